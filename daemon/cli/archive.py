@@ -18,7 +18,7 @@ from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check_backups
 from daemon.files.clock import at, here, now
-from daemon.status.checks import written_exports
+from daemon.status.folder_checks import written_exports
 from rules.wording import counted
 
 if TYPE_CHECKING:

@@ -19,11 +19,11 @@ from daemon.chat.bring import (
 from daemon.cli.bring_choice import (
     CUSTOM,
     BringChoice,
-    choose,
     instructions_of,
     iso_day,
     model_to_go_on,
     newest_instructions,
+    read_chosen,
 )
 from daemon.cli.plan import plan_command, plans_as_json
 from daemon.cli.planned import planned_rows
@@ -212,7 +212,7 @@ def _planned(
     settings: Settings, export: ForeignExport, choice: BringChoice
 ) -> tuple[list[Chosen], Bringing]:
     """Read what is chosen, and plan it. Raises NotFound, also where no model is known."""
-    chosen = choose(export, choice)
+    chosen = read_chosen(export, choice)
     with settings.archive() as archive:
         bringing = _plan(archive, export, choice, chosen)
     _refuse_without_model(bringing, model_to_go_on(choice, chosen))
@@ -266,7 +266,7 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
         yield from _offers(export, bringing)
     yield (
         f"It goes on with {model_to_go_on(choice, bringing.chosen)}. If TypingMind shows another "
-        "model, or none, choose it there once."
+        "model, or none, read_chosen it there once."
     )
 
 

@@ -17,7 +17,7 @@ from rules.errors import NotFound
 from rules.wording import counted
 
 CUSTOM = "custom"
-"""What the person's own instructions are called, beside those of projects."""
+"""What the person's own instructions are called among those of projects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class BringChoice:
         return shlex.join(words)
 
 
-def choose(export: ForeignExport, choice: BringChoice) -> list[Chosen]:
+def read_chosen(export: ForeignExport, choice: BringChoice) -> list[Chosen]:
     """Read the conversations that are named. Raises NotFound, or UsageError for what cannot be."""
     listed = list(dict.fromkeys(_find(export, title) for title in choice.titles))
     if len(listed) > 1 and not choice.life:

@@ -159,7 +159,8 @@ def _tell_free(
 ) -> None:
     """Tell the cloze report; as JSON with the newest asked one, and what asking costs."""
     from daemon.cli.evaluation_text import print_report
-    from daemon.evaluate.reporting import asked_report, free_report, past_evaluations
+    from daemon.evaluate.cloze_report import free_report
+    from daemon.evaluate.reporting import asked_report, past_evaluations
 
     archive = context.archive
     report = free_report(archive, subject, arms, context.clock())

@@ -15,12 +15,9 @@ from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
-from daemon.recovery.restore import (
-    Content,
-    Restorable,
-    compare_versions,
-    with_local_dates,
-)
+from daemon.recovery.compare import Content, compare_versions, with_local_dates
+from daemon.recovery.expand import expand
+from daemon.recovery.restore import Restorable
 from daemon.status.printable import in_one_line
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
@@ -138,7 +135,7 @@ def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
     """
     with settings.context() as context:
         known = find_chat(context.archive, chat)
-        written = recovery.expand(context, known, output)
+        written = expand(context, known, output)
         lacking = _kept_elsewhere(context.archive, known.chat_id)
     settings.say(
         f"Wrote {written.path}: {written.size:,} bytes. "

@@ -1,4 +1,4 @@
-"""Reports of evaluations: from the answers in the archive, or in the cloze form, which is free."""
+"""Report an evaluation from the answers in the archive."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,11 +8,9 @@ from typing import Any, TypeVar
 from daemon.archive.archive import Archive
 from daemon.archive.evaluation import answers_about, questions_about
 from daemon.archive.journal import costs_since
-from daemon.evaluate.subject import ArmName, EvaluatedChat
+from daemon.evaluate.subject import EvaluatedChat
 from daemon.evaluate.voice import voice_of
 from primer.evaluation_questions import STEPS
-from rules.conversation.memory import Memory
-from rules.evaluate.cloze import Cloze, SearchedText, common_words, make_clozes
 from rules.evaluate.questions import NEVER_SAID, EvalAnswer, EvalQuestion
 from rules.evaluate.report import (
     LiveTail,
@@ -63,7 +61,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> R
     memories = by_arm.get("memories", [])
     not_known = missed(archive, subject, newest.evaluation)
     return Report(
-        **_in_every_report(archive, subject),
+        **in_every_report(archive, subject),
         form="asked",
         model=newest.model,
         evaluation=newest.evaluation,
@@ -72,7 +70,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> R
         memories=newest.memories,
         is_present=(newest.version, newest.settings) == (subject.version, subject.settings),
         arms=tuple(_asked_row(questions, arm, given) for arm, given in by_arm.items()),
-        groups=group(_results(questions, memories), _shown_as(subject), guessing=True),
+        groups=group(_results(questions, memories), names_shown(subject), guessing=True),
         missed=tuple(_missed_question(question) for question in not_known),
     )
 
@@ -108,7 +106,7 @@ def circumstances(answer: EvalAnswer) -> tuple[str, str, str]:
     return answer.version, answer.settings, answer.model
 
 
-def _in_every_report(archive: Archive, subject: EvaluatedChat) -> dict[str, Any]:
+def in_every_report(archive: Archive, subject: EvaluatedChat) -> dict[str, Any]:
     """Return the values that reports of both forms have, by the names of their fields."""
     lacking = tuple(live.key for live in subject.live if live.is_missing)
     return {
@@ -126,7 +124,7 @@ def _dollars_spent(archive: Archive, chat_id: str) -> float:
     return sum(cost.usd for cost in own if cost.step in STEPS)
 
 
-def _shown_as(subject: EvaluatedChat) -> dict[str, str]:
+def names_shown(subject: EvaluatedChat) -> dict[str, str]:
     """Map each chunk's memory to the memory or fold that the chat shows of it, by ids."""
     names = [chunk.memory_id for chunk in subject.chunks]
     return {name: subject.shown_as[name].memory_id for name in names}
@@ -191,65 +189,3 @@ def _result(question: EvalQuestion, answers: Sequence[EvalAnswer]) -> MarkedQues
 def _mark(question: EvalQuestion, letter: str) -> float:
     """Return what a letter is worth; about what was never said, 1 is for made up and 0 for not."""
     return known_mark(letter) if question.was_said else float(letter != NEVER_SAID)
-
-
-def free_report(
-    archive: Archive, subject: EvaluatedChat, arms: Sequence[ArmName], now: str
-) -> Report:
-    """Return the report in its cloze form, which asks no model. An arm that searches has none."""
-    clozes = _clozes(subject)
-    by_arm = {arm: _found(subject, clozes, arm) for arm in arms if arm != "recall"}
-    results = by_arm["memories"]
-    checked = zip(clozes, results, strict=True)
-    not_known = [cloze for cloze, result in checked if not result.is_right]
-    return Report(
-        **_in_every_report(archive, subject),
-        form="cloze",
-        at=now,
-        memories=len(subject.chunks),
-        arms=tuple(make_row(arm, found, guessing=False) for arm, found in by_arm.items()),
-        groups=group(results, _shown_as(subject), guessing=False),
-        missed=tuple(_missed_cloze(cloze) for cloze in not_known),
-    )
-
-
-def _missed_cloze(cloze: Cloze) -> Missed:
-    """Return a sentence for the report, with what was left out of it and not found."""
-    return Missed(
-        cloze.memory,
-        cloze.message,
-        cloze.asked,
-        cloze.left_out,
-        cloze.sentence,
-    )
-
-
-def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> list[MarkedQuestion]:
-    """Look for what was left out of each sentence in a context, without its system message."""
-    turns = [turn for turn in subject.turns(arm) if turn.role != "system"]
-    searched = SearchedText(turn.content for turn in turns)
-    results = []
-    for cloze in clozes:
-        is_known = searched.knows(cloze)
-        level = subject.shown_as[cloze.memory].level
-        results.append(MarkedQuestion(cloze.memory, level, float(is_known), is_known))
-    return results
-
-
-def _clozes(subject: EvaluatedChat) -> list[Cloze]:
-    """Make the sentences with a word left out, of what the person said in each chunk."""
-    said = {memory.memory_id: _by_person(subject, memory) for memory in subject.chunks}
-    common = common_words([text for messages in said.values() for _, text in messages])
-    clozes: list[Cloze] = []
-    for name, messages in said.items():
-        clozes += make_clozes(name, messages, common)
-    return clozes
-
-
-def _by_person(subject: EvaluatedChat, memory: Memory) -> list[tuple[str, str]]:
-    """Return the person's messages in a memory's chunk: the key and the words of each."""
-    said = []
-    for entry in subject.entries[memory.memory_id]:
-        if entry.message.speaker == "user":
-            said.append((entry.key, entry.message.words))
-    return said

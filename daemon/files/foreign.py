@@ -93,14 +93,6 @@ class ForeignExport:
         return reader.read(fields if isinstance(fields, dict) else {}, branch), raw
 
 
-def _bytes_of(listed: ListedConversation) -> bytes:
-    """Read a conversation's own bytes from its place."""
-    span = listed.span
-    with _texts(listed.path) as texts, texts[listed.entry]() as text:
-        text.seek(span.start)
-        return text.read(span.stop - span.start)
-
-
 @dataclass(slots=True)
 class _Noted:
     """What a walk has found so far."""
@@ -183,6 +175,14 @@ def _texts(path: Path) -> Iterator[Mapping[str, _Open]]:
             yield {entry.filename: partial(_open_entry, package, entry) for entry in entries}
         except DAMAGE as fault:
             raise damaged_zip(path.name) from fault
+
+
+def _bytes_of(listed: ListedConversation) -> bytes:
+    """Read a conversation's own bytes from its place."""
+    span = listed.span
+    with _texts(listed.path) as texts, texts[listed.entry]() as text:
+        text.seek(span.start)
+        return text.read(span.stop - span.start)
 
 
 def _is_text(name: str) -> bool:

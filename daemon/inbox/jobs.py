@@ -38,7 +38,7 @@ from daemon.files.write import flush_file, put_in_place, sweep, temporary_file
 from daemon.inbox.intake import content_of
 from daemon.models.context import Context
 from daemon.remember.extracted import could_write
-from daemon.status.checks import written_exports
+from daemon.status.folder_checks import written_exports
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport
 from rules.plan.chat_plan import why_excluded
 from rules.retention import PARTS, Kept, going

@@ -45,7 +45,7 @@ class _Opened:
 
     @property
     def under(self) -> tuple[Past, ...]:
-        """Return the raw messages that the memory stands for."""
+        """Return the raw messages under the memory."""
         return past(self.archive, self.chat.chat_id, self.memory.memory_id)
 
 

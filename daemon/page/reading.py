@@ -3,10 +3,10 @@
 A raw message shows who said it, when, and its words in blocks.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import groupby, pairwise
+from itertools import groupby
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -18,15 +18,11 @@ from daemon.archive.messages import OutlinedMessage, read_outline, read_words
 from daemon.page.app import named_chat, render
 from daemon.page.chat import persona_of
 from daemon.page.message_blocks import MarkedPassage, MessageBlock, cut_blocks
+from daemon.page.sheets import cut_sheets, group_by_month, local_days, sheet_at
 from rules.conversation.memory import Memory, Quote
 from rules.conversation.memory_title import subject_in
 from rules.errors import NotFound
-from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
-
-_SHEET_BYTES = 40_000
-_LEAST_BYTES = 400
-"""What a message takes at least, with its line about who said it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +59,6 @@ class ReadPassage:
         if self.memory:
             return False
         return any(not (message.left_out or message.is_deleted) for message in self.messages)
-
-
-@dataclass(frozen=True, slots=True)
-class Month:
-    """A month in which something was said: its name, and each day with its sheet."""
-
-    name: str
-    days: tuple[tuple[date, int], ...]
 
 
 def show_message(
@@ -143,64 +131,8 @@ def place_page(request: Request) -> Response:
     if key not in keys:
         raise NotFound("This message is not in the conversation any more.", "Search for it again.")
     sheets = cut_sheets(rows, local_days(rows))
-    number = _sheet_at(keys.index(key), sheets)
+    number = sheet_at(keys.index(key), sheets)
     return _to_sheet(request, number, key, request.query_params.get("words", ""))
-
-
-def local_days(rows: Sequence[OutlinedMessage]) -> list[date]:
-    """Return the local day of each message; one without a date has that of the one before it."""
-    known = [_local_day(row.said_at) for row in rows]
-    last = next((day for day in known if day), date.min)
-    days = []
-    for day in known:
-        last = day or last
-        days.append(last)
-    return days
-
-
-def _local_day(said_at: str) -> date | None:
-    """Return the day of a date in UTC by this computer's time zone, if it is one."""
-    moment = parse_date(said_at)
-    return moment.astimezone().date() if moment else None
-
-
-def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[range]:
-    """Cut the conversation into sheets between days; a very long day between messages, too."""
-    sizes = [max(row.size, _LEAST_BYTES) for row in rows]
-    begins = [at for at, day in enumerate(days) if not at or day != days[at - 1]]
-    pieces: list[range] = []
-    for begin, end in pairwise([*begins, len(rows)]):
-        pieces += _filled(sizes[begin:end], begin)
-    weights = [sum(sizes[piece.start : piece.stop]) for piece in pieces]
-    sheets = []
-    for sheet in _filled(weights):
-        first, last = pieces[sheet.start], pieces[sheet.stop - 1]
-        sheets.append(range(first.start, last.stop))
-    return sheets
-
-
-def group_by_month(days: Sequence[date], sheets: Sequence[range]) -> tuple[Month, ...]:
-    """Return all days of the conversation by their months, in order, each with its first sheet."""
-    first: dict[date, int] = {}
-    for number, sheet in enumerate(sheets, 1):
-        for day in days[sheet.start : sheet.stop]:
-            first.setdefault(day, number)
-    by_month = groupby(sorted(first.items()), key=lambda entry: entry[0].replace(day=1))
-    return tuple(Month(f"{month:%B %Y}", tuple(entries)) for month, entries in by_month)
-
-
-def _filled(sizes: Sequence[int], begin: int = 0) -> Iterator[range]:
-    """Yield ranges of neighbours that together are no larger than a sheet; each has one at least.
-
-    The first of the sizes, in bytes, is of the one at `begin`.
-    """
-    start, total = begin, 0
-    for at, size in enumerate(sizes, begin):
-        if at > start and total + size > _SHEET_BYTES:
-            yield range(start, at)
-            start, total = at, 0
-        total += size
-    yield range(start, begin + len(sizes))
 
 
 def _passages(
@@ -256,10 +188,6 @@ def _number(asked: str, last: int) -> int:
     return min(max(1, int(asked)), last) if is_number else 1
 
 
-def _sheet_at(at: int, sheets: Sequence[range]) -> int:
-    return next(number for number, sheet in enumerate(sheets, 1) if at in sheet)
-
-
 def _to_day(
     request: Request, asked: str, days: Sequence[date], sheets: Sequence[range]
 ) -> Response:
@@ -269,7 +197,7 @@ def _to_day(
     except ValueError:
         day = days[0]
     at = next((at for at, other in enumerate(days) if other >= day), len(days) - 1)
-    return _to_sheet(request, _sheet_at(at, sheets), f"day-{days[at]}", "")
+    return _to_sheet(request, sheet_at(at, sheets), f"day-{days[at]}", "")
 
 
 def _to_sheet(request: Request, number: int, place: str, words: str) -> Response:

@@ -13,14 +13,12 @@ from daemon.files.backup import versions_of as kept_versions
 from daemon.files.packing import sha256_of
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of, named_chat, render
+from daemon.recovery.compare import Content, compare_versions, with_local_dates
 from daemon.recovery.restore import (
-    Content,
-    compare_versions,
     find_version,
     newest_other,
     read_updated,
     updated_path,
-    with_local_dates,
 )
 from rules.conversation.memory import Memory
 from rules.errors import NotFound

@@ -28,7 +28,7 @@ from daemon.recall.records import (
     in_data,
     named,
     plain,
-    quoted,
+    quote_record,
 )
 
 Days = tuple[str, str]
@@ -226,7 +226,7 @@ def _record(entry: IndexEntry, query: str, chat: str, tokens: int) -> Record:
     }
     data = {key: value for key, value in values.items() if value}
 
-    left = max(0, tokens - quoted(head, "", data).tokens)
+    left = max(0, tokens - quote_record(head, "", data).tokens)
     looked_at = entry.text[:_LOOKED_AT]
     characters = int(left / tokens_at_most(plain(looked_at)) * len(looked_at))
     text = excerpt(entry.text, query, min(_LONGEST_EXCERPT, characters))

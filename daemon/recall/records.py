@@ -71,18 +71,18 @@ def dated(date: str | None) -> str:
     return day[0] if day else "an unknown day"
 
 
-def quoted(head: str, text: str, data: Mapping[str, Any]) -> Record:
+def quote_record(head: str, text: str, data: Mapping[str, Any]) -> Record:
     """Return a record with its text quoted under the head, and added to the data."""
     return Record(f"{head}\n{in_quotes(text)}", {**data, "text": plain(text)})
 
 
 def fitted(head: str, text: str, data: Mapping[str, Any], tokens: int) -> Record:
     """Return the record of the text, or of as much of it as fits, marked as cut."""
-    record = quoted(head, text, data)
+    record = quote_record(head, text, data)
     while record.tokens > tokens and text:
         characters = len(text) * tokens // record.tokens
         text = text[: min(len(text) - 1, characters)]
-        record = quoted(head, text + CUT, data)
+        record = quote_record(head, text + CUT, data)
     return record
 
 

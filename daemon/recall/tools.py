@@ -121,14 +121,14 @@ def _answer(
 
 
 def _under_no_fold(kept: Sequence[Memory]) -> list[Memory]:
-    """Return the memories and folds that no fold stands for, in the order of time."""
+    """Return the memories and folds that are in no fold, in the order of time."""
     inside = {name for memory in kept for name in memory.members}
     outside = [memory for memory in kept if memory.memory_id not in inside]
     return sorted(outside, key=lambda memory: memory.began_at or "")
 
 
 def _members(kept: Sequence[Memory], fold: str) -> list[Memory]:
-    """Return the memories that a fold stands for. Raise NotFound."""
+    """Return the memories inside a fold. Raise NotFound."""
     for memory in kept:
         is_meant = fold in (memory.memory_id, short_name(memory))
         if is_meant and memory.is_fold and not memory.forgotten:

@@ -1,93 +1,24 @@
-"""Restore a kept version, expand the raw conversation, and compare two exports of one chat."""
+"""Restore a kept version of a chat's updated export."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import count
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, known_chat
-from daemon.archive.layers import openings
-from daemon.archive.memories import editions, memories
-from daemon.archive.messages import past, raw_conversation
+from daemon.archive.chats import KnownChat
 from daemon.archive.outputs import INTENT, RESTORED, Output, last_output, record_output
 from daemon.archive.signs import remove_signs, set_sign, signs_of
-from daemon.chat.opening import canned
-from daemon.config.loading import load_texts
-from daemon.config.settings import Config
 from daemon.files.backup import Version, keep_version, read_version, versions_of
-from daemon.files.clock import in_full
 from daemon.files.packing import sha256_of
-from daemon.files.paths import Folders, expanded_folder, file_name
+from daemon.files.paths import Folders, file_name
 from daemon.files.private import make_private
 from daemon.files.read import chats_in
 from daemon.files.reasons import file_errors
-from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, replace_file
 from daemon.models.context import Context
-from rules.conversation.marker import drafts_of, our_uuids
-from rules.conversation.memory import Memory, aliases
-from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound
-from rules.output.arrange import Canned
-from rules.output.difference import Difference, Side, difference
-from rules.recognize.recognize import recognise
-from rules.typingmind.chat import Chat, parse_chat, read_messages
-from rules.typingmind.document import chat_container
-from rules.typingmind.new_chat import expanded
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """An export's bytes, and what to call it."""
-
-    name: str
-    data: bytes
-
-
-def compare_versions(
-    archive: Archive, config: Config, chat_id: str, before: Content, after: Content
-) -> tuple[Difference, tuple[Memory, ...]]:
-    """Return the difference, and all memories and folds of the chat.
-
-    Raise NotAnExport or ChatSkipped where one of the two does not hold the chat.
-    """
-    known = memories(archive, chat_id)
-    texts = load_texts(config.of(known_chat(archive, chat_id)).texts.path)
-    words = canned(texts)
-    old = _side(archive, chat_id, known, words, before)
-    new = _side(archive, chat_id, known, words, after)
-    return difference(old, new, known), known
-
-
-def _side(
-    archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned, content: Content
-) -> Side:
-    """Return the chat as one of the two exports has it, with what in it is memproc's."""
-    chat = _chat_in(content, chat_id)
-    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in known}
-    layered = [opening.text for opening in openings(archive, chat_id)]
-    ours = drafts_of(
-        chat.chat_id, known, all_editions, words.opening, words.closing, layered=layered
-    )
-    digests = {message.key: message.message.digest for message in past(archive, chat_id)}
-    under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in known}
-    return Side(chat, recognise(read_messages(chat), ours, under, aliases(known)))
-
-
-def _chat_in(content: Content, chat_id: str) -> Chat:
-    """Return the chat of that id; or the only one, which was put in the place of another chat.
-
-    Raise ChatSkipped where there are several others.
-    """
-    chats = chats_in(content.name, content.data)
-    matching = [chat for chat in chats if chat.chat_id == chat_id] or chats
-    if len(matching) == 1:
-        return matching[0]
-    raise ChatSkipped(
-        f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
-        f"Name other versions; they are listed by: memproc versions {chat_id}",
-    )
+from rules.errors import NotAnExport, NotFound
+from rules.typingmind.chat import Chat
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +33,6 @@ class Restorable:
     content: bytes
     path: Path
     now: bytes | None
-
-
-def with_local_dates(difference: Difference) -> Difference:
-    """Return the difference with its messages' dates by local time, to be shown to a person."""
-    raw = (replace(change, date=in_full(change.date)) for change in difference.raw)
-    return replace(difference, raw=tuple(raw))
 
 
 def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:
@@ -156,15 +81,15 @@ def _saying_else(versions: Iterable[Version], path: Path, now: str | None) -> It
 
 def _said(content: bytes | None) -> object:
     """Return what an export says, by which it is compared: its chats, or its bytes if it has none."""
-    return [chat.undated for chat in _chats(content)] or content
+    return [chat.undated for chat in chats_of_export(content)] or content
 
 
 def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Version) -> Restorable:
     """Return the version with all that is needed to put it back. Raise FileTrouble if damaged."""
     content = read_version(version)
     path = updated_path(archive, folders, chat)
-    kept = _chats(content)
-    present = [other.chat_id for other in _chats(read_updated(path))]
+    kept = chats_of_export(content)
+    present = [other.chat_id for other in chats_of_export(read_updated(path))]
     if len(kept) == 1:
         only = kept[0]
         if present != [only.chat_id]:
@@ -219,48 +144,6 @@ def finish_restores(context: Context) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def expand(context: Context, chat: KnownChat, path: Path | None = None) -> WrittenFile:
-    """Write the full raw conversation as an export that TypingMind imports.
-
-    It goes to `path`, or to a place of its own, which is never among the updated exports: those are
-    to be imported. A file with the same content stays; another one gets the next number. Raise
-    FileTrouble where a `path` that was named exists.
-    """
-    if path is not None and path.exists():
-        raise FileTrouble(
-            f"{path} exists already.", "Name another file with --output, or move that one away."
-        )
-    conversation = raw_conversation(context.archive, chat.chat_id)
-    raw = parse_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
-    content = chat_container(expanded(raw, _shown_uuids(context, chat)))
-    path = (path or _expanded_place(context.folders, chat, content)).absolute()
-    make_private(path.parent)
-    with writing_to(path.parent, context.folders.state):
-        return replace_file(path, [content])
-
-
-def _shown_uuids(context: Context, chat: KnownChat) -> list[str]:
-    """Return the uuids of memproc's messages in the chat's updated export."""
-    path = updated_path(context.archive, context.folders, chat)
-    uuids: list[str] = []
-    for other in _chats(read_updated(path)):
-        if other.chat_id == chat.chat_id:
-            uuids += our_uuids(read_messages(other))
-    return uuids
-
-
-def _expanded_place(folders: Folders, chat: KnownChat, content: bytes) -> Path:
-    """Return the first name in the folder of its own that is free, or has this very content."""
-    stem = Path(file_name(chat.title, chat.chat_id)).stem
-    folder = expanded_folder(folders.updated)
-    place = folder / f"{stem} full.json"
-    for number in count(2):
-        if read_updated(place) in (None, content):
-            break
-        place = folder / f"{stem} full {number}.json"
-    return place
-
-
 def updated_path(archive: Archive, folders: Folders, chat: KnownChat) -> Path:
     """Return the place of the chat's updated export, which may be missing."""
     last = last_output(archive, chat.chat_id)
@@ -275,7 +158,7 @@ def read_updated(path: Path) -> bytes | None:
         return path.read_bytes() if path.exists() else None
 
 
-def _chats(content: bytes | None) -> list[Chat]:
+def chats_of_export(content: bytes | None) -> list[Chat]:
     """Return the chats of an export; none where it is no export."""
     try:
         return list(chats_in("the export", content or b""))

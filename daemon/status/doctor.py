@@ -20,20 +20,9 @@ from daemon.config.keys import keys
 from daemon.config.loading import core_layout, load_folders, load_texts
 from daemon.config.settings import Config
 from daemon.models.tokens import tables
-from daemon.status.checks import (
-    archive,
-    backups,
-    daemon,
-    disk,
-    folders,
-    litellm,
-    outputs,
-    rights,
-    service,
-    tokenizer,
-    versions,
-)
+from daemon.status.checks import daemon, litellm, service, tokenizer, versions
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
+from daemon.status.folder_checks import archive, backups, disk, folders, outputs, rights
 from daemon.status.model_checks import check_keys, key_files, models
 from rules.errors import ConfigurationError, MemprocError
 from service.command import RunCommand, run_command

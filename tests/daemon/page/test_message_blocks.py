@@ -8,15 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.page.message_blocks import (
-    LONGEST,
     MarkedPassage,
     around_marks,
     cut_blocks,
     find_written,
-    parse_markdown,
     render_markdown,
-    render_tokens,
 )
+from daemon.page.message_html import LONGEST, parse_markdown, render_tokens
 from rules.typingmind.content import Part
 
 TAGS = frozenset(

@@ -19,7 +19,7 @@ from daemon.recall.records import (
     named,
     pages,
     plain,
-    quoted,
+    quote_record,
     records_within,
 )
 from primer.wording import TAGS
@@ -57,7 +57,7 @@ DATA = {"id": "m1"}
 
 
 def note(text: str) -> Record:
-    return quoted(HEAD, text, DATA)
+    return quote_record(HEAD, text, DATA)
 
 
 @given(HOSTILE, st.integers(100, 800))

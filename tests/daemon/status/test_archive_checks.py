@@ -7,8 +7,8 @@ from daemon.archive.outputs import Output, record_output
 from daemon.files.backup import keep_original, keep_version, versions_of
 from daemon.files.packing import sha256_of
 from daemon.files.paths import archive_path
-from daemon.status.checks import archive, backups, outputs
 from daemon.status.findings import Setup
+from daemon.status.folder_checks import archive, backups, outputs
 from tests.chats import CHAT_ID, long_chat
 from tests.daemon.status.places import SEEN_AT, archived, one, place
 

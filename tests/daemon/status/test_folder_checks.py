@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.status.checks import disk, folders, rights
+from daemon.status.folder_checks import disk, folders, rights
 from tests.chats import long_chat
 from tests.daemon.status.places import archived, levels, machine, one, place
 

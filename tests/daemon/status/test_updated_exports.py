@@ -10,7 +10,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.message_versions import remember
 from daemon.archive.outputs import Output, record_output
 from daemon.files.read import chats_in
-from daemon.status.checks import written_exports
+from daemon.status.folder_checks import written_exports
 from rules.recognize.recognize import recognise
 from tests.chats import chat, export_bytes, user
 from tests.entries import reading_of

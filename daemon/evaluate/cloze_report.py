@@ -1,0 +1,78 @@
+"""Report how much of a chat is known in the cloze form, which asks no model and is free."""
+
+from collections.abc import Sequence
+
+from daemon.archive.archive import Archive
+from daemon.evaluate.reporting import in_every_report, names_shown
+from daemon.evaluate.subject import ArmName, EvaluatedChat
+from rules.conversation.memory import Memory
+from rules.evaluate.cloze import Cloze, SearchedText, common_words, make_clozes
+from rules.evaluate.report import (
+    MarkedQuestion,
+    Missed,
+    Report,
+    group,
+    make_row,
+)
+
+
+def free_report(
+    archive: Archive, subject: EvaluatedChat, arms: Sequence[ArmName], now: str
+) -> Report:
+    """Return the report in its cloze form, which asks no model. An arm that searches has none."""
+    clozes = _clozes(subject)
+    by_arm = {arm: _found(subject, clozes, arm) for arm in arms if arm != "recall"}
+    results = by_arm["memories"]
+    checked = zip(clozes, results, strict=True)
+    not_known = [cloze for cloze, result in checked if not result.is_right]
+    return Report(
+        **in_every_report(archive, subject),
+        form="cloze",
+        at=now,
+        memories=len(subject.chunks),
+        arms=tuple(make_row(arm, found, guessing=False) for arm, found in by_arm.items()),
+        groups=group(results, names_shown(subject), guessing=False),
+        missed=tuple(_missed_cloze(cloze) for cloze in not_known),
+    )
+
+
+def _missed_cloze(cloze: Cloze) -> Missed:
+    """Return a sentence for the report, with what was left out of it and not found."""
+    return Missed(
+        cloze.memory,
+        cloze.message,
+        cloze.asked,
+        cloze.left_out,
+        cloze.sentence,
+    )
+
+
+def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> list[MarkedQuestion]:
+    """Look for what was left out of each sentence in a context, without its system message."""
+    turns = [turn for turn in subject.turns(arm) if turn.role != "system"]
+    searched = SearchedText(turn.content for turn in turns)
+    results = []
+    for cloze in clozes:
+        is_known = searched.knows(cloze)
+        level = subject.shown_as[cloze.memory].level
+        results.append(MarkedQuestion(cloze.memory, level, float(is_known), is_known))
+    return results
+
+
+def _clozes(subject: EvaluatedChat) -> list[Cloze]:
+    """Make the sentences with a word left out, of what the person said in each chunk."""
+    said = {memory.memory_id: _by_person(subject, memory) for memory in subject.chunks}
+    common = common_words([text for messages in said.values() for _, text in messages])
+    clozes: list[Cloze] = []
+    for name, messages in said.items():
+        clozes += make_clozes(name, messages, common)
+    return clozes
+
+
+def _by_person(subject: EvaluatedChat, memory: Memory) -> list[tuple[str, str]]:
+    """Return the person's messages in a memory's chunk: the key and the words of each."""
+    said = []
+    for entry in subject.entries[memory.memory_id]:
+        if entry.message.speaker == "user":
+            said.append((entry.key, entry.message.words))
+    return said

@@ -1,0 +1,85 @@
+"""Cut a conversation into sheets of some days each, so that a page never grows too long."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby, pairwise
+
+from daemon.archive.messages import OutlinedMessage
+from rules.typingmind.dates import parse_date
+
+_SHEET_BYTES = 40_000
+_LEAST_BYTES = 400
+"""What a message takes at least, with its line about who said it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A month in which something was said: its name, and each day with its sheet."""
+
+    name: str
+    days: tuple[tuple[date, int], ...]
+
+
+def local_days(rows: Sequence[OutlinedMessage]) -> list[date]:
+    """Return the local day of each message; one without a date has that of the one before it."""
+    known = [_local_day(row.said_at) for row in rows]
+    last = next((day for day in known if day), date.min)
+    days = []
+    for day in known:
+        last = day or last
+        days.append(last)
+    return days
+
+
+def _local_day(said_at: str) -> date | None:
+    """Return the day of a date in UTC by this computer's time zone, if it is one."""
+    moment = parse_date(said_at)
+    return moment.astimezone().date() if moment else None
+
+
+def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[range]:
+    """Cut the conversation into sheets between days; a very long day between messages, too."""
+    sizes = [max(row.size, _LEAST_BYTES) for row in rows]
+    begins = [at for at, day in enumerate(days) if not at or day != days[at - 1]]
+    pieces: list[range] = []
+    for begin, end in pairwise([*begins, len(rows)]):
+        pieces += _filled(sizes[begin:end], begin)
+    weights = [sum(sizes[piece.start : piece.stop]) for piece in pieces]
+    sheets = []
+    for sheet in _filled(weights):
+        first, last = pieces[sheet.start], pieces[sheet.stop - 1]
+        sheets.append(range(first.start, last.stop))
+    return sheets
+
+
+def group_by_month(days: Sequence[date], sheets: Sequence[range]) -> tuple[Month, ...]:
+    """Return all days of the conversation by their months, in order, each with its first sheet."""
+    first: dict[date, int] = {}
+    for number, sheet in enumerate(sheets, 1):
+        for day in days[sheet.start : sheet.stop]:
+            first.setdefault(day, number)
+    by_month = groupby(sorted(first.items()), key=lambda entry: entry[0].replace(day=1))
+    return tuple(Month(f"{month:%B %Y}", tuple(entries)) for month, entries in by_month)
+
+
+def _filled(sizes: Sequence[int], begin: int = 0) -> Iterator[range]:
+    """Yield ranges of neighbours that together are no larger than a sheet; each has one at least.
+
+    The first of the sizes, in bytes, is of the one at `begin`.
+    """
+    start, total = begin, 0
+    for at, size in enumerate(sizes, begin):
+        if at > start and total + size > _SHEET_BYTES:
+            yield range(start, at)
+            start, total = at, 0
+        total += size
+    yield range(start, begin + len(sizes))
+
+
+def sheet_at(at: int, sheets: Sequence[range]) -> int:
+    """Return the number of the sheet, from 1 on, with the message at this place."""
+    for number, sheet in enumerate(sheets, 1):
+        if at in sheet:
+            return number
+    raise IndexError(at)

@@ -1,0 +1,81 @@
+"""Compare two exports of one chat: its messages, its memories, and what became of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chat
+from daemon.archive.layers import openings
+from daemon.archive.memories import editions, memories
+from daemon.archive.messages import past
+from daemon.chat.opening import canned
+from daemon.config.loading import load_texts
+from daemon.config.settings import Config
+from daemon.files.clock import in_full
+from daemon.files.read import chats_in
+from rules.conversation.marker import drafts_of
+from rules.conversation.memory import Memory, aliases
+from rules.errors import ChatSkipped
+from rules.output.arrange import Canned
+from rules.output.difference import Difference, Side, difference
+from rules.recognize.recognize import recognise
+from rules.typingmind.chat import Chat, read_messages
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """An export's bytes, and what to call it."""
+
+    name: str
+    data: bytes
+
+
+def compare_versions(
+    archive: Archive, config: Config, chat_id: str, before: Content, after: Content
+) -> tuple[Difference, tuple[Memory, ...]]:
+    """Return the difference, and all memories and folds of the chat.
+
+    Raise NotAnExport or ChatSkipped where one of the two does not hold the chat.
+    """
+    known = memories(archive, chat_id)
+    texts = load_texts(config.of(known_chat(archive, chat_id)).texts.path)
+    words = canned(texts)
+    old = _side(archive, chat_id, known, words, before)
+    new = _side(archive, chat_id, known, words, after)
+    return difference(old, new, known), known
+
+
+def _side(
+    archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned, content: Content
+) -> Side:
+    """Return the chat as one of the two exports has it, with what in it is memproc's."""
+    chat = _chat_in(content, chat_id)
+    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in known}
+    layered = [opening.text for opening in openings(archive, chat_id)]
+    ours = drafts_of(
+        chat.chat_id, known, all_editions, words.opening, words.closing, layered=layered
+    )
+    digests = {message.key: message.message.digest for message in past(archive, chat_id)}
+    under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in known}
+    return Side(chat, recognise(read_messages(chat), ours, under, aliases(known)))
+
+
+def _chat_in(content: Content, chat_id: str) -> Chat:
+    """Return the chat of that id; or the only one, which was put in the place of another chat.
+
+    Raise ChatSkipped where there are several others.
+    """
+    chats = chats_in(content.name, content.data)
+    matching = [chat for chat in chats if chat.chat_id == chat_id] or chats
+    if len(matching) == 1:
+        return matching[0]
+    raise ChatSkipped(
+        f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
+        f"Name other versions; they are listed by: memproc versions {chat_id}",
+    )
+
+
+def with_local_dates(difference: Difference) -> Difference:
+    """Return the difference with its messages' dates by local time, to be shown to a person."""
+    raw = (replace(change, date=in_full(change.date)) for change in difference.raw)
+    return replace(difference, raw=tuple(raw))

@@ -1,0 +1,60 @@
+"""Write the full raw conversation of a chat as an export again."""
+
+from itertools import count
+from pathlib import Path
+
+from daemon.archive.chats import KnownChat
+from daemon.archive.messages import raw_conversation
+from daemon.files.paths import Folders, expanded_folder, file_name
+from daemon.files.private import make_private
+from daemon.files.removal import writing_to
+from daemon.files.write import WrittenFile, replace_file
+from daemon.models.context import Context
+from daemon.recovery.restore import chats_of_export, read_updated, updated_path
+from rules.conversation.marker import our_uuids
+from rules.errors import FileTrouble
+from rules.typingmind.chat import parse_chat, read_messages
+from rules.typingmind.document import chat_container
+from rules.typingmind.new_chat import expanded
+
+
+def expand(context: Context, chat: KnownChat, path: Path | None = None) -> WrittenFile:
+    """Write the full raw conversation as an export that TypingMind imports.
+
+    It goes to `path`, or to a place of its own, which is never among the updated exports: those are
+    to be imported. A file with the same content stays; another one gets the next number. Raise
+    FileTrouble where a `path` that was named exists.
+    """
+    if path is not None and path.exists():
+        raise FileTrouble(
+            f"{path} exists already.", "Name another file with --output, or move that one away."
+        )
+    conversation = raw_conversation(context.archive, chat.chat_id)
+    raw = parse_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
+    content = chat_container(expanded(raw, _shown_uuids(context, chat)))
+    path = (path or _expanded_place(context.folders, chat, content)).absolute()
+    make_private(path.parent)
+    with writing_to(path.parent, context.folders.state):
+        return replace_file(path, [content])
+
+
+def _shown_uuids(context: Context, chat: KnownChat) -> list[str]:
+    """Return the uuids of memproc's messages in the chat's updated export."""
+    path = updated_path(context.archive, context.folders, chat)
+    uuids: list[str] = []
+    for other in chats_of_export(read_updated(path)):
+        if other.chat_id == chat.chat_id:
+            uuids += our_uuids(read_messages(other))
+    return uuids
+
+
+def _expanded_place(folders: Folders, chat: KnownChat, content: bytes) -> Path:
+    """Return the first name in the folder of its own that is free, or has this very content."""
+    stem = Path(file_name(chat.title, chat.chat_id)).stem
+    folder = expanded_folder(folders.updated)
+    place = folder / f"{stem} full.json"
+    for number in count(2):
+        if read_updated(place) in (None, content):
+            break
+        place = folder / f"{stem} full {number}.json"
+    return place

@@ -1,0 +1,187 @@
+"""Check the folders, their rights and their room, and what memproc keeps in them."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import Literal
+
+from daemon.archive.archive import Archive, check_integrity
+from daemon.archive.chats import known_chats
+from daemon.archive.jobs import structural_faults
+from daemon.archive.outputs import standing_outputs
+from daemon.files.backup import all_versions, check_backups
+from daemon.files.packing import sha256_of
+from daemon.files.paths import archive_path
+from daemon.status.findings import Finding, Setup, error, ok, warning
+from rules.errors import ArchiveError
+
+_OTHERS = 0o077
+_TIGHT_BYTES = 1_000_000_000
+_FULL_BYTES = 200_000_000
+_COPY = (
+    "Copy the state folder away, then put the newest copy of the archive, "
+    "out of its folder copies, in its place."
+)
+_VERIFY_AGAIN = "Drop the chat's export into the inbox again, and it is made again."
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenExport:
+    """An updated export as it is now; one that is gone may be the person's doing."""
+
+    title: str
+    path: Path
+    state: Literal["as written", "changed", "gone"]
+
+
+def folders(setup: Setup) -> Iterator[Finding]:
+    """Check that the four folders are there. All but the inbox come with the first run."""
+    named = setup.named_folders
+    absent = {name: path for name, path in named.items() if not path.is_dir()}
+    for name, path in absent.items():
+        yield _absent_folder(setup, name, path)
+    if not absent:
+        paths = ", ".join(map(str, named.values()))
+        yield ok("folders", f"All four are there: {paths}.")
+
+
+def _absent_folder(setup: Setup, name: str, path: Path) -> Finding:
+    """Return what it means that a folder is not there: after a run, something is lost."""
+    if path.exists():
+        remedy = "Move it away, or choose another folder in memproc.toml, [folders]."
+        return error(f"folder {name}", f"{path} is not a folder.", remedy)
+    if archive_path(setup.folders.state).exists():
+        text = f"{path} is not there. Was it moved, or its disk taken away?"
+        return error(f"folder {name}", text, "Put it back; to make a new one: memproc init")
+    finding = error if name == "inbox" else warning
+    return finding(f"folder {name}", f"{path} is not there yet.", "memproc init")
+
+
+def rights(setup: Setup) -> Iterator[Finding]:
+    """Check that the account owns and can use the folders, and others cannot (0700, 0600)."""
+    if setup.machine.system == "win32":
+        yield ok("rights", "On Windows, a person's own folders are private.")
+        return
+    findings: list[Finding] = []
+    for name, path in setup.present_folders.items():
+        findings += _rights(setup, name, path)
+    yield from findings or [ok("rights", "Only you can read what memproc keeps.")]
+
+
+def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
+    """Yield the first fault of a folder's rights, if there is one."""
+    status = path.stat()
+    folder, in_shell = f"folder {name}", quote(str(path))
+    if status.st_uid != setup.machine.user:
+        text = f"{path} belongs to another account (number {status.st_uid})."
+        yield error(folder, text, f"sudo chown -R {setup.machine.user} {in_shell}")
+    elif not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+        text = f"{path} cannot be read and written by your account."
+        yield error(folder, text, f"chmod u+rwx {in_shell}")
+    elif status.st_mode & _OTHERS:
+        text = f"Other accounts can look into {path}, where your conversations lie."
+        yield warning(folder, text, f"chmod 700 {in_shell}")
+    elif name != "inbox" and (open_files := list(_open_to_others(path))):
+        first, number = open_files[0], len(open_files)
+        text = f"In {path}, other accounts have rights to {first} ({number:,} in all)."
+        yield warning(folder, text, f"chmod -R go= {in_shell}")
+
+
+def _open_to_others(folder: Path) -> Iterator[Path]:
+    """Yield what in a folder other accounts have rights to."""
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):  # it has just gone
+            if path.lstat().st_mode & _OTHERS and not path.is_symlink():
+                yield path
+
+
+def disk(setup: Setup) -> Iterator[Finding]:
+    """Check the room on each folder's disk: below 200 MB is an error, below 1 GB a warning."""
+    on_disk: dict[int, dict[str, Path]] = {}
+    for name, path in setup.present_folders.items():
+        on_disk.setdefault(path.stat().st_dev, {})[name] = path
+    for folders_on_it in on_disk.values():
+        first = next(iter(folders_on_it.values()))
+        free = setup.free(first)
+        text = f"{free / 1e9:,.1f} GB are free for {', '.join(folders_on_it)}."
+        if free < _FULL_BYTES:
+            remedy = "Free some space: below 200 MB the next write may fail."
+            yield error("disk space", text, remedy)
+        elif free < _TIGHT_BYTES:
+            yield warning("disk space", text, "Free some space before it runs out.")
+        else:
+            yield ok("disk space", text)
+
+
+def archive(setup: Setup) -> Iterator[Finding]:
+    """Check the archive's structure, and with `--thorough` each raw message against its hash."""
+    state = setup.folders.state
+    if not archive_path(state).exists():
+        yield ok("archive", "There is none yet: it comes with the first run.")
+        return
+    extent = "its structure; more with --thorough"
+    if setup.is_thorough:
+        extent = "every message against its hash"
+    try:
+        with Archive.read(state) as opened:
+            faults = check_integrity(opened) if setup.is_thorough else structural_faults(opened)
+    except ArchiveError as fault:
+        yield error("archive", fault.message, fault.next_step)
+        return
+    if faults:
+        yield error("archive", f"It is damaged: {'; '.join(faults[:3])}.", _COPY)
+    else:
+        yield ok("archive", f"It is sound ({extent}).")
+
+
+def backups(setup: Setup) -> Iterator[Finding]:
+    """Check that each chat's newest version can be read to the end; `--thorough`: every one."""
+    folder = setup.folders.backups
+    kept = all_versions(folder).values()
+    newest = {versions[-1].path.relative_to(folder).as_posix() for versions in kept}
+    damages = check_backups(folder, lambda file: setup.is_thorough or file in newest)
+    for damage in damages:
+        remedy = "Look at all that is kept: memproc verify. Keep what is whole in a second place."
+        yield error("backups", f"{damage.path}: {damage.reason}", remedy)
+    if damages:
+        return
+    number = sum(map(len, kept))
+    extent = "all of them" if setup.is_thorough else "the newest of each chat; all with --thorough"
+    sound = f"Versions kept: {number:,}. They can be read ({extent})."
+    yield ok("backups", sound if number else "Nothing is kept yet.")
+
+
+def outputs(setup: Setup) -> Iterator[Finding]:
+    """Check that each chat's newest updated export is there, as it was written."""
+    name = "updated exports"
+    with Archive.read(setup.folders.state) as opened:
+        exports = tuple(written_exports(opened))
+    changed = [export for export in exports if export.state != "as written"]
+    for export in changed:
+        if export.state == "gone":
+            text = f'The one of "{export.title}" is not at {export.path} any more.'
+            yield warning(name, text, _VERIFY_AGAIN)
+        else:
+            text = f"{export.path} was changed after memproc wrote it."
+            yield error(name, text, _VERIFY_AGAIN)
+    if not changed:
+        sound = f"As they were written: {len(exports):,}."
+        yield ok(name, sound if exports else "None is written yet.")
+
+
+def written_exports(archive: Archive) -> Iterator[WrittenExport]:
+    """Yield the updated exports that chats have now, each file once; each is read to its end."""
+    titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
+    for output in standing_outputs(archive):
+        path = Path(output.path)
+        title = titles.get(output.chat_id, output.chat_id)
+        match sha256_of(path):
+            case None:
+                yield WrittenExport(title, path, "gone")
+            case output.sha256:
+                yield WrittenExport(title, path, "as written")
+            case _:
+                yield WrittenExport(title, path, "changed")
