@@ -41,12 +41,20 @@ def chats_command(settings: Settings, as_json: bool) -> None:
             "The archive knows no chats yet. Drop an export into the inbox, then: memproc run"
         )
         return
-    rows = []
-    for chat in known:
-        numbers = f"{chat.messages:,}", f"{chat.memories:,}"
-        rows.append((chat.title, chat.chat_id, *numbers, moment(chat.last_seen)[:16]))
     headings = ("Chat", "Id", "Messages", "Memories", "Last seen")
+    rows = [_cells(chat) for chat in known]
     print_table(headings, rows, right=(2, 3), prose=(0,), drop=(2, 3))
+
+
+def _cells(chat: KnownChat) -> tuple[str, ...]:
+    """Return a chat's cells in the order of the headings."""
+    return (
+        chat.title,
+        chat.chat_id,
+        f"{chat.messages:,}",
+        f"{chat.memories:,}",
+        moment(chat.last_seen)[:16],
+    )
 
 
 @click.command
@@ -107,11 +115,13 @@ def _accept(archive: Archive, chat: KnownChat, when: str) -> str:
 
     Return a sentence on it, or "" where nothing waits.
     """
-    waiting, last = waiting_state(archive, chat.chat_id), last_output(archive, chat.chat_id)
+    waiting = waiting_state(archive, chat.chat_id)
+    last = last_output(archive, chat.chat_id)
     restored = last if last is not None and last.messages_sha256 == RESTORED else None
     if waiting is not None and (restored is None or waiting.said_at > restored.written_at):
         accept_state(archive, chat.chat_id, waiting.sha256, when)
-        return f"Accepted as meant, what was skipped on {moment(waiting.said_at)[:10]}: {waiting.doubt}"
+        day = moment(waiting.said_at)[:10]
+        return f"Accepted as meant, what was skipped on {day}: {waiting.doubt}"
     if restored is None:
         return ""
     let_go_of_restored(archive, chat.chat_id)

@@ -11,6 +11,16 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 
 _LOOK_SECONDS = 10.0
+_CLOSING = (
+    ".SH EXIT STATUS",
+    "0 done, or nothing to do; 1 something was skipped, or needs attention; "
+    "2 wrong usage or configuration;",
+    "3 a mistake in memproc itself; 4 a cap of the budget was reached; 130 interrupted.",
+    ".SH FILES",
+    "memproc.toml says where everything lies;",
+    ".B memproc config path",
+    "says which one counts.",
+)
 
 
 @click.command
@@ -76,30 +86,30 @@ def man_page(root: click.Command) -> str:
 
 
 def _man_lines(root: click.Command) -> Iterator[str]:
+    """Yield the page's lines: what memproc is, its options, all commands, exit codes and files."""
     yield '.TH MEMPROC 1 "" memproc "memproc"'
-    yield from (".SH NAME", "memproc \\- keeps one long TypingMind conversation alive")
-    yield from (
-        ".SH SYNOPSIS",
-        ".B memproc",
-        "[OPTIONS] COMMAND [ARGS]...",
-        ".SH DESCRIPTION",
-        _plain(root.help or ""),
-    )
+    yield ".SH NAME"
+    yield "memproc \\- keeps one long TypingMind conversation alive"
+    yield ".SH SYNOPSIS"
+    yield ".B memproc"
+    yield "[OPTIONS] COMMAND [ARGS]..."
+    yield ".SH DESCRIPTION"
+    yield _plain(root.help or "")
     ctx = click.Context(root, info_name="memproc", **root.context_settings)
-    yield from (".SH OPTIONS", *_options(root, ctx), ".SH COMMANDS")
+    yield ".SH OPTIONS"
+    yield from _options(root, ctx)
+    yield ".SH COMMANDS"
     for command, place in _commands(root, ctx):
-        usage = " ".join(place.command_path.split()[1:] + command.collect_usage_pieces(place))
-        yield from (f".SS {_plain(usage)}", _plain(command.help or ""), *_options(command, place))
-    yield from (
-        ".SH EXIT STATUS",
-        "0 done, or nothing to do; 1 something was skipped, or needs attention; "
-        "2 wrong usage or configuration;",
-        "3 a mistake in memproc itself; 4 a cap of the budget was reached; 130 interrupted.",
-        ".SH FILES",
-        "memproc.toml says where everything lies;",
-        ".B memproc config path",
-        "says which one counts.",
-    )
+        yield from _command_lines(command, place)
+    yield from _CLOSING
+
+
+def _command_lines(command: click.Command, ctx: click.Context) -> Iterator[str]:
+    """Yield a command's usage, its help, and its options."""
+    words = ctx.command_path.split()[1:] + command.collect_usage_pieces(ctx)
+    yield f".SS {_plain(' '.join(words))}"
+    yield _plain(command.help or "")
+    yield from _options(command, ctx)
 
 
 def _commands(
@@ -117,15 +127,22 @@ def _commands(
 
 
 def _options(command: click.Command, ctx: click.Context) -> Iterator[str]:
+    """Yield each option that is not hidden, with its help."""
     for parameter in command.params:
         record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
         if record is not None:
-            yield from (".TP", f".B {_plain(record[0])}", _plain(record[1]))
+            names, text = record
+            yield ".TP"
+            yield f".B {_plain(names)}"
+            yield _plain(text)
 
 
 def _plain(text: str) -> str:
     """Escape what troff would interpret, and keep paragraphs apart."""
-    lines = (line.strip() for line in text.strip().splitlines())
-    escaped = (line.replace("\\", "\\e").replace("-", "\\-") for line in lines)
-    signs = (".", "'")
-    return "\n".join(f"\\&{line}" if line.startswith(signs) else line or ".PP" for line in escaped)
+    lines = []
+    for line in text.strip().splitlines():
+        escaped = line.strip().replace("\\", "\\e").replace("-", "\\-")
+        if escaped.startswith((".", "'")):
+            escaped = f"\\&{escaped}"
+        lines.append(escaped or ".PP")
+    return "\n".join(lines)

@@ -119,6 +119,7 @@ def _former_token(settings: Settings, texts: tuple[str, ...]) -> None:
 
 
 def _is_chat(archive: Archive, name: str) -> bool:
+    """Return whether a chat has this id or this title."""
     try:
         find_chat(archive, name)
     except NotFound:
@@ -216,6 +217,7 @@ def _ask_again(settings: Settings, names: tuple[str, ...], say: str | None, as_j
 
 
 def _extract_again(settings: Settings, names: tuple[str, ...], as_json: bool) -> int:
+    """Write extracted memories again, of the named chat or of all. Return the exit code."""
     from daemon.remember.extracted import ExtractedAgain, extract_again
 
     with settings.context() as context:
@@ -234,9 +236,11 @@ def _extract_again(settings: Settings, names: tuple[str, ...], as_json: bool) ->
 
 def _sentence_on(title: str, written: int, same: int, stayed: int) -> str:
     """Say what became of the extracted memories of a chat."""
-    parts = [f'"{title}": {counted(written, "memory", "memories")} extracted again']
+    memories = counted(written, "memory", "memories")
+    parts = [f'"{title}": {memories} extracted again']
     if same:
         parts.append(f"{same:,} would be the same")
     if stayed:
-        parts.append(f"{counted(stayed, 'stays', 'stay')}: yours, or in a fold that a model wrote")
+        number = counted(stayed, "stays", "stay")
+        parts.append(f"{number}: yours, or in a fold that a model wrote")
     return "; ".join(parts)

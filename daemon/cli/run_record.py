@@ -20,7 +20,8 @@ from rules.wording import about_it
 _LOOK_SECONDS = 0.25
 
 _KEEP_SECONDS = 1.0
-_UNUSABLE, _NO_MODEL = "the models' answers could not be used", "no model was asked"
+_UNUSABLE = "the models' answers could not be used"
+_NO_MODEL = "no model was asked"
 _EXTRACTED = "memory extracted by the engine"
 """What is noted where no model's answer could be used."""
 _MOST_TROUBLES = 20
@@ -73,15 +74,18 @@ def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:
 
 
 def _after_reply(run: RunProgress, usd: float, when: str) -> RunProgress:
+    """Count a reply that cost `usd` dollars; the first sets from when on time is estimated."""
     counted = replace(run, answered=run.answered + 1, usd=run.usd + usd)
     if run.answered or not run.done:
         return counted
     # What was done till now had been asked before; from here on each call takes its time.
-    calls = round(run.calls * (run.of - run.done) / run.of)
+    left = run.of - run.done
+    calls = round(run.calls * left / run.of)
     return replace(counted, calls=calls, chat_began_at=when)
 
 
 def _with_trouble(run: RunProgress, skipped: events.ChatIs) -> RunProgress:
+    """Add a line on a skipped chat, as long as there are not too many, and its next step."""
     if run.trouble.count("\n") >= _MOST_TROUBLES - 1:
         return replace(run, next_step=skipped.next_step)
     reason = about_it(skipped.detail, skipped.title)
@@ -112,6 +116,7 @@ class RunRecord:
             self._keep()
 
     def _keep(self) -> None:
+        """Store the progress, and look whether the person has asked the run to end."""
         keep_run(self._archive, self._run, now())
         self.is_told_to_stop = is_told_to_stop(self._archive, self._run)
         self._kept = monotonic()
@@ -128,19 +133,18 @@ class RunRecord:
 
     def _with_end(self, fault: BaseException | None) -> RunProgress:
         """Return the run with its outcome, and with the error that ended it, if one did."""
-        outcome = ", ".join(f"{number:,} {word}" for word, number in self._became.items() if number)
-        ended = replace(self._run, ended_at=now(), outcome=outcome or "nothing was to do")
+        counts = [f"{number:,} {word}" for word, number in self._became.items() if number]
+        outcome = ", ".join(counts) or "nothing was to do"
+        ended = replace(self._run, ended_at=now(), outcome=outcome)
+        if fault is None:
+            return ended
         if isinstance(fault, MemprocError):
-            return replace(
-                ended, outcome="failed", trouble=fault.message, next_step=fault.next_step
-            )
+            trouble, next_step = fault.message, fault.next_step
+            return replace(ended, outcome="failed", trouble=trouble, next_step=next_step)
         if isinstance(fault, Exception) and not isinstance(fault, Unsent):
-            return replace(
-                ended, outcome="failed", trouble=f"It ended with {type(fault).__name__}."
-            )
-        if fault is not None:
-            return replace(ended, outcome="stopped" if self.is_told_to_stop else "interrupted")
-        return ended
+            trouble = f"It ended with {type(fault).__name__}."
+            return replace(ended, outcome="failed", trouble=trouble)
+        return replace(ended, outcome="stopped" if self.is_told_to_stop else "interrupted")
 
     def _with_memories(self, ended: RunProgress) -> RunProgress:
         """Return the run with the number of memories that it has made, and why some of no model."""

@@ -1,7 +1,7 @@
 """Search everything that was ever said, remembered or known, in all chats: `memproc search`."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 
@@ -55,64 +55,73 @@ def search_command(
 
     All of the words have to be there. What is in double quotes is searched as it is.
     """
-    query, kinds = " ".join(words), (kind,) if kind else KINDS
+    asked = query = " ".join(words)
+    kinds = (kind,) if kind else KINDS
     with settings.archive() as archive, full_text(settings.folders.state, archive) as index:
         chat_id = find_chat(archive, chat).chat_id if chat else ""
         find = partial(
             index.find, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=limit
         )
-        entries, unknown = find(query), query
-        if not entries and (near := index.nearest_query(query)):
+        entries = find(query)
+        near = "" if entries else index.nearest_query(query)
+        if near:
             entries, query = find(near), near
-        hits = _titled(archive, entries)
+        hits = _hits(archive, entries)
     if as_json:
-        print_json([{**asdict(entry), "title": title} for entry, title, _ in hits])
+        print_json([{**asdict(hit.entry), "title": hit.title} for hit in hits])
         return
     if not hits:
-        settings.say(f"Nothing holds all of: {unknown}")
-    elif query != unknown:
-        settings.say(f"Nothing holds all of: {unknown}\nThe nearest that there is: {query}\n")
+        settings.say(f"Nothing holds all of: {asked}")
+    elif query != asked:
+        settings.say(f"Nothing holds all of: {asked}\nThe nearest that there is: {query}\n")
     for hit in hits:
-        _print(*hit, query)
+        _print(hit, query)
 
 
-def _titled(archive: Archive, entries: Sequence[IndexEntry]) -> list[tuple[IndexEntry, str, str]]:
-    """Return each entry with its chat's title, and the short name of the memory that it is in.
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A place that was found, in its chat."""
 
-    A fact has its number for a name; what is in no memory yet has none.
-    """
+    entry: IndexEntry
+    title: str
+    name: str
+    """The short name of the memory that it is in, or the number of the fact; empty for none."""
+
+    @property
+    def place(self) -> str:
+        """Return where it is: chat, day, and who said it or what it is."""
+        in_memory = f", in memory {self.name}" if self.name else ""
+        what = {
+            "raw": f"{_SPEAKERS.get(self.entry.speaker, '')}{in_memory}",
+            "memories": f"memory {self.name}",
+            "facts": f"fact {self.name}",
+        }
+        day = self.entry.said_at[:10] or "some day"
+        return f"{self.title}, {day}, {what[self.entry.kind]}"
+
+    @property
+    def command(self) -> str:
+        """Return the command that opens it; empty for what is in no memory yet."""
+        if self.entry.kind == "facts":
+            return f"memproc facts {self.entry.chat_id}"
+        return f"memproc show {self.entry.chat_id} {self.name}" if self.name else ""
+
+
+def _hits(archive: Archive, entries: Sequence[IndexEntry]) -> list[_Hit]:
+    """Return each entry with its chat's title, and the short name of the memory that it is in."""
     titles = {known.chat_id: known.title for known in known_chats(archive)}
     chats = {entry.chat_id for entry in entries if entry.kind != "facts"}
     names = {chat_id: memories_by_message(archive, chat_id) for chat_id in chats}
-    return [
-        (
-            entry,
-            titles[entry.chat_id],
-            entry.name if entry.kind == "facts" else names[entry.chat_id].get(entry.name, ""),
-        )
-        for entry in entries
-    ]
+    hits = []
+    for entry in entries:
+        name = entry.name
+        if entry.kind != "facts":
+            name = names[entry.chat_id].get(entry.name, "")
+        hits.append(_Hit(entry, titles[entry.chat_id], name))
+    return hits
 
 
-def _place(entry: IndexEntry, title: str, name: str) -> str:
-    """Return where a hit is: chat, day, and who said it or what it is."""
-    in_memory = f", in memory {name}" if name else ""
-    what = {
-        "raw": f"{_SPEAKERS.get(entry.speaker, '')}{in_memory}",
-        "memories": f"memory {name}",
-        "facts": f"fact {name}",
-    }
-    return f"{title}, {entry.said_at[:10] or 'some day'}, {what[entry.kind]}"
-
-
-def _command(entry: IndexEntry, name: str) -> str:
-    """Return the command that opens what was found; empty for what is in no memory yet."""
-    if entry.kind == "facts":
-        return f"memproc facts {entry.chat_id}"
-    return f"memproc show {entry.chat_id} {name}" if name else ""
-
-
-def _print(entry: IndexEntry, title: str, name: str, query: str) -> None:
+def _print(hit: _Hit, query: str) -> None:
     """Print a hit: its place, an excerpt with the words in bold, and what opens it.
 
     The command is for people: a file or a pipe gets place and excerpt.
@@ -121,16 +130,13 @@ def _print(entry: IndexEntry, title: str, name: str, query: str) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    click.echo(in_width(in_one_line(_place(entry, title, name))))
+    click.echo(in_width(in_one_line(hit.place)))
     marked = Text()
-    for part in stretches(excerpt(entry.text, query, _EXCERPT), query):
+    for part in stretches(excerpt(hit.entry.text, query, _EXCERPT), query):
         marked.append(in_one_line(part.text), "bold" if part.is_marked else "")
     console = Console(highlight=False)
-    console.print(
-        Padding(marked, (0, 0, 0, 2)) if console.is_terminal else f"  {marked.plain}\n",
-        soft_wrap=not console.is_terminal,
-        markup=False,
-    )
-    if console.is_terminal:
-        command = _command(entry, name)
-        click.echo(f"  {command}\n" if command else "")
+    if not console.is_terminal:
+        console.print(f"  {marked.plain}\n", soft_wrap=True, markup=False)
+        return
+    console.print(Padding(marked, (0, 0, 0, 2)), soft_wrap=False, markup=False)
+    click.echo(f"  {hit.command}\n" if hit.command else "")

@@ -87,9 +87,10 @@ def _keys(value: object, path: Key) -> Iterator[Key]:
 
 def line_of(lines: Mapping[Key, int], key: Key) -> int | None:
     """Return the line of `key`, or else of its table; None if neither is in the text."""
-    return next(
-        (lines[key[:length]] for length in range(len(key), 0, -1) if key[:length] in lines), None
-    )
+    for length in range(len(key), 0, -1):
+        if key[:length] in lines:
+            return lines[key[:length]]
+    return None
 
 
 def toml_text(tables: Mapping[str, object]) -> str:
@@ -116,12 +117,13 @@ def _tables(value: object) -> Sequence[Mapping[str, object]]:
     """Return the tables that get their own headers: one, or a list of them; empty for a setting."""
     if isinstance(value, dict):
         return (value,)
-    return (
-        value if isinstance(value, list) and all(isinstance(entry, dict) for entry in value) else ()
-    )
+    if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
+        return value
+    return ()
 
 
 def _name(name: str) -> str:
+    """Write a key as TOML, in quotes where it needs them."""
     return name if BARE.fullmatch(name) else toml_value(name)
 
 
@@ -129,13 +131,11 @@ def toml_value(value: object) -> str:
     """Write a value as TOML, on one line."""
     match value:
         case dict():
-            return (
-                "{ "
-                + ", ".join(f"{_name(name)} = {toml_value(inner)}" for name, inner in value.items())
-                + " }"
-            )
+            entries = [f"{_name(name)} = {toml_value(inner)}" for name, inner in value.items()]
+            return f"{{ {', '.join(entries)} }}"
         case list():
-            return "[" + ", ".join(map(toml_value, value)) + "]"
+            entries = [toml_value(inner) for inner in value]
+            return f"[{', '.join(entries)}]"
         case str():
             quoted = json.dumps(value, ensure_ascii=False)
             return "".join(mark if mark.isprintable() else _escaped(mark) for mark in quoted)
@@ -145,4 +145,5 @@ def toml_value(value: object) -> str:
 
 def _escaped(mark: str) -> str:
     """Escape a character that TOML does not allow in a text, or that a terminal would obey."""
-    return f"\\u{ord(mark):04x}" if ord(mark) < 0x10000 else f"\\U{ord(mark):08x}"
+    number = ord(mark)
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

@@ -53,31 +53,38 @@ def look_inside(path: Path) -> Incomplete | None:
     try:
         with open_file(path) as file:
             size = os.fstat(file.fileno()).st_size
-            if foreign := program_at(path):
-                return Incomplete(
-                    f"it is {foreign.what}, and waits for you", foreign.step_for(path.name)
-                )
+            foreign = program_at(path)
+            if foreign:
+                reason = f"it is {foreign.what}, and waits for you"
+                return Incomplete(reason, foreign.step_for(path.name))
             if size > LARGEST_BYTES:
                 most = f"memproc reads exports of up to {LARGEST_BYTES / _MIB:,.0f} MiB"
                 next_step = "Export single chats instead of everything at once."
                 return Incomplete(f"it has {size / _MIB:,.0f} MiB, and {most}", next_step)
-            begin = file.read(_END_BYTES)
-            if begin.startswith(_ZIP_SIGNS):
-                reason = f"ZIP without its directory at byte {size}"
-                return None if zipfile.is_zipfile(file) else Incomplete(reason)
-            file.seek(max(0, size - _END_BYTES))
-            return _look_at_ends(begin, file.read(_END_BYTES), size)
+            return _look_at_content(file, size)
     except OSError as error:
         return Incomplete(f"it cannot be read yet: {error.strerror or error}")
 
 
+def _look_at_content(file: BinaryIO, size: int) -> Incomplete | None:
+    """Return why an open file of `size` bytes is not complete, or None."""
+    begin = file.read(_END_BYTES)
+    if begin.startswith(_ZIP_SIGNS):
+        is_whole = zipfile.is_zipfile(file)
+        return None if is_whole else Incomplete(f"ZIP without its directory at byte {size}")
+    file.seek(max(0, size - _END_BYTES))
+    return _look_at_ends(begin, file.read(_END_BYTES), size)
+
+
 def _look_at_ends(begin: bytes, end: bytes, size: int) -> Incomplete | None:
     """Return why a content of `size` bytes that is no ZIP is not complete, or None."""
-    if size and any(sign.startswith(begin) for sign in (*_ZIP_SIGNS, _BYTE_ORDER_MARK)):
+    signs = (*_ZIP_SIGNS, _BYTE_ORDER_MARK)
+    if size and any(sign.startswith(begin) for sign in signs):
         return Incomplete(f"it has {size} bytes so far")
     if begin and not begin.strip(b"\0"):  # its place on the disk is kept, and not filled yet
         return Incomplete("it holds zeros so far")
-    text, last = begin.removeprefix(_BYTE_ORDER_MARK).lstrip(_BLANKS), end.rstrip(_BLANKS)[-1:]
+    text = begin.removeprefix(_BYTE_ORDER_MARK).lstrip(_BLANKS)
+    last = end.rstrip(_BLANKS)[-1:]
     if not text and last in _BYTE_ORDER_MARK:
         return Incomplete("it is empty so far")
     if text[:1] in (b"{", b"[") and last not in (b"}", b"]"):
@@ -158,11 +165,14 @@ def forget_copy(archive: Archive, state: Path, arrival: Arrival) -> None:
 
 def content_of(state: Path, arrival: Arrival) -> Path | None:
     """Return where an arrival can be read: memproc's copy, or the dropped file; else None."""
-    if arrival.sha256 and (copy := copy_path(state, arrival.sha256, arrival.path)).is_file():
-        return copy
+    if arrival.sha256:
+        copy = copy_path(state, arrival.sha256, arrival.path)
+        if copy.is_file():
+            return copy
     dropped = Path(arrival.path)
     with suppress(OSError):
-        return dropped if sighting_of(dropped.lstat()) == arrival.sighting else None
+        is_same = sighting_of(dropped.lstat()) == arrival.sighting
+        return dropped if is_same else None
     return None
 
 
@@ -194,6 +204,7 @@ def _has_copy(state: Path, arrival: Arrival) -> bool:
         return "" if digest == arrival.sha256 else "another"
 
     try:
-        return not take(path, arrival.sighting, state, known)[1]
+        _, why_none = take(path, arrival.sighting, state, known)
     except (Changed, FileTrouble):
         return False
+    return not why_none

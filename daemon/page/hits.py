@@ -33,9 +33,13 @@ class Hit:
 
 def search_page(request: Request) -> Response:
     """Show the hits, and the form that narrows them."""
-    state, asked = desk_of(request).folders.state, request.query_params
-    query, chat_id, kind = (asked.get(name, "") for name in ("words", "chat", "in"))
-    since, until = (_day(asked.get(name, "")) for name in ("from", "to"))
+    state = desk_of(request).folders.state
+    asked = request.query_params
+    query = asked.get("words", "")
+    chat_id = asked.get("chat", "")
+    kind = asked.get("in", "")
+    since = _day(asked.get("from", ""))
+    until = _day(asked.get("to", ""))
     kinds: tuple[SearchKind, ...] = tuple(name for name in KINDS if name == kind) or KINDS
     with Archive.read(state) as archive:
         chats = known_chats(archive)
@@ -74,12 +78,15 @@ def _hits(
 
 
 def _day(text: str) -> str:
+    """Return a day as it was asked for; empty, for no bound, where it is none."""
     return text if _DAY.fullmatch(text) else ""
 
 
 def _address(entry: IndexEntry, query: str) -> str:
+    """Return the address of a hit's place; on that of a message the words are marked."""
     if entry.kind == "memories":
         return f"/memory/{entry.name}"
     if entry.kind == "facts":
         return f"/chat/{entry.chat_id}/facts#fact-{entry.name}"
-    return f"/chat/{entry.chat_id}/messages/{entry.name}?{urlencode({'words': query})}"
+    words = urlencode({"words": query})
+    return f"/chat/{entry.chat_id}/messages/{entry.name}?{words}"

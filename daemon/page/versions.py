@@ -54,19 +54,19 @@ class VersionChoice:
 
 def version_choice(archive: Archive, folders: Folders, known: KnownChat) -> VersionChoice:
     """Return what can be compared; it begins with the two newest that differ."""
-    path, kept = (
-        updated_path(archive, folders, known),
-        kept_versions(folders.backups, known.chat_id),
-    )
-    newest_first = tuple(kept[::-1])
-    named = [(str(version.number), version.sha256) for version in newest_first]
-    if has_now := path.is_file():
-        named.insert(0, (NOW, sha256_of(path) or ""))
-    if not named:
+    newest_first = tuple(reversed(kept_versions(folders.backups, known.chat_id)))
+    hashes = {str(version.number): version.sha256 for version in newest_first}
+    path = updated_path(archive, folders, known)
+    has_now = path.is_file()
+    if has_now:
+        hashes = {NOW: sha256_of(path) or "", **hashes}
+    if not hashes:
         return VersionChoice(newest_first, has_now)
-    after, newest = named[0]
-    before = next((name for name, sha256 in named if sha256 != newest), after)
-    return VersionChoice(newest_first, has_now, before, after)
+    after = next(iter(hashes))
+    for before, sha256 in hashes.items():
+        if sha256 != hashes[after]:
+            return VersionChoice(newest_first, has_now, before, after)
+    return VersionChoice(newest_first, has_now, after, after)
 
 
 def version_page(request: Request) -> Response:
@@ -83,7 +83,8 @@ def version_page(request: Request) -> Response:
             difference, memories = compare_versions(
                 archive, desk.config, known.chat_id, before, after
             )
-            sides, lines = _sides(difference, NOW, str(kept.number)), _lines(difference, memories)
+            sides = _sides(difference, NOW, str(kept.number))
+            lines = _lines(difference, memories)
     return render(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
 
 
@@ -99,14 +100,16 @@ def comparison_page(request: Request) -> Response:
     desk, asked = desk_of(request), request.query_params
     with named_chat(request) as (archive, known):
         choice = version_choice(archive, desk.folders, known)
-        names = [asked.get("from", choice.before), asked.get("to", choice.after)]
-        before, after = (_content(archive, desk.folders, known, name) for name in names)
+        first = asked.get("from", choice.before)
+        second = asked.get("to", choice.after)
+        before = _content(archive, desk.folders, known, first)
+        after = _content(archive, desk.folders, known, second)
         difference, memories = compare_versions(archive, desk.config, known.chat_id, before, after)
     return render(
         request,
         "comparison.html",
         chat=known,
-        sides=_sides(difference, *names),
+        sides=_sides(difference, first, second),
         lines=_lines(difference, memories),
         choice=choice,
     )
@@ -115,6 +118,7 @@ def comparison_page(request: Request) -> Response:
 def _sides(
     difference: Difference, before: str, after: str
 ) -> tuple[ComparedVersion, ComparedVersion]:
+    """Return both sides of a comparison, with how many messages and memories each has."""
     return (
         ComparedVersion(before, difference.messages_before, difference.memories_before),
         ComparedVersion(after, difference.messages_after, difference.memories_after),
