@@ -39,12 +39,10 @@ class NearGroup(click.Group):
 
     def with_default(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
         """Return the arguments with a command among them."""
+        if not self.default or ctx.resilient_parsing:
+            return list(args)
         names_none = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
-        return (
-            [self.default, *args]
-            if self.default and names_none and not ctx.resilient_parsing
-            else list(args)
-        )
+        return [self.default, *args] if names_none else list(args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -72,20 +70,30 @@ class ChatGroup(NearGroup):
         """Put the chat first, then the command. A chat may have the name of a command itself."""
         names = self.list_commands(ctx)
         others = [place for place, word in enumerate(args) if place and not word.startswith("-")]
-        if args and args[0] in names and not (others and args[others[0]] in names):
-            command, *rest = args
-            if set(rest) & set(ctx.help_option_names):
-                return ["CHAT", command, *ctx.help_option_names[:1]]
-            if others:
-                return [rest.pop(others[0] - 1), command, *rest]
-            return (
-                [] if ctx.resilient_parsing else list(args)
-            )  # whose chat is still to be completed
+        is_command_first = bool(args) and args[0] in names
+        if is_command_first and not (others and args[others[0]] in names):
+            return self._with_chat_first(ctx, args, others)
         chat, command = (*args, "", "")[:2]
         names_none = command not in ctx.help_option_names and command[:1] in ("", "-")
         if chat[:1] not in ("", "-") and names_none and not ctx.resilient_parsing:
             return [chat, self.default, *args[1:]]
         return list(args)
+
+    def _with_chat_first(
+        self, ctx: click.Context, args: Sequence[str], others: Sequence[int]
+    ) -> list[str]:
+        """Move the chat before the command; `others` are the places of words that are no options.
+
+        For the help of a command, any word does for the chat.
+        """
+        command, *rest = args
+        if set(rest) & set(ctx.help_option_names):
+            return ["CHAT", command, *ctx.help_option_names[:1]]
+        if others:
+            chat = rest.pop(others[0] - 1)
+            return [chat, command, *rest]
+        # The chat is still to be completed by a shell, or is missing.
+        return [] if ctx.resilient_parsing else list(args)
 
 
 if TYPE_CHECKING:

@@ -107,9 +107,7 @@ def bring_command(
     """
     settings = ctx.ensure_object(Settings)
     choice = BringChoice(**said)  # type: ignore[arg-type]  # click gives just these
-    in_inbox = settings.folders.inbox / file
-    is_in_inbox = not file.exists() and in_inbox.exists()
-    export = read_foreign(in_inbox if is_in_inbox else file)
+    export = read_foreign(_where(settings, file))
     if choice.titles and as_json:
         if yes:
             raise click.UsageError("--json shows the list or the plan, and brings nothing.")
@@ -124,6 +122,12 @@ def bring_command(
     else:
         _print_list(settings, export, file, rows)
     return 0
+
+
+def _where(settings: Settings, file: Path) -> Path:
+    """Return the file, or the one of that name in the inbox where only that is there."""
+    in_inbox = settings.folders.inbox / file
+    return in_inbox if in_inbox.exists() and not file.exists() else file
 
 
 def _rows(

@@ -43,6 +43,7 @@ def print_report(subject: EvaluatedChat, report: Report, usd: float = 0.0) -> No
 
 
 def _print_lines(lines: Iterable[str]) -> None:
+    """Print lines in the width of the terminal, though `--quiet` was given."""
     for line in lines:
         click.echo(in_width(visible(line)))
 
@@ -92,6 +93,7 @@ def _cells(score: Score | None) -> tuple[str, str, str]:
 
 
 def _unread_lines(report: Report) -> Iterator[str]:
+    """Yield how many answers could not be read, if there were any."""
     unread = sum(row.unread for row in report.arms)
     if unread:
         yield f"{counted(unread, 'answer')} had no letter that could be read, and count nowhere."

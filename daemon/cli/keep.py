@@ -54,7 +54,8 @@ def keep_command(
     if number and (words or uuid):
         raise click.UsageError("--yes takes the number of a passage that is there, and no words.")
     with settings.context() as context:
-        archive, known = context.archive, find_chat(context.archive, chat)
+        archive = context.archive
+        known = find_chat(archive, chat)
         before = kept_passages(archive, known.chat_id)
         budget = _budget(archive, context.config, known)
         if number:
@@ -67,13 +68,17 @@ def keep_command(
             settings.say(f"Nothing to do: {there.called} is {there.state} already.")
             return
         after = _store(archive, known, before, new, budget)
-    *_, passage = after
+    settings.say(_said_of_new(after, budget))
+
+
+def _said_of_new(passages: Sequence[KeptPassage], budget: int) -> str:
+    """Say whether the last of the passages is kept, or waits for room in the budget of tokens."""
+    *_, passage = passages
     if passage.state == "kept":
-        settings.say(f"Kept, word for word: {passage.called}.\n{TO_SEE_IT}")
-        return
-    settings.say(
+        return f"Kept, word for word: {passage.called}.\n{TO_SEE_IT}"
+    return (
         f"{passage.called.capitalize()} waits: it has {passage.tokens:,} tokens, and of "
-        f"{budget:,} (keep.budget) {tokens_kept(after):,} are taken. "
+        f"{budget:,} (keep.budget) {tokens_kept(passages):,} are taken. "
         "Release another passage, or raise keep.budget in memproc.toml."
     )
 
@@ -113,18 +118,19 @@ def _store(
 
 
 def _budget(archive: Archive, config: Config, known: KnownChat) -> int:
+    """Return the tokens that the chat's kept passages may take."""
     return config.of(known_chat(archive, known.chat_id)).keep.budget
 
 
 def _numbered(passages: Sequence[KeptPassage], known: KnownChat, number: int) -> KeptPassage:
     """Return the passage of this number. Raises NotFound."""
-    passage = next((passage for passage in passages if passage.number == number), None)
-    if passage is None:
-        raise NotFound(
-            f'"{known.title}" has no passage {number}.',
-            f"List what is kept with: memproc keep {known.chat_id}",
-        )
-    return passage
+    for passage in passages:
+        if passage.number == number:
+            return passage
+    raise NotFound(
+        f'"{known.title}" has no passage {number}.',
+        f"List what is kept with: memproc keep {known.chat_id}",
+    )
 
 
 def _list(settings: Settings, chat: str, as_json: bool) -> None:

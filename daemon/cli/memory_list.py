@@ -96,12 +96,16 @@ def _fitted(begin: str, row: _Row, width: int | None) -> str:
     """Return a row's line, its first words cut to the room that is left."""
     room = _LONGEST_WORDS
     if width:
-        room = max(width - len(begin) - len(row.marks) - 2, _LEAST_WORDS)
+        left = width - len(begin) - len(row.marks) - 2
+        room = max(left, _LEAST_WORDS)
     words = row.words
     if cell_len(words) > room:
-        words = f"{set_cell_size(words, room - 3).rstrip()}..."
+        beginning = set_cell_size(words, room - 3).rstrip()
+        words = f"{beginning}..."
     line = f'{begin}"{words}"{row.marks}'
-    return set_cell_size(line, width) if width and cell_len(line) > width else line
+    if width and cell_len(line) > width:
+        return set_cell_size(line, width)
+    return line
 
 
 def _first_words(memory: Memory) -> str:

@@ -55,24 +55,26 @@ def search_command(
 
     All of the words have to be there. What is in double quotes is searched as it is.
     """
-    asked = query = " ".join(words)
+    asked = " ".join(words)
     kinds = (kind,) if kind else KINDS
     with settings.archive() as archive, full_text(settings.folders.state, archive) as index:
         chat_id = find_chat(archive, chat).chat_id if chat else ""
         find = partial(
             index.find, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=limit
         )
+        query = asked
         entries = find(query)
-        near = "" if entries else index.nearest_query(query)
-        if near:
-            entries, query = find(near), near
+        if not entries:
+            query = index.nearest_query(asked) or asked
+            entries = find(query)
         hits = _hits(archive, entries)
     if as_json:
         print_json([{**asdict(hit.entry), "title": hit.title} for hit in hits])
         return
     if not hits:
         settings.say(f"Nothing holds all of: {asked}")
-    elif query != asked:
+        return
+    if query != asked:
         settings.say(f"Nothing holds all of: {asked}\nThe nearest that there is: {query}\n")
     for hit in hits:
         _print(hit, query)

@@ -81,13 +81,14 @@ class EvaluatedChat:
     def turns(self, arm: ArmName) -> tuple[Turn, ...]:
         """Return the context of an arm, without what a search adds to it."""
         system = self.survey.chat.system_message
-        tail = [live.message for live in self.live if not live.is_missing]
-        closing = canned(self.survey.shown.texts).closing
-        if arm == "tail":
-            return finished_chat(system, "", (), "", tail)
         if arm == "full":
             past = [entry.message for entry in as_they_are(self.survey.reading.entries)]
-            return finished_chat(system, "", (), "", [*past, *(live.message for live in self.live)])
+            past += (live.message for live in self.live)
+            return finished_chat(system, "", (), "", past)
+        tail = [live.message for live in self.live if not live.is_missing]
+        if arm == "tail":
+            return finished_chat(system, "", (), "", tail)
+        closing = canned(self.survey.shown.texts).closing
         return finished_chat(system, self.opening, self.shown, closing, tail)
 
     @property
@@ -141,4 +142,5 @@ def find_subject(context: Context, name: str) -> EvaluatedChat:
 
 
 def _digest(texts: Sequence[str]) -> str:
+    """Return one hash of several texts."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()

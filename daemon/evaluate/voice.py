@@ -1,6 +1,6 @@
 """The voice of a chat's memories beside that of its persona, of analyses, and of another chat."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
@@ -11,7 +11,7 @@ from rules.conversation.memory import EXTRACTED, Edition
 from rules.errors import DamagedChat
 from rules.evaluate.report import Voice
 from rules.typingmind.message import left_out, read_message
-from rules.voice import LEAST_WORDS, distances, read_prose
+from rules.voice import LEAST_WORDS, Prose, distances, read_prose
 
 _ANSWERS = (3, 5)
 """The texts of a memory that are its writer's own: perspective and memory; the quote is older."""
@@ -27,13 +27,17 @@ def voice_of(archive: Archive, subject: EvaluatedChat) -> Voice:
     if not written:
         why_not = "its memories are extracted: the persona's own sentences, and no voice of theirs"
         return Voice({}, persona.words, why_not)
-    compared = _texts(archive, subject, written)
-    prose = {name: read_prose(texts) for name, texts in compared}
+    return _compared(persona, dict(_texts(archive, subject, written)))
+
+
+def _compared(persona: Prose, texts: Mapping[str, list[str]]) -> Voice:
+    """Return how far each of the texts is from the persona's prose, if they have enough words."""
+    prose = {name: read_prose(own) for name, own in texts.items()}
     of_memories = prose["memories"].words
     if of_memories < LEAST_WORDS:
         few = f"the memories have {of_memories:,} words, and {LEAST_WORDS:,} are needed"
         return Voice({}, persona.words, few)
-    enough = {name: said for name, said in prose.items() if said.words >= LEAST_WORDS}
+    enough = {name: own for name, own in prose.items() if own.words >= LEAST_WORDS}
     apart = distances(persona, enough)
     if apart is None:
         return Voice({}, persona.words, "the language of the chat has no list of function words")

@@ -20,7 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
@@ -105,17 +105,21 @@ def application(
     """Return the whole page. `views` answer GET and `actions` answer POST, by their paths."""
     templates = Jinja2Templates(directory=_HERE / "templates")
     templates.env.filters.update(_FILTERS)
-    routes = [
+    routes: list[BaseRoute] = [
         Route("/enter", _enter),
         Route("/proof", _proof),
         Mount("/static", StaticFiles(directory=_HERE / "static")),
-        *(Route(path, _within_session(view), methods=["GET"]) for path, view in views.items()),
-        *(Route(path, _within_session(act), methods=["POST"]) for path, act in actions.items()),
     ]
+    for path, view in views.items():
+        routes.append(Route(path, _within_session(view), methods=["GET"]))
+    for path, act in actions.items():
+        routes.append(Route(path, _within_session(act), methods=["POST"]))
     kinds = (HTTPException, MemprocError, Exception)
     app = Starlette(routes=routes, exception_handlers=dict.fromkeys(kinds, _show_error))
-    app.state.desk, app.state.templates = desk, templates
-    app.state.notices, app.state.plans = {}, Plans()
+    app.state.desk = desk
+    app.state.templates = templates
+    app.state.notices = {}
+    app.state.plans = Plans()
     return Access(app, port)
 
 

@@ -84,15 +84,22 @@ class TimelineEntry:
 def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
     """Measure a chat. Messages that no run has counted yet count as nothing."""
     tail_tokens = config.of(known_chat(archive, held.chat_id)).tail.tokens
-    shown = [memory for memory in held.memories if held.states[memory.memory_id].word == "shown"]
     digests = [message.digest for message in live_messages(archive, held.chat_id)]
     counts = known_counts(archive, ENCODING, list(set(digests)))
     sizes = [counts.get(digest, 0) for digest in digests]
     live = sum(size for size, sum_before in _from_the_end(sizes) if sum_before < tail_tokens)
     sources = (memory.source_tokens for memory in held.memories if not memory.is_fold)
+    folds = memories = 0
+    for memory in held.memories:
+        if held.states[memory.memory_id].word != "shown":
+            continue
+        if memory.is_fold:
+            folds += memory.edition.tokens
+        else:
+            memories += memory.edition.tokens
     return ChatSizes(
-        folds=sum(memory.edition.tokens for memory in shown if memory.is_fold),
-        memories=sum(memory.edition.tokens for memory in shown if not memory.is_fold),
+        folds=folds,
+        memories=memories,
         waiting=sum(sizes) - live,
         live=live,
         spoken=sum(sizes) + sum(sources),

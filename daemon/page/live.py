@@ -94,15 +94,21 @@ def read_work(archive: Archive, folders: Folders) -> Work:
     """Return what goes on and what has ended within the hour, newest first."""
     present = now()
     since = write_date(at(present) - timedelta(hours=_SHOWN_HOURS))
-    run, last = run_progress(archive, present), newest_run(archive, present)
+    run = run_progress(archive, present)
+    last = newest_run(archive, present)
     files = recent_files(archive, since, _MOST_FILES)
     lines = [line for file in files for line in _lines_of(file, run)]
     is_running = is_held(DaemonPlace(folders.state).lock)
-    shown = {file.path for file in files} | set(_refused(folders.inbox, last))
+    shown = {file.path for file in files}
+    shown.update(_refused(folders.inbox, last))
     unread = _unread(archive, folders.inbox, shown, is_running)
-    ended = last if last and last.ended_at > since and _is_told(last) else None
-    paused = current_pause(archive, present) if is_running else None
-    return Work((*unread, *lines), run, ended, paused)
+    has_just_ended = last is not None and last.ended_at > since and _is_told(last)
+    return Work(
+        (*unread, *lines),
+        run,
+        ended=last if has_just_ended else None,
+        paused=current_pause(archive, present) if is_running else None,
+    )
 
 
 def _is_told(ended: RunProgress) -> bool:

@@ -39,12 +39,12 @@ def _local_day(said_at: str) -> date | None:
 
 
 def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[range]:
-    """Cut the conversation into sheets between days; a very long day between messages, too."""
+    """Cut the conversation into sheets between days; a very long day between messages, too.
+
+    Return the places of each sheet's messages.
+    """
     sizes = [max(row.size, _LEAST_BYTES) for row in rows]
-    begins = [at for at, day in enumerate(days) if not at or day != days[at - 1]]
-    pieces: list[range] = []
-    for begin, end in pairwise([*begins, len(rows)]):
-        pieces += _filled(sizes[begin:end], begin)
+    pieces = list(_pieces(sizes, days))
     weights = [sum(sizes[piece.start : piece.stop]) for piece in pieces]
     sheets = []
     for sheet in _filled(weights):
@@ -53,14 +53,24 @@ def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[ra
     return sheets
 
 
+def _pieces(sizes: Sequence[int], days: Sequence[date]) -> Iterator[range]:
+    """Yield the messages of each day, a day that is larger than a sheet in several pieces."""
+    begins = [at for at, day in enumerate(days) if at == 0 or day != days[at - 1]]
+    for begin, end in pairwise([*begins, len(days)]):
+        yield from _filled(sizes[begin:end], begin)
+
+
 def group_by_month(days: Sequence[date], sheets: Sequence[range]) -> tuple[Month, ...]:
     """Return all days of the conversation by their months, in order, each with its first sheet."""
     first: dict[date, int] = {}
     for number, sheet in enumerate(sheets, 1):
         for day in days[sheet.start : sheet.stop]:
             first.setdefault(day, number)
-    by_month = groupby(sorted(first.items()), key=lambda entry: entry[0].replace(day=1))
-    return tuple(Month(f"{month:%B %Y}", tuple(entries)) for month, entries in by_month)
+    in_order = sorted(first.items())
+    months = []
+    for month, entries in groupby(in_order, key=lambda entry: entry[0].replace(day=1)):
+        months.append(Month(f"{month:%B %Y}", tuple(entries)))
+    return tuple(months)
 
 
 def _filled(sizes: Sequence[int], begin: int = 0) -> Iterator[range]:

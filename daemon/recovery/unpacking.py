@@ -260,8 +260,10 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
     for folder in places(folders).values():
         yield from _aside(folder, list(_own_files(folder)), stamp)
         stage = folder / STAGE
-        _move(sorted(stage.iterdir()) if stage.is_dir() else (), folder)
-    ours = [state / name for name in (f"{ARCHIVE}-wal", f"{ARCHIVE}-shm", ARCHIVE)]
+        staged = sorted(stage.iterdir()) if stage.is_dir() else []
+        _move(staged, folder)
+    log = (f"{ARCHIVE}-wal", f"{ARCHIVE}-shm")
+    ours = [state / name for name in (*log, ARCHIVE)]
     yield from _aside(state, [path for path in ours if path.exists()], stamp)
     _move([state / STAGE / ARCHIVE], state)
 

@@ -78,15 +78,19 @@ def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
     if status.st_uid != setup.machine.user:
         text = f"{path} belongs to another account (number {status.st_uid})."
         yield error(folder, text, f"sudo chown -R {setup.machine.user} {in_shell}")
-    elif not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+        return
+    if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         text = f"{path} cannot be read and written by your account."
         yield error(folder, text, f"chmod u+rwx {in_shell}")
-    elif status.st_mode & _OTHERS:
+        return
+    if status.st_mode & _OTHERS:
         text = f"Other accounts can look into {path}, where your conversations lie."
         yield warning(folder, text, f"chmod 700 {in_shell}")
-    elif name != "inbox" and (open_files := list(_open_to_others(path))):
-        first, number = open_files[0], len(open_files)
-        text = f"In {path}, other accounts have rights to {first} ({number:,} in all)."
+        return
+    open_files = list(_open_to_others(path)) if name != "inbox" else []
+    if open_files:
+        text = f"In {path}, other accounts have rights to {open_files[0]} "
+        text += f"({len(open_files):,} in all)."
         yield warning(folder, text, f"chmod -R go= {in_shell}")
 
 

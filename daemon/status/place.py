@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import tomli
 
@@ -50,17 +51,13 @@ class Pause:
 
 def read_place(toml: Path) -> DaemonPlace | None:
     """Return the place that memproc.toml names, even where other settings are wrong, or None."""
-    unnamed: str | None = ""
-    try:
-        text = toml.read_bytes().decode("utf-8-sig")
-        try:
-            tables = tomli.loads(text)
-        except tomli.TOMLDecodeError as error:
-            tables = tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1]))
-            unnamed = None  # the state folder may be named below the line where it is broken
-    except (OSError, ValueError):
+    read = _read_tables(toml)
+    if read is None:
         return None
+    tables, is_whole = read
     folders, watch = tables.get("folders", {}), tables.get("watch", {})
+    # The state folder may be named below the line where the file is broken.
+    unnamed = "" if is_whole else None
     written = folders.get("state", unnamed) if isinstance(folders, dict) else None
     if not isinstance(written, str):
         return None
@@ -68,6 +65,22 @@ def read_place(toml: Path) -> DaemonPlace | None:
     seconds = watch.get("rescan_seconds") if isinstance(watch, dict) else None
     rescan_seconds = float(seconds) if isinstance(seconds, int | float) else RESCAN_SECONDS
     return DaemonPlace(state, rescan_seconds) if isinstance(state, Path) else None
+
+
+def _read_tables(toml: Path) -> tuple[dict[str, Any], bool] | None:
+    """Return the tables of a file up to where it is broken, and whether it is whole.
+
+    None where it cannot be read, or is broken in a way that hides all of it.
+    """
+    try:
+        text = toml.read_bytes().decode("utf-8-sig")
+        try:
+            return tomli.loads(text), True
+        except tomli.TOMLDecodeError as error:
+            sound = text.splitlines(keepends=True)[: error.lineno - 1]
+            return tomli.loads("".join(sound)), False
+    except (OSError, ValueError):
+        return None
 
 
 @contextmanager
