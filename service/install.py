@@ -73,11 +73,13 @@ def to_remove(recipe: Recipe, run: RunCommand) -> list[InstallStep]:
 
 
 def _make_folder(path: Path) -> InstallStep:
+    """Return the step that makes a folder for this account alone."""
     make = partial(path.mkdir, mode=0o700, parents=True, exist_ok=True)
     return InstallStep(f"Making the folder {path}", make)
 
 
 def _put(file: UnitFile) -> InstallStep | None:
+    """Return the step that writes a file, or refuses to replace another's; None if it is there."""
     present = _content(file.path)
     if present == file.content:
         return None
@@ -91,6 +93,7 @@ def _put(file: UnitFile) -> InstallStep | None:
 
 
 def _remove(path: Path) -> InstallStep | None:
+    """Return the step that removes a file, or refuses where it was changed; None if it is gone."""
     present = _content(path)
     if present is None:
         return None
@@ -105,6 +108,7 @@ def _refusal(path: Path, reason: str, advice: str) -> InstallStep:
 
 
 def _content(path: Path) -> bytes | None:
+    """Return the content of a file; None where there is none."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -114,6 +118,8 @@ def _content(path: Path) -> bytes | None:
 def _run(
     command: SystemCommand, run: RunCommand, pause: Callable[[float], None] = sleep
 ) -> InstallStep:
+    """Return the step that runs a command, as often as it may be tried."""
+
     def carry_out() -> None:
         for attempt in range(command.attempts):
             if attempt:

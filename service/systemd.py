@@ -90,6 +90,7 @@ def quoted(text: str) -> str:
 
 
 def _escaped(letter: str) -> str:
+    """Escape a letter as systemd reads it within quotes."""
     if letter in "\"\\'":
         return f"\\{letter}"
     return letter if letter.isprintable() else "".join(f"\\x{byte:02x}" for byte in letter.encode())
@@ -263,6 +264,7 @@ def _systemctl(*arguments: str, optional: bool = False) -> SystemCommand:
 
 
 def _surroundings(program: Program) -> tuple[str, ...]:
+    """Return the lines on where and with what limits the program runs."""
     return (
         "WorkingDirectory=/",
         *(f"Environment={quoted(f'{name}={value}')}" for name, value in program.environment),

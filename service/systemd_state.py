@@ -52,6 +52,7 @@ def require_user_manager(account: Account, run: RunCommand, command: tuple[str, 
 
 
 def _way_out(account: Account) -> str:
+    """Say how the account gets a service manager of its own, by what is missing."""
     export = f"  export XDG_RUNTIME_DIR=/run/user/{account.number}"
     if sudo_user := account.environ.get("SUDO_USER"):
         return f"memproc is a service of your own account: say it as {sudo_user}, without sudo."
@@ -104,6 +105,7 @@ def _show(names: str, run: RunCommand) -> tuple[int, dict[str, str]]:
 
 
 def _failure(shown: Mapping[str, str]) -> ServiceFailure:
+    """Say why systemd has given the service up, and what helps."""
     result, status = shown.get("Result", ""), shown.get("ExecMainStatus")
     if result == "exit-code" and status == str(CONFIGURATION_ERROR):
         message = "The memproc service is down: its settings cannot be used."
@@ -116,6 +118,7 @@ def _failure(shown: Mapping[str, str]) -> ServiceFailure:
 
 
 def _activity(shown: Mapping[str, str]) -> tuple[State, str]:
+    """Return the state of the service, and a sentence on it, from what systemd shows."""
     match shown.get("ActiveState"):
         case "active":
             doing = f": {shown['StatusText']}" if shown.get("StatusText") else "."
@@ -135,6 +138,7 @@ def _activity(shown: Mapping[str, str]) -> tuple[State, str]:
 
 
 def _further(shown: Mapping[str, str], is_lingering: bool | None) -> Iterator[str]:
+    """Yield sentences on when the service starts, and on what was changed around it."""
     if shown.get("UnitFileState") != "enabled":
         yield "It does not start by itself. Say: systemctl --user enable memproc"
     elif is_lingering:

@@ -119,18 +119,21 @@ def lent_folder(state: Path) -> Path:
 
 
 def _sweep(folder: Path) -> None:
+    """Remove the jobs that were given too long ago."""
     for path in folder.glob("*.json"):
         if time() - path.stat().st_mtime > _KEPT_SECONDS:
             _remove(path)
 
 
 def _remove(path: Path) -> None:
+    """Remove a job and the events of its run."""
     with file_errors(path, "removed"):
         path.with_suffix(".events").unlink(missing_ok=True)
         path.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> ChatJob | None:
+    """Read a job; None where it is gone or cannot be read."""
     with suppress(FileNotFoundError, ValueError, TypeError):
         return ChatJob(**json.loads(path.read_bytes()))
     return None

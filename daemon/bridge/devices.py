@@ -294,6 +294,7 @@ def is_first(state: Path, nonce: str, now: float) -> bool:
 
 
 def _sweep(folder: Path, now: float) -> None:
+    """Remove the marks of calls that are too old to be repeated."""
     with file_errors(folder, "tidied up"):
         for file in folder.iterdir():
             with suppress(FileNotFoundError):  # another call has just removed it

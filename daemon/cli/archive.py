@@ -101,6 +101,7 @@ def rebuild_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) 
 
 
 def _about_rebuilt(chat: "RebuiltChat") -> Iterator[str]:
+    """Yield what was put back of a chat, and what may help where raw messages are still missing."""
     yield (
         f'"{chat.title}" ({chat.chat_id}): {counted(chat.messages, "raw message")}, '
         f"{chat.memories - chat.without_messages:,} memories with the raw messages "

@@ -194,6 +194,7 @@ def _budget_as_json(
 
 
 def _model_as_json(model: OfModel) -> dict[str, object]:
+    """Return what a model cost this month, for programs."""
     return {
         "model": model.model,
         "calls": model.calls,

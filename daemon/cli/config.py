@@ -190,6 +190,7 @@ def _unknown_models(config: Config) -> Iterator[str]:
 
 
 def _about_unknown(role: str, name: str) -> Iterator[str]:
+    """Yield a sentence on a model that LiteLLM should know and does not, with names near it."""
     from daemon.models.addresses import OWN_HOSTS
     from daemon.models.catalogue import nearest_names
     from primer.models import provider_of

@@ -86,6 +86,7 @@ def eval_command(
 
 
 def _price_sentence(plan: "EvaluationPlan") -> str:
+    """Say how much is asked, and what that costs."""
     if not plan.arms:
         return _ASKED_BEFORE
     asked = f"About {counted(plan.count, 'question')} in {counted(plan.calls, 'call')}"
@@ -182,6 +183,7 @@ def _tell_free(
 
 
 def _tell_history(context: "Context", subject: "EvaluatedChat", *, as_json: bool) -> None:
+    """Print all evaluations of the chat, oldest first, or give them to programs."""
     from daemon.cli.evaluation_text import print_history
     from daemon.evaluate.reporting import past_evaluations
 

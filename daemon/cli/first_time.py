@@ -93,6 +93,7 @@ def _guide(ctx: click.Context, before: Settings) -> None:
 
 
 def _ask_for_keys(settings: Settings) -> None:
+    """Say what a key changes, then ask for keys until the person has no more."""
     settings.say(
         "With the key of your model's provider, the persona writes its memories itself.\n"
         "Without one, they are made of sentences that were really said, which is free."

@@ -209,6 +209,7 @@ def key_works(settings: Settings, provider: str, kept: Key) -> bool:
 
 
 def _place(where: Where, provider: str, folder: Path) -> str:
+    """Name the place of a key in a sentence."""
     if where == "environment":
         return f"the environment ({set_variables(provider, os.environ)[0]})"
     if where == "credential":

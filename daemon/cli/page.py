@@ -94,6 +94,7 @@ def _opens(address: str) -> bool:
 
 
 def _path(settings: Settings, place: str) -> Path:
+    """Return the folder or file of that name. Raise FileTrouble where it is not there yet."""
     path = settings.config_file.path if place == "config" else getattr(settings.folders, place)
     if path is None:
         raise FileTrouble(

@@ -123,6 +123,7 @@ def pair_script_command(settings: Settings, path: Path) -> None:
 
 
 def _invitation(settings: Settings, shown: PairingCode) -> Iterator[str]:
+    """Yield the code, what to do with it, and when TypingMind is answered."""
     page = settings.config.page
     yield f"Code: {shown.digits}"
     yield ""
@@ -160,6 +161,7 @@ def _wait(state: Path, shown: PairingCode) -> Device:
 
 
 def _named(paired: tuple[Device, ...], written: str) -> Device:
+    """Return the device whose id begins so. Raise NotFound where none or several do."""
     fits = [device for device in paired if written and device.id.startswith(written)]
     if len(fits) != 1:
         what = "can be any of several" if fits else "is no id of a paired browser"

@@ -17,6 +17,7 @@ from daemon.status.status import run_progress
 def _duration(
     context: click.Context, parameter: click.Parameter, text: str | None
 ) -> timedelta | None:
+    """Read a duration such as "2h". Raise BadParameter where it is none."""
     try:
         return None if text is None else read_duration(text)
     except ValueError as fault:

@@ -41,6 +41,7 @@ def plan_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> 
 
 
 def _nothing(settings: Settings, paths: Sequence[Path]) -> str:
+    """Say that there is nothing to plan, and where it was looked for."""
     where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
     return f"Nothing to plan: there are no chats in {where}."
 
@@ -94,6 +95,7 @@ def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
 
 
 def _ending_as_json(chat: EndingChat) -> dict[str, object]:
+    """Return what it costs to write a chat's memories while its model lasts, for programs."""
     return {
         "model": chat.model,
         "end": chat.end,

@@ -175,6 +175,7 @@ def cost_of_all(total: PlannedTotal) -> str:
 
 
 def _range(cost: CostEstimate) -> str:
+    """Say what is likely, and the most."""
     return f"likely {in_words(cost.likely)}, at most {in_words(cost.at_most)}"
 
 

@@ -231,6 +231,7 @@ def _print_difference(
 def _in_lines(
     difference: Difference, memories: tuple[Memory, ...], before: str, after: str
 ) -> list[str]:
+    """Return the lines of a difference: what both versions hold, then what changed."""
     first = _counts(before, difference.messages_before, difference.memories_before)
     second = _counts(after, difference.messages_after, difference.memories_after)
     lines = map(_coloured, difference_lines(with_local_dates(difference), memories))
@@ -238,9 +239,11 @@ def _in_lines(
 
 
 def _coloured(line: DifferenceLine) -> str:
+    """Return a line after its mark, in the colour of the mark."""
     text = in_width(in_one_line(line.text if line.mark == " " else f"{line.mark} {line.text}"))
     return in_colour(text, _COLOURS[line.mark]) if line.mark in _COLOURS else text
 
 
 def _counts(name: str, messages: int, memories: int) -> str:
+    """Return the line that counts the messages and memories of a version."""
     return f"{name}: {counted(messages, 'message')}, {counted(memories, 'memory', 'memories')}"

@@ -200,6 +200,7 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 
 
 def _steps_to_remove(settings: Settings) -> list[InstallStep]:
+    """Return what has to be done to remove the service of this account."""
     recipe = recipe_for(_account(), _program(settings), run_command, Sandbox.NONE)
     return to_remove(recipe, run_command)
 
@@ -242,6 +243,7 @@ def _command() -> tuple[str, ...]:
 
 
 def _account() -> Account:
+    """Return the account that runs this, as the managers of services name it."""
     name, number = getpass.getuser(), 0
     if sys.platform == "win32":
         name = f"{os.environ.get('USERDOMAIN', '.')}\\{name}"
@@ -262,6 +264,7 @@ def _carry_out(steps: list[InstallStep], settings: Settings) -> int:
 
 
 def _print(steps: list[InstallStep]) -> int:
+    """Print what would be done, with the text of each file. Return the exit code."""
     for step in steps:
         click.echo(visible(step.intention))
         if step.text:

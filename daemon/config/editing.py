@@ -58,6 +58,7 @@ def with_settings(text: str, settings: Mapping[SettingName, object]) -> str:
 
 
 def _set(document: tomlkit.TOMLDocument, table: str, name: str, value: object) -> None:
+    """Set a value where its table ends, before the blank lines and comments that follow."""
     if table not in document:
         document[table] = tomlkit.table()
     settings: Any = document[table]
@@ -148,6 +149,7 @@ def can_undo(path: Path, seen: str) -> bool:
 
 
 def _unchanged(path: Path, seen: str) -> bytes:
+    """Return the content of the file. Raise ConfigurationError where it is not what was seen."""
     content = _read(path)
     if sha256(content).hexdigest() != seen:
         raise ConfigurationError(

@@ -66,6 +66,7 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
 
 
 def _named(written: str, by: str, here: Path) -> FoundConfig:
+    """Return the file that was named. Raise ConfigurationError where there is none."""
     path = resolve_folders(written, here)
     if isinstance(path, NoPath):
         raise ConfigurationError(
@@ -100,6 +101,7 @@ def holds_only_defaults(path: Path) -> bool:
 
 
 def _is_there(path: Path) -> bool:
+    """Return whether there is such a file. Raise where that cannot be known now."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -80,6 +80,7 @@ def refuse_settings(reasons: Mapping[Key, str]) -> ValidationError:
 
 
 def _as_written(tables: Any, info: SerializationInfo) -> Any:
+    """Dump tables with only the settings that were written in them."""
     if isinstance(tables, dict):
         return {
             name: table.model_dump(mode=info.mode, exclude_unset=True)

@@ -254,4 +254,5 @@ def _refuse_too_large(plan: EvaluationPlan, arm: str, tokens: int) -> None:
 
 
 def _tokens(turns: Sequence[Turn]) -> int:
+    """Count the tokens of several turns."""
     return sum(count_of(turn.content) for turn in turns)

@@ -276,6 +276,7 @@ class Dispatch:
         *,
         shares: bool = False,
     ) -> None:
+        """Start a child for a piece of work; where that fails, the work is tried again later."""
         argv = self._argv(self._config, "--supervised", *arguments)
         try:
             child = Child(argv, self._settings, self._put)
@@ -308,6 +309,7 @@ class Dispatch:
         enqueue(self._archive, self.plan.state, tuple(arrivals), self._now())
 
     def _settings_read(self, event: SettingsAre | SettingsWrong) -> None:
+        """Use settings that were read again, unless they need a restart; try what waits again."""
         if isinstance(event, SettingsWrong):
             self._refused(event.message, event.next_step, may_pass=event.may_pass)
             return
@@ -349,6 +351,7 @@ class Dispatch:
             self._due_again(name, f"{event.message} {event.next_step}", failed=True)
 
     def _due_again(self, name: str, error: str, *, failed: bool) -> None:
+        """Record the end of a timed job, and set when it is due next."""
         if name in self._timings:
             when = (next_attempt if failed else next_due)(self._timings[name], here())
             end_job(self._archive, name, self._now(), write_date(when), error or None)

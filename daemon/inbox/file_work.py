@@ -133,6 +133,7 @@ class FileWork:
         return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
 
     def _failed(self, event: RunFailed) -> Event:
+        """Put the file off for as long as what stopped the run may last."""
         if event.kind == "mistake":
             return self.lost(event.message.rstrip("."))
         if event.kind == "busy":
@@ -155,6 +156,7 @@ class FileWork:
         again: datetime | None = None,
         tries: int | None = None,
     ) -> Event:
+        """Move the file to a state in which this work on it is over."""
         step = self._move(state, reason, next_step, again, tries)
         self.is_over = True
         return step
@@ -167,6 +169,7 @@ class FileWork:
         again: datetime | None = None,
         tries: int | None = None,
     ) -> Event:
+        """Record the file's new state, with the names that the person knows. Return the event."""
         reason, next_step = self._as_dropped(reason), self._as_dropped(next_step)
         look_at = write_date(again) if again else None
         change_state(

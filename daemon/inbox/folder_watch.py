@@ -84,6 +84,7 @@ class FolderWatch:
             ending.join(_STOP_SECONDS)
 
     def _begin(self) -> None:
+        """Have the system report changes; note why where it cannot."""
         try:
             observer = Observer()
             # Of a link, watchdog 7 would watch the link itself.
@@ -111,6 +112,7 @@ class _Handler(FileSystemEventHandler):
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
+    """Return what tells a folder from another that takes its place; None where it is missing."""
     try:
         stat = folder.stat()
     except OSError:
@@ -119,6 +121,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def _reason(error: OSError) -> str:
+    """Say why the system does not watch the inbox, and what would help."""
     if isinstance(error, FileNotFoundError):
         return "The inbox is not there."
     if error.errno == errno.EMFILE:

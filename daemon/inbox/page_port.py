@@ -106,6 +106,7 @@ class PagePort:
             self._listener.close()
 
     def _serve(self, listener: socket.socket) -> None:
+        """Hand each connection to a page of its own until told to stop."""
         with DefaultSelector() as selector:
             selector.register(listener, EVENT_READ)
             selector.register(self._wakened, EVENT_READ)

@@ -212,6 +212,7 @@ def _run(
     config: Path | None,
     log: Log,
 ) -> None:
+    """Run the loop with its clock, its notices, the page's port and a guard against standstill."""
     with ExitStack() as stack:
         stall = StallExit(_STALL_SECONDS)
         if sys.platform in ("darwin", "win32"):

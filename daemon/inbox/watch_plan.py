@@ -140,6 +140,7 @@ def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
 
 
 def _content(path: Path) -> bytes:
+    """Read the settings. Raise ConfigurationError, or another where that may pass."""
     try:
         return path.read_bytes()
     except OSError as fault:

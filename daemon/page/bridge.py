@@ -242,6 +242,7 @@ async def _read_call(request: Request, state: Path) -> SignedCall | RefusedReque
 
 
 def _is_signed(request: Request, call: SignedCall) -> bool:
+    """Return whether the call was signed with the device's key for this very request."""
     headers, path = request.headers, request.url.path
     at = headers.get("x-memproc-time", "")
     expected = call_mac(call.device.key, request.method, path, at, call.nonce, call.body)

@@ -109,6 +109,7 @@ def _rendered(text: str, passages: Sequence[MarkedPassage], query: str) -> list[
 
 
 def _block(tokens: Sequence[Token]) -> MessageBlock:
+    """Render a block, and note whether something in it is marked."""
     is_marked = any(MARKS in token.meta for token in texts_in(tokens))
     return MessageBlock(render_tokens(tokens), is_marked)
 

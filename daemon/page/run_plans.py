@@ -78,6 +78,7 @@ def extracted_numbers(archive: Archive, chat_id: str) -> set[int]:
 
 
 def _is_extracted(memory: Memory) -> bool:
+    """Return whether the built-in engine wrote what later prompts see of a memory."""
     is_written = memory.is_fold or memory.edition.kind == "person"
     return not is_written and memory.in_prompts.made == EXTRACTED
 

@@ -182,6 +182,7 @@ def _read(
 
 
 def _model(field: SettingField, text: str, providers: Sequence[str]) -> Value | FieldRefusal:
+    """Return the name of a model if it may be chosen here, else what may."""
     is_known = "/" in text and provider_of(text) in providers
     if text in (*field.choices, EXTRACTIVE) or is_known:
         return text
@@ -195,6 +196,7 @@ def _model(field: SettingField, text: str, providers: Sequence[str]) -> Value | 
 
 
 def _cap(field: SettingField, text: str, now: float) -> Value | FieldRefusal:
+    """Return dollars no higher than the cap that counts now, else why not."""
     if not _DOLLARS.fullmatch(text):
         return FieldRefusal(field, "a number of dollars")
     usd = float(text)

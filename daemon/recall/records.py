@@ -131,4 +131,5 @@ def _short_lines(text: str, tokens: int) -> Iterator[str]:
 
 
 def _in_either_form(line: str) -> int:
+    """Return the most tokens that a line can have, as text or as JSON."""
     return tokens_at_most(json.dumps(line, ensure_ascii=False))

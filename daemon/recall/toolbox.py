@@ -271,6 +271,7 @@ def _reason(tool: str, argument: str, details: Mapping[str, Any]) -> tuple[str, 
 
 
 def _shown(value: object) -> str:
+    """Show a refused value in a sentence, or say of what kind it is."""
     if isinstance(value, str) and len(value) > _LONGEST_SHOWN:
         return f"a text of {len(value):,} characters"
     if isinstance(value, str):

@@ -127,11 +127,13 @@ def export_archive(folders: Folders, settings: Path | None, path: Path, now: str
 
 
 def _refuse_existing(path: Path) -> None:
+    """Raise FileTrouble where something is at the path, a broken link included."""
     if path.exists() or path.is_symlink():
         raise FileTrouble(f"{path} exists already.", "Name another file, or move that one away.")
 
 
 def _holds_secret(value: object) -> bool:
+    """Return whether settings have a secret anywhere in their tables and lists."""
     if isinstance(value, dict):
         return any(is_secret(name) or _holds_secret(inner) for name, inner in value.items())
     return isinstance(value, list) and any(map(_holds_secret, value))
@@ -218,6 +220,7 @@ def _zip(
 
 
 def _info(name: str) -> zipfile.ZipInfo:
+    """Describe an entry, private to the account; what is packed already is only stored."""
     info = zipfile.ZipInfo(name)
     info.compress_type = (
         zipfile.ZIP_STORED if Path(name).suffix in _PACKED else zipfile.ZIP_DEFLATED
@@ -246,6 +249,7 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
 
 
 def _manifest(package: zipfile.ZipFile) -> Manifest:
+    """Read the list of contents. Raise FileTrouble where the package is not just what it lists."""
     infos = {info.filename: info for info in package.infolist()}
     if MANIFEST not in infos or len(infos) != len(package.infolist()):
         raise refused("it has no list of contents, or a name twice")
@@ -265,6 +269,7 @@ def _manifest(package: zipfile.ZipFile) -> Manifest:
 
 
 def _is_plain(info: zipfile.ZipInfo) -> bool:
+    """Return whether an entry is a regular file that this Python can unpack."""
     is_regular = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
     is_readable = not info.flag_bits & 1 and info.compress_type in METHODS
     return is_regular and is_readable and not info.is_dir()

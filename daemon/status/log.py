@@ -100,6 +100,7 @@ class Log:
             self.trouble = ""
 
     def _private(self, event: Event) -> Event:
+        """Return the event without titles; those of before must do where the archive is damaged."""
         own = [Titled(event.title, event.chat_id)] if isinstance(event, ChatIs) else []
         if any(getattr(event, name, "") for name in _SENTENCES):
             # The event may say that the archive cannot be read: then the titles of before must do.
@@ -176,6 +177,7 @@ def without_titles(text: str, titles: Iterable[Titled]) -> str:
 
 
 def _without_all(text: str, chats: Iterable[Titled]) -> str:
+    """Replace titles by ids: those in quotes, and those of several words anywhere."""
     for chat in chats:
         name = chat.chat_id or "this chat"
         text = text.replace(f'"{chat.title}"', name)
@@ -245,6 +247,7 @@ def entries(folder: Path, wait: Callable[[], object] | None = None) -> Iterator[
 
 
 def _lines(folder: Path, wait: Callable[[], object] | None) -> Iterator[bytes]:
+    """Yield the lines of all files of the log, oldest first; with `wait`, also those to come."""
     with ExitStack() as opened:
         current: BinaryIO | None = None
         while True:

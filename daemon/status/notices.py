@@ -70,6 +70,7 @@ def notice_of(event: Event) -> DesktopNotice | None:
 
 
 def _notice_of_file(event: FileIs) -> DesktopNotice | None:
+    """Return the notice on a file's new state; None where the person need not know."""
     if event.state == "written":
         # With a file that the extension sent, nothing is left to do.
         return None if is_sent(event.file) else _notice("ready", event.file, event)

@@ -110,6 +110,7 @@ def folded(text: str, columns: int, further: int = 2) -> str:
 
 
 def _folded_line(line: str, columns: int, further: int) -> list[str]:
+    """Wrap one line. Words that belong together are joined by hard blanks meanwhile."""
     if _TO_COPY.match(line):
         return [line]
     whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
