@@ -138,16 +138,12 @@ def _sights(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> list[_Sight]:
     """Return what a model sees of a fold, part by part."""
     if not plan.from_memories:
         return [_from_members(sheet, shown.system_message, plan)]
-    ranges = parts_within(plan.answers, shown.room)
-    parts = (plan.memories[part.start : part.stop] for part in ranges)
-    return [
-        _Sight(
-            prompt.retold(sheet.texts, shown.system_message, part),
-            prompt.retold_alone(sheet.texts, part),
-            part,
-        )
-        for part in parts
-    ]
+    sights = []
+    for part in parts_within(plan.answers, shown.room):
+        memories = plan.memories[part.start : part.stop]
+        before = prompt.retold(sheet.texts, shown.system_message, memories)
+        sights.append(_Sight(before, prompt.retold_alone(sheet.texts, memories), memories))
+    return sights
 
 
 def _from_members(sheet: Worksheet, system_message: str, plan: FoldPlan) -> _Sight:
@@ -175,11 +171,11 @@ def _joined(sheet: Worksheet, transcripts: Sequence[Transcript]) -> Transcript:
         return first
     quote, quoted, perspective, _, _, _ = first.texts
     analysis = "\n\n".join(transcript.analysis for transcript in transcripts)
-    seen, refined = (
-        "\n\n".join(transcript.texts[slot] for transcript in transcripts) for slot in (3, 5)
-    )
+    seen = "\n\n".join(transcript.texts[3] for transcript in transcripts)
+    refined = "\n\n".join(transcript.texts[5] for transcript in transcripts)
     last = prompt.question(fill(sheet.texts.refinement, analysis=keep_inert(analysis))).content
-    form = ", ".join(dict.fromkeys(filter(None, (part.form for part in transcripts))))
+    forms = dict.fromkeys(transcript.form for transcript in transcripts)
+    form = ", ".join(filter(None, forms))
     texts = (quote, quoted, perspective, seen, last, refined)
     return replace(first, texts=texts, analysis=analysis, form=form)
 
@@ -188,15 +184,16 @@ def _subject(
     sheet: Worksheet, plan: FoldPlan, sight: _Sight, words: int, guidance: str, *, extracted: bool
 ) -> Subject:
     """Return the subject of the dialogue about a fold, or a part of one."""
-    quotes = f"{plan.title(extracted=extracted)} {sheet.texts.fold_quotes}"
-    perspective = (sheet.texts.fold_perspective, sheet.texts.fold_perspective_asked)
+    texts = sheet.texts
+    quotes = f"{plan.title(extracted=extracted)} {texts.fold_quotes}"
+    kept, asked = texts.fold_perspective, texts.fold_perspective_asked
     return Subject(
         before=sight.before,
         alone=sight.alone,
         spoken=[text for memory in sight.memories for text in memory.in_prompts.texts[1::2]],
         quote=AgentQuestion(quotes, quotes),
-        perspective=AgentQuestion(*(prompt.ask(text, words) for text in perspective)),
-        analysis=prompt.ask(sheet.texts.fold_analysis, analysis_words(words)),
+        perspective=AgentQuestion(prompt.ask(kept, words), prompt.ask(asked, words)),
+        analysis=prompt.ask(texts.fold_analysis, analysis_words(words)),
         words=words,
         guidance=guidance,
     )
@@ -312,7 +309,8 @@ class Folds(Lane):
 
     def _view(self, upto: int, version: Version) -> _Viewed:
         """Return the next fold that is missing, and what replaces these memories now."""
-        if (memories := tuple(self.work.memories)) != self._viewed:
+        memories = tuple(self.work.memories)
+        if memories != self._viewed:
             self._viewed = memories
             self._views.clear()
         if (upto, version) not in self._views:
@@ -320,12 +318,12 @@ class Folds(Lane):
         return self._views[upto, version]
 
     def _section(self, upto: int, version: Version) -> _Viewed:
-        survey, memories = self.work.survey, self._viewed
-        view = section(survey.plan.chat_id, memories, upto, survey.bounds, version)
+        plan, bounds, memories = self.work.plan, self.work.survey.bounds, self._viewed
+        view = section(plan.chat_id, memories, upto, bounds, version)
         standing = tuple(view.select(memories))
-        return view.missing, (
-            told_within(standing, survey.bounds.wishes) if version is as_told else standing
-        )
+        if version is as_told:
+            standing = told_within(standing, bounds.wishes)
+        return view.missing, standing
 
     def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:
         """Return the dialogue that writes this fold."""
@@ -337,12 +335,12 @@ class Folds(Lane):
         return RunningDialogue(self._steps(plan), BEFORE_ALL_CHUNKS, ahead=ahead)
 
     def _steps(self, plan: FoldPlan) -> Steps[Keep]:
-        context, chat = self.work.context, self.work.survey.plan
-        made = yield from fold_of(self.work.survey, plan, context.clock)
+        made = yield from fold_of(self.work.survey, plan, self.work.context.clock)
+        return partial(self._store, made, len(plan.members))
 
-        def keep() -> None:
-            kept = keep_fold(context.archive, chat.chat_id, made)
-            self.work.memories.append(kept)
-            context.tell(Folded(chat.chat_id, chat.title, len(plan.members), kept.level))
-
-        return keep
+    def _store(self, made: Memory, members: int) -> None:
+        """Store a fold of so many members, and add it to the chat's memories."""
+        work, chat = self.work, self.work.plan
+        kept = keep_fold(work.archive, chat.chat_id, made)
+        work.memories.append(kept)
+        work.context.tell(Folded(chat.chat_id, chat.title, members, kept.level))
