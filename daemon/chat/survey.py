@@ -212,7 +212,7 @@ def _plan_new_chunks(
     bounds = bounds_of(config, fold_limits)
     limits = replace(config.limits, split=splitter(config.chunk.bounds), fold=bounds)
     due = due_memories(reading, held, engine_alone=writers.engine_alone)
-    tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
+    tokens = _tokens_as_planned(reading, counts, due)
     notes = warnings(chat, [place.message for place in reading.places])
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, notes, overhead)
     pins = read_pins(archive, chat, reading)
@@ -236,6 +236,12 @@ def _plan_new_chunks(
         pins=pins,
         passages=passages_after(archive, chat.chat_id, reading, pins, config.keep.budget, now),
     )
+
+
+def _tokens_as_planned(reading: ChatReading, counts: Counts, due: frozenset[int]) -> list[int]:
+    """Return the tokens of each message; under a memory that is `due`, of what it says now."""
+    messages = as_planned(reading.entries, due)
+    return [counts.all[message.digest] for message in messages]
 
 
 def _rework(

@@ -1,6 +1,6 @@
 """The dialogue that makes a memory: quote, perspective, independent analysis, and the refinement with it in view."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.events import Noted
@@ -123,10 +123,15 @@ def converse(
     refinement = yield from _refinement(sheet, subject, pair.agent, last)
     if isinstance(refinement, Refused):
         return refinement
-    six = _six(subject, last.question.kept, (_framed(quotes), perspective.text, refinement.text))
-    forms = dict.fromkeys((perspective.form, analysis.form, refinement.form))
-    form = ", ".join(filter(None, forms))
+    answers = (_framed(quotes), perspective.text, refinement.text)
+    six = _six(subject, last.question.kept, answers)
+    form = joined_forms(answer.form for answer in (perspective, analysis, refinement))
     return Transcript(six, quotes, text, pair.agent.name, analyst.name, form)
+
+
+def joined_forms(forms: Iterable[str]) -> str:
+    """Return what is odd about the forms of several answers, each oddity once."""
+    return ", ".join(filter(None, dict.fromkeys(forms)))
 
 
 def _as_begun(

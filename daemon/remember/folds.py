@@ -18,7 +18,14 @@ from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.models.tokens import count
-from daemon.remember.dialogue import AgentQuestion, Pair, Subject, Transcript, converse
+from daemon.remember.dialogue import (
+    AgentQuestion,
+    Pair,
+    Subject,
+    Transcript,
+    converse,
+    joined_forms,
+)
 from daemon.remember.fold_plan import FoldPlan, fold_plan
 from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
 from daemon.remember.lanes import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
@@ -174,8 +181,7 @@ def _joined(sheet: Worksheet, transcripts: Sequence[Transcript]) -> Transcript:
     seen = "\n\n".join(transcript.texts[3] for transcript in transcripts)
     refined = "\n\n".join(transcript.texts[5] for transcript in transcripts)
     last = prompt.question(fill(sheet.texts.refinement, analysis=keep_inert(analysis))).content
-    forms = dict.fromkeys(transcript.form for transcript in transcripts)
-    form = ", ".join(filter(None, forms))
+    form = joined_forms(transcript.form for transcript in transcripts)
     texts = (quote, quoted, perspective, seen, last, refined)
     return replace(first, texts=texts, analysis=analysis, form=form)
 
