@@ -66,11 +66,12 @@ def find_chat(archive: Archive, written: str) -> KnownChat:
 
 def _fitting(chats: Sequence[KnownChat], written: str) -> list[KnownChat]:
     """Return the chats of this id; else of this title; else whose ids begin so."""
-    return (
-        [chat for chat in chats if chat.chat_id == written]
-        or [chat for chat in chats if chat.title.casefold() == written.casefold()]
-        or [chat for chat in chats if written and chat.chat_id.startswith(written)]
-    )
+    if same := [chat for chat in chats if chat.chat_id == written]:
+        return same
+    title = written.casefold()
+    if called_so := [chat for chat in chats if chat.title.casefold() == title]:
+        return called_so
+    return [chat for chat in chats if written and chat.chat_id.startswith(written)]
 
 
 def _instead_of(written: str, chats: Sequence[KnownChat]) -> str:

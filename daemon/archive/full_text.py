@@ -152,10 +152,12 @@ class FullText:
 
         Return an empty text where a word has none near, or where all are known.
         """
-        near = {word: self._nearest_word(word) for word in searched_words(query)}
-        if not all(near.values()) or all(word == known for word, known in near.items()):
+        words = searched_words(query)
+        nearest = {word: self._nearest_word(word) for word in words}
+        near = tuple(nearest[word] for word in words)
+        if near == words or not all(near):
             return ""
-        return " ".join(near[word] for word in searched_words(query))
+        return " ".join(near)
 
     def _nearest_word(self, word: str) -> str:
         """Return the word itself where the index has it, else the nearest with its first letter."""

@@ -115,12 +115,13 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
     `config` is the one that counts for this chat.
     """
     rest = rest_of(archive, chat.chat_id)
-    if rest is None or rest.found["plan"].keys() != {field.name for field in fields(ChatPlan)}:
+    if rest is None or rest.sha256 != chat.sha256:
         return None
-    if rest.sha256 != chat.sha256 or rest.settings_sha256 != _settings_digest(config):
+    kept, names = rest.found, {field.name for field in fields(ChatPlan)}
+    if kept["plan"].keys() != names or rest.settings_sha256 != _settings_digest(config):
         return None
-    kept = rest.found
-    models = Who(**kept["who"] | {"notices": tuple(kept["who"]["notices"])})
+    who = kept["who"]
+    models = Who(**{**who, "notices": tuple(who["notices"])})
     if not _is_as_found(kept, models, key, now):
         return None
     path = next(iter(kept["output"]), "")
@@ -129,12 +130,13 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
 
 def _is_as_found(kept: Mapping[str, Any], models: Who, key: FindKey, now: str) -> bool:
     """Return whether keys, ends of models and the updated export are as the survey found them."""
-    keys, files = kept["keys"].items(), kept["output"].items()
-    return (
-        all(search_outcome(key(provider)) == before for provider, before in keys)
-        and _endings(models, now) == kept["endings"]
-        and all(sha256_of(Path(path)) == sha256 for path, sha256 in files)
-    )
+    for provider, outcome in kept["keys"].items():
+        if search_outcome(key(provider)) != outcome:
+            return False
+    if _endings(models, now) != kept["endings"]:
+        return False
+    files = kept["output"].items()
+    return all(sha256_of(Path(path)) == sha256 for path, sha256 in files)
 
 
 def rest_after(survey: "Survey", now: str, *, learned: bool) -> Rest | None:

@@ -86,7 +86,8 @@ def keep_version(
     with file_errors(path, "read"), path.open("rb") as file:
         digest, size = file_digest(file, "sha256").hexdigest(), file.tell()
         for number, line in kept_lines(folder):
-            if (line.chat_id, line.sha256) == (chat_id, digest) and _fault(folder, line) is None:
+            is_same = (line.chat_id, line.sha256) == (chat_id, digest)
+            if is_same and _fault(folder, line) is None:
                 return _version(folder, number, line)
         file.seek(0)
         # Names of one shelf sort by time; a clock that was set back may lead to one that is taken.

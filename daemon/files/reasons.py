@@ -130,14 +130,13 @@ def _write_report(bug: BaseException) -> str:
     """Write the file for a bug report, and return its path."""
     from importlib.metadata import version  # half of what `--help` would have to load
 
-    frames = traceback.extract_tb(bug.__traceback__)
+    python = f"Python {platform.python_version()}, {platform.system()}"
+    lines = [f"memproc {version('memproc-daemon')}, {python}"]
+    for frame in traceback.extract_tb(bug.__traceback__):
+        lines.append(f"{frame.filename}:{frame.lineno} in {frame.name}")
     cause = bug.__cause__ or bug.__context__
-    lines = [
-        f"memproc {version('memproc-daemon')}, "
-        f"Python {platform.python_version()}, {platform.system()}",
-        *(f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames),
-        type(bug).__name__ + (f", from {type(cause).__name__}" if cause else ""),
-    ]
+    name = type(bug).__name__
+    lines.append(f"{name}, from {type(cause).__name__}" if cause else name)
     handle, path = mkstemp(prefix="memproc-mistake-", suffix=".txt")
     with os.fdopen(handle, "w") as file:
         file.write("\n".join(lines) + "\n")

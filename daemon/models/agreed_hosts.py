@@ -77,9 +77,10 @@ def disallow(provider: str, host: str) -> bool:
 
 def _refuse_foreign(path: Path, status: os.stat_result) -> None:
     """Raise ConfigurationError where somebody else could have written the list of hosts."""
-    if sys.platform != "win32" and (
-        status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    ):
+    if sys.platform == "win32":
+        return
+    is_open_to_others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if is_open_to_others or status.st_uid != os.geteuid():
         raise ConfigurationError(
             f"{path} can be changed by others, so no host in it counts.",
             f"Look at it, make it yours: chmod 600 {path}",

@@ -99,16 +99,19 @@ def known_models() -> Sequence[str]:
     A maker's own names come last, so that they win where one name is kept for each last part.
     Raises ModelError where the map cannot be read.
     """
+    names = set()
     with _readable():
-        names = {
-            _full(name, str(fields.get("litellm_provider")))
-            for name, fields in json.loads(_text()).items()
-            if fields.get("mode") in _WRITERS and str(fields.get("deprecation_date") or "9") > AS_OF
-        }
-    return sorted(
-        names,
-        key=lambda name: (with_provider(name.rpartition("/")[2]) == name, -name.count("/"), name),
-    )
+        for name, fields in json.loads(_text()).items():
+            last_day = str(fields.get("deprecation_date") or "9")
+            if fields.get("mode") in _WRITERS and last_day > AS_OF:
+                names.add(_full(name, str(fields.get("litellm_provider"))))
+    return sorted(names, key=_makers_own_last)
+
+
+def _makers_own_last(name: str) -> tuple[bool, int, str]:
+    """Return what models are sorted by: the maker's own last, and long names first."""
+    is_makers_own = with_provider(name.rpartition("/")[2]) == name
+    return is_makers_own, -name.count("/"), name
 
 
 def nearest_names(model: str) -> list[str]:

@@ -205,10 +205,10 @@ def _likeness(litellm: Any, request: Request, options: Mapping[str, Any]) -> Com
     own = {name: value for name, value in request.parameters.items() if name != "max_tokens"}
     texts = [turn.content for turn in request.turns]
     response = litellm.embedding(model=request.model.name, input=texts, **{**options, **own})
-    vectors = [
-        entry["embedding"] for entry in sorted(response.data, key=lambda entry: entry["index"])
-    ]
-    if len(vectors) != len(texts) or not all(isinstance(vector, list) for vector in vectors):
+    entries = sorted(response.data, key=lambda entry: entry["index"])
+    vectors = [entry["embedding"] for entry in entries]
+    are_lists = all(isinstance(vector, list) for vector in vectors)
+    if not are_lists or len(vectors) != len(texts):
         raise ModelError(
             f"{request.model.name} has not answered with one vector for each text.",
             "Choose another model for facts.embedding in memproc.toml, or none.",
