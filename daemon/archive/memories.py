@@ -124,16 +124,19 @@ def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
                written_at, form, wishes
         FROM edition WHERE memory = ? ORDER BY number
     """
-    rows = archive.rows(Edition, sql, (memory_id,))
-    return tuple(
-        replace(
-            row,
-            texts=tuple(json.loads(str(row.texts))),
-            quotes=tuple(Quote(**quote) for quote in json.loads(str(row.quotes))),
-            requests=tuple(json.loads(str(row.requests))),
-            wishes=tuple(Wish(**wish) for wish in json.loads(str(row.wishes))),
-        )
-        for row in rows
+    return tuple(map(_with_lists, archive.rows(Edition, sql, (memory_id,))))
+
+
+def _with_lists(row: Edition) -> Edition:
+    """Return an edition as it is stored, with its JSON lists read."""
+    texts, requests = json.loads(str(row.texts)), json.loads(str(row.requests))
+    quotes, wishes = json.loads(str(row.quotes)), json.loads(str(row.wishes))
+    return replace(
+        row,
+        texts=tuple(texts),
+        quotes=tuple(Quote(**quote) for quote in quotes),
+        requests=tuple(requests),
+        wishes=tuple(Wish(**wish) for wish in wishes),
     )
 
 

@@ -265,10 +265,10 @@ def hash_of(values: Sequence[str]) -> str:
     """Return SQL for the hash of these values of a row, each itself SQL."""
     # A text that is none any more would be no argument of a function.
     types = " || ' ' || ".join(f"typeof({value})" for value in values)
-    as_bytes = (
-        f"iif(typeof({value}) = 'text', CAST({value} AS BLOB), {value})"
-        if value in _REAL
-        else f"CAST({value} AS BLOB)"
-        for value in values
-    )
-    return f"seal_of({types}, {', '.join(as_bytes)})"
+    return f"seal_of({types}, {', '.join(map(_as_bytes, values))})"
+
+
+def _as_bytes(value: str) -> str:
+    """Return SQL for a value as bytes; a real number stays one."""
+    as_blob = f"CAST({value} AS BLOB)"
+    return f"iif(typeof({value}) = 'text', {as_blob}, {value})" if value in _REAL else as_blob

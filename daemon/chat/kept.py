@@ -141,16 +141,15 @@ def lines_shown(
 
     Sent as they are: the live tail, and what another tool put among compressed messages.
     """
-    live = {
-        entry.key: entry.message.words
-        for entry in entries
-        if entry.memory is None and entry.at is not None
-    }
-    live |= {place.key: place.message.words for place in places if place.left_out == INSERTED}
-    return tuple(
-        replace(line, text=make_tags_inert(line.text))
-        for line in (passage.line for passage in shown_passages(passages, live))
-    )
+    live: dict[str, str] = {}
+    for entry in entries:
+        if entry.memory is None and entry.at is not None:
+            live[entry.key] = entry.message.words
+    for place in places:
+        if place.left_out == INSERTED:
+            live[place.key] = place.message.words
+    lines = [passage.line for passage in shown_passages(passages, live)]
+    return tuple(replace(line, text=make_tags_inert(line.text)) for line in lines)
 
 
 def with_sources(
@@ -198,11 +197,10 @@ def mark(
     The persona finds nothing that the person has deleted. Raises NotFound where the words were
     never said so, or are too long.
     """
-    messages = [
-        (key, message)
-        for key, message in newest_messages(archive, chat_id, deleted=by != "persona")
-        if not uuid or uuid in (key, message.uuid)
-    ]
+    messages = []
+    for key, message in newest_messages(archive, chat_id, deleted=by != "persona"):
+        if not uuid or uuid in (key, message.uuid):
+            messages.append((key, message))
     if not messages:
         raise NotFound(
             f"The archive knows no message {uuid} of this chat.",

@@ -32,11 +32,12 @@ def due_memories(
     One that a model wrote is left as it is where only the engine is there now. Those in `held` wait:
     the export would go on showing them as they are.
     """
-    return frozenset(
-        memory.number
-        for memory in _free(reading, held)
-        if memory.due and not (engine_alone and memory.in_prompts.made == WRITTEN)
-    )
+    due = set()
+    for memory in _free(reading, held):
+        would_lose = engine_alone and memory.in_prompts.made == WRITTEN
+        if memory.due and not would_lose:
+            due.add(memory.number)
+    return frozenset(due)
 
 
 def as_planned(entries: Sequence[Entry], due: Collection[int]) -> list[Message]:
@@ -45,10 +46,11 @@ def as_planned(entries: Sequence[Entry], due: Collection[int]) -> list[Message]:
     The memory is written from these words, and the next run plans with them: if this one planned
     with the old ones, the next would ask with other numbers of words, and pay once more.
     """
-    return [
-        entry.newest if entry.newest is not None and entry.memory in due else entry.message
-        for entry in entries
-    ]
+    messages = []
+    for entry in entries:
+        newest = entry.newest if entry.memory in due else None
+        messages.append(newest or entry.message)
+    return messages
 
 
 def to_write_again(
@@ -69,8 +71,10 @@ def to_write_again(
     memories = list(free_memories(reading, plan, held))
     extracted = [] if engine_alone else _extracted(memories, plan.questions_tokens)
     again = {*due, *(memory.number for chunk, memory in extracted if can_write(chunk))}
-    after = {memory.number for _, memory in extracted if again and memory.number > min(again)}
-    return frozenset(again | after)
+    if not again:
+        return frozenset()
+    first = min(again)
+    return frozenset(again.union(memory.number for _, memory in extracted if memory.number > first))
 
 
 def free_memories(

@@ -84,13 +84,13 @@ def read_index(folder: Path) -> tuple[IndexLine | UnreadableLine, ...]:
     with file_errors(path, "read"):
         content = path.read_bytes() if path.exists() else b""
     whole, cut = _parted(content)
-    lines = [
-        _parse(text) or UnreadableLine(number)
-        for number, text in enumerate(whole.split(b"\n"), 1)
-        if text.strip() and not text.startswith(b"written_at\t")
-    ]
-    last = _parse(cut)
-    return (*lines, last) if last else tuple(lines)
+    lines: list[IndexLine | UnreadableLine] = []
+    for number, text in enumerate(whole.split(b"\n"), 1):
+        if text.strip() and not text.startswith(b"written_at\t"):
+            lines.append(_parse(text) or UnreadableLine(number))
+    if last := _parse(cut):
+        lines.append(last)
+    return tuple(lines)
 
 
 def kept_lines(folder: Path) -> Iterator[tuple[int, IndexLine]]:

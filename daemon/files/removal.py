@@ -163,13 +163,15 @@ def finish_removals(folder: Path) -> tuple[Path, ...]:
 
     Raise FileTrouble.
     """
-    kept = {line.file for _, line in kept_lines(folder)}
-    removed = sorted(_removed(folder).items())
-    gone = [(folder / file, line) for file, line in removed if file not in kept and _is_ours(line)]
-    left = tuple(path for path, line in gone if path.exists() and is_removed(path, line))
+    kept, left = {line.file for _, line in kept_lines(folder)}, []
+    for file, line in sorted(_removed(folder).items()):
+        path = folder / file
+        is_gone = file not in kept and _is_ours(line)
+        if is_gone and path.exists() and is_removed(path, line):
+            left.append(path)
     for path in left:
         remove_file(path)
-    return left
+    return tuple(left)
 
 
 def _is_ours(line: IndexLine) -> bool:

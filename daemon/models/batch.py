@@ -214,16 +214,16 @@ class Batches:
         keys = {item.request for item in sent.items}
         waited = 0.0
         for pause in pauses():
-            candidates = [
-                batch
-                for batch in self._persistently(lambda: list(client.since(route, sent.since)))
-                if batch.requests == len(keys) and batch.id not in others
-            ]
-            for batch in filter(lambda batch: batch.ended, candidates):
-                if self._holds(route, batch, keys):
+            is_undecided = False
+            for batch in self._persistently(lambda: list(client.since(route, sent.since))):
+                if batch.requests != len(keys) or batch.id in others:
+                    continue
+                if not batch.ended:
+                    is_undecided = True
+                elif self._holds(route, batch, keys):
                     return batch
-                others.add(batch.id)
-            is_undecided = any(not batch.ended for batch in candidates)
+                else:
+                    others.add(batch.id)
             if not is_undecided and max(waited, self._age(sent)) >= SETTLED_SECONDS:
                 break
             self._context.pause(pause)

@@ -73,11 +73,12 @@ def take_facts(
 
 def _sources(chunk: Sequence[Entry]) -> tuple[Source, ...]:
     """Return the messages of the chunk that facts may come from, each with its date if that can be read."""
-    return tuple(
-        Source(entry.key, entry.message.words, date if parse_date(date) else "")
-        for entry in chunk
-        for date in [entry.message.created_at or ""]
-    )
+    sources = []
+    for entry in chunk:
+        date = entry.message.created_at or ""
+        is_readable = parse_date(date) is not None
+        sources.append(Source(entry.key, entry.message.words, date if is_readable else ""))
+    return tuple(sources)
 
 
 def _operations(
