@@ -58,6 +58,7 @@ from daemon.models.prices import require_price
 from daemon.models.tokens import keep
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSkipped, NotAccepted
+from rules.layers.kept_passages import describe_marked
 from rules.plan.chat_plan import Unchanged, doubled_ids, refuse_doubled, why_excluded
 from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
@@ -248,11 +249,12 @@ def _archive(context: Context, export: Export, surveyed: "Survey", now: str) -> 
     is_new = not was_processed(archive, chat.chat_id, chat.sha256)
     with archive.transaction():
         learned = remember(archive, chat, surveyed.reading, now)
-        keep_marked(archive, surveyed, now)
+        marked = keep_marked(archive, surveyed, now)
         keep_fold_limits(archive, chat.chat_id, surveyed.fold_limits)
         record_processed(archive, chat.chat_id, chat.sha256, export.sha256, mtime_ns, now)
-    if is_new and (text := user_edits(surveyed.reading)):
-        context.tell(UserEdits(chat.chat_id, chat.title, text))
+    edits = "; ".join(filter(None, (user_edits(surveyed.reading), describe_marked(marked))))
+    if is_new and edits:
+        context.tell(UserEdits(chat.chat_id, chat.title, edits))
     return learned
 
 

@@ -24,6 +24,7 @@ from rules.errors import NotFound
 from rules.extract.words import has_words
 from rules.layers.kept_passages import (
     BEGINNING,
+    FIRST_PART,
     MOST_TOKENS,
     KeptPassage,
     MarkedBy,
@@ -59,11 +60,15 @@ def passages_after(
     return admit_waiting(after_export(passages, pins, now), budget)
 
 
-def keep_marked(archive: Archive, survey: "Survey", now: str) -> None:
-    """Store what `passages_after` returns, once the export's messages are archived."""
+def keep_marked(archive: Archive, survey: "Survey", now: str) -> tuple[KeptPassage, ...]:
+    """Store what `passages_after` returns, once the export's messages are archived.
+
+    Return those that the export's pins have marked just now.
+    """
     chat_id, budget = survey.chat.chat_id, survey.config.keep.budget
     after = passages_after(archive, chat_id, survey.reading, survey.pins, budget, now)
     store_passages(archive, chat_id, after, now)
+    return tuple(passage for passage in after if passage.by == "pin" and passage.at == now)
 
 
 def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
@@ -96,15 +101,16 @@ def _kept_by_pins(
     """Yield what the pins of an export keep: the message, or the first sentences of a long one."""
     for key, message in messages.items():
         if has_pin(message) and (spoken := _spoken(message)):
-            start, words = spoken
+            start, words, reason = spoken
             text = first_sentences(words, count)
             state: State = "offered" if had_pin_before(archive, chat_id, key) else "waiting"
             passage = _passage(key, message, start, text, "pin", state)
-            yield replace(passage, is_pinned=True, reason="" if text == words else BEGINNING)
+            why = reason if text == words else BEGINNING
+            yield replace(passage, is_pinned=True, reason=why)
 
 
-def _spoken(message: Message) -> tuple[int, str] | None:
-    """Return the first part of a message that was said in words, and where it begins, or None.
+def _spoken(message: Message) -> tuple[int, str, str] | None:
+    """Return where the first part in words begins, its words, and why they are not all; or None.
 
     A passage lies within one part: what is between two parts was not said.
     """
@@ -112,7 +118,9 @@ def _spoken(message: Message) -> tuple[int, str] | None:
     for part in message.parts:
         if part.spoken and has_words(part.text):
             words = part.text.strip()
-            return start + part.text.index(words), words
+            start += part.text.index(words)
+            is_parted = has_words(message.words[start + len(words) :])
+            return start, words, FIRST_PART if is_parted else ""
         start += len(part.text) + len("\n\n") if part.spoken else 0
     return None
 
@@ -209,9 +217,7 @@ def mark(
     if words:
         passage = find_words(messages, words, by)
     else:
-        key, message = messages[0]
-        spoken = _spoken(message)
-        passage = spoken and _passage(key, message, *spoken, by, "waiting")
+        passage = _mark_message(*messages[0], by)
     if passage is None:
         raise NotFound(
             "Nothing in this chat says these words, character for character.",
@@ -223,6 +229,15 @@ def mark(
             "Choose the words of it that count the most.",
         )
     return passage
+
+
+def _mark_message(key: str, message: Message, by: MarkedBy) -> KeptPassage | None:
+    """Return the passage of a whole message, or of its first part in words; None without words."""
+    spoken = _spoken(message)
+    if spoken is None:
+        return None
+    start, words, reason = spoken
+    return replace(_passage(key, message, start, words, by, "waiting"), reason=reason)
 
 
 def covered_by(passages: Sequence[KeptPassage], new: KeptPassage) -> KeptPassage | None:

@@ -9,6 +9,7 @@ known of the chat, has gone on since the pin was shown last, and goes back to a 
 Any other export without the pin may be of a device that never saw it, so the person is asked.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -24,6 +25,8 @@ MOST_TOKENS = 400
 """A longer passage is asked to be shortened; of a pinned message the first sentences are kept."""
 BEGINNING = "beginning"
 """Said of a passage that is only the first sentences of a pinned message."""
+FIRST_PART = "first part"
+"""Said of a passage that is what its message says before an image or a file that parts it."""
 _LOOKED_AT = 4_000
 """Characters at the beginning of a pinned message from which its first sentences are taken."""
 _SHORTER = 0.9
@@ -57,7 +60,7 @@ class KeptPassage:
     digest: str = ""
     """The digest of what the message said when the passage was last compared with it."""
     reason: str = ""
-    """Why the persona proposes it; or `BEGINNING`."""
+    """Why the persona proposes it; or `BEGINNING`, or `FIRST_PART`."""
     at: str = ""
     """When it was marked."""
     shown: str = ""
@@ -251,6 +254,18 @@ def describe_kept(passages: Sequence[KeptPassage], budget: int) -> tuple[str, ..
     return (f"kept word for word: {full}", *notes) if full else ()
 
 
+def describe_marked(passages: Sequence[KeptPassage]) -> str:
+    """Count the pinned messages that an export has marked, by their states; empty if none."""
+    counts = Counter(passage.state for passage in passages)
+    clauses = [
+        (counts["kept"], "kept word for word now"),
+        (counts["waiting"], "waiting for room among what is kept"),
+        (counts["offered"], "kept if you say so (memproc keep)"),
+    ]
+    pins = "pinned message is", "pinned messages are"
+    return ", ".join(f"{counted(count, *pins)} {what}" for count, what in clauses if count)
+
+
 def how_full(passages: Sequence[KeptPassage], budget: int) -> str:
     """Return how much of the budget of tokens is taken; empty where there is no passage."""
     if all(passage.state == "released" for passage in passages):
@@ -265,6 +280,8 @@ def notes_on(passage: KeptPassage) -> Iterator[str]:
     if passage.reason == BEGINNING and passage.state != "released":
         more = f"which has more than {MOST_TOKENS} tokens"
         yield f"{name} is the first sentences of its message, {more}"
+    if passage.reason == FIRST_PART and passage.state != "released":
+        yield f"{name} is what its message says before an image or a file; the rest is not kept"
     if passage.state == "waiting":
         yield f"{name} waits until there is room among what is kept"
     elif passage.state == "offered":

@@ -78,7 +78,7 @@ def test_a_pinned_message_is_kept_and_an_unpinned_one_is_released(ada: Cycle) ->
     words, uuid = ada.said(at), ada.messages[at]["uuid"]
     ada.device.pin(ada.chat_id, at)
     assert "kept word for word: 1 passage" in planned(ada)
-    ada.talk(1).hand_in()
+    assert "1 pinned message is kept word for word now" in ada.talk(1).hand_in().out
     assert states(ada) == {1: "kept"}
     place = next(n for n, message in enumerate(ada.messages) if message["uuid"] == uuid)
     ada.device.unpin(ada.chat_id, place)
