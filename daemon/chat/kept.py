@@ -214,10 +214,7 @@ def mark(
             f"The archive knows no message {uuid} of this chat.",
             "Export the chat again and run memproc, or say the words instead.",
         )
-    if words:
-        passage = find_words(messages, words, by)
-    else:
-        passage = _mark_message(*messages[0], by)
+    passage = find_words(messages, words, by) if words else _mark_message(*messages[0], by)
     if passage is None:
         raise NotFound(
             "Nothing in this chat says these words, character for character.",
