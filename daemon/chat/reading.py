@@ -91,12 +91,12 @@ def read_chat(
     """
     refuse_damage(archive.run, chat.chat_id)
     messages = read_messages(chat)
-    known = _known(archive, chat, words, preferred)
+    known = _known(archive, chat, words, preferred, messages)
     places = known.recognise(messages)
     _refuse_unnamed(archive, chat, places)
     adopted, lacks = _adopted(archive, chat, known, places), NOTHING_ABSENT
     if adopted.memories:
-        known = _known(archive, chat, words, preferred, adopted, messages)
+        known = _known(archive, chat, words, preferred, messages, adopted)
         places = known.recognise(messages)
     else:
         lacks = _absent(archive, chat, known, places)
@@ -161,8 +161,8 @@ def _known(
     chat: Chat,
     words: Canned,
     preferred: Preferred,
+    messages: Sequence[Message],
     adopted: Adopted = NOTHING_ADOPTED,
-    messages: Sequence[Message] = (),
 ) -> _Known:
     """Return the chat as it is known, with what it takes over; folds come after all others."""
     made = memories(archive, chat.chat_id, preferred)

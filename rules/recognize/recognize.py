@@ -185,7 +185,11 @@ def recognise(
     `known` are the markers of our messages in the archive, by uuid. `aliases` are the ids by
     which a fork's export may still call its memories, with those that they have here.
     """
-    ours = [_under_own_id(marker, aliases) for marker in believed(messages, known)]
+    spoken = {key: digest for mine in under.values() for key, digest in mine.items()}
+    ours = [
+        None if _was_spoken(message, marker, spoken) else _under_own_id(marker, aliases)
+        for message, marker in zip(messages, believed(messages, known), strict=True)
+    ]
     shown = {marker.memory for marker in ours if marker is not None}
     taken: dict[str, str] = {}
     for memory in shown:
@@ -201,6 +205,16 @@ def recognise(
             place = Place(at, message, key, marker, reason, written=message.raw)
         places.append(place)
     return _with_copies(places)
+
+
+def _was_spoken(message: Message, marker: Marker | None, spoken: Mapping[str, str]) -> bool:
+    """Return whether an opening or a closing is under a memory as a part of the conversation.
+
+    It was read so before its text was known for ours, and stays so: the memory is paid for.
+    """
+    if marker is None or not _is_canned(marker):
+        return False
+    return spoken.get(message.uuid or "") == message.digest
 
 
 def _under_own_id(marker: Marker | None, aliases: Mapping[str, str]) -> Marker | None:

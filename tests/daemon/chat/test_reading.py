@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from daemon.archive.archive import Archive
+from daemon.archive.layers import KeptOpening, keep_opening
 from daemon.archive.memories import keep_edition, keep_fold, keep_memory, memories
 from daemon.archive.message_versions import remember
 from daemon.chat.reading import read_archive, read_chat
 from rules.conversation.history import INSERTED, Place
+from rules.conversation.marker import text_digest
 from rules.conversation.memory import Memory, Preferred
 from rules.errors import ChatSkipped, DamagedChat, NotAccepted
 from rules.recognize.adopted import as_dated
@@ -134,6 +136,17 @@ def test_originals_of_a_fork_of_a_fork_have_their_true_days_from_the_first_readi
         "2020-01-01T00:00:00.000Z"
     }
     assert first.places == second.places
+
+
+def test_a_fork_without_memories_has_no_opening_of_another_chat_in_its_history(
+    archive: Archive,
+) -> None:
+    text = "<system>\nThis is what I keep.\n</system>"
+    keep_opening(archive, CHAT, KeptOpening(text, "", "memproc"), NOW)
+    marker = {"v": 1, "kind": "opening", "text": text_digest(text)}
+    opening = said("user", text, 90, memproc=marker)
+    reading = read(archive, chat_of([opening, *TALK[6:]], **FORK))
+    assert [ours(place) for place in reading.places] == [("opening", "", 0), None, None]
 
 
 def nameless(messages: list[Json]) -> None:

@@ -57,6 +57,16 @@ def test_our_messages_are_known_by_their_marker() -> None:
     assert present(found) == {"m1": ALL}
 
 
+def test_an_opening_that_was_read_as_conversation_stays_under_its_memory() -> None:
+    """Its text may come to be known for ours later: the memory would be written and paid again."""
+    messages = read(ours(OPENING), *memory("m2"), user("Hello.", 90))
+    (opening, *_), said = messages, str(messages[0].uuid)
+    under = {"m1": {said: opening.digest}}
+    assert recognise(messages, {})[0].ours is not None
+    assert recognise(messages, {}, under)[0].ours is None
+    assert recognise(messages, {}, {"m1": {said: "another digest"}})[0].ours is not None
+
+
 def test_a_marker_that_was_stripped_is_made_up_for_by_the_uuid() -> None:
     text = "<system>Memories follow.</system>"
     known = {user("", 1)["uuid"]: Marker(OPENING, text_digest(text))}
