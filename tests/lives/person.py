@@ -78,7 +78,7 @@ class Person:
     def edit_message(self, which: int) -> None:
         """Other words for a message of the conversation."""
         if found := self._conversation():
-            self.device.edit(self.chat_id, found[which % len(found)], self._other_words())
+            self.device.edit(self.chat_id, found[which % len(found)], self._said_otherwise())
 
     def delete_message(self, which: int) -> None:
         """A message of the conversation is deleted."""
@@ -216,9 +216,8 @@ class Person:
 
     def insert(self, which: int, role: str) -> None:
         """A message that a merge has brought stands among the others."""
-        self.device.insert(
-            self.chat_id, which % (len(self.messages) + 1), role, self._other_words()
-        )
+        at = which % (len(self.messages) + 1)
+        self.device.insert(self.chat_id, at, role, self._said_otherwise())
 
     def regenerate(self, back: int) -> None:
         """The answer to the question that stands so many questions back is asked for again."""
@@ -333,6 +332,12 @@ class Person:
         before = {said(message) for message in device.messages(self.chat_id)}
         yield
         self._talked |= {said(message) for message in device.messages(self.chat_id)} - before
+
+    def _said_otherwise(self) -> str:
+        """Other words for a message of the conversation, which a memory may quote."""
+        text = self._other_words()
+        self._talked.add(text)
+        return text
 
     def _other_words(self) -> str:
         self._edits += 1
