@@ -29,7 +29,7 @@ _SIDE = len(NEARNESS)
 _RARE = 16
 _BREATH_SHARE = 6
 _NIGHT = 6 * 60
-_UNITS = 128
+_UNITS = 1024
 _WINDOWS = 256
 
 Vector = Sequence[int]
@@ -87,18 +87,27 @@ def _products(turns: Sequence[_Words], squared_rarities: Sequence[int], width: i
 
     Three empty fields, and three empty rows before and after the others, are turns that are not there.
     """
-    packed: dict[str, int] = defaultdict(int)  # a word's weights in all turns, then their number
+    mask = (1 << width) - 1
+    scaled: dict[str, int] = {}
+    for term, packed in _pack(turns, width).items():
+        scaled[term] = squared_rarities[packed & mask] * (packed >> width)
+    rows = [_row(words, scaled) for words in turns]
+    absent = [0] * _SIDE
+    return absent + rows + absent
+
+
+def _pack(turns: Sequence[_Words], width: int) -> Mapping[str, int]:
+    """Return an integer for each word: below its weights in all turns, the number of turns that say it.
+
+    ... | in turn 2 | in turn 1 | in turn 0 | 0 | 0 | 0 | turns that say it
+    """
+    packed: dict[str, int] = defaultdict(int)
     for place, words in enumerate(turns, 1 + _SIDE):
         for weight, terms in words.items():
             field = (weight << place * width) + 1
             for term in terms:
                 packed[term] += field
-    mask = (1 << width) - 1
-    scaled = {
-        term: squared_rarities[fields & mask] * (fields >> width) for term, fields in packed.items()
-    }
-    rows = [_row(words, scaled) for words in turns]
-    return [*[0] * _SIDE, *rows, *[0] * _SIDE]
+    return packed
 
 
 def _row(words: _Words, scaled: Mapping[str, int]) -> int:
@@ -113,25 +122,25 @@ def _likeness(rows: Sequence[int], at: int, width: int) -> int:
     place of the first turn after the bound.
     """
     first, stop = at - _SIDE, at + _SIDE
-    near = (1 << width * 2 * _SIDE) - 1
-    far_row, middle_row, near_row, *others = [
-        row >> first * width & near for row in rows[first:stop]
-    ]
-    own_before, common = _sides(_weigh(near_row, middle_row, far_row), width)
-    _, own_after = _sides(_weigh(*others), width)
+    six_fields = (1 << width * 2 * _SIDE) - 1
+    near_rows = [row >> first * width & six_fields for row in rows[first:stop]]
+    before, after = near_rows[_SIDE - 1 :: -1], near_rows[_SIDE:]
+    own_before, common = _products_with_sides(_weigh(before), width)
+    _, own_after = _products_with_sides(_weigh(after), width)
     length = isqrt(own_before * own_after * _RARE**4)
     return STEPS * common * _RARE**2 // max(1, length)
 
 
-def _sides(row: int, width: int) -> tuple[int, int]:
-    """Return the products of a row, which has six fields, with either side of the bound."""
+def _products_with_sides(row: int, width: int) -> tuple[int, int]:
+    """Return the products of a row of six fields with the turns before a bound, and with those after it."""
     mask = (1 << width) - 1
-    far, middle, near, *others = [row >> place * width & mask for place in range(2 * _SIDE)]
-    return _weigh(near, middle, far), _weigh(*others)
+    fields = [row >> place * width & mask for place in range(2 * _SIDE)]
+    return _weigh(fields[_SIDE - 1 :: -1]), _weigh(fields[_SIDE:])
 
 
-def _weigh(near: int, middle: int, far: int) -> int:
-    """Sum up three turns on one side of a bound, or their products."""
+def _weigh(turns: Sequence[int]) -> int:
+    """Sum up what is known of the turns on one side of a bound, the nearest first."""
+    near, middle, far = turns
     return NEARNESS[0] * near + NEARNESS[1] * middle + NEARNESS[2] * far
 
 
@@ -157,14 +166,24 @@ def prices_by_vectors(
 
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
     """
-    turns = [_scaled(_total([_scaled(embed(text)) for text in unit])) for unit in texts]
+    turns = [_vector_of(unit, embed) for unit in texts]
     whole = _total(turns)
-    own = [
-        [2 * len(turns) * value - share for value, share in zip(turn, whole, strict=True)]
-        for turn in turns
-    ]
-    likenesses = [_cosine(_near(own[:at][::-1]), _near(own[at:])) for at in range(1, len(own))]
+    own = [_without_half(turn, whole, len(turns)) for turn in turns]
+    likenesses = []
+    for at in range(1, len(own)):
+        before, after = own[max(0, at - _SIDE) : at], own[at : at + _SIDE]
+        likenesses.append(_cosine(_near(before[::-1]), _near(after)))
     return with_pauses(likenesses, minutes)
+
+
+def _vector_of(messages: Sequence[str], embed: Embed) -> Vector:
+    """Return the vector of a turn, in which each of its messages counts the same."""
+    return _scaled(_total([_scaled(embed(text)) for text in messages]))
+
+
+def _without_half(turn: Vector, whole: Vector, turns: int) -> Vector:
+    """Take off half of the average of all turns; the result is `2 * turns` times as long."""
+    return [2 * turns * value - share for value, share in zip(turn, whole, strict=True)]
 
 
 def _near(turns: Sequence[Vector]) -> Vector:
