@@ -144,12 +144,11 @@ def by_likeness(price: Callable[[_Texts, _Minutes], Sequence[int]]) -> Splitter:
 
     def split(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
         def priced(window: Sequence[Chunk]) -> list[int]:
-            messages = [spoken[unit.start : unit.stop] for unit in window]
-            minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
-            prices = price(
-                tuple(tuple(message.text for message in unit) for unit in messages), minutes
-            )
-            return [_TOPIC * size**2 * price // STEPS for price in prices]
+            turns = [spoken[unit.start : unit.stop] for unit in window]
+            texts = tuple(tuple(message.text for message in turn) for turn in turns)
+            minutes = tuple((turn[0].minute, turn[-1].minute) for turn in turns)
+            most = _TOPIC * size**2
+            return [most * steps // STEPS for steps in price(texts, minutes)]
 
         return _split(spoken, begin, size, last, priced)
 

@@ -3,9 +3,8 @@
 import json
 import statistics
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tests.bench.exports import write_export
 from tests.bench.measure import MIB, ROOT, Cost, Table, median, run
@@ -21,96 +20,93 @@ _NOTES = (
     " flushes it to the disk and reads it back. Seconds are those of the work, without the interpreter's start"
     " and imports. The peak is the process's; in times of the file's size, less what it had after its imports.",
 )
+_ROWS = (
+    ("plain: parse, dump, write", "plain", ("read", "write")),
+    ("memproc: read, splice, write", "trip", ("read", "write")),
+    ("memproc: plan every chat, besides", "trip", ("plan",)),
+    ("memproc: the whole trip", "trip", ("read", "plan", "write")),
+    ("memproc: the first trip, counting every token", "first", ("read", "plan", "write")),
+    ("memproc: read, and hold every message parsed", "parsed", ("read", "parse")),
+)
+"""What each row is called, and the stages of which work it sums up."""
+_HEADINGS = (
+    "",
+    "seconds",
+    "times plain",
+    "of processor",
+    "times plain",
+    "peak, MiB",
+    "peak, times the file",
+)
+_Figures = dict[str, dict[str, float]]
+"""Figures of each stage of a run, by their names."""
+_Stages = dict[str, _Figures]
+_Run = tuple[Cost, _Figures]
 
 
 def measure(folder: Path) -> list[Table]:
     """Write the exports into `folder`, and measure. Takes a few minutes and 700 MB of disk."""
-    return [table for size in SIZES for table in _measure_one(folder, size)]
+    return [_measure_one(folder, size) for size in SIZES]
 
 
-def _measure_one(folder: Path, millions: int) -> list[Table]:
+def _measure_one(folder: Path, millions: int) -> Table:
     export = folder / f"{millions}.json"
     mix = write_export(export, millions * 1_000_000)
     state = folder / f"state-{millions}"
     state.mkdir()
-    first = _child("first", export, state)
-    found: dict[str, list[tuple[Cost, dict[str, Any]]]] = {work: [] for work in _WORKS}
-    for _ in range(TIMES):
-        for work in _WORKS:
-            found[work].append(_child(work, export, state))
+    measured = _run_all(export, state)
     for written in (export, *state.iterdir()):
         written.unlink()
-    stages = {work: _medians([stages for _, stages in each]) for work, each in found.items()} | {
-        "first": first[1]
-    }
-    costs = {work: median([cost for cost, _ in each]) for work, each in found.items()} | {
-        "first": first[0]
-    }
-    figures = {
-        "mix": str(mix),
-        "size": mix.size,
-        "stages": stages,
-        "processes": {k: _plain(c) for k, c in costs.items()},
-    }
-    return [
-        Table(
-            f"An export of {millions} MB",
-            (f"{mix}.", *(_NOTES if millions == SIZES[0] else ())),
-            (
-                "",
-                "seconds",
-                "times plain",
-                "of processor",
-                "times plain",
-                "peak, MiB",
-                "peak, times the file",
-            ),
-            tuple(_rows(stages, mix.size)),
-            figures,
-        )
-    ]
+    stages = {work: _medians([stages for _, stages in runs]) for work, runs in measured.items()}
+    costs = {work: _plain(median([cost for cost, _ in runs])) for work, runs in measured.items()}
+    figures = {"mix": str(mix), "size": mix.size, "stages": stages, "processes": costs}
+    notes = (f"{mix}.", *(_NOTES if millions == SIZES[0] else ()))
+    rows = tuple(_row(label, stages, work, names, mix.size) for label, work, names in _ROWS)
+    return Table(f"An export of {millions} MB", notes, _HEADINGS, rows, figures)
 
 
-def _rows(stages: dict[str, Any], size: int) -> Iterator[tuple[str, ...]]:
-    plain = _sum(stages["plain"], ("read", "write"))
-    shown = (
-        ("plain: parse, dump, write", "plain", ("read", "write")),
-        ("memproc: read, splice, write", "trip", ("read", "write")),
-        ("memproc: plan every chat, besides", "trip", ("plan",)),
-        ("memproc: the whole trip", "trip", ("read", "plan", "write")),
-        ("memproc: the first trip, counting every token", "first", ("read", "plan", "write")),
-        ("memproc: read, and hold every message parsed", "parsed", ("read", "parse")),
+def _run_all(export: Path, state: Path) -> dict[str, list[_Run]]:
+    """Run the first trip, then each kind of work several times, in turn."""
+    measured = {"first": [_run_child("first", export, state)]}
+    for work in _WORKS * TIMES:
+        measured.setdefault(work, []).append(_run_child(work, export, state))
+    return measured
+
+
+def _row(
+    label: str, stages: _Stages, work: str, names: Sequence[str], size: int
+) -> tuple[str, ...]:
+    plain_wall, plain_cpu = _sum(stages["plain"], ("read", "write"))
+    wall, cpu = _sum(stages[work], names)
+    peak = max(stages[work][name]["peak"] for name in names)
+    peak_in_files = (peak - stages[work]["start"]["peak"]) / size
+    return (
+        label,
+        f"{wall:.2f}",
+        f"{wall / plain_wall:.2f}",
+        f"{cpu:.2f}",
+        f"{cpu / plain_cpu:.2f}",
+        f"{peak / MIB:.0f}",
+        f"{peak_in_files:.2f}",
     )
-    for label, work, names in shown:
-        wall, cpu = _sum(stages[work], names)
-        peak = max(stages[work][name]["peak"] for name in names)
-        times = (peak - stages[work]["start"]["peak"]) / size
-        ratios = f"{wall / plain[0]:.2f}", f"{cpu / plain[1]:.2f}"
-        yield (
-            label,
-            f"{wall:.2f}",
-            ratios[0],
-            f"{cpu:.2f}",
-            ratios[1],
-            f"{peak / MIB:.0f}",
-            f"{times:.2f}",
-        )
 
 
-def _sum(stages: dict[str, Any], names: Sequence[str]) -> tuple[float, float]:
+def _sum(stages: _Figures, names: Sequence[str]) -> tuple[float, float]:
     return sum(stages[name]["wall"] for name in names), sum(stages[name]["cpu"] for name in names)
 
 
-def _child(work: str, export: Path, state: Path) -> tuple[Cost, dict[str, Any]]:
+def _run_child(work: str, export: Path, state: Path) -> _Run:
     cost = run(sys.executable, "-m", "tests.bench.child", work, export, state, folder=ROOT)
     return cost, json.loads(cost.told)
 
 
-def _medians(each: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    return {
-        stage: {name: statistics.median(stages[stage][name] for stages in each) for name in figures}
-        for stage, figures in each[0].items()
-    }
+def _medians(runs: Sequence[_Figures]) -> _Figures:
+    """Return the median of each figure of each stage."""
+    medians: _Figures = {}
+    for stage, figures in runs[0].items():
+        each = {name: [run[stage][name] for run in runs] for name in figures}
+        medians[stage] = {name: statistics.median(values) for name, values in each.items()}
+    return medians
 
 
 def _plain(cost: Cost) -> dict[str, float]:
