@@ -50,6 +50,7 @@ _OF_ANALYSIS = 0.6
 """The words of an analysis, as a multiple of the view's."""
 _THIN, _ENOUGH = 30.0, 60.0
 """The words of an answer that says too little by itself, and of the one that takes its place."""
+_HALF = 0.5
 _HEAD = 8.0
 _TWO = 1.9
 NOTHING_MORE = "Nothing more was said."
@@ -76,9 +77,10 @@ def perspective(
 ) -> str:
     """Return the persona's first-person sentences, in order.
 
-    Where there are none: what it promised, corrected or advised; else what the person wanted; else one sentence that
-    says so. Where nothing was said in words: what was there instead. `besides` are texts of the same memory, not to be
-    said again.
+    Where there are none: what it promised, corrected or advised; else what the person wanted, if
+    neither the analysis nor any text of `besides` has it; else what it answered about the person's
+    things; else one sentence that says so. Where nothing was said in words: what was there instead.
+    `besides` are texts of the same memory, not to be said again.
     """
     reading = read(tuple(passage), tuple(before))
     if not any(sentence.words >= _TWO for sentence in reading.sentences):
@@ -233,17 +235,23 @@ def _worths_of_both(reading: WeighedPassage) -> list[float]:
 
 
 def _keep_for_memory(reading: WeighedPassage, words: float, besides: Sequence[str]) -> list[int]:
-    """Choose the sentences of both sides, also of those that `besides` hold where little else is left."""
+    """Choose the sentences of both sides, where little else is left also of those that one of `besides` holds."""
     kept = keep_of_both(reading, words, besides)
     if _words_of(reading, kept) >= min(_THIN, words):
         return kept
-    worths = _worths_of_both(reading)
+    worths = [
+        worth * (not sentence.is_formula and _times_in(besides, sentence) <= 1)
+        for worth, sentence in zip(_worths_of_both(reading), reading.sentences, strict=True)
+    ]
     run_ons = [
         at for at, worth in enumerate(worths) if worth and reading.sentences[at].words > words
     ]
-    enough = Room(min(_ENOUGH, words), _HEAD, _PERSONA_SHARE)
-    again = run_ons[:1] or choose(reading, worths, enough)
+    again = run_ons[:1] or choose(reading, worths, Room(min(_ENOUGH, words), _HEAD, _HALF))
     return max(kept, again, key=lambda chosen: _words_of(reading, chosen))
+
+
+def _times_in(texts: Sequence[str], sentence: Sentence) -> int:
+    return sum(sentence.text in text for text in texts)
 
 
 def _words_of(reading: WeighedPassage, kept: Sequence[int]) -> float:

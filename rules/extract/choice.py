@@ -103,7 +103,8 @@ def _persona_worth(reading: WeighedPassage, at: int) -> float:
     if not is_usable(sentence) or sentence.is_row or not is_finished(sentence.text):
         return 0.0
     names_things = any(term in reading.things for term in sentence.terms)
-    if sentence.is_formula and not names_things:
+    is_set_phrase = sentence.is_formula or says_what_follows(sentence)
+    if is_set_phrase and not names_things:
         return 0.0
     if says_what_follows(sentence):
         return _PASSING

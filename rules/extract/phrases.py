@@ -75,7 +75,7 @@ FORMULA: Final = any_phrase(r"""
     |bom) (?:ideia|maneira|forma|opção|passo)|è (?:un[a']? ?)?(?:buona|ottim[ao]|buon) (?:idea
     |modo|scelta|passo))
     |^(?:(?:remember|in (?:conclusion
-    |summary|short)|overall|ultimately),|by \w+ing\b.*\b(?:you|we)(?:'ll| will| can)\b
+    |summary|short)|overall|ultimately),|by (?:\w+ly )?\w+ing\b.*\b(?:you|we)(?:'ll| will| can)\b
     |indem (?:du|sie)\b.*\b(?:kannst|können|wirst|werden)\b|en \w+ant\b.*\b(?:vous
     |tu) (?:pou[rv]\w+|peux)\b|al \w+[aei]r\b.*\b(?:podrás|puedes|podrá|puede)\b
     |ao \w+[aei]r\b.*\bpode(?:rá)?\b|\w+ndo\b.*\b(?:puoi|potrai|può)\b)""")

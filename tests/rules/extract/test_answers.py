@@ -730,8 +730,10 @@ def test_an_item_that_does_not_say_who_did_it_is_not_kept() -> None:
 
 def test_a_memory_of_which_all_is_said_elsewhere_says_some_of_it_again() -> None:
     asked = "Can you plan the crossing to Skye for Calum on Friday, with the boat of 7:40?"
-    told = refinement([Said("user", asked, "")], 200, [asked])
-    assert told == f"You told me: {asked}"
+    passage = [Said("user", asked, "")]
+    assert refinement(passage, 200, [asked]) == f"You told me: {asked}"
+    other = Said("user", "Which pier does the Morag leave from on Friday?", "")
+    assert asked not in refinement([*passage, other], 200, [asked, f"- {asked}"])
 
 
 def test_a_sentence_that_is_too_long_is_cut_behind_a_clause_where_one_ends() -> None:
