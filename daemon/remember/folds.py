@@ -27,7 +27,7 @@ from daemon.remember.dialogue import (
     joined_forms,
 )
 from daemon.remember.fold_plan import FoldPlan, fold_plan
-from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
+from daemon.remember.ladder import Assignment, first_analysis, without_hole
 from daemon.remember.lanes import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
 from daemon.remember.question import Worksheet, worksheet_of_fold
 from daemon.remember.quotes import with_stated
@@ -36,7 +36,7 @@ from primer.models import ENGINE, token_factor
 from primer.prompt import Turn
 from primer.reply import Refused, Request
 from primer.wording import fill, keep_inert
-from rules.conversation.memory import Edition, Memory, fold_id
+from rules.conversation.memory import Count, Edition, Memory, fold_id
 from rules.conversation.memory_size import (
     analysis_words,
     extracted_fold_words,

@@ -40,6 +40,7 @@ from rules.conversation.memory import (
     CHUNK_LEVEL,
     EXTRACTED,
     WRITTEN,
+    Count,
     Edition,
     Memory,
     Quote,
@@ -54,7 +55,6 @@ from rules.conversation.memory_size import (
 from rules.conversation.quote import QUOTE_WORDS, can_be_quoted
 from rules.plan.chat_plan import asks_agent
 
-Count = Callable[[str], int]
 Dialogue = Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]
 """Begins a dialogue on a sheet, with a pair of models, in about a number of words an answer."""
 _ENGINE_ALONE = Pair(ENGINE, (ENGINE,))

@@ -19,8 +19,8 @@ from primer.models import ENGINE
 from primer.reply import Answered, Refused
 from primer.wording import fill, keep_inert, restore_tags
 from rules.conversation.history import Entry
-from rules.conversation.kept_wishes import Count, wishes_in, with_wishes
-from rules.conversation.memory import Edition, Quote, Wish
+from rules.conversation.kept_wishes import wishes_in, with_wishes
+from rules.conversation.memory import Count, Edition, Quote, Wish
 from rules.conversation.quote import (
     MOST_QUOTE_WORDS,
     Verbatim,

@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rules.conversation.history import Entry
-from rules.conversation.memory import Edition, Memory, Six, Wish
+from rules.conversation.memory import Count, Edition, Memory, Six, Wish
 from rules.extract.wishes import ASKED, find_wishes, is_same_matter
 from rules.wording import counted
 
-Count = Callable[[str], int]
 _ITEM = "\n- "
 
 

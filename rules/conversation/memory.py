@@ -4,7 +4,7 @@ None is ever overwritten.
 """
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Literal
@@ -14,6 +14,8 @@ EXTRACTED, WRITTEN = "extracted", "model"
 Kind = Literal["as-of", "hindsight", "person"]
 Preferred = Literal["as-of", "hindsight"]
 Six = tuple[str, str, str, str, str, str]
+Count = Callable[[str], int]
+"""Counts the tokens of a text."""
 CHUNK_LEVEL = 1
 """The level of a chunk's memory; a fold has a higher one."""
 

@@ -4,10 +4,10 @@ In an export each becomes one sentence, and none disappears; what a model reads 
 of them alone, or its prompts would grow for ever.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from rules.conversation.memory import Edition, Memory, Quote, Six
+from rules.conversation.memory import Count, Edition, Memory, Quote, Six
 
 _A_FEW_WORDS = 4
 MOST_QUOTES = 2
@@ -86,9 +86,7 @@ def forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
     return (edition, short) if short.is_short else (edition,)
 
 
-def quotes_within(
-    shown: Sequence[Memory], most: int, count: Callable[[str], int]
-) -> tuple[Memory, ...]:
+def quotes_within(shown: Sequence[Memory], most: int, count: Count) -> tuple[Memory, ...]:
     """Shrink the folds of an export until its quotes have at most `most` tokens, if they can.
 
     `shown` and the result are oldest first.
@@ -112,11 +110,11 @@ def quotes_within(
     return tuple(shrunk)
 
 
-def _tokens_of(quotes: Iterable[Quote], count: Callable[[str], int]) -> int:
+def _tokens_of(quotes: Iterable[Quote], count: Count) -> int:
     return sum(count(quote.framed) for quote in quotes)
 
 
-def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> str:
+def too_many(shown: Sequence[Memory], most: int, count: Count) -> str:
     """Return a clause saying that the memories' quotes exceed `most` though short.
 
     Empty if they do not.

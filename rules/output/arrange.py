@@ -266,9 +266,9 @@ def _memory_messages(
 
 def _may_stay(memory: Memory, group: Mapping[int, Place], *, is_whole: bool) -> bool:
     """Return whether the messages have the right text and order, and missing ones can be added."""
-    for slot, place in group.items():
-        if place.message.text != memory.edition.texts[slot - 1]:
-            return False
+    texts = memory.edition.texts
+    if any(place.message.text != texts[slot - 1] for slot, place in group.items()):
+        return False
     dates = [group[slot].message.created_at or "" for slot in sorted(group)]
     if dates != sorted(dates):
         return False

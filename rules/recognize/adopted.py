@@ -14,7 +14,7 @@ Copies are known by what they say, in order, and by their dates, which lie withi
 bytes stay.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from difflib import SequenceMatcher
@@ -24,6 +24,7 @@ from rules.conversation.history import Past, Place
 from rules.conversation.marker import Marker, text_digest
 from rules.conversation.memory import (
     WRITTEN,
+    Count,
     Edition,
     Memory,
     Quote,
@@ -138,7 +139,7 @@ def _own_folds(chat_id: str, kin: Kin, own: Mapping[str, Memory]) -> dict[str, M
 def freeze(
     shown: Mapping[str, Group],
     first_number: int,
-    count: Callable[[str], int],
+    count: Count,
     own_ids: Mapping[str, str] = MappingProxyType({}),
 ) -> Adopted:
     """Return the memories of the export as they are, oldest first.
@@ -160,7 +161,7 @@ def freeze(
     return Adopted(tuple(memories), {memory.memory_id: (memory.edition,) for memory in memories})
 
 
-def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -> Memory:
+def _frozen(name: str, group: Group, number: int, count: Count) -> Memory:
     places = [group[slot] for slot in SLOTS]
     marker = places[0].ours or Marker("", "")
     edition = _frozen_edition(places, marker, count)
@@ -185,9 +186,7 @@ def _is_edited(place: Place) -> bool:
     return place.ours is not None and place.ours.text != text_digest(place.message.text)
 
 
-def _frozen_edition(
-    places: Sequence[Place], marker: Marker, count: Callable[[str], int]
-) -> Edition:
+def _frozen_edition(places: Sequence[Place], marker: Marker, count: Count) -> Edition:
     """Return the only edition: the texts of the export, and its quotes without their sources."""
     texts = six_of([place.message.text for place in places])
     quotes = texts[1].split("\n\n") if marker.level > 1 else [texts[1]]
@@ -213,13 +212,14 @@ def _frozen_quote(text: str, *, is_framed: bool) -> Quote:
     return Quote(text.removeprefix(lead), "", "unknown", lead=lead)
 
 
-def _frozen_wishes(last: Place, count: Callable[[str], int]) -> tuple[Wish, ...]:
+def _frozen_wishes(last: Place, count: Count) -> tuple[Wish, ...]:
     """Return the wishes at the end of a memory's last message, as its marker counts them.
 
     Where the person has edited the message, they are theirs.
     """
-    marker, text = last.ours, last.message.text
-    if marker is None or not marker.wishes or marker.text != text_digest(text):
+    marker = last.ours
+    text = last.message.text
+    if marker is None or not marker.wishes or _is_edited(last):
         return ()
     items = text.rsplit("\n- ", marker.wishes)[1:]
     return tuple(Wish(item, "", count(item)) for item in items)

@@ -167,8 +167,8 @@ def _follows(before: Marker, after: Marker) -> bool:
 
 def _touches(at: int, claims: _Claims, memories: Set[int]) -> bool:
     """Return whether it is right before the first message left of a memory, or after its last."""
-    is_opening = claims[at].marker.kind == OPENING
-    inner, outer = (at + 1, at - 1) if is_opening else (at - 1, at + 1)
+    step = 1 if claims[at].marker.kind == OPENING else -1
+    inner, outer = at + step, at - step
     if inner not in memories:
         return False
     return outer not in memories or claims[inner].marker.memory != claims[outer].marker.memory
@@ -242,11 +242,14 @@ def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:
     """Mark every copy: a message with uuid and text of another, as a failed sync leaves them."""
     same: dict[tuple[str, str], list[Place]] = {}
     for place in places:
-        if place.ours is None and place.message.uuid:
-            same.setdefault((place.message.uuid, place.message.digest), []).append(place)
+        message = place.message
+        if message.uuid and place.ours is None:
+            same.setdefault((message.uuid, message.digest), []).append(place)
     marked = list(places)
     for group in same.values():
-        for place in _mark_copies(group) if len(group) > 1 else ():
+        if len(group) == 1:
+            continue
+        for place in _mark_copies(group):
             marked[place.at] = place
     return tuple(marked)
 
