@@ -4,7 +4,7 @@ None is ever overwritten.
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Literal
@@ -198,6 +198,16 @@ class Memory:
     def is_lone_fold(self) -> bool:
         """Return whether it replaces memories that are lost: it cannot be written again."""
         return self.level > CHUNK_LEVEL and not self.is_fold
+
+
+def memories_by_id(memories: Iterable[Memory]) -> dict[str, Memory]:
+    """Return memories and folds by their ids."""
+    return {memory.memory_id: memory for memory in memories}
+
+
+def memories_of_chunks(memories: Iterable[Memory]) -> list[Memory]:
+    """Return the memories that are no folds, in their order."""
+    return [memory for memory in memories if not memory.is_fold]
 
 
 def aliases(memories: Sequence[Memory]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from rules.conversation.history import Entry, Place
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Draft, memory_drafts
-from rules.conversation.memory import Memory, folds_upwards
+from rules.conversation.memory import Memory, folds_upwards, memories_by_id, memories_of_chunks
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind.content import attachments
@@ -184,7 +184,7 @@ def _kept(
 ) -> dict[int, Part]:
     """Return the messages of the export that stay, by their indices there."""
     known = {memory.memory_id for memory in section.memories}
-    chunks = {memory.number: memory for memory in section.memories if not memory.is_fold}
+    chunks = {memory.number: memory for memory in memories_of_chunks(section.memories)}
     compressed = {entry.key for entry in entries if entry.memory is not None}
     kept: dict[int, Part] = {}
     for place in places:
@@ -225,7 +225,7 @@ def _with_attachments_of_ours(
     """
     kept = list(parts)
     staying = {part.at for part in parts if isinstance(part, Place)}
-    by_id = {memory.memory_id: memory for memory in memories}
+    by_id = memories_by_id(memories)
     if not memories:
         return kept
     for place in places:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from rules.conversation.memory import Memory
+from rules.conversation.memory import Memory, memories_by_id
 from rules.conversation.memory_title import called, dates
 from rules.output.difference import Difference, MemoryChange, MessageChange
 from rules.wording import counted
@@ -37,7 +37,7 @@ class DifferenceLine:
 
 def difference_lines(difference: Difference, known: Sequence[Memory]) -> Iterator[DifferenceLine]:
     """Yield the difference in words; `known` are the chat's memories and folds in the archive."""
-    names = {memory.memory_id: memory for memory in known}
+    names = memories_by_id(known)
     for change in difference.memories:
         yield DifferenceLine(_MARKS.get(change.how, "~"), _of_memory(change, names))
     yield from _raw_lines(difference.raw, names)

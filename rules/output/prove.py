@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rules.conversation.history import INSERTED
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, QUOTE_SLOT
-from rules.conversation.memory import Memory, Quote, Wish
+from rules.conversation.memory import Memory, Quote, Wish, memories_of_chunks
 from rules.layers.opening import JOINER, read_opening
 from rules.output.read_back import Finished, ReadBack, read_back
 from rules.typingmind import plain
@@ -68,7 +68,7 @@ def _bytes(read: ReadBack) -> Iterator[str]:
 
 def _accounts(read: ReadBack) -> Iterator[str]:
     """Yield a fault unless every message is live, under one memory, or left out with a reason."""
-    chunks = [memory for memory in read.finished.section.memories if not memory.is_fold]
+    chunks = memories_of_chunks(read.finished.section.memories)
     under = Counter(key for memory in chunks for key in memory.keys)
     for number, entry in enumerate(read.finished.entries, 1):
         is_live = entry.at in read.live

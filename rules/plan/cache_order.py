@@ -89,7 +89,7 @@ def _row(plan: ChatPlan, row: Sequence[int], awaited: int) -> Iterator[Lead]:
 def _lead(plan: ChatPlan, place: int, behind: int, breaks: Sequence[int]) -> Lead:
     """Return the lead of a piece that waits for another, with those breaks inside its tail."""
     chunk = plan.work[place]
-    return Lead(place, behind, tuple(at for at in breaks if _inside(chunk, at)))
+    return Lead(place, behind, tuple(at for at in breaks if _is_inside(chunk, at)))
 
 
 def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
@@ -108,7 +108,7 @@ def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
 
 def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) -> tuple[int, ...]:
     """Return where the leading one breaks off, so that those before it find as much as can be."""
-    inside = [chunk for chunk in before if _inside(leader, chunk.start) and chunk.tail_tokens]
+    inside = [chunk for chunk in before if _is_inside(leader, chunk.start) and chunk.tail_tokens]
     if not inside:
         return ()
     fronts = [fixed + _front(chunk) for chunk in inside]
@@ -127,7 +127,7 @@ def _front(chunk: PlannedChunk) -> int:
     return chunk.memories_tokens + chunk.tail_tokens
 
 
-def _inside(chunk: PlannedChunk, at: int) -> bool:
+def _is_inside(chunk: PlannedChunk, at: int) -> bool:
     """Return whether an entry is inside a chunk's tail, and not at one of its ends."""
     return chunk.tail_start < at < chunk.start
 

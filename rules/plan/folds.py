@@ -38,7 +38,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
 
-from rules.conversation.memory import Edition, Memory, fold_id
+from rules.conversation.memory import Edition, Memory, fold_id, memories_by_id, memories_of_chunks
 from rules.conversation.short_quotes import as_read
 from rules.plan.fold_budget import Bounds
 
@@ -107,7 +107,7 @@ class View:
 
     def select(self, memories: Iterable[Memory]) -> list[Memory]:
         """Return those of a chat's memories and folds that are shown, oldest first."""
-        by_id = {memory.memory_id: memory for memory in memories}
+        by_id = memories_by_id(memories)
         return [by_id[item.name] for item in self.standing]
 
     @property
@@ -235,7 +235,7 @@ def section(
     `stand_in` may give something in the place of a fold that is not made. `version` says which
     edition counts.
     """
-    by_id = {memory.memory_id: memory for memory in memories}
+    by_id = memories_by_id(memories)
     kept = {
         _covers(memory, by_id): memory
         for memory in memories
@@ -252,7 +252,7 @@ def section(
         fold = by_id.get(name)
         return stand_in(missing) if fold is None else _standing(fold, version, missing.covers)
 
-    items = standing([memory for memory in memories if not memory.is_fold], version)
+    items = standing(memories_of_chunks(memories), version)
     items += coming
     return view(items[:upto], bounds.at, bounds.group, find)
 
@@ -322,8 +322,8 @@ class State:
 
 def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str, State]:
     """Return the state of each memory and fold of a chat, by id, in an export with these bounds."""
-    by_id = {memory.memory_id: memory for memory in memories}
-    chunks = [memory.memory_id for memory in memories if not memory.is_fold]
+    by_id = memories_by_id(memories)
+    chunks = [memory.memory_id for memory in memories_of_chunks(memories)]
     top = [item.name for item in section(chat_id, memories, len(chunks), bounds, as_shown).standing]
     inside: dict[str, str] = {}  # by id of a memory: the fold that it is in
     waiting = list(top)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.conversation.memory import CHUNK_LEVEL, Memory
+from rules.conversation.memory import CHUNK_LEVEL, Memory, memories_by_id
 from rules.conversation.memory_size import QUOTE, expected_fold_tokens
 from rules.conversation.short_quotes import MOST_QUOTES
 from rules.plan.fold_budget import (
@@ -75,7 +75,7 @@ class Foresight:
 
         With it comes what each fold reads that is missing.
         """
-        by_id = {memory.memory_id: memory for memory in self.memories}
+        by_id = memories_by_id(self.memories)
         to_come: dict[str, Reading] = {}
         coming: list[Standing] = []
         for at, memory in enumerate(self.coming):

@@ -31,6 +31,8 @@ from rules.conversation.memory import (
     Wish,
     fold_id,
     folds_upwards,
+    memories_by_id,
+    memories_of_chunks,
     memory_id,
     six_of,
     with_members,
@@ -85,7 +87,7 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
     }
     present = {by_name[name].memory_id for name in shown if name in by_name}
     covered = with_members(present, kin.memories)
-    chunks = [memory for memory in kin.memories if not memory.is_fold]
+    chunks = memories_of_chunks(kin.memories)
     last = max(memory.number for memory in chunks if memory.memory_id in covered)
     inherited = [memory for memory in chunks if memory.number <= last]
     own = _own_folds(chat_id, kin, _own_memories(chat_id, kin, inherited, covered))
@@ -118,7 +120,7 @@ def _own_memories(
 
 def _own_folds(chat_id: str, kin: Kin, own: Mapping[str, Memory]) -> dict[str, Memory]:
     """Return `own` with the folds of the other chat all of whose members are in it."""
-    by_id = {memory.memory_id: memory for memory in kin.memories}
+    by_id = memories_by_id(kin.memories)
     all_own = dict(own)
     for fold in folds_upwards(kin.memories):
         if not all_own.keys() >= set(fold.members):

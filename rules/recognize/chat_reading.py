@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Entry, Place
-from rules.conversation.memory import Edition, Memory
+from rules.conversation.memory import Edition, Memory, memories_of_chunks
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Sure
 from rules.recognize.adopted import Adopted
 from rules.recognize.user_edits import SLOTS, PersonEdits, groups
@@ -41,7 +41,7 @@ class ChatReading:
     @property
     def chunk_memories(self) -> tuple[Memory, ...]:
         """Return the memories that are no folds, oldest first."""
-        return tuple(memory for memory in self.memories if not memory.is_fold)
+        return tuple(memories_of_chunks(self.memories))
 
     @property
     def forgotten(self) -> frozenset[int]:

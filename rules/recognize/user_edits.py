@@ -19,6 +19,7 @@ from rules.conversation.memory import (
     Six,
     aliases,
     folds_upwards,
+    memories_by_id,
     six_of,
     with_members,
 )
@@ -91,7 +92,7 @@ def edits_of(
     shown = groups(places)
     here = there(memories, past, places)
     changed = _changed(memories, past, places, shown, missing)
-    known = {memory.memory_id: memory for memory in memories}
+    known = memories_by_id(memories)
     of_known = {name: group for name, group in shown.items() if name in known}
     return PersonEdits(
         edited=_edited(of_known, known, editions),
