@@ -42,6 +42,11 @@ class Place:
         return self.ours is None and self.left_out is None
 
     @property
+    def kind(self) -> str:
+        """Return which of our messages it is: opening, memory or closing; empty for all others."""
+        return self.ours.kind if self.ours is not None else ""
+
+    @property
     def is_copy(self) -> bool:
         """Return whether the same message is elsewhere in the export.
 
@@ -91,22 +96,20 @@ def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place
     one. It stays in the export where it is, and nothing of it is lost.
     """
     under = {old.key for old in past}
-    compressed = [
-        place.at
-        for place in places
-        if (
-            place.ours.kind == MEMORY
-            if place.ours is not None
-            else place.key in under and not place.is_copy
-        )
-    ]
-    last = max(compressed, default=-1)
-    return tuple(
-        replace(place, left_out=INSERTED)
-        if place.lived and place.key not in under and place.at < last
-        else place
-        for place in places
-    )
+    last = max((place.at for place in places if _is_compressed(place, under)), default=-1)
+    marked: list[Place] = []
+    for place in places:
+        if place.lived and place.key not in under and place.at < last:
+            place = replace(place, left_out=INSERTED)
+        marked.append(place)
+    return tuple(marked)
+
+
+def _is_compressed(place: Place, under: Collection[str]) -> bool:
+    """Return whether it is of a memory, or a raw message under one; `under` are the keys of all."""
+    if place.ours is not None:
+        return place.kind == MEMORY
+    return place.key in under and not place.is_copy
 
 
 def as_it_is_now(
@@ -124,18 +127,21 @@ def as_it_is_now(
     here = {place.key: place for place in raw_messages(places)}
     present: list[Past] = []
     for old in past:
-        place = here.get(old.key)
-        if old.memory in changed and old.key in deleted:
-            old = replace(old, newest=None)
-        elif old.memory in changed and place is not None:
-            same = (
-                old.newest is not None
-                and place.original
-                and place.message.digest == old.newest.digest
-            )
-            old = old if same else replace(old, newest=place.message)
+        if old.memory in changed:
+            old = _as_now(old, here.get(old.key), deleted)
         present.append(old)
     return tuple(present)
+
+
+def _as_now(old: Past, place: Place | None, deleted: Collection[str]) -> Past:
+    """Return a message as the export has it at this place; as it was where it has none."""
+    if old.key in deleted:
+        return replace(old, newest=None)
+    if place is None:
+        return old
+    if place.original and old.newest is not None and place.message.digest == old.newest.digest:
+        return old
+    return replace(old, newest=place.message)
 
 
 def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:
@@ -143,12 +149,21 @@ def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:
     at = {place.key: place.at for place in raw_messages(places)}
     entries: list[Entry] = []
     for old in past:
-        newest = None if old.newest is None or old.newest.raw == old.message.raw else old.newest
+        newest = old.newest
+        if newest is not None and newest.raw == old.message.raw:
+            newest = None
         entries.append(
             Entry(
-                old.key, old.message, old.memory, at.get(old.key), newest, gone=old.newest is None
+                key=old.key,
+                message=old.message,
+                memory=old.memory,
+                at=at.get(old.key),
+                newest=newest,
+                gone=old.newest is None,
             )
         )
     taken = {old.key for old in past}
-    live = (place for place in places if place.lived and place.key not in taken)
-    return (*entries, *(Entry(place.key, place.message, None, place.at) for place in live))
+    for place in places:
+        if place.lived and place.key not in taken:
+            entries.append(Entry(place.key, place.message, None, place.at))
+    return tuple(entries)

@@ -135,7 +135,7 @@ def memory_of(part: Part) -> str:
         return part.memory_id
     if isinstance(part, Draft):
         return part.marker.memory
-    if isinstance(part, Place) and part.ours is not None and part.ours.kind == MEMORY:
+    if isinstance(part, Place) and part.ours is not None and part.kind == MEMORY:
         return part.ours.memory
     return ""
 
@@ -143,7 +143,7 @@ def memory_of(part: Part) -> str:
 def _opening(chat_id: str, places: Sequence[Place], canned: Canned) -> Part:
     """Return the export's opening if it has the right text, else a new one."""
     for place in places:
-        if place.ours is not None and place.ours.kind == OPENING:
+        if place.kind == OPENING:
             if place.message.text == canned.opening:
                 return place
             break
@@ -205,7 +205,7 @@ def _stays(place: Place, known: Collection[str], compressed: Collection[str]) ->
     Of our own messages, those of memories that are not known; of copies, those whose message stays.
     """
     if place.ours is not None:
-        return place.ours.kind == MEMORY and place.ours.memory not in known
+        return place.kind == MEMORY and place.ours.memory not in known
     return not (place.is_copy and place.key in compressed)
 
 

@@ -138,7 +138,7 @@ def _reads_otherwise(before: Side, after: Side, kind: str) -> bool:
 
 
 def _canned_texts(side: Side, kind: str) -> set[str]:
-    return {place.message.text for place in side.places if place.ours and place.ours.kind == kind}
+    return {place.message.text for place in side.places if place.kind == kind}
 
 
 def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:
