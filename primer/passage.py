@@ -2,8 +2,9 @@
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, takewhile
+from operator import itemgetter
 
 from primer.prompt import Turn
 from primer.wording import restore_tags
@@ -23,23 +24,25 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
 
     Tags in people's text are inert by then.
     """
-    return tuple(
-        Said(attributes.get("role", turn.role), restore_tags(text), attributes.get("date", "")[:10])
-        for turn in turns
-        for attributes, text in _wrapped(turn.content)
-    )
+    return tuple(message for _, message in _numbered(turns))
 
 
 def read_stretches(turns: Sequence[Turn]) -> tuple[tuple[Said, ...], ...]:
     """Return the passage cut by the attribute `memory` of its messages, one part a memory."""
-    numbered = [
-        attributes.get("memory", "") for turn in turns for attributes, _ in _wrapped(turn.content)
-    ]
-    messages = zip(read_passage(turns), numbered, strict=True)
-    return tuple(
-        tuple(message for message, _ in row)
-        for _, row in groupby(messages, key=lambda entry: entry[1])
-    )
+    stretches: list[tuple[Said, ...]] = []
+    for _, row in groupby(_numbered(turns), key=itemgetter(0)):
+        stretches.append(tuple(message for _, message in row))
+    return tuple(stretches)
+
+
+def _numbered(turns: Sequence[Turn]) -> Iterator[tuple[str, Said]]:
+    """Yield each message in `<to_remember>`, after the number of its memory, where it has one."""
+    for turn in turns:
+        for head, text in _WRAPPED.findall(turn.content):
+            attributes = {key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}
+            role = attributes.get("role", turn.role)
+            date = attributes.get("date", "")[:10]
+            yield attributes.get("memory", ""), Said(role, restore_tags(text), date)
 
 
 def in_view(memories: Sequence[Memory]) -> Sequence[Memory]:
@@ -49,8 +52,10 @@ def in_view(memories: Sequence[Memory]) -> Sequence[Memory]:
 
 def parted(turns: Sequence[Turn]) -> tuple[Sequence[Turn], Sequence[Turn]]:
     """Return the turns before the passage, and those from its first message on."""
-    first = next((at for at, turn in enumerate(turns) if _is_wrapped(turn.content)), len(turns))
-    return turns[:first], turns[first:]
+    for at, turn in enumerate(turns):
+        if _is_wrapped(turn.content):
+            return turns[:at], turns[at:]
+    return turns, turns[len(turns) :]
 
 
 def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
@@ -78,10 +83,3 @@ def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
 def _is_wrapped(content: str) -> bool:
     """Return whether a turn has a message to remember; most turns of a long prompt have none."""
     return _TAG in content and _WRAPPED.search(content) is not None
-
-
-def _wrapped(content: str) -> list[tuple[dict[str, str], str]]:
-    return [
-        ({key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}, text)
-        for head, text in _WRAPPED.findall(content)
-    ]
