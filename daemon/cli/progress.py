@@ -44,17 +44,23 @@ class Tally:
         """Count a fresh reply, the person's edits, or a remedy for an unusable answer."""
         match event:
             case events.ModelAnswered():
-                self.calls += 1
-                self.tokens_in += event.tokens_in
-                self.tokens_cached += event.tokens_cached
-                self.tokens_cache_written += event.tokens_cache_written
-                self.tokens_out += event.tokens_out
-                self.usd += event.usd or 0.0
-                self.unpriced_calls += event.usd is None
+                self._add_reply(event)
             case events.UserEdits():
                 self.user_edits.append(event)
             case events.Noted(what):
                 self.noted[what] = self.noted.get(what, 0) + 1
+
+    def _add_reply(self, reply: events.ModelAnswered) -> None:
+        """Count a call with its tokens, and its dollars as far as the price is known."""
+        self.calls += 1
+        self.tokens_in += reply.tokens_in
+        self.tokens_cached += reply.tokens_cached
+        self.tokens_cache_written += reply.tokens_cache_written
+        self.tokens_out += reply.tokens_out
+        if reply.usd is None:
+            self.unpriced_calls += 1
+        else:
+            self.usd += reply.usd
 
     def as_json(self) -> dict[str, object]:
         """Return the counts for programs."""
@@ -115,13 +121,16 @@ class Progress:
         self._quiet = quiet
         self._answered = {_in_words(events.Note(notice)) for notice in answered}
         self._console = Console(soft_wrap=True, highlight=False)
+        text = RenderableColumn(self, table_column=Column(no_wrap=True))
+        bar = BarColumn(bar_width=None, table_column=Column(ratio=1))
+        is_hidden = quiet or not self._console.is_terminal
         self.bars = Bars(
-            RenderableColumn(self, table_column=Column(no_wrap=True)),
-            BarColumn(bar_width=None, table_column=Column(ratio=1)),
+            text,
+            bar,
             console=self._console,
             expand=True,
             transient=True,
-            disable=quiet or not self._console.is_terminal,
+            disable=is_hidden,
         )
         self._task: TaskID | None = None
         self._by_title: dict[str, str] = {}

@@ -106,15 +106,19 @@ def _header(key: Key) -> str:
 def _unknown(key: Key) -> str:
     """Say which setting or table an unknown name may mean, here or elsewhere, or which exist."""
     *place, last = key
-    name = str(last)
-    table = _table_at(tuple(place)) or Config
-    short = name.lower() if len(name) <= _LONGEST_SHOWN else ""
-    near = get_close_matches(short, table.model_fields, n=1, cutoff=0.7)
-    near = near or _namesakes(tuple(place), name)
     kind = "setting" if place else "table"
+    fields = (_table_at(tuple(place)) or Config).model_fields
+    near = _near(tuple(place), str(last), list(fields))
     if near:
-        return f'there is no such {kind}; did you mean "{near[0]}"?'
-    return f"there is no such {kind}; there are {', '.join(table.model_fields)}"
+        return f'there is no such {kind}; did you mean "{near}"?'
+    return f"there is no such {kind}; there are {', '.join(fields)}"
+
+
+def _near(place: Key, name: str, fields: Sequence[str]) -> str:
+    """Return the field that a wrong name most likely means, here or elsewhere; empty for none."""
+    short = name.lower() if len(name) <= _LONGEST_SHOWN else ""
+    here = get_close_matches(short, fields, n=1, cutoff=0.7)
+    return next(iter(here or _namesakes(place, name)), "")
 
 
 def _namesakes(place: Key, name: str) -> list[str]:
@@ -185,4 +189,5 @@ def _printable(text: str) -> str:
 
 
 def _escaped(mark: str) -> str:
+    """Write out a character as Python does in a text: \\x1b, \\u200e."""
     return mark.encode("unicode_escape").decode()

@@ -48,12 +48,16 @@ def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> 
     if not listed:
         return _answer(head, "memories", (), "No memory falls into these days.")
     lines = records_within([timeline_entry(memory) for memory in listed], LIST_TOKENS)
-    rest = listed[len(lines) :]
-    more = ""
-    if rest:
-        goes_on = dated(rest[0].began_at)
-        more = f"There are {len(rest)} more: ask with since={goes_on}."
+    more = _how_to_go_on(listed[len(lines) :])
     return _answer(head, "memories", lines, more, "\n")
+
+
+def _how_to_go_on(rest: Sequence[Memory]) -> str:
+    """Say how many memories did not fit, and which day to ask for; empty if all did."""
+    if not rest:
+        return ""
+    day = dated(rest[0].began_at)
+    return f"There are {len(rest)} more: ask with since={day}."
 
 
 def core_memory(library: Library, chat: str) -> Recalled:
@@ -86,17 +90,22 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
         known = library.chat(archive, chat)
         head = reach(archive, known)
         events = fact_events(archive, known.chat_id)
-    held = live(event for event in events if not date or event.said_at[:10] <= date)
+    until_then = [event for event in events if not date or event.said_at[:10] <= date]
+    held = live(until_then)
     chosen = _best_first(held, words) if words else held
     when = f" that held on {date}" if date else ""
     if not chosen:
-        about = " with any of these words" if words else ""
-        word = f"No fact{about}{when} is known. That is all there is; asking again is idle."
-        return _answer(head, "facts", (), word)
+        return _answer(head, "facts", (), _no_fact(words, when))
     records = records_within([_fact(fact) for fact in chosen], LIST_TOKENS)
     rest = len(chosen) - len(records)
     word = f"There are {rest} more{when}: ask for words of theirs." if rest else ""
     return _answer(head, "facts", records, word)
+
+
+def _no_fact(words: str, when: str) -> str:
+    """Say that no fact is known, so that the question is not asked again in other words."""
+    about = " with any of these words" if words else ""
+    return f"No fact{about}{when} is known. That is all there is; asking again is idle."
 
 
 def _best_first(held: Sequence[Fact], words: str) -> Sequence[Fact]:
@@ -152,9 +161,6 @@ def timeline_entry(memory: Memory) -> Record:
     began = dated(memory.began_at)
     ended = dated(memory.ended_at)
     days = began if began == ended else f"{began} to {ended}"
-    what = f"memory {memory.number}"
-    if memory.is_fold:
-        what = f"fold {short_name(memory)} of {len(memory.members)}"
     subject = plain(subject_in(memory.in_prompts.texts[0]))
     about = f", {subject}" if subject else ""
     quote = _first_quote(memory.edition)
@@ -166,7 +172,15 @@ def timeline_entry(memory: Memory) -> Record:
         "subject": subject,
         "quote": quote,
     }
-    return Record(f'{days}, {what} ({memory.memory_id}){about}: "{quote}"', data)
+    text = f'{days}, {_called(memory)} ({memory.memory_id}){about}: "{quote}"'
+    return Record(text, data)
+
+
+def _called(memory: Memory) -> str:
+    """Name a memory by its number, or a fold by its short name and how many it covers."""
+    if memory.is_fold:
+        return f"fold {short_name(memory)} of {len(memory.members)}"
+    return f"memory {memory.number}"
 
 
 def _first_quote(edition: Edition) -> str:

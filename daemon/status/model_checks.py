@@ -121,7 +121,10 @@ def key_files(setup: Setup) -> Iterator[Finding]:
 
 
 def check_keys(setup: Setup) -> Iterator[Finding]:
-    """Check that every provider to be asked has a key, for your shell and for the service."""
+    """Check that every provider to be asked has a key, for your shell and for the service.
+
+    Of several findings on a provider, an error counts, else the first.
+    """
     findings: dict[str, Finding] = {}
     handed = {variable for variable, _ in credential_files(setup.credentials)}
     for choice in choices(setup, setup.key):
@@ -132,7 +135,10 @@ def check_keys(setup: Setup) -> Iterator[Finding]:
             finding = _judge_key(setup, choice, provider, key, is_handed)
             if provider not in findings or finding.level == "error":
                 findings[provider] = finding
-    yield from findings.values() or [ok("keys", "No model is known yet that needs one.")]
+    if findings:
+        yield from findings.values()
+    else:
+        yield ok("keys", "No model is known yet that needs one.")
 
 
 def _judge_key(
@@ -169,8 +175,12 @@ def models(setup: Setup) -> Iterator[Finding]:
     for name, who in names.items():
         if read_facts(name) == Facts():
             findings[name] = _unknown_model(name, who)
-    sound = f"{', '.join(names)}: none is retired, or ends within 60 days."
-    yield from findings.values() or [ok("models", sound if names else "None is known yet.")]
+    if findings:
+        yield from findings.values()
+    elif names:
+        yield ok("models", f"{', '.join(names)}: none is retired, or ends within 60 days.")
+    else:
+        yield ok("models", "None is known yet.")
 
 
 def _key_or_substitute(setup: Setup, provider: str) -> Key:

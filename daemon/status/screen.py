@@ -1,7 +1,7 @@
 """Lay the status out for a person: problems first, then daemon, queue, chats, money and jobs."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from daemon.archive.jobs import QueuedFile
 from daemon.files.clock import local, seconds_between, span, with_span
@@ -44,12 +44,16 @@ def headline(status: Status) -> str:
         last = status.life.last_sign
         sign = f" Its last sign of life: {with_span(last, status.now)}." if last else ""
         return f"memproc is not running.{sign}"
-    attention = ""
-    if status.problems:
-        things = counted(len(status.problems), "thing wants", "things want")
-        attention = f", {things} attention"
     money = f"${status.money.today_usd:.2f} today"
-    return f"memproc is running: {_activity(status)}, {money}{attention}."
+    return f"memproc is running: {_activity(status)}, {money}{_attention(status)}."
+
+
+def _attention(status: Status) -> str:
+    """Return the clause that counts what wants attention, if something does."""
+    if not status.problems:
+        return ""
+    things = counted(len(status.problems), "thing wants", "things want")
+    return f", {things} attention"
 
 
 def _activity(status: Status) -> str:
@@ -177,8 +181,7 @@ def _chats(status: Status) -> Iterator[str]:
     if not status.outcomes:
         return
     shown_above = {problem.reason for problem in status.problems[:_MOST]}
-    known = [outcome for outcome in status.outcomes if outcome.chat_id]
-    titles = told_apart((outcome.chat_id, outcome.title) for outcome in known)
+    titles = _titles(status)
     rows = []
     for outcome in status.outcomes[:_MOST]:
         title = titles.get(outcome.chat_id, outcome.title)
@@ -188,6 +191,12 @@ def _chats(status: Status) -> Iterator[str]:
     yield "Chats, the newest first"
     yield from _columns(rows)
     yield from _more(len(status.outcomes) - _MOST, "chats")
+
+
+def _titles(status: Status) -> Mapping[str, str]:
+    """Map chats' ids to what each is called here: its title, with its id where two share one."""
+    known = [outcome for outcome in status.outcomes if outcome.chat_id]
+    return told_apart((outcome.chat_id, outcome.title) for outcome in known)
 
 
 def _kept(status: Status) -> Iterator[str]:
