@@ -114,6 +114,14 @@ def bring_command(
         return _print_plan(settings, export, choice)
     if choice.titles:
         return _bring(ctx, settings, export, choice, yes=yes, again=choice.command(file))
+    _list(settings, export, file, words, as_json=as_json)
+    return 0
+
+
+def _list(
+    settings: Settings, export: ForeignExport, file: Path, words: Sequence[str], *, as_json: bool
+) -> None:
+    """List the conversations whose titles have all the words, for a person or for programs."""
     with settings.archive() as archive:
         rows = list(_rows(export, words, brought_before(archive)))
     if as_json:
@@ -121,7 +129,6 @@ def bring_command(
         print_json({"conversations": conversations, "projects": list(export.projects)})
     else:
         _print_list(settings, export, file, rows)
-    return 0
 
 
 def _where(settings: Settings, file: Path) -> Path:

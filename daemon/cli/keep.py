@@ -58,17 +58,23 @@ def keep_command(
         known = find_chat(archive, chat)
         before = kept_passages(archive, known.chat_id)
         budget = _budget(archive, context.config, known)
-        if number:
-            new = _numbered(before, known, number).agreed()
-            there = new if new in before else None
-        else:
-            new = mark(archive, known.chat_id, words, uuid)
-            there = covered_by(before, new)
+        meant = _numbered(before, known, number) if number else None
+        new = meant.agreed() if meant else mark(archive, known.chat_id, words, uuid)
+        there = _already(before, new, is_there=meant is not None)
         if there:
             settings.say(f"Nothing to do: {there.called} is {there.state} already.")
             return
         after = _store(archive, known, before, new, budget)
     settings.say(_said_of_new(after, budget))
+
+
+def _already(
+    before: Sequence[KeptPassage], new: KeptPassage, *, is_there: bool
+) -> KeptPassage | None:
+    """Return the passage that has what is to be kept already; one that is there, unchanged."""
+    if is_there:
+        return new if new in before else None
+    return covered_by(before, new)
 
 
 def _said_of_new(passages: Sequence[KeptPassage], budget: int) -> str:

@@ -1,6 +1,6 @@
 """Search everything that was ever said, remembered or known, in all chats: `memproc search`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
@@ -9,7 +9,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
-from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
+from daemon.archive.full_text import KINDS, FullText, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import memories_by_message
 from daemon.archive.search_words import excerpt, stretches
 from daemon.cli.printing import in_width, print_json
@@ -19,6 +19,39 @@ from daemon.status.printable import in_one_line
 _EXCERPT = 220  # characters
 _DAY = click.DateTime(["%Y-%m-%d"])
 _SPEAKERS = {"user": "you", "assistant": "the persona"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A place that was found, in its chat."""
+
+    entry: IndexEntry
+    title: str
+    name: str
+    """The short name of the memory that it is in, or the number of the fact; empty for none."""
+
+    @property
+    def place(self) -> str:
+        """Return where it is: chat, day, and who said it or what it is."""
+        in_memory = f", in memory {self.name}" if self.name else ""
+        what = {
+            "raw": f"{_SPEAKERS.get(self.entry.speaker, '')}{in_memory}",
+            "memories": f"memory {self.name}",
+            "facts": f"fact {self.name}",
+        }
+        day = self.entry.said_at[:10] or "some day"
+        return f"{self.title}, {day}, {what[self.entry.kind]}"
+
+    def as_json(self) -> dict[str, object]:
+        """Return the place for programs."""
+        return {**asdict(self.entry), "title": self.title}
+
+    @property
+    def command(self) -> str:
+        """Return the command that opens it; empty for what is in no memory yet."""
+        if self.entry.kind == "facts":
+            return f"memproc facts {self.entry.chat_id}"
+        return f"memproc show {self.entry.chat_id} {self.name}" if self.name else ""
 
 
 def _day(ctx: click.Context, param: click.Parameter, date: datetime | None) -> str:
@@ -62,15 +95,27 @@ def search_command(
         find = partial(
             index.find, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=limit
         )
-        query = asked
-        entries = find(query)
-        if not entries:
-            query = index.nearest_query(asked) or asked
-            entries = find(query)
+        query, entries = _best(index, find, asked)
         hits = _hits(archive, entries)
     if as_json:
-        print_json([{**asdict(hit.entry), "title": hit.title} for hit in hits])
-        return
+        print_json([hit.as_json() for hit in hits])
+    else:
+        _print_all(settings, hits, asked, query)
+
+
+def _best(
+    index: FullText, find: Callable[[str], Sequence[IndexEntry]], asked: str
+) -> tuple[str, Sequence[IndexEntry]]:
+    """Return the entries for what was asked, else for the nearest words there are, and the query."""
+    entries = find(asked)
+    if entries:
+        return asked, entries
+    near = index.nearest_query(asked)
+    return (near, find(near)) if near else (asked, ())
+
+
+def _print_all(settings: Settings, hits: Sequence[_Hit], asked: str, query: str) -> None:
+    """Print the hits, and first that they are those of another query than was asked."""
     if not hits:
         settings.say(f"Nothing holds all of: {asked}")
         return
@@ -78,35 +123,6 @@ def search_command(
         settings.say(f"Nothing holds all of: {asked}\nThe nearest that there is: {query}\n")
     for hit in hits:
         _print(hit, query)
-
-
-@dataclass(frozen=True, slots=True)
-class _Hit:
-    """A place that was found, in its chat."""
-
-    entry: IndexEntry
-    title: str
-    name: str
-    """The short name of the memory that it is in, or the number of the fact; empty for none."""
-
-    @property
-    def place(self) -> str:
-        """Return where it is: chat, day, and who said it or what it is."""
-        in_memory = f", in memory {self.name}" if self.name else ""
-        what = {
-            "raw": f"{_SPEAKERS.get(self.entry.speaker, '')}{in_memory}",
-            "memories": f"memory {self.name}",
-            "facts": f"fact {self.name}",
-        }
-        day = self.entry.said_at[:10] or "some day"
-        return f"{self.title}, {day}, {what[self.entry.kind]}"
-
-    @property
-    def command(self) -> str:
-        """Return the command that opens it; empty for what is in no memory yet."""
-        if self.entry.kind == "facts":
-            return f"memproc facts {self.entry.chat_id}"
-        return f"memproc show {self.entry.chat_id} {self.name}" if self.name else ""
 
 
 def _hits(archive: Archive, entries: Sequence[IndexEntry]) -> list[_Hit]:
