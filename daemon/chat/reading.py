@@ -308,14 +308,10 @@ def _memories_expected(known: _Known, places: Sequence[Place]) -> set[int]:
     A message that stays for its attachment alone says nothing of the others: these left with our
     output, also where TypingMind has cut their names from its list since.
     """
-    whole = [
-        place
-        for place in places
-        if place.ours is None and not (place.original and stays_for_attachment(place.written))
-    ]
+    whole = [place for place in places if _counts_for_memory(place)]
     raw = {place.key for place in whole}
     begun = {old.memory for old in known.past if old.key in raw}
-    with_originals = {place.original for place in whole if place.original}
+    with_originals = {place.original for place in whole}
     shown, expected = groups(places), set()
     for memory in known.memories:
         is_shown = memory.is_fold or memory.memory_id in shown
@@ -323,6 +319,13 @@ def _memories_expected(known: _Known, places: Sequence[Place]) -> set[int]:
         if is_begun or memory.memory_id in with_originals:
             expected.add(memory.number)
     return expected
+
+
+def _counts_for_memory(place: Place) -> bool:
+    """Return whether a message is a raw one that does not stay for its attachment alone."""
+    if place.ours is not None:
+        return False
+    return not (place.original and stays_for_attachment(place.written))
 
 
 def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Deletions:

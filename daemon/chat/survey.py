@@ -28,7 +28,7 @@ from daemon.chat.opening import ShownChat, canned, core_now, shown_chat
 from daemon.chat.passage import Passage, SubjectOf, as_they_are, subjects_in
 from daemon.chat.reading import read_chat
 from daemon.chat.rest import noting
-from daemon.chat.work_due import as_planned, due_memories, held_back, layers_due, to_write_again
+from daemon.chat.work_due import as_planned, due_memories, explain_held, layers_due, to_write_again
 from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
@@ -184,7 +184,7 @@ def survey_read(
             *plan.warnings,
             *_beyond_window(new),
             *_could_grow(new),
-            *held_back(reading, held),
+            *explain_held(reading, held),
         ),
         over_budget="; ".join(filter(None, (plan.over_budget, _too_many(new)))),
         kept=_kept(new),

@@ -86,7 +86,7 @@ def free_memories(
         yield chunks[memory.number], memory
 
 
-def held_back(reading: ChatReading, held: Collection[str]) -> Iterator[str]:
+def explain_held(reading: ChatReading, held: Collection[str]) -> Iterator[str]:
     """Yield a sentence if memories in `held` would be written again, were they not held."""
     count = sum(memory.memory_id in held and bool(memory.due) for memory in _free(reading))
     if count:

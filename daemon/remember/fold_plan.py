@@ -68,10 +68,13 @@ def fold_plan(
     by_id = {memory.memory_id: memory for memory in memories}
     members = [by_id[name] for name in names]
     ahead = counted_on(memories)
-    (first, _), *_, (_, last) = (numbers_of(member, by_id, ahead) for member in members)
-    quotes = (quote for member in members for quote in _quotes(member, by_id))
-    under = [memory for member in members for memory in chunks_under(member, by_id)]
-    told = [memory for memory in under if not memory.forgotten]
+    first, _ = numbers_of(members[0], by_id, ahead)
+    _, last = numbers_of(members[-1], by_id, ahead)
+    quotes: list[Quote] = []
+    told: list[Memory] = []
+    for member in members:
+        quotes += _quotes(member, by_id)
+        told += (memory for memory in chunks_under(member, by_id) if not memory.forgotten)
     return FoldPlan(
         members=members,
         level=level,
@@ -94,18 +97,24 @@ def _quotes(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Quote]:
 
 def _wishes(memories: Sequence[Memory], entries: Sequence[Entry]) -> tuple[Wish, ...]:
     """Return the standing wishes in memories; where one has none, those in what was said of it."""
-    unread = [
-        memory
-        for memory in memories
-        if not memory.in_prompts.wishes and memory.in_prompts.kind != "person"
-    ]
-    numbers = {key: memory.number for memory in unread for key in memory.keys}
+    said = _said_without_wishes(memories, entries)
+    wishes: list[Wish] = []
+    for memory in memories:
+        words = said.get(memory.number, ())
+        wishes += memory.in_prompts.wishes or stated_in(as_they_are(words))
+    return each_once(wishes)
+
+
+def _said_without_wishes(
+    memories: Sequence[Memory], entries: Sequence[Entry]
+) -> Mapping[int, Sequence[Entry]]:
+    """Return what was said under each memory that states no wish, by number; not the person's own."""
+    numbers: dict[str, int] = {}
+    for memory in memories:
+        if not memory.in_prompts.wishes and memory.in_prompts.kind != "person":
+            numbers.update(dict.fromkeys(memory.keys, memory.number))
     said: dict[int, list[Entry]] = {}
     for entry in entries if numbers else ():
         if entry.key in numbers:
             said.setdefault(numbers[entry.key], []).append(entry)
-    return each_once(
-        wish
-        for memory in memories
-        for wish in memory.in_prompts.wishes or stated_in(as_they_are(said.get(memory.number, ())))
-    )
+    return said
