@@ -64,12 +64,20 @@ NOTHING_ADOPTED = Adopted()
 class _Known:
     """The chat as it is known: from the archive, and in a fork from the chat that it came from."""
 
+    archive: Archive
+    chat: Chat
+    """As the export has it."""
     memories: tuple[Memory, ...]
     editions: Mapping[str, Sequence[Edition]]
     """All of each memory, by its id."""
     past: tuple[Past, ...]
     ours: Mapping[str, Marker]
     """The markers of all messages that memproc may have written into the chat, by uuid."""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Return whether the person has accepted this very state of the chat."""
+        return is_accepted(self.archive, self.chat.chat_id, self.chat.sha256)
 
     def recognise(self, messages: Sequence[Message]) -> tuple[Place, ...]:
         """Recognise each message of the export: whose it is, and what it is there for."""
@@ -93,14 +101,14 @@ def read_chat(
     messages = read_messages(chat)
     known = _known(archive, chat, words, preferred, messages)
     places = known.recognise(messages)
-    _refuse_unnamed(archive, chat, places)
-    adopted, lacks = _adopted(archive, chat, known, places), NOTHING_ABSENT
+    _refuse_unnamed(known, places)
+    adopted, lacks = _adopted(known, places), NOTHING_ABSENT
     if adopted.memories:
         known = _known(archive, chat, words, preferred, messages, adopted)
         places = known.recognise(messages)
     else:
-        lacks = _absent(archive, chat, known, places)
-        _refuse_lost(archive, chat, known, places, lacks)
+        lacks = _absent(known, places)
+        _refuse_lost(known, places, lacks)
     places = _dated(archive, chat.chat_id, places, adopted)
     return _with_edits(known, places, adopted, lacks, now)
 
@@ -173,7 +181,7 @@ def _known(
     chat_id, opening, closing = chat.chat_id, words.opening, words.closing
     with_layers, deleted = _openings(archive, chat_id, messages), deleted_uuids(chat)
     ours = drafts_of(chat_id, made, all_editions, opening, closing, deleted, with_layers)
-    return _Known(made, all_editions, (*past(archive, chat_id), *adopted.past), ours)
+    return _Known(archive, chat, made, all_editions, (*past(archive, chat_id), *adopted.past), ours)
 
 
 def _as_shown(adopted: Adopted, preferred: Preferred) -> Iterator[Memory]:
@@ -199,7 +207,7 @@ def _in_order(memory: Memory) -> tuple[bool, int, int]:
     return memory.is_fold, memory.level if memory.is_fold else 0, memory.number
 
 
-def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Adopted:
+def _adopted(known: _Known, places: Sequence[Place]) -> Adopted:
     """Return the memories after the last one that the archive knows as this chat's.
 
     They come from the chat that this one was forked from, or are taken as they are.
@@ -209,14 +217,15 @@ def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place
         return NOTHING_ADOPTED
     from daemon.archive.forks import find_kin  # late: hardly any chat is a fork
 
+    archive, chat_id = known.archive, known.chat.chat_id
     inherited = NOTHING_ADOPTED
     if not known.memories:
         named = _digests_of_openings([place.message for place in places])
-        kin = find_kin(archive, chat.chat_id, strange, named)
-        inherited = inherit(chat.chat_id, strange, kin) if kin else NOTHING_ADOPTED
+        kin = find_kin(archive, chat_id, strange, named)
+        inherited = inherit(chat_id, strange, kin) if kin else NOTHING_ADOPTED
     origins = {name for memory in inherited.memories for name in memory.origins}
     own = (*known.memories, *inherited.memories)
-    frozen = _frozen(archive, chat.chat_id, own, _after_last(strange, origins))
+    frozen = _frozen(archive, chat_id, own, _after_last(strange, origins))
     return Adopted(
         inherited.memories + frozen.memories,
         {**inherited.editions, **frozen.editions},
@@ -251,11 +260,11 @@ def _after_last(shown: Mapping[str, Group], names: Collection[str]) -> dict[str,
     return after
 
 
-def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> None:
+def _refuse_unnamed(known: _Known, places: Sequence[Place]) -> None:
     """Raise ChatSkipped where nothing but their text tells memories from the conversation."""
-    known_keys = first_seen(archive, chat.chat_id)
+    chat, known_keys = known.chat, first_seen(known.archive, known.chat.chat_id)
     count = unnamed_memories(places, known_keys)
-    if not count or is_accepted(archive, chat.chat_id, chat.sha256):
+    if not count or known.is_accepted:
         return
     memories_there = "a memory" if count == 1 else f"{count:,} memories"
     reason = (
@@ -276,12 +285,13 @@ def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> No
     raise NotAccepted(reason, f"{way_on} {meant}", chat.sha256)
 
 
-def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Absent:
+def _absent(known: _Known, places: Sequence[Place]) -> Absent:
     """Return the messages of the chat that the archive has and the export lacks.
 
     Messages under a memory count where the export has others of the same memory in full.
     """
-    chat_id, seen = chat.chat_id, first_seen(archive, chat.chat_id)
+    archive, chat_id = known.archive, known.chat.chat_id
+    seen = first_seen(archive, chat_id)
     expected_under, under = _memories_expected(known, places), []
     for old in known.past:
         if old.memory in expected_under and old.newest is not None:
@@ -294,7 +304,7 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
         missing_keys(archive, chat_id),
         _past_uuids(known),
     )
-    return absent(last, places, _deletions(archive, chat, known, places), known.ours)
+    return absent(last, places, _deletions(known, places), known.ours)
 
 
 def _past_uuids(known: _Known) -> set[str]:
@@ -328,15 +338,15 @@ def _counts_for_memory(place: Place) -> bool:
     return not (place.original and stays_for_attachment(place.written))
 
 
-def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Deletions:
+def _deletions(known: _Known, places: Sequence[Place]) -> Deletions:
     """Return the chat's list of deletions, and its news beyond memproc's and the last export's."""
-    listed, exists, by_new_build = deletion_list(chat)
+    listed, exists, by_new_build = deletion_list(known.chat)
     here = {place.message.uuid for place in places}
     noted = _past_uuids(known)
     noted |= {uuid for uuid in known.ours if uuid not in here}
     names_others = not listed <= {*noted, *known.ours}
     by_person = by_new_build or names_others or _is_of_new_build(places)
-    new = listed - last_deleted(archive, chat.chat_id) - noted
+    new = listed - last_deleted(known.archive, known.chat.chat_id) - noted
     return Deletions(listed, len(new), exists, by_person)
 
 
@@ -346,10 +356,9 @@ def _is_of_new_build(places: Sequence[Place]) -> bool:
     return any(date is not None and date >= NAMED_SINCE for date in dates)
 
 
-def _refuse_lost(
-    archive: Archive, chat: Chat, known: _Known, places: Sequence[Place], lacks: Absent
-) -> None:
+def _refuse_lost(known: _Known, places: Sequence[Place], lacks: Absent) -> None:
     """Raise NotAccepted where so much is missing that it may be a mistake."""
+    chat = known.chat
     here = there(known.memories, known.past, places)
     by_person = deleted_memories(known.memories, deleted_uuids(chat), known.ours)
     memories_here, deleted = {}, []
@@ -362,9 +371,9 @@ def _refuse_lost(
         else:
             memories_here[name] = name in here
     loss = lost(lacks, memories_here, places, deleted)
-    if not loss or is_accepted(archive, chat.chat_id, chat.sha256):
+    if not loss or known.is_accepted:
         return
-    file = _file_to_import(archive, chat.chat_id, lacks) if loss.import_again else ""
+    file = _file_to_import(known.archive, chat.chat_id, lacks) if loss.import_again else ""
     meant = f"If it is meant as it is: memproc accept {chat.chat_id}"
     raise NotAccepted(
         f'"{chat.title}": {loss.reason}', f"{loss.with_file(file)} {meant}", chat.sha256
