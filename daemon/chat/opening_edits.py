@@ -32,7 +32,7 @@ from rules.conversation.history import Place
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSkipped
 from rules.layers.core import CoreEvent, OverLimit, Section, Value, corrected
-from rules.layers.facts import By, Fact, FactEvent, normal
+from rules.layers.facts import By, Fact, FactEvent, live, normal
 from rules.layers.kept_passages import admit_waiting
 from rules.layers.opening import KEPT, FactLine, Opening, OpeningEdits, edits_of_opening, one_line
 from rules.wording import counted
@@ -196,12 +196,14 @@ def _fact_events(
 ) -> Iterator[FactEvent]:
     """Yield the events of facts: reworded ones, removed ones, and new ones with new numbers.
 
-    An older export may be edited, whose fact a model has changed since: it is the same fact.
+    An older export may be edited, whose fact a model has changed since: it is the same fact. So is
+    one whose memory the person has deleted, with which it would come back as it was.
     """
     facts = facts_now(archive, chat_id)
-    ever = {_as_read(event): event for event in fact_events(archive, chat_id) if event.text}
+    events = fact_events(archive, chat_id, forgotten=True)
+    ever = {_as_read(event): event for event in events if event.text}
     yield from _reworded(changes, ever)
-    numbers = {_as_read(fact): fact.number for fact in facts}
+    numbers = {_as_read(fact): fact.number for fact in (*live(events), *facts)}
     for line in changes.removed:
         if line in numbers:
             yield FactEvent(numbers[line], "FORGET", "", "", "", "person", why=_BY_USER)

@@ -327,6 +327,20 @@ def test_a_memory_that_is_deleted_takes_its_facts_with_it_until_it_is_recalled(a
     assert not events(ada.person, ada.chat_id)[3:], "nothing was added by that"
 
 
+@pytest.mark.parametrize("becomes", ["", "The person's cat is called Miso, and he is old."])
+def test_an_edit_of_a_fact_whose_memory_is_deleted_counts_when_the_memory_is_recalled(
+    ada: Life, becomes: str
+) -> None:
+    line = f"- 2026-01-20: {MISO}"
+    edited(ada, opening(ada).replace(line, line.replace(MISO, becomes) if becomes else ""))
+    name = forget_memory(ada, 2)
+    ada.round()
+    assert ada.person.memproc("recall", name).code == 0
+    ada.round()
+    assert known(ada).get(2, "") == becomes
+    assert MISO not in known(ada).values()
+
+
 def test_a_deleted_memory_alone_takes_its_facts_out_of_the_next_export(ada: Life) -> None:
     forget_memory(ada, 2)
     assert ada.round() == []
