@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from primer.wording import (
     ASKED,
@@ -28,6 +28,7 @@ from primer.wording import (
     fill,
     keep_inert,
     make_tags_inert,
+    restore_tags,
     wrap,
 )
 from rules.conversation.history import Entry
@@ -36,6 +37,9 @@ from rules.conversation.memory_title import without_subject
 from rules.conversation.short_quotes import as_read
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
+
+if TYPE_CHECKING:
+    from rules.extract.prose import Said
 
 BEGINNING = "[The conversation begins with your own words.]"
 """Some providers take no conversation that begins with the assistant."""
@@ -71,7 +75,7 @@ def tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str
     }
 
 
-@dataclass(frozen=True)  # without slots, so that it can remember its JSON
+@dataclass(frozen=True)  # without slots, so that it can remember its other forms
 class Turn:
     """One message of a request: the role `system`, `user`, `assistant` or `tool`, and its text."""
 
@@ -108,6 +112,26 @@ class Turn:
     def in_json(self) -> str:
         """Return the same as JSON: a memory's turns are in each prompt that comes after it."""
         return json.dumps(self.message, sort_keys=True)
+
+    @cached_property
+    def as_said(self) -> "Said":
+        """Return what was said, as the engine reads it before a passage."""
+        from rules.extract.prose import Said  # late: its patterns take a tenth of a second
+
+        return Said(self.role, restore_tags(self.content), "")
+
+
+class Beginning(tuple[Turn, ...]):
+    """The turns that several requests begin with, as a key of what is remembered of them.
+
+    Its hash is that of its last turn: to hash a thousand turns takes as long as to read them.
+    """
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        last = self[-1].content if self else ""
+        return hash((len(self), last))
 
 
 def opening(texts: Texts) -> str:

@@ -14,11 +14,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from primer.models import ENGINE, Model, is_secret
-from primer.prompt import Turn
+from primer.prompt import Beginning, Turn
 from primer.wording import TAGS, keep_inert
 from rules.conversation.answer import foreign, is_repeated, is_restated
 from rules.extract.words import UNSEEN, length
@@ -28,6 +28,8 @@ RULES = 3
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""
 _TOKENS_A_WORD = 4
+_BEGINNINGS = 2
+"""Beginnings of requests whose hash is remembered: the questions about a passage follow the same one."""
 _ROUTE = frozenset(
     {
         "api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers", "timeout",
@@ -149,9 +151,11 @@ class Request:
         name, parameters = (
             json.dumps(part, sort_keys=True) for part in (self.model.name, self.parameters)
         )
-        messages = ", ".join(turn.in_json for turn in self.turns)
-        content = f"[{name}, [{messages}], {parameters}]"
-        return hashlib.sha256(content.encode()).hexdigest()
+        begun = _where_prefix_ends(self.turns)
+        digest = _hash_begun(name, Beginning(self.turns[:begun])).copy()
+        messages = ", ".join(turn.in_json for turn in self.turns[begun:])
+        digest.update(f"{messages}], {parameters}]".encode())
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +180,21 @@ class Refused:
     reason: str
     text: str = ""
     """The words of a repeated answer, which may be kept where nothing better comes."""
+
+
+def _where_prefix_ends(turns: Sequence[Turn]) -> int:
+    """Return the number of turns that other requests begin with too; never all of them."""
+    for at in reversed(range(1, len(turns))):
+        if turns[at - 1].ends_prefix:
+            return at
+    return 0
+
+
+@lru_cache(_BEGINNINGS)
+def _hash_begun(name: str, turns: Beginning) -> "hashlib._Hash":
+    """Begin the hash of a request to a model with these turns; other turns follow them."""
+    messages = "".join([f"{turn.in_json}, " for turn in turns])
+    return hashlib.sha256(f"[{name}, [{messages}".encode())
 
 
 def _is_route(name: str) -> bool:

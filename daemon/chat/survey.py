@@ -373,4 +373,7 @@ def told_within(memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:
     """Return memories as a prompt has them: folds leave out wishes beyond `most` tokens."""
     editions = wishes_within(memories, most, as_told, count)
     pairs = zip(memories, editions, strict=True)
-    return tuple(replace(memory, in_prompts=edition) for memory, edition in pairs)
+    return tuple(
+        memory if edition is memory.in_prompts else replace(memory, in_prompts=edition)
+        for memory, edition in pairs
+    )

@@ -9,10 +9,12 @@ The brackets of ":)" and its like are no ends of any, nor are those in code.
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Final
+from hashlib import blake2b
+from struct import Struct
+from typing import Final, NamedTuple
 
 from rules.extract.phrases import COURTESY, FORMULA
 from rules.extract.sentences import TextPiece, sentences
@@ -50,6 +52,14 @@ _SHORT_COURTESY = 12.0
 """A longer sentence of the person's that begins with a courtesy goes on to say something."""
 _MESSAGES = 2_048
 """Messages whose sentences are remembered, at about 6 KB each: more than a fold stands for."""
+_MOST_OUTLINES = 65_536
+"""Messages whose outline is remembered, at about 300 bytes each."""
+_OUTLINED = Struct("<IIB6?")
+"""A sentence in an outline: its place in the message, the number of its voice, and its other marks."""
+_VOICES: tuple[Voice, ...] = ("own", "set", "item", "other")
+_outlines: dict[bytes, bytes] = {}
+"""The outlines of messages by fingerprint. Folds read messages again long after they were read, and
+to find their sentences and tell of what kind these are is four fifths of the work."""
 _WORDS = 16_384
 
 
@@ -150,9 +160,42 @@ def between_placeholders(text: str) -> list[str]:
     return _LINKED.split(text)
 
 
+class _Marks(NamedTuple):
+    """What is told of a sentence, as `Sentence` has it."""
+
+    voice: Voice
+    courteous: bool
+    is_formula: bool
+    is_broken: bool
+    is_row: bool
+    is_figures: bool
+    follows: bool
+
+
 @lru_cache(_MESSAGES)
 def of_message(role: str, text: str) -> tuple[Sentence, ...]:
     """Return the sentences of prose of one message; a mere placeholder in square brackets is none."""
+    spelled = f"{role} {text}".encode(errors="surrogatepass")
+    fingerprint = blake2b(spelled, digest_size=16).digest()
+    outline = _outlines.get(fingerprint)
+    if outline is not None:
+        return tuple(_read_again(role, text, outline))
+    prose = tuple(_read(role, text))
+    if len(_outlines) >= _MOST_OUTLINES:
+        _outlines.clear()
+    _outlines[fingerprint] = b"".join(map(_outline, prose))
+    return prose
+
+
+def forget_prose() -> None:
+    """Drop what is remembered of messages."""
+    of_message.cache_clear()
+    _once.cache_clear()
+    _outlines.clear()
+
+
+def _read(role: str, text: str) -> Iterator[Sentence]:
+    """Yield the sentences of a message that is read for the first time."""
     pieces = [
         _without_lone_brackets(text, piece)
         for piece in sentences(text)
@@ -161,16 +204,38 @@ def of_message(role: str, text: str) -> tuple[Sentence, ...]:
     lines = voiced_lines(text, drafts=role == PERSONA)
     starts = [line.start for line in lines]
     quotations = [match.span() for match in QUOTED.finditer(text)]
-    prose: list[Sentence] = []
     stop = 0
     for piece in pieces if role != PERSONA else map(partial(_without_label, text), pieces):
         voice = _voice_at(lines, starts, piece)
         is_broken = _is_broken(text, quotations, piece)
         between = text[stop : piece.start]
         follows = stop > 0 and _BETWEEN.fullmatch(between) is not None
-        prose.append(_sentence(role, text, piece, voice, is_broken=is_broken, follows=follows))
+        yield _sentence(role, text, piece, voice, is_broken=is_broken, follows=follows)
         stop = piece.stop
-    return tuple(prose)
+
+
+def _outline(sentence: Sentence) -> bytes:
+    """Return the part of its message's outline that tells of a sentence."""
+    return _OUTLINED.pack(
+        sentence.start,
+        sentence.stop,
+        _VOICES.index(sentence.voice),
+        sentence.courteous,
+        sentence.is_formula,
+        sentence.is_broken,
+        sentence.is_row,
+        sentence.is_figures,
+        sentence.follows,
+    )
+
+
+def _read_again(role: str, text: str, outline: bytes) -> Iterator[Sentence]:
+    """Yield the sentences of a message by its outline."""
+    for start, stop, voice, *others in _OUTLINED.iter_unpack(outline):
+        plain = without_markup(text[start:stop])
+        listed = list(map(_once, terms(plain)))
+        marks = _Marks(_VOICES[voice], *others)
+        yield _with_words(role, TextPiece(start, stop, prose=True), plain, listed, marks)
 
 
 def _without_lone_brackets(text: str, piece: TextPiece) -> TextPiece:
@@ -190,14 +255,32 @@ def _sentence(
     role: str, text: str, piece: TextPiece, voice: Voice, *, is_broken: bool, follows: bool
 ) -> Sentence:
     plain = without_markup(text[piece.start : piece.stop])
-    words = length(plain)
     listed = list(map(_once, terms(plain)))
-    outside = QUOTED.sub(" ", plain)
-    distinct = tuple(dict.fromkeys(listed))
-    can_be_courteous = role == PERSONA or words <= _SHORT_COURTESY
+    can_be_courteous = role == PERSONA or length(plain) <= _SHORT_COURTESY
     spelled = plain.replace("’", "'")
-    courteous = can_be_courteous and COURTESY.are_in(spelled)
     is_formula = can_be_courteous and FORMULA.are_in(spelled)
+    is_courtesy = can_be_courteous and COURTESY.are_in(spelled)
+    marks = _Marks(
+        voice=voice,
+        courteous=is_courtesy or (is_formula and role != PERSONA),
+        is_formula=is_formula,
+        is_broken=is_broken,
+        is_row=is_labelled(plain),
+        is_figures=_are_figures(listed),
+        follows=follows,
+    )
+    return _with_words(role, piece, plain, listed, marks)
+
+
+def _with_words(
+    role: str, piece: TextPiece, plain: str, listed: Sequence[str], marks: _Marks
+) -> Sentence:
+    """Return the sentence with the text `plain`, whose words are `listed` in order."""
+    distinct = tuple(dict.fromkeys(listed))
+    outside = QUOTED.sub(" ", plain)
+    unquoted = distinct
+    if outside != plain:
+        unquoted = tuple(dict.fromkeys(map(_once, terms(outside))))
     return Sentence(
         message=0,
         role=role,
@@ -205,15 +288,15 @@ def _sentence(
         stop=piece.stop,
         text=plain,
         terms=distinct,
-        words=words,
-        voice=voice,
-        courteous=courteous or (is_formula and role != PERSONA),
-        is_formula=is_formula,
-        is_broken=is_broken,
-        is_row=is_labelled(plain),
-        is_figures=_are_figures(listed),
-        unquoted=distinct if outside == plain else tuple(dict.fromkeys(map(_once, terms(outside)))),
-        follows=follows,
+        words=length(plain),
+        unquoted=unquoted,
+        voice=marks.voice,
+        courteous=marks.courteous,
+        is_formula=marks.is_formula,
+        is_broken=marks.is_broken,
+        is_row=marks.is_row,
+        is_figures=marks.is_figures,
+        follows=marks.follows,
     )
 
 

@@ -11,8 +11,9 @@ from math import log, sqrt
 from rules.extract.frames import Frames
 from rules.extract.languages import TONGUES, Tongue, spoken
 from rules.extract.patterns import Listed
-from rules.extract.prose import PERSONA, Said, Sentence, of_message
+from rules.extract.prose import PERSONA, Said, Sentence, forget_prose, of_message
 from rules.extract.voices import QUESTION_MARKS
+from rules.extract.wishes import find_wishes
 from rules.extract.words import has_digit, terms
 
 _MOST_PIECES = 10_000
@@ -77,12 +78,25 @@ class _Gist:
     closings: frozenset[tuple[str, ...]]
 
 
-@lru_cache(_LAST_ONES)
-def read(passage: tuple[Said, ...], before: tuple[Said, ...] = ()) -> WeighedPassage:
+class _Messages(tuple[Said, ...]):
+    """Messages as a key of what is remembered; their hash is that of the last one, since they are many."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return hash((len(self), *self[-1:]))
+
+
+def read(passage: Sequence[Said], before: Sequence[Said] = ()) -> WeighedPassage:
     """Read the prose of a passage, and of the messages `before` it.
 
     Each side may speak a language of its own.
     """
+    return _read(_Messages(passage), _Messages(before))
+
+
+@lru_cache(_LAST_ONES)
+def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
     earlier = [_gist(message.role, message.text) for message in before]
     prose = [of_message(message.role, message.text) for message in passage]
     closings = (*(gist.closings for gist in earlier), *map(_closings, prose))
@@ -148,8 +162,10 @@ def _says_nothing(
 
 def forget_messages() -> None:
     """Drop what is remembered of messages: they are read again where another conversation has them."""
-    for read_once in (read, _gist, of_message):
-        read_once.cache_clear()
+    _read.cache_clear()
+    _gist.cache_clear()
+    forget_prose()
+    find_wishes.cache_clear()
 
 
 @lru_cache(_GISTS)

@@ -29,7 +29,8 @@ _MOST_ITEMS = 12
 """The most items of a list that belong to the wish that announces them."""
 _COMMAS = (",", ";", "，", "、", "；")
 _PAIRED = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
-_MESSAGES = 4_096
+_MESSAGES = 16_384
+"""Messages whose wishes are remembered: a fold looks for them again, long after its memories did."""
 _PARAGRAPH = 4_000
 """Characters after which an open quotation mark is taken to be closed."""
 _GENERAL = listed_words(
