@@ -29,7 +29,7 @@ _SIDE = len(NEARNESS)
 _RARE = 16
 _BREATH_SHARE = 6
 _NIGHT = 6 * 60
-_UNITS = 1024
+_UNITS = 512
 _WINDOWS = 256
 
 Vector = Sequence[int]
