@@ -1,15 +1,17 @@
-"""How good a place for the end of a chunk is: by a change of topic, and by a pause between messages.
+"""How good a place for the end of a chunk is: by a change of topic, and by a pause of the talk.
 
-    turn  turn  turn | turn  turn  turn      three turns before the bound and three after it, all within the window
+    turn  turn  turn | turn  turn  turn      three turns before the bound and three after it
       1     2     4      4     2     1       the nearer one is to the bound, the more it counts
     ^^^^^^^^^^^^^^^^   ^^^^^^^^^^^^^^^^
     words that both share, rare ones before common ones: their likeness (cosine of TF-IDF vectors)
 
-Everything is reckoned in whole numbers, and the likeness rounded, so that every platform comes to the same bounds. Only
-the window is looked at, all of which is final: so bounds never depend on when a history was looked at.
+Everything is reckoned in whole numbers, and the likeness rounded, so that every platform comes to
+the same bounds. Only the window is looked at, all of which is final: so bounds never depend on when
+a history was looked at.
 
-By what turns are about instead of their words: a vector expresses what a text is about, and comes from a model that
-the caller asks. The average of a window, which is what all of the talk has in common, is taken off by half.
+By what turns are about instead of their words: a vector expresses what a text is about, and comes
+from a model that the caller asks. The average of a window, which is what all of the talk has in
+common, is taken off by half.
 """
 
 from collections import defaultdict
@@ -27,6 +29,7 @@ NEARNESS = (4, 2, 1)
 """The weights of the turns on either side of a bound, the nearest first."""
 _SIDE = len(NEARNESS)
 _RARE = 16
+"""The unit of a word's rarity."""
 _BREATH_SHARE = 6
 _NIGHT = 6 * 60
 _UNITS = 512
@@ -34,7 +37,7 @@ _WINDOWS = 256
 
 Vector = Sequence[int]
 Embed = Callable[[str], Vector]
-"""The vector of a text, always the same one, always of the same length; all zeros where it tells nothing."""
+"""The vector of a text, always the same one and as long as others; zeros where it tells nothing."""
 _LENGTH = 1024
 _REACH = STEPS * 3 // 8
 
@@ -46,10 +49,11 @@ _Words = Mapping[int, Sequence[str]]
 def prices(
     texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], ...]
 ) -> tuple[int, ...]:
-    """Return the price of a bound after each unit but the last: 0 for the best place of all, up to 64 more.
+    """Return the price of a bound after each unit but the last: 0 for the best place.
 
-    `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
-    A chat is planned more than once, so what came of the last windows is remembered.
+    `texts` are the messages of each unit; `minutes` when its first and its last message were
+    written, 0 where unknown. A chat is planned more than once, so what came of the last windows is
+    remembered.
     """
     turns = [_words(unit) for unit in texts]
     squares = [_rarity(count, len(turns)) ** 2 for count in range(len(turns) + 1)]
@@ -69,23 +73,24 @@ def _words(texts: tuple[str, ...]) -> _Words:
 
 
 def _rarity(turns_with: int, turns: int) -> int:
-    """Weigh a word by how many turns say it, in units of _RARE; 0 if all do."""
+    """Return a word's rarity in units of _RARE, by how many turns say it; 0 if all do."""
     return (turns // turns_with).bit_length() if 0 < turns_with < turns else 0
 
 
 def _field_width(turns: Sequence[_Words], largest_square: int) -> int:
-    """Return how many bits hold the product of a side of a bound with a turn, and the number of turns."""
+    """Return how many bits hold the product of a turn with a side, and the number of turns."""
     lengths = [sum([weight**2 * len(terms) for weight, terms in words.items()]) for words in turns]
     largest = sum(NEARNESS) * largest_square * max(lengths, default=0)
     return max(largest, len(turns)).bit_length()
 
 
 def _products(turns: Sequence[_Words], squared_rarities: Sequence[int], width: int) -> list[int]:
-    """Return a row for each turn: its dot products with all turns, packed into fields of one integer.
+    """Return a row for each turn: its dot products with all turns, in fields of one integer.
 
         ... | with turn 2 | with turn 1 | with turn 0 | 0 | 0 | 0
 
-    Three empty fields, and three empty rows before and after the others, are turns that are not there.
+    So one addition adds up as many products as there are turns. Three empty fields, and three empty
+    rows before and after the others, are those of turns that are not there.
     """
     mask = (1 << width) - 1
     scaled: dict[str, int] = {}
@@ -97,9 +102,11 @@ def _products(turns: Sequence[_Words], squared_rarities: Sequence[int], width: i
 
 
 def _pack(turns: Sequence[_Words], width: int) -> Mapping[str, int]:
-    """Return an integer for each word: below its weights in all turns, the number of turns that say it.
+    """Return an integer for each word: its weight in each turn, and how many turns say it.
 
-    ... | in turn 2 | in turn 1 | in turn 0 | 0 | 0 | 0 | turns that say it
+        ... | in turn 2 | in turn 1 | in turn 0 | 0 | 0 | 0 | turns that say it
+
+    The fields are `width` bits wide, and three of them are empty.
     """
     packed: dict[str, int] = defaultdict(int)
     for place, words in enumerate(turns, 1 + _SIDE):
@@ -132,7 +139,7 @@ def _likeness(rows: Sequence[int], at: int, width: int) -> int:
 
 
 def _products_with_sides(row: int, width: int) -> tuple[int, int]:
-    """Return the products of a row of six fields with the turns before a bound, and with those after it."""
+    """Return the products of a row of six fields with both sides of the bound in their middle."""
     mask = (1 << width) - 1
     fields = [row >> place * width & mask for place in range(2 * _SIDE)]
     return _weigh(fields[_SIDE - 1 :: -1]), _weigh(fields[_SIDE:])
@@ -145,7 +152,7 @@ def _weigh(turns: Sequence[int]) -> int:
 
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Return the prices of bounds between units of these likenesses, up to STEPS; a night makes one cheaper."""
+    """Return the prices of bounds between units of these likenesses; a night makes one cheaper."""
     with_breath = [
         likeness + STEPS // _BREATH_SHARE * (_NIGHT - _pause(before[1], after[0])) // _NIGHT
         for likeness, (before, after) in zip(likenesses, pairwise(minutes), strict=True)
@@ -164,7 +171,8 @@ def prices_by_vectors(
 ) -> tuple[int, ...]:
     """Return the price of a bound after each unit but the last: 0 for the best place of all.
 
-    `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
+    `texts` are the messages of each unit; `minutes` when its first and its last message were
+    written, 0 where unknown.
     """
     turns = [_vector_of(unit, embed) for unit in texts]
     whole = _total(turns)
@@ -203,7 +211,7 @@ def _scaled(vector: Vector) -> Vector:
 
 
 def _cosine(first: Vector, second: Vector) -> int:
-    """Return the cosine of two vectors, in steps from -24 to 24: it spreads far more widely than that of words."""
+    """Return the cosine of two vectors, from -24 to 24 steps: it spreads wider than words' does."""
     return (
         _REACH
         * _product(first, second)
