@@ -27,15 +27,17 @@ def wishes_in(chunk: Iterable[Entry], is_safe: Callable[[str], bool]) -> tuple[W
 
     `is_safe` refuses a text that cannot be shown to a model character for character.
     """
-    return each_once(
-        Wish(text, entry.key)
-        for entry in chunk
-        if entry.message.role == "user"
-        for part in entry.message.parts
-        if part.spoken
-        for text in find_wishes(part.text)
-        if is_safe(text)
-    )
+    return each_once(_wishes_of_person(chunk, is_safe))
+
+
+def _wishes_of_person(chunk: Iterable[Entry], is_safe: Callable[[str], bool]) -> Iterator[Wish]:
+    for entry in chunk:
+        if entry.message.role != "user":
+            continue
+        for said in entry.message.spoken:
+            for text in find_wishes(said):
+                if is_safe(text):
+                    yield Wish(text, entry.key)
 
 
 def each_once(wishes: Iterable[Wish]) -> tuple[Wish, ...]:
@@ -110,11 +112,15 @@ def _parted(edition: Edition) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class _StatedWish:
-    """A wish in what is shown: the place of its memory there, and whether that may leave it out."""
+    """A wish in what is shown."""
 
     place: int
+    """The place of its memory there."""
     wish: Wish
     can_go: bool
+    """Its memory is a fold, which may leave it out."""
+    is_replaced: bool
+    """A later wish is on the same matter."""
 
 
 def wishes_within(
@@ -138,11 +144,15 @@ def _is_beyond(editions: Sequence[Edition], most: int) -> bool:
 
 
 def _stated(shown: Sequence[Memory], editions: Sequence[Edition]) -> list[_StatedWish]:
-    return [
-        _StatedWish(place, wish, memory.is_fold and _parted(edition) is not None)
-        for place, (memory, edition) in enumerate(zip(shown, editions, strict=True))
-        for wish in edition.wishes
-    ]
+    """Return the wishes of all that is shown, the oldest first."""
+    stated: list[_StatedWish] = []
+    for place in reversed(range(len(shown))):
+        edition = editions[place]
+        can_go = shown[place].is_fold and _parted(edition) is not None
+        for wish in reversed(edition.wishes):
+            is_replaced = any(is_same_matter(wish.text, later.wish.text) for later in stated)
+            stated.append(_StatedWish(place, wish, can_go, is_replaced))
+    return stated[::-1]
 
 
 def _without(edition: Edition, gone: set[str], count: Count) -> Edition:
@@ -171,15 +181,9 @@ def _beyond(stated: Sequence[_StatedWish], most: int) -> list[_StatedWish]:
 
 def _in_order_of_going(stated: Sequence[_StatedWish]) -> Iterator[_StatedWish]:
     """Yield the wishes that may go: replaced ones, then the others, the oldest first of each."""
-    replaced = [_is_replaced(at, stated) for at in range(len(stated))]
-    for is_replaced in (True, False):
-        for entry, state in zip(stated, replaced, strict=True):
-            if entry.can_go and state == is_replaced:
-                yield entry
-
-
-def _is_replaced(at: int, stated: Sequence[_StatedWish]) -> bool:
-    return any(is_same_matter(stated[at].wish.text, later.wish.text) for later in stated[at + 1 :])
+    able = [entry for entry in stated if entry.can_go]
+    yield from (entry for entry in able if entry.is_replaced)
+    yield from (entry for entry in able if not entry.is_replaced)
 
 
 def holding_left_out(shown: Sequence[Memory], most: int) -> tuple[Wish, ...]:
@@ -187,17 +191,8 @@ def holding_left_out(shown: Sequence[Memory], most: int) -> tuple[Wish, ...]:
     editions = [memory.edition for memory in shown]
     if not _is_beyond(editions, most):
         return ()
-    stated = _stated(shown, editions)
-    replaced = {
-        (entry.place, entry.wish.text)
-        for at, entry in enumerate(stated)
-        if _is_replaced(at, stated)
-    }
-    return tuple(
-        entry.wish
-        for entry in _beyond(stated, most)
-        if (entry.place, entry.wish.text) not in replaced
-    )
+    left_out = _beyond(_stated(shown, editions), most)
+    return tuple(entry.wish for entry in left_out if not entry.is_replaced)
 
 
 def too_many_wishes(shown: Sequence[Memory], memories: Sequence[Memory], most: int) -> str:

@@ -161,9 +161,7 @@ def can_be_quoted(chunk: Sequence[Entry]) -> bool:
 
 def _spoken(chunk: Sequence[Entry]) -> list[tuple[str, str]]:
     """Each part that was said in words, with the key of its message."""
-    return [
-        (entry.key, part.text) for entry in chunk for part in entry.message.parts if part.spoken
-    ]
+    return [(entry.key, text) for entry in chunk for text in entry.message.spoken]
 
 
 def plain_text(text: str) -> str:

@@ -60,9 +60,14 @@ class Message:
         return text_of(self.parts)
 
     @property
+    def spoken(self) -> list[str]:
+        """Return the parts that are words: quotes are taken from these."""
+        return [part.text for part in self.parts if part.spoken]
+
+    @property
     def words(self) -> str:
-        """Return the words alone, without placeholders: quotes are taken from these."""
-        return "\n\n".join(part.text for part in self.parts if part.spoken)
+        """Return the words alone, without placeholders."""
+        return "\n\n".join(self.spoken)
 
     @property
     def speaker(self) -> str:
