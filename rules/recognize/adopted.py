@@ -29,6 +29,7 @@ from rules.conversation.memory import (
     Memory,
     Quote,
     Wish,
+    aliases,
     fold_id,
     folds_upwards,
     memories_by_id,
@@ -82,11 +83,8 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
 
     What the export does not show of it, by itself or in a fold, was forgotten before the fork.
     """
-    by_name = {
-        name: memory for memory in kin.memories for name in (memory.memory_id, *memory.origins)
-    }
-    present = {by_name[name].memory_id for name in shown if name in by_name}
-    covered = with_members(present, kin.memories)
+    names = aliases(kin.memories)
+    covered = with_members({names.get(name, name) for name in shown}, kin.memories)
     chunks = memories_of_chunks(kin.memories)
     last = max(memory.number for memory in chunks if memory.memory_id in covered)
     inherited = [memory for memory in chunks if memory.number <= last]
@@ -283,6 +281,7 @@ def said_at(message: Message) -> str:
 
 
 def _match(origins: Sequence[str], copies: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of what both have in one order, that among the origins first."""
     blocks = SequenceMatcher(None, origins, copies, autojunk=False).get_matching_blocks()
     return [(block.a + at, block.b + at) for block in blocks for at in range(block.size)]
 

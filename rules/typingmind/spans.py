@@ -135,10 +135,15 @@ def without_bulk(value: object) -> object:
         return [without_bulk(inner) for inner in value]
     if type(value) is not str or len(value) <= LONGEST_TEXT:
         return value
+    return f"sha256:{_digest(value)}"
+
+
+def _digest(text: str) -> str:
+    """Return the SHA-256 of a long text, of which there is never another whole copy."""
     digest = hashlib.sha256()
-    for start in range(0, len(value), _MIB):  # never the whole of it once more
-        digest.update(value[start : start + _MIB].encode("utf-8", "surrogatepass"))
-    return f"sha256:{digest.hexdigest()}"
+    for start in range(0, len(text), _MIB):
+        digest.update(text[start : start + _MIB].encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def encoded(value: object) -> bytes:
@@ -342,11 +347,16 @@ def _member(reel: Reel, at: int, walkers: Mapping[str, Walker]) -> Member:
     if reel.sign(at) != '"':
         raise reel.expected("a key in double quotes", at)
     _, after_key = reel.value(at)
+    # Once more from its own bytes, since a key may hold letters beyond ASCII.
     key = str(Reel(reel.seen(at, after_key)).value(0)[0])
     start = _after_sign(reel, reel.blank(after_key), ":")
-    walk = walkers.get(key)
-    stop = walk(reel, start) if walk else reel.value(start)[1]
-    return Member(key, at, Span(start, stop))
+    walk = walkers.get(key, _pass_value)
+    return Member(key, at, Span(start, walk(reel, start)))
+
+
+def _pass_value(reel: Reel, at: int) -> int:
+    """Pass over a value; a Walker."""
+    return reel.value(at)[1]
 
 
 def _after_sign(reel: Reel, at: int, sign: str) -> int:
