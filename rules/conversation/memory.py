@@ -109,7 +109,7 @@ class Edition:
         """
         if self.kind == "person":
             return 0
-        return sum(quote.size for quote in self.quotes) + sum(wish.size for wish in self.wishes)
+        return self.quote_tokens + sum(wish.size for wish in self.wishes)
 
     @property
     def quote_tokens(self) -> int:

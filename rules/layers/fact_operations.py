@@ -72,7 +72,12 @@ def _same(text: str, earlier: str) -> bool:
     theirs = words(earlier)
     if normal(text) == normal(earlier):
         return True
-    return bool(ours and theirs) and 2 * len(ours & theirs) >= min(len(ours), len(theirs))
+    return bool(ours and theirs) and _share_half(ours, theirs)
+
+
+def _share_half(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Return whether half of the words of the shorter of two texts are in both."""
+    return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +255,7 @@ def _shares_words(text: str, fact: str) -> bool:
     A small model often names a neighbour's id. Words of four letters and more tell what a statement
     is about; where one has none, as in some scripts, all of its words count.
     """
-    ours, theirs = (_telling(words(statement)) for statement in (text, fact))
-    return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
+    return _share_half(_telling(words(text)), _telling(words(fact)))
 
 
 def _telling(all_words: frozenset[str]) -> frozenset[str]:

@@ -182,9 +182,16 @@ class Reached:
 def cap_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
     """Return the cap under which `needed` does not fit, the last to turn; None if it fits."""
     for which in reversed(NAMES):
-        if spent.of(which) + needed > caps.of(which):
-            return Reached(which, caps.of(which), spent.of(which), needed)
+        if reached := _reached(which, caps, spent, needed):
+            return reached
     return None
+
+
+def _reached(which: Which, caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
+    """Return this cap where `needed` does not fit under it."""
+    cap = caps.of(which)
+    before = spent.of(which)
+    return Reached(which, cap, before, needed) if before + needed > cap else None
 
 
 def left(caps: Amounts, spent: Amounts) -> int:
@@ -198,5 +205,4 @@ def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
     It is the one with the least left; of two with the same left, the one that turns last.
     """
     which = min(reversed(NAMES), key=lambda name: caps.of(name) - spent.of(name))
-    is_reached = spent.of(which) + needed > caps.of(which)
-    return Reached(which, caps.of(which), spent.of(which), needed) if is_reached else None
+    return _reached(which, caps, spent, needed)

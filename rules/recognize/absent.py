@@ -98,6 +98,11 @@ class TakenBranch:
     has_compressed: bool = False
     """It holds a message that is under a memory."""
 
+    @property
+    def has_question(self) -> bool:
+        """Return whether a live message of the person's moved into it."""
+        return any(known.role == "user" for known in self.moved.values())
+
 
 @dataclass(frozen=True, slots=True)
 class Absent:
@@ -133,11 +138,7 @@ class Absent:
     @property
     def branched(self) -> int:
         """Count the live messages of the last time that are in a branch with a question now."""
-        count = 0
-        for taken in self.branches:
-            if any(known.role == "user" for known in taken.moved.values()):
-                count += len(taken.moved)
-        return count
+        return sum(len(taken.moved) for taken in self.branches if taken.has_question)
 
     @property
     def newly_missing(self) -> int:

@@ -119,7 +119,7 @@ def _is_a_loss(taken: TakenBranch, memories: Mapping[str, bool]) -> bool:
     nothing of what is missing was there before: a fork keeps the branches of its origin.
     """
     if taken.moved:
-        return taken.ours > 0 or any(known.role == "user" for known in taken.moved.values())
+        return taken.ours > 0 or taken.has_question
     markers = (read_marker(message.marker) for message in taken.branch.messages)
     return any(
         marker and marker.kind == MEMORY and not memories.get(marker.memory, True)
