@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from daemon.archive.archive import Archive
 from daemon.cli.printing import print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
 from primer.models import ENGINE
@@ -61,20 +62,16 @@ def eval_command(
     which is free.
     """
     from daemon.evaluate.plan import plan_evaluation
-    from daemon.evaluate.subject import find_subject
-    from daemon.models.context import context_to_read
 
-    arms = cast("tuple[ArmName, ...]", ("memories", *dict.fromkeys(against)))
+    arms = _arms(against)
     settings = replace(settings, quiet=settings.quiet or as_json)
     with settings.archive() as archive:
-        context = context_to_read(settings.config, settings.folders, archive)
-        subject = find_subject(context, chat)
+        context, subject = _subject(settings, archive, chat)
         if history:
             _tell_history(context, subject, as_json=as_json)
             return
         if free or subject.survey.roles.agent == ENGINE:
-            price = _price(context, subject, arms, again=again)
-            _tell_free(settings, context, subject, arms, price, as_json=as_json)
+            _tell_free(settings, context, subject, arms, again=again, as_json=as_json)
             return
         plan = plan_evaluation(context, subject, arms, again=again)
     settings.say(_price_sentence(plan))
@@ -82,7 +79,21 @@ def eval_command(
         settings.say("Stopped. Nothing was sent.")
         return
     usd = _ask(settings, chat, arms, again=again) if plan.arms else 0.0
-    _tell_asked(settings, subject.chat_id, plan.number, usd, as_json=as_json)
+    _tell_asked(settings, plan, usd, as_json=as_json)
+
+
+def _subject(settings: Settings, archive: Archive, chat: str) -> "tuple[Context, EvaluatedChat]":
+    """Read the chat to be evaluated, with what a reader of the archive needs of the world."""
+    from daemon.evaluate.subject import find_subject
+    from daemon.models.context import context_to_read
+
+    context = context_to_read(settings.config, settings.folders, archive)
+    return context, find_subject(context, chat)
+
+
+def _arms(against: Sequence[str]) -> "tuple[ArmName, ...]":
+    """Return the contexts to ask from, the finished chat first, each once."""
+    return cast("tuple[ArmName, ...]", ("memories", *dict.fromkeys(against)))
 
 
 def _price_sentence(plan: "EvaluationPlan") -> str:
@@ -117,17 +128,14 @@ def _ask(settings: Settings, chat: str, arms: "Sequence[ArmName]", *, again: boo
     return progress.tally.usd
 
 
-def _tell_asked(settings: Settings, chat: str, number: int, usd: float, *, as_json: bool) -> None:
-    """Tell the evaluation of this number; `usd` is what it has cost just now, in dollars."""
+def _tell_asked(settings: Settings, plan: "EvaluationPlan", usd: float, *, as_json: bool) -> None:
+    """Tell the evaluation that was planned; `usd` is what it has cost just now, in dollars."""
     from daemon.cli.evaluation_text import print_report
     from daemon.evaluate.reporting import asked_report
-    from daemon.evaluate.subject import find_subject
-    from daemon.models.context import context_to_read
 
     with settings.archive() as archive:
-        context = context_to_read(settings.config, settings.folders, archive)
-        subject = find_subject(context, chat)
-        report = asked_report(archive, subject, number)
+        _, subject = _subject(settings, archive, plan.subject.chat_id)
+        report = asked_report(archive, subject, plan.number)
     assert report is not None  # noqa: S101  it was asked just now, or before
     if as_json:
         print_json({**asdict(report), "usd_now": usd})
@@ -154,8 +162,8 @@ def _tell_free(
     context: "Context",
     subject: "EvaluatedChat",
     arms: "Sequence[ArmName]",
-    price: str,
     *,
+    again: bool,
     as_json: bool,
 ) -> None:
     """Tell the cloze report; as JSON with the newest asked one, and what asking costs."""
@@ -164,6 +172,7 @@ def _tell_free(
     from daemon.evaluate.reporting import asked_report, past_evaluations
 
     archive = context.archive
+    price = _price(context, subject, arms, again=again)
     report = free_report(archive, subject, arms, context.clock())
     if as_json:
         asked = asked_report(archive, subject)
