@@ -27,8 +27,8 @@ _LEAST_ANSWERS = 180
 _ROOM = 200
 _EXTRACTED_MOST = 0.50
 """The largest share of a chunk's tokens that the engine's answers may have."""
-_EXTRACTED_SHARE = 12
-"""Raw tokens for each token of a fold by the engine, where its members have that many."""
+_EXTRACTED_SHARE = 30
+"""Raw tokens for each token of a fold by the engine: a longer one only has folds folded sooner."""
 
 
 def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:

@@ -51,7 +51,8 @@ _OF_ANALYSIS = 0.6
 _THIN, _ENOUGH = 30.0, 60.0
 """The words of an answer that says too little by itself, and of the one that takes its place."""
 _HALF = 0.5
-_HEAD = 8.0
+_LEAD, _DAY = 4.0, 4.0
+"""The most words of "you told me:" and of "On 5 March 2024" in any language, or nearly."""
 _TWO = 1.9
 NOTHING_MORE = "Nothing more was said."
 _PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
@@ -219,10 +220,12 @@ def refinement(
     return fit(account(reading, kept), words) or (NOTHING_MORE if passage else "")
 
 
-def keep_of_both(reading: WeighedPassage, words: float, besides: Sequence[str]) -> list[int]:
-    """Choose the sentences of both sides."""
+def keep_of_both(
+    reading: WeighedPassage, words: float, besides: Sequence[str], paragraphs: Sequence[int] = ()
+) -> list[int]:
+    """Choose the sentences of both sides; `paragraphs` are the messages with which these begin."""
     worths = _worths_of_both(reading)
-    room = Room(words, _HEAD, _PERSONA_SHARE)
+    room = Room(words, _LEAD, _DAY, _PERSONA_SHARE, paragraphs)
     return choose(reading, worths, room, besides) or choose(reading, worths, room)
 
 
@@ -234,9 +237,11 @@ def _worths_of_both(reading: WeighedPassage) -> list[float]:
     return [float(sentence.words >= _TWO) for sentence in reading.sentences]
 
 
-def _keep_for_memory(reading: WeighedPassage, words: float, besides: Sequence[str]) -> list[int]:
+def _keep_for_memory(
+    reading: WeighedPassage, words: float, besides: Sequence[str], paragraphs: Sequence[int] = ()
+) -> list[int]:
     """Choose the sentences of both sides, where little else is left also of those that one of `besides` holds."""
-    kept = keep_of_both(reading, words, besides)
+    kept = keep_of_both(reading, words, besides, paragraphs)
     if _words_of(reading, kept) >= min(_THIN, words):
         return kept
     worths = [
@@ -246,7 +251,8 @@ def _keep_for_memory(reading: WeighedPassage, words: float, besides: Sequence[st
     run_ons = [
         at for at, worth in enumerate(worths) if worth and reading.sentences[at].words > words
     ]
-    again = run_ons[:1] or choose(reading, worths, Room(min(_ENOUGH, words), _HEAD, _HALF))
+    enough = Room(min(_ENOUGH, words), _LEAD, _DAY, _HALF)
+    again = run_ons[:1] or choose(reading, worths, enough)
     return max(kept, again, key=lambda chosen: _words_of(reading, chosen))
 
 
@@ -319,9 +325,10 @@ def in_paragraphs(
     """
     reading = read(tuple(chain.from_iterable(passages)), tuple(before))
     number = paragraphs_for(len(passages), words)
-    kept = _keep_for_memory(reading, words, besides)
     cuts = [len(passages) * at // number for at in range(number + 1)]
     ends = [0, *accumulate(map(len, passages))]
+    starts = [ends[at] for at in cuts[:-1]]
+    kept = _keep_for_memory(reading, words, besides, starts)
     paragraphs: list[str] = []
     day = ""
     for start, stop in pairwise(cuts):

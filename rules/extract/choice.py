@@ -4,15 +4,18 @@ Of the person, all whole sentences are worth something, and lists and headings o
 little else. Of the persona, what it says in its own voice, promises, advises and corrects, and what
 names the person's own things.
 
-A sentence that opens with a bare pronoun comes with the one before it. A passage of several chunks
-is cut into stretches that share the room, so that no part of it is lost. What a sentence brings is
-what no kept one of its stretch holds yet, and less of what an earlier stretch holds; it only falls,
-so a heap finds each next best without looking at all.
+A sentence that opens with a bare pronoun comes with the one before it. A long passage is cut into
+stretches that share the room, so that no part of it is lost; with little room neighbours become one
+stretch, or only their short sentences would fit. What a sentence brings is what no kept one of its
+stretch holds yet, and less of what an earlier stretch holds; it only falls, so a heap finds each
+next best without looking at all.
 """
 
 import heapq
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from math import inf
 
 from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMISE, SUBJECTLESS
@@ -38,6 +41,8 @@ _OVERHEAD = 4.0
 """Words that each sentence costs besides, so that very short ones do not win by a single word."""
 _SAID_BEFORE = 0.5
 """The share of its worth that a word keeps which an earlier stretch holds."""
+_ROOM_OF_A_STRETCH = 300.0
+"""Words of room that a stretch has at least: several long sentences, and others to choose from."""
 _LEAST_GAIN = 0.18
 """A sentence that brings less for each of its words repeats what is known, and is left out."""
 
@@ -47,10 +52,28 @@ class Room:
     """The room for sentences."""
 
     words: float
-    head: float = 0.0
-    """The words that the first sentence of each side on each day costs besides."""
+    lead: float = 0.0
+    """The words that the first sentence of each side costs besides, on each day of a paragraph."""
+    day: float = 0.0
+    """The words that the first sentence of each day costs besides."""
     persona: float = 1.0
     """The share of the persona's sentences in which it does not speak of itself."""
+    paragraphs: Sequence[int] = ()
+    """The numbers of the messages with which paragraphs begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """The sentences to choose from. The sequences are parallel to those of `reading`."""
+
+    reading: WeighedPassage
+    worths: Sequence[float]
+    chains: Sequence[tuple[int, ...]]
+    """Each sentence with those that it leans on; nothing for one that cannot be kept."""
+    rare: Sequence[Mapping[str, float]]
+    """The weights of words around each sentence."""
+    leads: Sequence[tuple[int, str, str]]
+    """What each sentence stands under: its paragraph, its day, and its side."""
 
 
 @dataclass(slots=True)
@@ -59,7 +82,8 @@ class _Chosen:
 
     kept: set[int] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
-    headed: set[tuple[str, str]] = field(default_factory=set)
+    leads: set[tuple[int, str, str]] = field(default_factory=set)
+    days: set[str] = field(default_factory=set)
 
 
 def is_usable(sentence: Sentence) -> bool:
@@ -167,19 +191,39 @@ def choose(
     """
     beside = "\n".join(besides)
     known = frozenset(terms(beside))
-    chains = _chains(reading, worths, beside)
+    offer = _offer(reading, worths, beside, room.paragraphs)
+    stretches = _sharing_room(reading.stretches, room.words)
     kept: list[int] = []
     shortest: list[tuple[float, int]] = []
     left, said_before = room.words, set[str]()
-    for number, stretch in enumerate(reading.stretches):
-        share = replace(room, words=left / (len(reading.stretches) - number))
-        search = _Search(reading, worths, chains, number, known, frozenset(said_before))
+    for number, stretch in enumerate(stretches):
+        share = replace(room, words=left / (len(stretches) - number))
+        search = _Search(offer, stretch, known, frozenset(said_before))
         chosen, spent = search.fill(share)
         shortest += [search.shortest] if search.shortest else []
         kept += sorted(at for at in chosen if at in stretch)
         left -= spent
         said_before.update(term for at in chosen for term in reading.sentences[at].terms)
     return kept if kept or not shortest else [min(shortest)[1]]
+
+
+def _offer(
+    reading: WeighedPassage, worths: Sequence[float], beside: str, paragraphs: Sequence[int]
+) -> _Offer:
+    of_stretches = zip(reading.stretches, reading.rare, strict=True)
+    rare = [weights for stretch, weights in of_stretches for _ in stretch]
+    leads = [
+        (bisect_right(paragraphs, sentence.message), day, sentence.role)
+        for sentence, day in zip(reading.sentences, reading.days, strict=True)
+    ]
+    return _Offer(reading, worths, _chains(reading, worths, beside), rare, leads)
+
+
+def _sharing_room(stretches: Sequence[range], words: float) -> list[range]:
+    """Return the stretches among which `words` of room are shared, neighbours as one where it is little."""
+    number = max(1, min(len(stretches), int(words / _ROOM_OF_A_STRETCH)))
+    cuts = [len(stretches) * at // number for at in range(number + 1)]
+    return [range(stretches[at].start, stretches[to - 1].stop) for at, to in pairwise(cuts)]
 
 
 def _chains(reading: WeighedPassage, worths: Sequence[float], beside: str) -> list[tuple[int, ...]]:
@@ -208,21 +252,14 @@ class _Search:
     """The search for the best sentences of one stretch."""
 
     def __init__(
-        self,
-        reading: WeighedPassage,
-        worths: Sequence[float],
-        chains: Sequence[tuple[int, ...]],
-        number: int,
-        known: frozenset[str],
-        said_before: frozenset[str],
+        self, offer: _Offer, stretch: range, known: frozenset[str], said_before: frozenset[str]
     ) -> None:
-        self._reading, self._worths, self._chains = reading, worths, chains
-        self._rare = reading.rare[number]
-        self._said_before = said_before
+        self._offer, self._said_before = offer, said_before
+        self._sentences = offer.reading.sentences
         self._chosen = _Chosen(used=set(known))
-        self._heap = [(-self._gain(at), at) for at in reading.stretches[number] if chains[at]]
+        self._heap = [(-self._gain(at), at) for at in stretch if offer.chains[at]]
         heapq.heapify(self._heap)
-        shortest = ((reading.sentences[at].words, at) for _, at in self._heap)
+        shortest = ((self._sentences[at].words, at) for _, at in self._heap)
         self.shortest = min(shortest, default=None)
 
     def fill(self, room: Room) -> tuple[set[int], float]:
@@ -232,7 +269,7 @@ class _Search:
             _, at = heapq.heappop(self._heap)
             if at in self._chosen.kept:
                 continue
-            gain, cost = self._gain(at), self._cost(at, room.head)
+            gain, cost = self._gain(at), self._cost(at, room)
             is_bounded = self._is_bounded(at)
             if gain <= _LEAST_GAIN or cost > (min(left, left_to_persona) if is_bounded else left):
                 continue
@@ -246,41 +283,43 @@ class _Search:
 
     def _is_bounded(self, at: int) -> bool:
         """Return whether the persona says it, and not of itself."""
-        return self._reading.sentences[at].role == PERSONA and not self._reading.inward[at]
+        return self._sentences[at].role == PERSONA and not self._offer.reading.inward[at]
 
     def _gain(self, at: int) -> float:
         """Return what a sentence brings for each of its words, with those that it leans on."""
         fresh, words = 0.0, 0.0
         seen: set[str] = set()
         for part in self._missing(at):
-            sentence = self._reading.sentences[part]
+            sentence = self._sentences[part]
             new = [
                 term
                 for term in sentence.terms
                 if term not in self._chosen.used and term not in seen
             ]
-            fresh += self._worths[part] * sum(map(self._weight, new))
+            fresh += self._offer.worths[part] * self._weight(new, self._offer.rare[part])
             words += sentence.words
             seen.update(new)
         return fresh / (words + _OVERHEAD)
 
-    def _weight(self, term: str) -> float:
-        share = _SAID_BEFORE if term in self._said_before else 1.0
-        return share * self._rare[term]
+    def _weight(self, new: Sequence[str], rare: Mapping[str, float]) -> float:
+        """Return the weight of words that no kept sentence of the stretch holds yet."""
+        return sum(
+            rare[term] * (_SAID_BEFORE if term in self._said_before else 1.0) for term in new
+        )
 
-    def _cost(self, at: int, head: float) -> float:
+    def _cost(self, at: int, room: Room) -> float:
         missing = self._missing(at)
-        heads = {self._side(part) for part in missing} - self._chosen.headed
-        return sum(self._reading.sentences[part].words for part in missing) + head * len(heads)
+        words = sum(self._sentences[part].words for part in missing)
+        leads = {self._offer.leads[part] for part in missing} - self._chosen.leads
+        days = {day for _, day, _ in leads} - self._chosen.days
+        return words + room.lead * len(leads) + room.day * len(days)
 
     def _keep(self, at: int) -> None:
         for part in self._missing(at):
             self._chosen.kept.add(part)
-            self._chosen.headed.add(self._side(part))
-            self._chosen.used.update(self._reading.sentences[part].terms)
+            self._chosen.leads.add(self._offer.leads[part])
+            self._chosen.days.add(self._offer.reading.days[part])
+            self._chosen.used.update(self._sentences[part].terms)
 
     def _missing(self, at: int) -> list[int]:
-        return [part for part in self._chains[at] if part not in self._chosen.kept]
-
-    def _side(self, at: int) -> tuple[str, str]:
-        return self._reading.days[at], self._reading.sentences[at].role
+        return [part for part in self._offer.chains[at] if part not in self._chosen.kept]

@@ -368,6 +368,17 @@ def test_every_stretch_of_a_long_passage_has_its_part() -> None:
     )
 
 
+def test_with_little_room_a_long_passage_keeps_a_long_sentence_that_says_much() -> None:
+    small_talk = " ".join(f"We spoke of the weather on day {number}." for number in range(200))
+    plan = (
+        "The ferry to Kettle Bay leaves on 4 May at 07:40 with Ilse, Tom, both bicycles, the oak "
+        "table, nine crates of pears, the barometer that Ottilie lent us, and our old dog Bramble."
+    )
+    passage = [Said("user", text, "") for text in (*[small_talk] * 5, plan, *[small_talk] * 5)]
+
+    assert plan in refinement(passage, 60)
+
+
 def test_what_was_said_before_the_passage_counts_less() -> None:
     passage = [Said("user", "A heron landed on Sunday. The kettle boiled over twice.", "")]
 
@@ -552,7 +563,7 @@ def test_a_wish_that_the_memory_has_apart_is_not_in_its_analysis() -> None:
     "formula",
     [
         "This plan looks solid!", "Enjoy the crossing!", "By following these steps, you can reach Skye.",
-        "It is essential to plan ahead.", "Overall, Skye is a great choice.",
+        "It is essential to plan ahead.", "Overall, it is a great choice.",
     ],
 )  # fmt: skip
 def test_courtesies_and_formulas_are_never_kept(formula: str) -> None:

@@ -38,6 +38,12 @@ def test_with_little_room_neighbours_share_one() -> None:
     assert "accordion" in second and "lantern" not in second
 
 
+def test_no_sentence_is_cut_for_the_words_before_it() -> None:
+    same_day = [tuple(replace(said, date="2026-03-01") for said in passage) for passage in DAYS]
+    told = [in_paragraphs(same_day, words) for words in range(40, 160, 5)]
+    assert not [text for text in told if text.endswith("…")]
+
+
 def test_a_memory_of_which_nothing_is_left_to_say_has_none() -> None:
     twice = [DAYS[0], DAYS[0], DAYS[1]]
     assert "Nothing more was said." not in in_paragraphs(twice, 200)
