@@ -23,7 +23,7 @@ from primer.wording import TAGS, keep_inert
 from rules.conversation.answer import foreign, is_repeated, is_restated
 from rules.extract.words import UNSEEN, length
 
-RULES = 3
+RULES = 4
 """The version of the built-in engine's rules: what it answered by others is no answer any more."""
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""
