@@ -1,11 +1,4 @@
-"""A message as sentences: in whose voice each is, whether it says something by itself, its words.
-
-Of round brackets around several sentences, each of these has at most one end:
-
-    (I have kept it. It lies by the door.)    ->   I have kept it.   It lies by the door.
-
-The brackets of ":)" and its like are no ends of any, nor are those in code.
-"""
+"""A message as sentences: in whose voice each is, whether it says something by itself, its words."""
 
 import re
 from bisect import bisect_right
@@ -16,11 +9,11 @@ from hashlib import blake2b
 from struct import Struct
 from typing import Final, NamedTuple
 
+from rules.extract.brackets import is_broken, quotations_in, without_lone_brackets
 from rules.extract.phrases import COURTESY, FORMULA
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import (
     QUOTED,
-    UNCLOSED,
     Voice,
     VoicedLine,
     is_finished,
@@ -28,10 +21,6 @@ from rules.extract.voices import (
     voiced_lines,
 )
 from rules.extract.words import has_digit, length, terms
-
-_OPENING, _CLOSING = "(（", ")）"
-_BRACKET = re.compile(r"[()（）]")
-_SIGN = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
 
 PERSONA: Final = "assistant"
 
@@ -117,39 +106,6 @@ class Sentence:
         return self.terms[:3]
 
 
-def without_lone_brackets(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Return the bounds of the sentence [start, stop) without brackets at its ends that have no partner in it."""
-    lone = lone_brackets(text[start:stop])
-    inner, outer = 0, stop - start
-    for at in lone:
-        inner += at == inner
-    for at in reversed(lone):
-        outer -= at == outer - 1
-    return start + inner, start + max(inner, outer)
-
-
-def is_left_open(sentence: str) -> bool:
-    """Return whether a bracket opens in the sentence and does not close there."""
-    return any(sentence[at] in _OPENING for at in lone_brackets(sentence))
-
-
-def lone_brackets(sentence: str) -> list[int]:
-    """Return the places of the brackets without a partner, in order."""
-    if not _BRACKET.search(sentence):
-        return []
-    plain = _SIGN.sub(lambda match: " " * len(match.group()), sentence)
-    opened: list[int] = []
-    lone: list[int] = []
-    for at, mark in enumerate(plain):
-        if mark in _OPENING:
-            opened.append(at)
-        elif mark in _CLOSING and opened:
-            opened.pop()
-        elif mark in _CLOSING:
-            lone.append(at)
-    return sorted(lone + opened)
-
-
 def has_placeholder(text: str) -> bool:
     """Return whether `text` has square brackets that are neither a link nor the mark of a footnote."""
     return _LINKED.search(text) is not None
@@ -203,14 +159,14 @@ def _read(role: str, text: str) -> Iterator[Sentence]:
     ]
     lines = voiced_lines(text, drafts=role == PERSONA)
     starts = [line.start for line in lines]
-    quotations = [match.span() for match in QUOTED.finditer(text)]
+    quotations = quotations_in(text)
     stop = 0
     for piece in pieces if role != PERSONA else map(partial(_without_label, text), pieces):
         voice = _voice_at(lines, starts, piece)
-        is_broken = _is_broken(text, quotations, piece)
+        broken = is_broken(text, quotations, piece.start, piece.stop)
         between = text[stop : piece.start]
         follows = stop > 0 and _BETWEEN.fullmatch(between) is not None
-        yield _sentence(role, text, piece, voice, is_broken=is_broken, follows=follows)
+        yield _sentence(role, text, piece, voice, is_broken=broken, follows=follows)
         stop = piece.stop
 
 
@@ -314,26 +270,6 @@ def without_markup(text: str) -> str:
 def _voice_at(lines: Sequence[VoicedLine], starts: Sequence[int], piece: TextPiece) -> Voice:
     at = bisect_right(starts, piece.start) - 1
     return lines[at].voice if at >= 0 and piece.stop <= lines[at].stop else "other"
-
-
-def _is_broken(text: str, quotations: Sequence[tuple[int, int]], piece: TextPiece) -> bool:
-    """Return whether a mark of a quotation or a bracket is open in a sentence, or it is quoted itself."""
-    if is_left_open(text[piece.start : piece.stop]):
-        return True
-    at = bisect_right(quotations, (piece.start, len(text) + 1)) - 1
-    if at >= 0 and quotations[at][1] > piece.start:
-        inside = quotations[at][0] < piece.start or _is_all(text, quotations[at], piece)
-        if inside or quotations[at][1] > piece.stop:
-            return True
-    last = bisect_right(quotations, (piece.stop - 1, len(text) + 1)) - 1
-    if last >= 0 and quotations[last][1] > piece.stop:
-        return True
-    return UNCLOSED.search(QUOTED.sub("", text[piece.start : piece.stop])) is not None
-
-
-def _is_all(text: str, quotation: tuple[int, int], piece: TextPiece) -> bool:
-    rest = text[piece.start : quotation[0]] + text[quotation[1] : piece.stop]
-    return not any(mark.isalnum() for mark in rest)
 
 
 def _are_figures(listed: Sequence[str]) -> bool:

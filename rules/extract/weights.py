@@ -1,12 +1,14 @@
 """A passage of a conversation as sentences, and how much each word and each sentence of it weighs."""
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, compress
 from math import log, sqrt
+from operator import mul, not_
 
 from rules.extract.frames import Frames
 from rules.extract.languages import TONGUES, Tongue, spoken
@@ -65,9 +67,8 @@ class WeighedPassage:
 
     def rare_at(self, at: int) -> dict[str, float]:
         """Return the weights of words in the stretch of a sentence."""
-        return next(
-            rare for stretch, rare in zip(self.stretches, self.rare, strict=True) if at in stretch
-        )
+        ends = [stretch.stop for stretch in self.stretches]
+        return self.rare[bisect_right(ends, at)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class _Gist:
 
 
 class _Messages(tuple[Said, ...]):
-    """Messages as a key of what is remembered; their hash is that of the last one, since they are many."""
+    """Messages as a key of what is remembered; since they are many, the last one gives their hash."""
 
     __slots__ = ()
 
@@ -99,39 +100,40 @@ def read(passage: Sequence[Said], before: Sequence[Said] = ()) -> WeighedPassage
 def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
     earlier = [_gist(message.role, message.text) for message in before]
     prose = [of_message(message.role, message.text) for message in passage]
-    closings = (*(gist.closings for gist in earlier), *map(_closings, prose))
+    closings = [gist.closings for gist in earlier]
+    closings += map(_closings, prose)
     sentences = _numbered(prose, _formulas(closings))
-    persona, person = _tongue(sentences, persona=True), _tongue(sentences, persona=False)
-    inward = _of_persona(sentences, inwardness(sentences, persona))
-    addressed = _of_persona(sentences, occurrences(sentences, persona.you))
-    pairs = zip(inward, addressed, strict=True)
+    days = [passage[sentence.message].date for sentence in sentences]
     stretches = tuple(_stretches(sentences))
+    known = frozenset().union(*[gist.words for gist in earlier])
+    of_persona = [sentence.role == PERSONA for sentence in sentences]
+    persona = _tongue(compress(sentences, of_persona))
+    person = _tongue(compress(sentences, map(not_, of_persona)))
+    inward = list(map(mul, inwardness(sentences, persona), of_persona))
+    addressed = map(mul, occurrences(sentences, persona.you), of_persona)
     return WeighedPassage(
         sentences=sentences,
-        days=tuple(passage[sentence.message].date for sentence in sentences),
+        days=tuple(days),
         stretches=stretches,
-        rare=tuple(_rarities(sentences, stretches, _words_of(earlier))),
+        rare=tuple(_rarities(sentences, stretches, known)),
         inward=inward,
-        near=[max(of_self, to_person) > 0 for of_self, to_person in pairs],
+        near=[bool(own or to_you) for own, to_you in zip(inward, addressed, strict=True)],
         leaning=[_leans(sentence, persona, person) for sentence in sentences],
         things=frozenset(_things(sentences)),
         tongue=persona,
-        frames=spoken((term for sentence in sentences for term in sentence.terms), TONGUES).frames,
+        frames=_tongue(sentences).frames,
     )
 
 
-def _of_persona(sentences: Sequence[Sentence], weights: Sequence[float]) -> list[float]:
-    """Return the weights of the persona's sentences, and 0 for the person's."""
-    return [
-        weight * (sentence.role == PERSONA)
-        for sentence, weight in zip(sentences, weights, strict=True)
-    ]
+def _tongue(sentences: Iterable[Sentence]) -> Tongue:
+    """Return the language that is spoken in most of the sentences."""
+    return spoken(_words_of(sentences), TONGUES)
 
 
-def _tongue(sentences: Sequence[Sentence], *, persona: bool) -> Tongue:
-    """Return the language of one side."""
-    own = (sentence for sentence in sentences if (sentence.role == PERSONA) is persona)
-    return spoken((term for sentence in own for term in sentence.terms), TONGUES)
+def _words_of(sentences: Iterable[Sentence]) -> Iterator[str]:
+    """Yield the distinct words of each sentence."""
+    for sentence in sentences:
+        yield from sentence.terms
 
 
 def _numbered(
@@ -141,12 +143,12 @@ def _numbered(
 
     Of more than ten thousand (a pasted book) evenly spread ones, that many at most.
     """
-    things = frozenset(_things(sentence for message in prose for sentence in message))
-    numbered = [
-        replace(sentence, message=number, courteous=_says_nothing(sentence, formulas, things))
-        for number, message in enumerate(prose)
-        for sentence in message
-    ]
+    things = frozenset(_things(chain.from_iterable(prose)))
+    numbered: list[Sentence] = []
+    for number, message in enumerate(prose):
+        for sentence in message:
+            courteous = _says_nothing(sentence, formulas, things)
+            numbered.append(replace(sentence, message=number, courteous=courteous))
     return tuple(numbered[:: 1 + len(numbered) // _MOST_PIECES])
 
 
@@ -171,12 +173,8 @@ def forget_messages() -> None:
 @lru_cache(_GISTS)
 def _gist(role: str, text: str) -> _Gist:
     prose = of_message(role, text)
-    words = dict.fromkeys(term for sentence in prose for term in sentence.terms)
+    words = dict.fromkeys(_words_of(prose))
     return _Gist(tuple(words), _closings(prose))
-
-
-def _words_of(gists: Iterable[_Gist]) -> frozenset[str]:
-    return frozenset().union(*(gist.words for gist in gists))
 
 
 def _closings(message: Sequence[Sentence]) -> frozenset[tuple[str, ...]]:
@@ -221,13 +219,15 @@ def rarity(sentences: Sequence[Sentence], known: frozenset[str] = frozenset()) -
 
     Numbers weigh more yet, and less what is known.
     """
-    sentences_with = Counter(term for sentence in sentences for term in sentence.terms)
-    return {
-        term: sqrt(log((len(sentences) + 1) / count))
-        * (_KNOWN if term in known else 1.0)
-        * (_FIGURE if has_digit(term) else 1.0)
-        for term, count in sentences_with.items()
-    }
+    weights: dict[str, float] = {}
+    for term, holding in Counter(_words_of(sentences)).items():
+        weight = sqrt(log((len(sentences) + 1) / holding))
+        if term in known:
+            weight *= _KNOWN
+        if has_digit(term):
+            weight *= _FIGURE
+        weights[term] = weight
+    return weights
 
 
 def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
@@ -235,18 +235,21 @@ def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
 
     It is 0 without the first person outside quotation marks, and for a formula.
     """
-    me, states = (occurrences(sentences, words) for words in (tongue.me, tongue.states))
-    return [
-        (1 + 1.5 * min(states[at], _AT_MOST_STATES)) / sqrt(max(sentence.words, _SHORT))
-        if me[at] and not sentence.courteous
-        else 0.0
-        for at, sentence in enumerate(sentences)
-    ]
+    me = occurrences(sentences, tongue.me)
+    states = occurrences(sentences, tongue.states)
+    return list(map(_density, sentences, me, states))
+
+
+def _density(sentence: Sentence, me: int, states: int) -> float:
+    if not me or sentence.courteous:
+        return 0.0
+    weight = 1 + 1.5 * min(states, _AT_MOST_STATES)
+    return weight / sqrt(max(sentence.words, _SHORT))
 
 
 def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
     """Count the distinct terms of each sentence, outside quotation marks, that are in `words`."""
-    distinct = dict.fromkeys(term for sentence in sentences for term in sentence.unquoted)
+    distinct = set(chain.from_iterable(sentence.unquoted for sentence in sentences))
     listed = {term for term in distinct if term in words}
     return [sum(term in listed for term in sentence.unquoted) for sentence in sentences]
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rules.extract.prose import PERSONA, is_left_open, of_message, without_lone_brackets
+from rules.extract.brackets import is_left_open, without_lone_brackets
+from rules.extract.prose import PERSONA, of_message
 
 
 def trimmed(sentence: str) -> str:

@@ -1,0 +1,89 @@
+"""Brackets and quotation marks that open in one sentence and close in another.
+
+Of round brackets around several sentences, each of these has at most one end:
+
+    (I have kept it. It lies by the door.)    ->   I have kept it.   It lies by the door.
+
+The brackets of ":)" and its like are no ends of any, nor are those in code.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from rules.extract.voices import QUOTED, UNCLOSED
+
+_OPENING, _CLOSING = "(（", ")）"
+_BRACKET = re.compile(r"[()（）]")
+_SIGN = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
+
+
+def without_lone_brackets(text: str, start: int, stop: int) -> tuple[int, int]:
+    """Return the bounds of the sentence [start, stop) without brackets that have no partner in it.
+
+    Only those at its ends are left out.
+    """
+    lone = lone_brackets(text[start:stop])
+    inner, outer = 0, stop - start
+    for at in lone:
+        inner += at == inner
+    for at in reversed(lone):
+        outer -= at == outer - 1
+    return start + inner, start + max(inner, outer)
+
+
+def is_left_open(sentence: str) -> bool:
+    """Return whether a bracket opens in the sentence and does not close there."""
+    return any(sentence[at] in _OPENING for at in lone_brackets(sentence))
+
+
+def lone_brackets(sentence: str) -> list[int]:
+    """Return the places of the brackets without a partner, in order."""
+    if not _BRACKET.search(sentence):
+        return []
+    plain = _SIGN.sub(lambda match: " " * len(match.group()), sentence)
+    opened: list[int] = []
+    lone: list[int] = []
+    for at, mark in enumerate(plain):
+        if mark in _OPENING:
+            opened.append(at)
+        elif mark in _CLOSING and opened:
+            opened.pop()
+        elif mark in _CLOSING:
+            lone.append(at)
+    return sorted(lone + opened)
+
+
+def quotations_in(text: str) -> list[tuple[int, int]]:
+    """Return the bounds of what is in quotation marks, in order."""
+    return [match.span() for match in QUOTED.finditer(text)]
+
+
+def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop: int) -> bool:
+    """Return whether a quotation or a bracket is open in the sentence [start, stop), or it is quoted.
+
+    `quotations` are those in `text`.
+    """
+    sentence = text[start:stop]
+    if is_left_open(sentence):
+        return True
+    begins, ends = _behind(quotations, start), _behind(quotations, stop - 1)
+    if ends > stop or begins > stop:
+        return True
+    if begins > start and _is_quoted(text, quotations, start, stop):
+        return True
+    return UNCLOSED.search(QUOTED.sub("", sentence)) is not None
+
+
+def _behind(quotations: Sequence[tuple[int, int]], at: int) -> int:
+    """Return where the last quotation ends that begins at a place or before it; 0 without any."""
+    number = bisect_right(quotations, at, key=lambda quotation: quotation[0])
+    return quotations[number - 1][1] if number else 0
+
+
+def _is_quoted(text: str, quotations: Sequence[tuple[int, int]], start: int, stop: int) -> bool:
+    """Return whether a sentence lies within a quotation, or has no words outside the one it begins with."""
+    number = bisect_right(quotations, start, key=lambda quotation: quotation[0])
+    opens, closes = quotations[number - 1]
+    rest = text[start:opens] + text[closes:stop]
+    return opens < start or not any(mark.isalnum() for mark in rest)
