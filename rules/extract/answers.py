@@ -200,12 +200,17 @@ def analysis(
 
 
 def _requests(reading: WeighedPassage) -> list[float]:
-    """Return the worths of the person's questions and requests, and 0 for all other sentences."""
-    return [
-        (_BARE_REQUEST if is_bare_request(reading, sentence) else 1.0)
-        * (asks(sentence) and is_usable(sentence))
-        for sentence in reading.sentences
+    """Return the worths of the person's questions and requests, and 0 for all other sentences.
+
+    Bare ones are worth less where there are others.
+    """
+    are_requests = [asks(sentence) and is_usable(sentence) for sentence in reading.sentences]
+    are_bare = [is_bare_request(reading, sentence) for sentence in reading.sentences]
+    worths = [
+        is_request * (_BARE_REQUEST if is_bare else 1.0)
+        for is_request, is_bare in zip(are_requests, are_bare, strict=True)
     ]
+    return worths if 1.0 in worths else list(map(float, are_requests))
 
 
 def refinement(

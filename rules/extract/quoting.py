@@ -96,18 +96,20 @@ def _spans(
 
 def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
     """Return how fit sentences are to be quoted, before what they say is weighed."""
-    parts = [reading.sentences[at] for at in span]
-    is_running = all(map(is_plain, parts)) and all(
-        part.text == _raw(passage, reading, range(at, at + 1))
-        for at, part in zip(span, parts, strict=True)
-    )
+    first = reading.sentences[span[0]]
     leans = reading.leaning[span[0]]
-    if not is_running:
-        is_fair = not (parts[0].courteous or parts[0].is_broken) and is_finished(parts[0].text)
-        return int(is_fair and parts[0].role != PERSONA) + is_fair
-    if parts[0].role != PERSONA:
-        return 4 if not leans else 3
-    return _persona_rank(reading, span, leans=leans)
+    if not all(_is_running(passage, reading, at) for at in span):
+        is_fair = not (first.courteous or first.is_broken) and is_finished(first.text)
+        return is_fair + (is_fair and first.role != PERSONA)
+    if first.role == PERSONA:
+        return _persona_rank(reading, span, leans=leans)
+    return 3 if leans else 4
+
+
+def _is_running(passage: Sequence[Said], reading: WeighedPassage, at: int) -> bool:
+    """Return whether a sentence is running text without any markup."""
+    sentence = reading.sentences[at]
+    return is_plain(sentence) and sentence.text == _raw(passage, reading, range(at, at + 1))
 
 
 def _persona_rank(reading: WeighedPassage, span: range, *, leans: bool) -> int:
@@ -154,7 +156,18 @@ def _line_with_words(passage: Sequence[Said], words: int) -> str:
     """
     for message in sorted(passage, key=lambda message: len(message.text), reverse=True):
         for line in message.text.splitlines():
-            for part in map(str.strip, between_placeholders(line)):
-                if has_words(part) and not is_fence(line) and not is_fence(part):
-                    return shorten(part, words)
+            part = _part_with_words(line)
+            if part:
+                return shorten(part, words)
+    return ""
+
+
+def _part_with_words(line: str) -> str:
+    """Return the first part of a line with words outside square brackets; empty for a fence of code."""
+    if is_fence(line):
+        return ""
+    for between in between_placeholders(line):
+        part = between.strip()
+        if has_words(part) and not is_fence(part):
+            return part
     return ""

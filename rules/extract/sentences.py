@@ -97,7 +97,7 @@ def blocks(text: str) -> Iterator[Block]:
     Code is between fences (a fence that never closes reaches to the end) or is indented by four
     columns after a blank line, outside a list. A table is a run of lines with pipes on both sides.
     """
-    lines = [(match.start(), match.end()) for match in _LINE.finditer(text) if match.group()]
+    lines = _bounds_of_lines(text)
     at, in_list, after_blank = 0, False, True
     while at < len(lines):
         start, stop = lines[at]
@@ -109,6 +109,11 @@ def blocks(text: str) -> Iterator[Block]:
         yield Block(start, lines[max(behind - 1, at)][1], prose=behind == at)
         in_list = bool(_ITEM.match(line)) or (in_list and line[0].isspace())
         at, after_blank = max(behind, at + 1), False
+
+
+def _bounds_of_lines(text: str) -> list[tuple[int, int]]:
+    """Return where each line begins and ends, its line break included."""
+    return [match.span() for match in _LINE.finditer(text) if match.group()]
 
 
 def is_fence(line: str) -> bool:
@@ -138,7 +143,7 @@ def _open_fence(text: str) -> re.Match[str] | None:
     """Find the first fence that never closes."""
     if "```" not in text and "~~~" not in text:
         return None
-    lines = [(match.start(), match.end()) for match in _LINE.finditer(text) if match.group()]
+    lines = _bounds_of_lines(text)
     at: int | None = 0
     while at is not None and at < len(lines):
         fence = _FENCE.match(text, *lines[at])
@@ -199,12 +204,11 @@ def prose_sentences(text: str) -> list[str]:
 
 
 def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextPiece]:
+    """Yield the sentences of a line, without the marks before it."""
     mark = MARK.match(text, start, stop)
     start = mark.end() if mark else start
     for match in _STOP.finditer(text, start, stop):
-        if match["code"] or (
-            match.start() - start < _NUMBERED and text[start : match.start()].strip().isdecimal()
-        ):
+        if match["code"] or _is_numbering(text, start, match.start()):
             continue
         if match["plain"] and not _ends(text, match, stop, small=small):
             continue
@@ -213,16 +217,21 @@ def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextP
     yield from _cut_thai(text, start, stop)
 
 
+def _is_numbering(text: str, start: int, stop: int) -> bool:
+    """Return whether nothing but a short number is before the first stop of a line or sentence."""
+    return stop - start < _NUMBERED and text[start:stop].strip().isdecimal()
+
+
 def _ends(text: str, stop: re.Match[str], line_end: int, *, small: bool) -> bool:
     """Return whether the stop after a word of a spaced script ends the sentence."""
     behind = _WORD_BEHIND.match(text, stop.end(), min(line_end, stop.end() + _LOOK))
     if behind is None:
         return True
-    signs = stop.group()
+    signs, following = stop.group(), behind.group(1)
     word = _WORD_BEFORE.search(text, max(0, stop.start() - _LOOK), stop.start())
-    if signs == "." and word and _is_short_form(word.group(), behind.group(1)):
+    if signs == "." and word and _is_short_form(word.group(), following):
         return False
-    begins_small = behind.group(1)[0].islower()
+    begins_small = following[0].islower()
     if signs[0] in "!?":
         return not (begins_small and signs[-1] not in "!?")
     return small or not begins_small
@@ -257,14 +266,14 @@ def _writes_small(text: str) -> bool:
 
 
 def _cut_thai(text: str, start: int, stop: int) -> Iterator[TextPiece]:
+    """Yield a sentence; a long run of Thai or Lao in parts, which end at spaces."""
     if stop - start > _THAI_AT_LEAST and _THAI.search(text, start, stop):
         for gap in _GAP.finditer(text, start, stop):
-            if gap.start() - start >= _THAI_AT_LEAST and _THAI.search(
-                text, gap.start() - 2, gap.start()
-            ):
+            is_long = gap.start() - start >= _THAI_AT_LEAST
+            if is_long and _THAI.search(text, gap.start() - 2, gap.start()):
                 yield _stripped(text, start, gap.start(), prose=True)
                 start = gap.end()
-    if not text[start:stop].isspace() and start < stop:
+    if start < stop and not text[start:stop].isspace():
         yield _stripped(text, start, stop, prose=True)
 
 

@@ -694,6 +694,8 @@ def test_a_request_that_names_nothing_gives_way_to_one_that_does() -> None:
     assert analysis(passage, 40).endswith(
         "asked: Which boat from Mallaig would Calum take on 14 May?"
     )
+    bare = "Could he not row instead? Was it all for nothing, then?"
+    assert analysis([Said("user", bare, "")], 100) == f"The person asked: {bare}"
 
 
 @pytest.mark.parametrize(
