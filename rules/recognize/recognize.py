@@ -185,11 +185,7 @@ def recognise(
     `known` are the markers of our messages in the archive, by uuid. `aliases` are the ids by
     which a fork's export may still call its memories, with those that they have here.
     """
-    spoken = {key: digest for mine in under.values() for key, digest in mine.items()}
-    ours = [
-        None if _was_spoken(message, marker, spoken) else _under_own_id(marker, aliases)
-        for message, marker in zip(messages, believed(messages, known), strict=True)
-    ]
+    ours = _our_markers(messages, known, under, aliases)
     shown = {marker.memory for marker in ours if marker is not None}
     taken: dict[str, str] = {}
     for memory in shown:
@@ -207,18 +203,32 @@ def recognise(
     return _with_copies(places)
 
 
-def _was_spoken(message: Message, marker: Marker | None, spoken: Mapping[str, str]) -> bool:
+def _our_markers(
+    messages: Sequence[Message],
+    known: Mapping[str, Marker],
+    under: Under,
+    aliases: Mapping[str, str],
+) -> list[Marker | None]:
+    """Return the marker of each message that is ours, with the id that its memory has here."""
+    spoken: dict[str, str] = {}
+    for mine in under.values():
+        spoken |= mine
+    markers: list[Marker | None] = []
+    for message, marker in zip(messages, believed(messages, known), strict=True):
+        if marker is None or _was_spoken(message, marker, spoken):
+            markers.append(None)
+        else:
+            own_id = aliases.get(marker.memory, marker.memory)
+            markers.append(replace(marker, memory=own_id))
+    return markers
+
+
+def _was_spoken(message: Message, marker: Marker, spoken: Mapping[str, str]) -> bool:
     """Return whether an opening or a closing is under a memory as a part of the conversation.
 
     It was read so before its text was known for ours, and stays so: the memory is paid for.
     """
-    if marker is None or not _is_canned(marker):
-        return False
-    return spoken.get(message.uuid or "") == message.digest
-
-
-def _under_own_id(marker: Marker | None, aliases: Mapping[str, str]) -> Marker | None:
-    return marker and replace(marker, memory=aliases.get(marker.memory, marker.memory))
+    return _is_canned(marker) and spoken.get(message.uuid or "") == message.digest
 
 
 def _give_key(message: Message, taken: dict[str, str], times: dict[str, int]) -> str:

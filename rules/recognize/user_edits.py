@@ -264,8 +264,13 @@ def _compare_raw(
     # Where some stay for their attachments alone, the others have left the chat.
     if any(_is_for_attachment(place) for _, place in in_export):
         mine = _naming_files(mine)
-    gone = [old.key for old in mine if old.newest is not None and old.key not in here]
-    return _RawChange(edited, tuple(key for key in gone if key not in missing))
+    deleted = [old.key for old in mine if _is_deleted(old, here, missing)]
+    return _RawChange(edited, tuple(deleted))
+
+
+def _is_deleted(old: Past, here: Mapping[str, Place], missing: Collection[str]) -> bool:
+    """Return whether the export lacks a message that was there, and the person deleted it."""
+    return old.newest is not None and old.key not in here and old.key not in missing
 
 
 def _is_edited(old: Past, place: Place) -> bool:
