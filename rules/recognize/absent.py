@@ -209,6 +209,8 @@ def absent(
     keys = {place.key for place in places if place.ours is None}
     newest_here = max((last.seen[key] for key in keys if key in last.seen), default="")
     under = [known for known in last.under if known.key not in keys and known.uuid not in named]
+    # What was missing before, the person has accepted as missing.
+    newly_under = [known for known in under if known.key not in last.missing]
     return Absent(
         missing=lacking.missing,
         replaced=len(lacking.replaced),
@@ -217,7 +219,7 @@ def absent(
         named=named,
         under=_missing_under(last, under, deletions, newest_here),
         sure=deletions.sure,
-        went_back=_went_back([*lacking.missing, *under], newest_here, deletions, places),
+        went_back=_went_back([*lacking.missing, *newly_under], newest_here, deletions, places),
         branches=lacking.taken,
         gone=tuple(lacking.unexplained.values()),
         newest_gone=lacking.after(max(back.surely or back.at, default=-1)),

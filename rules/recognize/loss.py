@@ -131,7 +131,8 @@ def _lost_by_going_back(absent: Absent) -> Lost | None:
     """Return the loss of an export that went back, however little is missing."""
     if not absent.went_back:
         return None
-    return _older(len(absent.missing) + len(absent.under), absent.missing, absent.new)
+    count = len(absent.missing) + len(absent.under - absent.known)
+    return _older(count, absent.missing, absent.new)
 
 
 def _lost_most_messages(absent: Absent, memories: Mapping[str, bool]) -> Lost | None:

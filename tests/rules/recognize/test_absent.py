@@ -58,6 +58,19 @@ def test_what_came_with_something_that_is_there_did_not_go_back() -> None:
     assert missing(found) == uuids(LATER[2:])
 
 
+def test_what_was_missing_under_a_memory_before_is_accepted_in_the_next_exports_too() -> None:
+    live = [one for one in stood() if one.seen_at == SEEN[0]]
+    later = [one for one in stood() if one.seen_at == SEEN[1]]
+    seen = {one.key: one.seen_at for one in stood()}
+
+    def lacks_later(missing: Collection[str]) -> Absent:
+        return absent(LastTime(live, (), later, seen, missing), places([*FRONT, *FIRST]), NAMED)
+
+    keys = {one.key for one in later}
+    assert lacks_later(()).went_back
+    assert (lacks_later(keys).went_back, lacks_later(keys).under) == (False, keys)
+
+
 def test_where_the_list_was_full_nobody_can_tell() -> None:
     found = lacks(FIRST, FULL)
     assert (found.went_back, found.sure, len(found.missing)) == (False, "the list was full", 6)
