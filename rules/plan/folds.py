@@ -333,15 +333,15 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
         waiting += by_id[name].members
     # Where a fold is still to be made, the view ends early: what comes after is shown as it is.
     top += [name for name in chunks if name not in inside]
-    states: dict[str, State] = {}
+    state_of: dict[str, State] = {}
     for name, memory in by_id.items():
         if memory.forgotten:
-            states[name] = State("forgotten")
+            state_of[name] = State("forgotten")
         elif name in inside:
-            states[name] = State("folded", inside[name])
+            state_of[name] = State("folded", inside[name])
         else:
-            states[name] = State("shown" if name in top else "not in use")
-    return states
+            state_of[name] = State("shown" if name in top else "not in use")
+    return state_of
 
 
 def state_in_words(memory: Memory, state: State) -> str:
