@@ -66,7 +66,7 @@ def test_what_was_missing_under_a_memory_before_is_accepted_in_the_next_exports_
     def lacks_later(missing: Collection[str]) -> Absent:
         return absent(LastTime(live, (), later, seen, missing), places([*FRONT, *FIRST]), NAMED)
 
-    keys = {one.key for one in later}
+    keys = frozenset(one.key for one in later)
     assert lacks_later(()).went_back
     assert (lacks_later(keys).went_back, lacks_later(keys).under) == (False, keys)
 
