@@ -141,15 +141,18 @@ def _numbered(
 ) -> tuple[Sentence, ...]:
     """Return the sentences with the numbers of their messages.
 
-    Of more than ten thousand (a pasted book) evenly spread ones, that many at most.
+    Of more than ten thousand (a pasted book) evenly spread ones, that many at most; none of them
+    then follows the one before it.
     """
     things = frozenset(_things(chain.from_iterable(prose)))
+    step = 1 + sum(map(len, prose)) // _MOST_PIECES
     numbered: list[Sentence] = []
     for number, message in enumerate(prose):
         for sentence in message:
             courteous = _says_nothing(sentence, formulas, things)
-            numbered.append(replace(sentence, message=number, courteous=courteous))
-    return tuple(numbered[:: 1 + len(numbered) // _MOST_PIECES])
+            follows = sentence.follows and step == 1
+            numbered.append(replace(sentence, message=number, courteous=courteous, follows=follows))
+    return tuple(numbered[::step])
 
 
 def _says_nothing(

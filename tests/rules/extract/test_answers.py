@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.extract import weights
 from rules.extract.answers import analysis, perspective, quote, refinement, what_was_there
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, Tongue
@@ -344,6 +345,21 @@ def test_what_the_person_said_comes_before_what_the_persona_said_as_well() -> No
     ]
 
     assert refinement(passage, 13) == "You told me: Tom sold eleven pears."
+
+
+def test_of_a_pasted_book_no_sentence_leans_on_one_that_it_does_not_follow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(weights, "_MOST_PIECES", 50)
+    passage = [
+        Said("user", f"The kettle {word} boiled. It grew {word} hot. Ilse met {word} twice.", "")
+        for word in map("w{}".format, range(30))
+    ]
+
+    told = refinement(passage, 200)
+
+    assert "Ilse met w2 twice." in told
+    assert "It grew" not in told
 
 
 def test_every_stretch_of_a_long_passage_has_its_part() -> None:
