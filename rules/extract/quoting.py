@@ -46,10 +46,11 @@ def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> s
     with words of the longest message that has one. Empty where no message has words.
     """
     reading = read(tuple(passage), tuple(before))
+    said_before = "\n".join(message.text for message in before)  # no sentence goes over a line
     for limit in (float(words), inf):
         for span in _best_first(passage, reading, limit):
             parts = [_raw(passage, reading, range(at, at + 1)) for at in span]
-            if not any(part in message.text for part in parts for message in before):
+            if not any(part in said_before for part in parts):
                 return shorten(_raw(passage, reading, span), words)
     return _line_with_words(passage, words)
 
