@@ -277,7 +277,8 @@ def _is_noun(line: str, match: re.Match[str], folded: Sequence[str], at: int) ->
         return False
     if before in _DETERMINERS:
         return True
-    is_late = folded[at - 2] in _DETERMINERS and not is_everyday(before)
+    is_adverb = folded[at].endswith("ly")
+    is_late = folded[at - 2] in _DETERMINERS and not is_everyday(before) and not is_adverb
     return (is_late or before in _PREPOSITIONS) and not _NO_NOUN.match(folded[at])
 
 

@@ -38,8 +38,8 @@ _OWN_SHARE, _ANALYSIS_SHARE = 0.35, 0.27
 _WANTED_SHARE, _PERSONA_SHARE = 0.15, 0.22
 _RUN_ON = 30.0
 """Words of a wish that a view tells; a longer one tells a whole story, and the memory has that."""
-_ITEM = 0.2
-"""The share of its worth that an item of a list has in a view."""
+_TELLING_ITEM = 12.0
+"""Words from which on an item of a list says enough for a view."""
 _NAMING = 1.0
 """The worth of what names things of the person's, or is said of the persona itself."""
 _BARE_REQUEST = 0.2
@@ -126,7 +126,7 @@ def _bound(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str
 def _answered(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str:
     """Return what the persona answered about things of the person's."""
     worths = [
-        (worth >= _NAMING) * _of_running_text(sentence)
+        float(worth >= _NAMING and _tells_by_itself(sentence))
         for worth, sentence in zip(whole_worths(reading), reading.sentences, strict=True)
     ]
     kept = _chosen(reading, worths, words, besides)
@@ -134,11 +134,10 @@ def _answered(reading: WeighedPassage, words: float, besides: Sequence[str]) -> 
     return spaced(lead[:1].upper() + lead[1:]) + join_sentences(kept) if kept else ""
 
 
-def _of_running_text(sentence: Sentence) -> float:
-    """Return the share of its worth that an answer of the persona has in a view: none for a set phrase."""
-    if sentence.role != PERSONA or _is_set_phrase(sentence):
-        return 0.0
-    return _ITEM if sentence.voice == "item" else 1.0
+def _tells_by_itself(sentence: Sentence) -> bool:
+    """Return whether the persona says it in running text or a long item, and by more than a set phrase."""
+    is_long = sentence.voice != "item" or sentence.words >= _TELLING_ITEM
+    return sentence.role == PERSONA and is_long and not _is_set_phrase(sentence)
 
 
 def _binds(sentence: Sentence) -> bool:

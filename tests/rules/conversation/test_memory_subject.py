@@ -96,7 +96,10 @@ def test_the_sample_s_memories_are_told_apart_within_sixty_tokens() -> None:
 
 
 def test_nouns_are_chosen_before_verbs_and_what_qualifies_a_noun() -> None:
-    said = "I keep implementing the potential fallback for the boundary. Implementing a fallback seems potential."
+    said = (
+        "I keep implementing the potential fallback for the boundary. I test the fallback annually. "
+        "Implementing a fallback seems potential."
+    )
     (subject,) = subjects([[(True, said), (True, said)]])
     assert subject == "fallback, boundary"
 

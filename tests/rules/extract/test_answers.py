@@ -743,6 +743,15 @@ def test_a_formula_that_names_nothing_of_the_person_s_is_not_kept() -> None:
     assert refinement([person, reply], 200).endswith("I answered: Calum should row you across.")
 
 
+def test_a_view_has_no_short_item_of_a_list() -> None:
+    short = "Some steps:\n- Ask at Skye for your oars."
+    passage = [PLAIN, Said("assistant", short, "2026-03-02")]
+    assert perspective(passage, 60).startswith("You wanted: ")
+    long = f"{short[:-1]} before the school holidays begin, or the old boat of the Morag stays on land."
+    passage = [PLAIN, Said("assistant", long, "2026-03-02")]
+    assert perspective(passage, 200).startswith("I answered: Ask at Skye ")
+
+
 def test_what_only_says_what_comes_next_is_not_quoted() -> None:
     reply = "Let's plan your crossing to Skye. Your boat of 7:40 to Skye is full."
     assert quote([PLAIN, Said("assistant", reply, "")], 10) == "Your boat of 7:40 to Skye is full."
