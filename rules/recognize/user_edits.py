@@ -196,12 +196,16 @@ def deleted_memories(
 
 
 def _forgotten(memories: Sequence[Memory], here: Collection[str]) -> tuple[str, ...]:
-    """Return the ids of the memories that are gone now, and were not before."""
-    return tuple(
-        memory.memory_id
-        for memory in memories
-        if not (memory.forgotten or memory.recalled or memory.memory_id in here)
-    )
+    """Return the ids of the memories that the export has nothing of, though it should.
+
+    No export has had a memory since it was recalled, nor a fold that was made of it since.
+    """
+    excused = {memory.memory_id for memory in memories if memory.recalled}.union(here)
+    for fold in folds_upwards(memories):
+        if excused.issuperset(fold.members):
+            excused.add(fold.memory_id)
+    absent = (memory for memory in memories if memory.memory_id not in excused)
+    return tuple(memory.memory_id for memory in absent if not memory.forgotten)
 
 
 def _recalled(

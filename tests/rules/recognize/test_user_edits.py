@@ -127,6 +127,16 @@ def test_a_memory_that_was_deleted_is_forgotten_and_stays_so_without_being_told_
     assert done(delete, [M1, replace(M2, forgotten=True), M3]) == UNTOUCHED
 
 
+def test_a_fold_that_was_made_of_recalled_memories_is_not_forgotten_before_an_export_has_had_it() -> (
+    None
+):
+    recalled = [replace(M1, recalled=True), replace(M2, recalled=True), M3]
+    without = done(as_it_is, [*recalled, FOLD], shown=[M3])
+    assert without.forgotten == ()
+    one_deleted = done(as_it_is, [recalled[0], M2, M3, FOLD], shown=[M3])
+    assert one_deleted.forgotten == ("m2", FOLD.memory_id)
+
+
 def test_a_memory_that_stands_there_again_is_recalled() -> None:
     assert nothing_but(done(as_it_is, [M1, replace(M2, forgotten=True), M3]), recalled=("m2",))
 
