@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _GOES_ON = re.compile(r"\\\n\s*")
+_BRACKETS_AND_STROKES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
+"""The marks that group a pattern; also what escapes or lists characters, and so hides marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Phrases:
     """Phrases in any case, as alternatives of one pattern.
 
     A pattern that ignores case takes three times as long as one for small letters, which are all
-    that a lowered ASCII text has.
+    that a lowered ASCII text has. What begins with other characters is left out of that one.
     """
 
     any_case: re.Pattern[str]
@@ -75,7 +77,24 @@ def any_phrase(pattern: str) -> Phrases:
     Where case is ignored, a Turkish dotless i is an i.
     """
     joined = join_lines(pattern)
-    return Phrases(re.compile(joined, re.IGNORECASE), re.compile(joined.replace("ı", "i")))
+    small = "|".join(filter(_may_be_ascii, _alternatives(joined.replace("ı", "i"))))
+    return Phrases(re.compile(joined, re.IGNORECASE), re.compile(small))
+
+
+def _alternatives(pattern: str) -> Iterator[str]:
+    """Yield the alternatives of a pattern: what is between its strokes outside of brackets."""
+    start = depth = 0
+    for mark in _BRACKETS_AND_STROKES.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(mark.group(), 0)
+        if mark.group() == "|" and not depth:
+            yield pattern[start : mark.start()]
+            start = mark.end()
+    yield pattern[start:]
+
+
+def _may_be_ascii(alternative: str) -> bool:
+    """Return whether an ASCII text may match: it does not have to begin with another character."""
+    return alternative[:1].isascii() or alternative[1:2] in ("?", "*", "{")
 
 
 def listed(entries: str) -> Listed:
