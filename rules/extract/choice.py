@@ -43,6 +43,8 @@ _SAID_BEFORE = 0.5
 """The share of its worth that a word keeps which an earlier stretch holds."""
 _ROOM_OF_A_STRETCH = 300.0
 """Words of room that a stretch has at least: several long sentences, and others to choose from."""
+_MOST_OF_A_PARAGRAPH = 2.0
+"""A paragraph goes on while it has less than this multiple of its even share of the words."""
 _LEAST_GAIN = 0.18
 """A sentence that brings less for each of its words repeats what is known, and is left out."""
 
@@ -84,6 +86,8 @@ class _Chosen:
     used: set[str] = field(default_factory=set)
     leads: set[tuple[int, str, str]] = field(default_factory=set)
     days: set[str] = field(default_factory=set)
+    spent: dict[int, float] = field(default_factory=dict)
+    """The words of each paragraph."""
 
 
 def is_usable(sentence: Sentence) -> bool:
@@ -196,10 +200,11 @@ def choose(
     kept: list[int] = []
     shortest: list[tuple[float, int]] = []
     left, said_before = room.words, set[str]()
+    most = _most_of_a_paragraph(room)
     for number, stretch in enumerate(stretches):
         share = replace(room, words=left / (len(stretches) - number))
         search = _Search(offer, stretch, known, frozenset(said_before))
-        chosen, spent = search.fill(share)
+        chosen, spent = search.fill(share, most)
         shortest += [search.shortest] if search.shortest else []
         kept += sorted(at for at in chosen if at in stretch)
         left -= spent
@@ -217,6 +222,11 @@ def _offer(
         for sentence, day in zip(reading.sentences, reading.days, strict=True)
     ]
     return _Offer(reading, worths, _chains(reading, worths, beside), rare, leads)
+
+
+def _most_of_a_paragraph(room: Room) -> float:
+    number = len(room.paragraphs)
+    return room.words * _MOST_OF_A_PARAGRAPH / number if number > 1 else inf
 
 
 def _sharing_room(stretches: Sequence[range], words: float) -> list[range]:
@@ -262,8 +272,11 @@ class _Search:
         shortest = ((self._sentences[at].words, at) for _, at in self._heap)
         self.shortest = min(shortest, default=None)
 
-    def fill(self, room: Room) -> tuple[set[int], float]:
-        """Return the sentences to keep, and the words that they cost."""
+    def fill(self, room: Room, most: float) -> tuple[set[int], float]:
+        """Return the sentences to keep, and the words that they cost.
+
+        Only the first sentence of a paragraph may make it longer than `most` words.
+        """
         left, left_to_persona = room.words, room.words * room.persona
         while self._heap:
             _, at = heapq.heappop(self._heap)
@@ -273,10 +286,12 @@ class _Search:
             is_bounded = self._is_bounded(at)
             if gain <= _LEAST_GAIN or cost > (min(left, left_to_persona) if is_bounded else left):
                 continue
+            if self._is_full(at, cost, most):
+                continue
             if self._heap and gain < -self._heap[0][0]:
                 heapq.heappush(self._heap, (-gain, at))
                 continue
-            self._keep(at)
+            self._keep(at, cost)
             left -= cost
             left_to_persona -= cost * is_bounded
         return self._chosen.kept, room.words - left
@@ -314,7 +329,15 @@ class _Search:
         days = {day for _, day, _ in leads} - self._chosen.days
         return words + room.lead * len(leads) + room.day * len(days)
 
-    def _keep(self, at: int) -> None:
+    def _is_full(self, at: int, cost: float, most: float) -> bool:
+        """Return whether the paragraph of a sentence has no room for it."""
+        paragraph, _, _ = self._offer.leads[at]
+        spent = self._chosen.spent.get(paragraph, 0.0)
+        return spent > 0 and spent + cost > most
+
+    def _keep(self, at: int, cost: float) -> None:
+        paragraph, _, _ = self._offer.leads[at]
+        self._chosen.spent[paragraph] = self._chosen.spent.get(paragraph, 0.0) + cost
         for part in self._missing(at):
             self._chosen.kept.add(part)
             self._chosen.leads.add(self._offer.leads[part])

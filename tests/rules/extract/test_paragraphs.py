@@ -44,6 +44,21 @@ def test_no_sentence_is_cut_for_the_words_before_it() -> None:
     assert not [text for text in told if text.endswith("…")]
 
 
+def test_none_takes_the_room_of_all_others() -> None:
+    long_day = tuple(
+        Said("user", f"Bramble the dog stole pear number {at} from crate {at + 50}.", "")
+        for at in range(60)
+    )
+    paragraphs = in_paragraphs([DAYS[0], long_day, DAYS[1], DAYS[2]], 160).split("\n\n")
+    assert [
+        what in text
+        for what, text in zip(
+            ("lantern", "Bramble", "bicycle", "accordion"), paragraphs, strict=True
+        )
+    ] == [True] * 4
+    assert paragraphs[1].count("Bramble") in range(2, 9)
+
+
 def test_a_memory_of_which_nothing_is_left_to_say_has_none() -> None:
     twice = [DAYS[0], DAYS[0], DAYS[1]]
     assert "Nothing more was said." not in in_paragraphs(twice, 200)
