@@ -28,9 +28,7 @@ def test_a_conversation_of_half_a_million_tokens_is_looked_up_within_the_same_bo
         fold = next(line["id"] for line in data_of(lines)["memories"] if line["is_fold"])
         inside = await client.call_tool("recall_timeline", {"fold": fold})
         raw = {"record": fold, "what": "raw"}
-        pages = [
-            await client.call_tool("recall_open", {**raw, "page": page}) for page in (1, 2, 5)
-        ]
+        pages = [await client.call_tool("recall_open", {**raw, "page": page}) for page in (1, 2, 5)]
         return [found, lines, inside, *pages]
 
     command, *arguments = ada.argv("mcp")
