@@ -80,8 +80,15 @@ class _Known:
         return is_accepted(self.archive, self.chat.chat_id, self.chat.sha256)
 
     def recognise(self, messages: Sequence[Message]) -> tuple[Place, ...]:
-        """Recognise each message of the export: whose it is, and what it is there for."""
+        """Recognise each message of the export: whose it is, and what it is there for.
+
+        An original of a fork is known by what it says: now, or when its memory was made.
+        """
+        said_here = {message.digest for message in messages}
         digests = {old.key: old.message.digest for old in self.past}
+        for old in self.past:
+            if old.newest is not None and old.newest.digest in said_here:
+                digests[old.key] = old.newest.digest
         under = {}
         for memory in self.memories:
             under[memory.memory_id] = {key: digests[key] for key in memory.keys}

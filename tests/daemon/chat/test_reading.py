@@ -149,6 +149,28 @@ def test_a_fork_without_memories_has_no_opening_of_another_chat_in_its_history(
     assert [ours(place) for place in reading.places] == [("opening", "", 0), None, None]
 
 
+def test_an_original_that_was_edited_before_the_fork_is_known_by_what_it_says_now(
+    archive: Archive,
+) -> None:
+    def edit(messages: list[Json]) -> None:
+        originals = (
+            one for one in messages if (one.get("memproc") or {}).get("kind") == "original"
+        )
+        next(originals)["content"] = "I had not said that the lamp was out."
+
+    done = finish(chat_of(TALK), ALL, mode="keep-originals")
+    seen(archive, changed(done.messages, edit))
+
+    def fork(messages: list[Json]) -> None:
+        edit(messages)
+        forked(messages)
+
+    copy = changed(done.messages, fork, **FORK)
+    first, second = seen(archive, copy), read(archive, copy)
+    assert first.edits.deleted == ()
+    assert first.places == second.places
+
+
 def nameless(messages: list[Json]) -> None:
     stripped(messages)
     forked(messages)
