@@ -55,7 +55,6 @@ from daemon.files.paths import brought_folder
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.context import Context
 from daemon.models.prices import require_price
-from daemon.models.tokens import keep
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSkipped, NotAccepted
 from rules.layers.kept_passages import describe_marked
@@ -152,11 +151,12 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     Raise ChatSkipped, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError,
     OverBudget or ProviderRefuses where nothing can.
     """
-    archive = context.archive
     surveyed = look(context, export, chat)
     if isinstance(surveyed, Unchanged):
         return surveyed
-    keep(archive, surveyed.counts)
+    from daemon.chat.survey import keep_reckoned
+
+    keep_reckoned(context.archive, surveyed)
     is_new = _is_brought(context, export)
     if not (is_new or surveyed.plan.chunks or surveyed.reading.memories):
         rest = rest_after(surveyed, context.clock(), learned=False)

@@ -20,8 +20,8 @@ BY_ROW = (
 """Tables whose rows of a chat go, by the conditions of their seals; those referred to come last."""
 BY_CHAT_ID = ("reply", "batch_request")
 _SHORTEST_TITLE = 3
-EMPTIED = ("token_count",)
-"""Counts by the hash of a text, which belong to no chat: they are counted again when needed."""
+EMPTIED = ("token_count", "bound_prices")
+"""What is kept by the hash of texts and belongs to no chat: it is reckoned again when needed."""
 
 
 def erase_rows(

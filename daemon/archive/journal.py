@@ -339,24 +339,6 @@ def raised_cap(archive: Archive, which: Which, now: str) -> int:
     return int(cap["amount"]) if cap and now < cap["until"] else 0
 
 
-def known_counts(archive: Archive, encoding: str, digests: Sequence[str]) -> dict[str, int]:
-    """Return the counts that the archive has of these texts, in tokens of the encoding."""
-    counts = """
-        SELECT digest, tokens FROM token_count
-        WHERE encoding = ? AND digest IN (SELECT value FROM json_each(?))
-    """
-    return dict(archive.run(counts, (encoding, json.dumps(digests))))
-
-
-def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> None:
-    """Store counts; known ones stay."""
-    with archive.transaction():
-        archive.run_many(
-            "INSERT OR IGNORE INTO token_count (encoding, digest, tokens) VALUES (?, ?, ?)",
-            [(encoding, digest, tokens) for digest, tokens in counts.items()],
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class DaysCost:
     """The cost of the calls of one kind for one chat on one day."""

@@ -187,6 +187,15 @@ STEPS = (
         """,
         undo="",
     ),
+    SchemaStep(
+        "the prices of bounds between turns are reckoned once",
+        """
+        CREATE TABLE bound_prices (
+            window BLOB PRIMARY KEY, prices BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
+        undo="DROP TABLE bound_prices;",
+    ),
 )
 """The changes since then, in order, all in schema.sql too. A released step never changes."""
 

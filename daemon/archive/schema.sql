@@ -207,6 +207,9 @@ CREATE INDEX batch_request_request ON batch_request (request);
 CREATE TABLE token_count (
     encoding TEXT NOT NULL, digest TEXT NOT NULL, tokens INTEGER NOT NULL, PRIMARY KEY (encoding, digest)
 ) STRICT, WITHOUT ROWID;
+-- The prices of the bounds between the units of a window, a byte each, by the hash of its texts, its minutes and the
+-- rule that prices them.
+CREATE TABLE bound_prices (window BLOB PRIMARY KEY, prices BLOB NOT NULL) STRICT, WITHOUT ROWID;
 
 
 -- Files that came and went -------------------------------------------------------------------------------------------

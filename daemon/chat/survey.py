@@ -19,6 +19,7 @@ from itertools import compress
 from daemon.archive.archive import Archive
 from daemon.archive.chats import FoldLimits, is_known
 from daemon.archive.journal import FormerAnswers, former_answers
+from daemon.archive.memo import keep_prices
 from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
 from daemon.chat.counting import count_tokens
@@ -34,8 +35,8 @@ from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import Roles, chat_model, choose_roles, with_tools
-from daemon.models.splitting import splitter
-from daemon.models.tokens import Counts, count, digest_of
+from daemon.models.splitting import remembering_splitter
+from daemon.models.tokens import Counts, count, digest_of, keep
 from primer.core_questions import tools_of
 from primer.models import ENGINE, token_factor
 from rules.conversation.kept_wishes import too_many_wishes, wishes_within
@@ -67,6 +68,8 @@ class Survey:
     reading: ChatReading
     counts: Counts
     """Tokens of the history's messages and of the texts that never change, by content digest."""
+    new_prices: Mapping[bytes, bytes]
+    """The prices of bounds that the archive did not know, by the hash of their window."""
     shown: ShownChat
     """Its texts and settings, and the export as core memory and facts see it."""
     roles: Roles
@@ -159,6 +162,14 @@ def survey(
     return surveyed
 
 
+def keep_reckoned(archive: Archive, surveyed: Survey) -> None:
+    """Store the token counts and the prices that a survey had to reckon, for the next ones."""
+    if surveyed.counts.new or surveyed.new_prices:
+        with archive.transaction():
+            keep(archive, surveyed.counts)
+            keep_prices(archive, surveyed.new_prices)
+
+
 def survey_read(
     archive: Archive,
     chat: Chat,
@@ -210,7 +221,9 @@ def _plan_new_chunks(
     counts, overhead = count_tokens(archive, chat, reading, shown, writers.roles)
     fold_limits = _fold_limits(archive, chat, reading, writers)
     bounds = bounds_of(config, fold_limits)
-    limits = replace(config.limits, split=splitter(config.chunk.bounds), fold=bounds)
+    new_prices: dict[bytes, bytes] = {}
+    split = remembering_splitter(config.chunk.bounds, archive, new_prices)
+    limits = replace(config.limits, split=split, fold=bounds)
     due = due_memories(reading, held, engine_alone=writers.engine_alone)
     tokens = _tokens_as_planned(reading, counts, due)
     notes = warnings(chat, [place.message for place in reading.places])
@@ -221,6 +234,7 @@ def _plan_new_chunks(
         config=config,
         reading=reading,
         counts=counts,
+        new_prices=new_prices,
         shown=shown,
         roles=writers.roles,
         plan=plan,

@@ -1,21 +1,28 @@
 """Where chunks end, by `chunk.bounds`; "embedding" asks wordllama's small table of vectors.
 
 It is loaded when it is first needed, in a third of a second, and a text takes a millisecond or two:
-no vector is kept.
+no vector is kept. What is kept is the price of each bound, by words as by vectors: a window of a
+history is priced once, however often the chat is planned.
 """
 
+import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.metadata import version
 from math import hypot
 from pathlib import Path
 
+from daemon.archive.archive import Archive
+from daemon.archive.memo import known_prices
 from rules.errors import ConfigurationError
-from rules.plan.chunks import SPLITTERS, Splitter, by_likeness
-from rules.plan.topics import Vector, prices_by_vectors
+from rules.plan.chunks import SPLITTERS, Minutes, Price, Splitter, Texts, by_likeness
+from rules.plan.topics import RULE, RULE_BY_VECTORS, Vector, prices, prices_by_vectors
 
 EMBEDDING = "embedding"
+_PACKAGE = "wordllama"
 _LONGEST = 16_000
 """Characters: what a longer text is about shows by then."""
 _STEPS = 1024
@@ -28,7 +35,48 @@ def splitter(bounds: str) -> Splitter:
     if bounds != EMBEDDING:
         return SPLITTERS[bounds]
     _model()
-    return by_likeness(partial(prices_by_vectors, embed=vector))
+    return by_likeness(_price_by_vectors)
+
+
+def remembering_splitter(bounds: str, archive: Archive, new: dict[bytes, bytes]) -> Splitter:
+    """Return the same splitter, which prices only what the archive does not know.
+
+    The prices that it had to reckon are put into `new`, for `keep_prices`. Raises as `splitter`.
+    """
+    plain = splitter(bounds)
+    if bounds == "topics":
+        return by_likeness(price_once(archive, RULE, prices, new))
+    if bounds == EMBEDDING:
+        rule = f"{RULE_BY_VECTORS} {version(_PACKAGE)}"
+        return by_likeness(price_once(archive, rule, _price_by_vectors, new))
+    return plain
+
+
+def price_once(archive: Archive, rule: str, price: Price, new: dict[bytes, bytes]) -> Price:
+    """Return `price` as it prices only windows whose prices by this rule the archive has not got.
+
+    What it reckons is put into `new`. Prices that are too few or too many are damaged.
+    """
+
+    def known_or_reckoned(texts: Texts, minutes: Minutes) -> Sequence[int]:
+        window = _hash_of(rule, texts, minutes)
+        known = known_prices(archive, window)
+        if known is not None and len(known) == len(texts) - 1:
+            return known
+        new[window] = bytes(price(texts, minutes))
+        return new[window]
+
+    return known_or_reckoned
+
+
+def _hash_of(rule: str, texts: Texts, minutes: Minutes) -> bytes:
+    """Return the SHA-256 of exactly what the prices of a window depend on."""
+    everything = json.dumps((rule, texts, minutes), ensure_ascii=False)
+    return sha256(everything.encode("utf-8", "surrogatepass")).digest()
+
+
+def _price_by_vectors(texts: Texts, minutes: Minutes) -> Sequence[int]:
+    return prices_by_vectors(texts, minutes, vector)
 
 
 @lru_cache(_TEXTS)

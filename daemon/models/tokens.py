@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import keep_counts, known_counts
+from daemon.archive.memo import keep_counts, known_counts
 from rules.errors import ModelError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
-from daemon.archive.journal import known_counts
+from daemon.archive.memo import known_counts
 from daemon.archive.messages import live_messages
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.holding import Holding, holding

@@ -36,8 +36,12 @@ _TOOL_ROLES = frozenset({"tool", "function"})
 
 _WINDOW = 4
 _TOPIC = 4
-_Texts = tuple[tuple[str, ...], ...]
-_Minutes = tuple[tuple[int, int], ...]
+Texts = tuple[tuple[str, ...], ...]
+"""The messages of each unit of a window."""
+Minutes = tuple[tuple[int, int], ...]
+"""When the first and the last message of each unit were written; 0 where unknown."""
+Price = Callable[[Texts, Minutes], Sequence[int]]
+"""Says how dear a bound after each unit of a window is, but for the last one: from 0 to 255."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,7 @@ def by_turns(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Spli
     return _split(spoken, begin, size, last, lambda _: ())
 
 
-def by_likeness(price: Callable[[_Texts, _Minutes], Sequence[int]]) -> Splitter:
+def by_likeness(price: Price) -> Splitter:
     """Return a splitter that avoids bounds between alike turns, by the likeness that `price` sees.
 
     Between fully alike turns a bound costs four squares of `size` more than at the best place in view.

@@ -27,6 +27,10 @@ STEPS = 64
 """The price of a bound between fully alike turns."""
 NEARNESS = (4, 2, 1)
 """The weights of the turns on either side of a bound, the nearest first."""
+RULE = "words 1"
+"""The name and the version of `prices`, by which they are kept: other prices, another number."""
+RULE_BY_VECTORS = "vectors 1"
+"""The same of `prices_by_vectors`."""
 _SIDE = len(NEARNESS)
 _RARE = 16
 """The unit of a word's rarity."""

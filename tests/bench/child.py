@@ -53,21 +53,20 @@ def plain(export: Path, folder: Path) -> Stages:
 
 def trip(export: Path, folder: Path) -> Stages:
     """What memproc does: read, plan every chat, splice one, and write the whole export back, on the disk itself."""
-    return _trip(export, folder, keep_counts=False)
+    return _trip(export, folder, is_kept=False)
 
 
 def first(export: Path, folder: Path) -> Stages:
-    """The same when the archive knows nothing: every message's tokens are counted, and kept."""
-    return _trip(export, folder, keep_counts=True)
+    """The same when the archive knows nothing: tokens are counted, bounds priced, and both kept."""
+    return _trip(export, folder, is_kept=True)
 
 
-def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
+def _trip(export: Path, folder: Path, *, is_kept: bool) -> Stages:
     from daemon.archive.archive import Archive
-    from daemon.chat.survey import survey
+    from daemon.chat.survey import keep_reckoned, survey
     from daemon.config.settings import Config
     from daemon.files.read import read_export
     from daemon.files.write import replace_file
-    from daemon.models.tokens import keep
     from daemon.remember.extracted import could_write
     from rules.typingmind.document import container_blocks
     from tests.nokeys import no_keys
@@ -81,8 +80,8 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
             for chat in found.chats():
                 can_write = partial(could_write, archive)
                 surveyed = survey(archive, chat, config, no_keys, now, can_write)
-                if keep_counts:
-                    keep(archive, surveyed.counts)
+                if is_kept:
+                    keep_reckoned(archive, surveyed)
         with stages.stage("write"):
             (part,) = found.parts
             middle = len(part.layout.chat_ids) // 2

@@ -22,7 +22,8 @@ from typing import Any
 _UNFINISHED = re.compile(r"\.memproc-(?!import$)|\.memproc-import$|export-unfinished$")
 _ASIDE = "before-import-"
 _VOLATILE = {
-    "file_seen", "spending", "sign", "notice", "arrival_step", "token_count", "calibration", "rest", "migration", "job",
+    "file_seen", "spending", "sign", "notice", "arrival_step", "token_count",
+    "bound_prices", "calibration", "rest", "migration", "job",
 }  # fmt: skip
 """Tables that tell of every attempt, or can be made again at any time."""
 _NUMBERING = {

@@ -118,6 +118,7 @@ def fill(archive: Archive) -> None:
     )
     archive.insert("odd_usage", {"request": SECRET, "said": "input_tokens: -1"})
     archive.insert("token_count", {"encoding": "e", "digest": SECRET, "tokens": 1})
+    archive.insert("bound_prices", {"window": SECRET.encode(), "prices": b"0"})
     place = dict.fromkeys(("device", "inode", "size", "mtime_ns"), 1)
     times = {"seen_at": when, "changed_at": when}
     arrival = archive.insert(
@@ -195,7 +196,7 @@ def rows_of(home: Path, chat_id: str) -> list[str]:
     with Archive.read(home / "state") as archive:
         return [
             f"{table} {row}"
-            for table in sorted(TABLES - {"token_count", "batch"})
+            for table in sorted(TABLES - {*erasing.EMPTIED, "batch"})
             for row in archive.run(f"SELECT * FROM {table}")
             if chat_id in str(row) or table in ("version", "message", "memory", "edition", "body")
         ]

@@ -92,7 +92,7 @@ def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
         assert (waiting.doubt, waiting.said_at) == ("Most is gone.", LATER)
     with closing(sqlite3.connect(archive_path(older))) as database:
         after = rows(database)
-    new = ("odd_usage", "kept_passage", "question", "answer")
+    new = ("odd_usage", "kept_passage", "question", "answer", "bound_prices")
     assert [after.pop(table) for table in new] == [[]] * len(new)
     assert [chat["chat"] for chat in after.pop("pins_before")] == [1], "its pins are only offered"
     assert [edition.pop("form") for edition in after["edition"]] == ["", ""]

@@ -15,7 +15,7 @@ from daemon.archive.choices import pin
 from daemon.archive.memories import memories
 from daemon.chat.outcome import Outcome
 from daemon.chat.rest import at_rest
-from daemon.chat.survey import survey
+from daemon.chat.survey import Survey, survey
 from daemon.config.keys import Key, NoKey
 from daemon.config.loading import parse_settings
 from daemon.events import ExportWritten, tell_nobody
@@ -152,6 +152,24 @@ def test_the_counts_in_the_archive_are_the_counter_s_own(desk: Desk) -> None:
         assert not found.counts.new
         for entry in found.reading.entries:
             assert kept[entry.message.digest] == tokens.count(entry.message.text)
+
+
+def test_a_run_that_is_interrupted_has_kept_the_prices_of_its_bounds(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: Context, surveyed: Survey) -> None:
+        assert surveyed.new_prices
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("daemon.remember.compress.compress", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            desk.run(CHATS[1])
+    (chat,) = read_export(desk.home / "export.json").chats()
+    can_write = partial(could_write, desk.archive)
+    again = survey(desk.archive, chat, desk.context.config, no_keys, WHEN, can_write)
+    assert again.plan.chunks
+    assert not again.new_prices
 
 
 def test_counts_of_another_encoding_do_not_count(

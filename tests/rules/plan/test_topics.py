@@ -6,7 +6,15 @@ from math import isqrt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.topics import NEARNESS, STEPS, prices
+from rules.plan.topics import (
+    NEARNESS,
+    RULE,
+    RULE_BY_VECTORS,
+    STEPS,
+    prices,
+    prices_by_vectors,
+)
+from tests.exports.words import answer, question
 
 Vector = Counter[str]
 
@@ -56,3 +64,15 @@ def test_a_bound_costs_the_cosine_of_the_turns_around_it(
     least = min(likenesses, default=0)
     unknown = ((0, 0),) * len(window)
     assert prices(window, unknown) == tuple(each - least for each in likenesses)
+
+
+def test_prices_by_one_version_of_a_rule_are_always_the_same() -> None:
+    """Archives keep them: where this fails on purpose, the rule takes another number."""
+    window = tuple((question(number, 12), answer(number, 40)) for number in range(9))
+    minutes = tuple((10 + number**3, 11 + number**3) for number in range(9))
+    letters = prices_by_vectors(window, minutes, lambda text: [text.count(one) for one in "aeiou"])
+
+    assert {RULE: prices(window, minutes), RULE_BY_VECTORS: letters} == {
+        "words 1": (7, 5, 2, 4, 0, 13, 8, 1),
+        "vectors 1": (6, 5, 3, 5, 2, 3, 2, 0),
+    }

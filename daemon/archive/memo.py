@@ -1,0 +1,45 @@
+"""What depends on texts alone and is reckoned once: their tokens, and the prices of bounds.
+
+Each result is kept by the hash of exactly what it was reckoned from. It belongs to no chat, and
+where it is lost, it is reckoned again.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from daemon.archive.archive import Archive
+
+
+def known_counts(archive: Archive, encoding: str, digests: Sequence[str]) -> dict[str, int]:
+    """Return the counts that the archive has of these texts, in tokens of the encoding."""
+    counts = """
+        SELECT digest, tokens FROM token_count
+        WHERE encoding = ? AND digest IN (SELECT value FROM json_each(?))
+    """
+    return dict(archive.run(counts, (encoding, json.dumps(digests))))
+
+
+def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> None:
+    """Store counts; known ones stay."""
+    with archive.transaction():
+        archive.run_many(
+            "INSERT OR IGNORE INTO token_count (encoding, digest, tokens) VALUES (?, ?, ?)",
+            [(encoding, digest, tokens) for digest, tokens in counts.items()],
+        )
+
+
+def known_prices(archive: Archive, window: bytes) -> bytes | None:
+    """Return the prices of the bounds in a window by its hash, a byte each; None if not known."""
+    prices: bytes | None = archive.value(
+        "SELECT CAST(prices AS BLOB) FROM bound_prices WHERE window = ?", (window,)
+    )
+    return prices
+
+
+def keep_prices(archive: Archive, prices: Mapping[bytes, bytes]) -> None:
+    """Store the prices of the bounds in windows, in the place of damaged ones."""
+    with archive.transaction():
+        archive.run_many(
+            "INSERT OR REPLACE INTO bound_prices (window, prices) VALUES (?, ?)",
+            list(prices.items()),
+        )
