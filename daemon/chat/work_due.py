@@ -62,7 +62,7 @@ def to_write_again(
     *,
     engine_alone: bool,
 ) -> frozenset[int]:
-    """Return the numbers of the memories to be written again, none pinned, forgotten or held.
+    """Return the numbers of the memories to be written again, none that keeps its words or is held.
 
     Those that are `due` are; and one that the engine extracted, where a model can be asked. When any
     is written again, a model is asked for all extracted ones after it: their requests begin with it.
@@ -100,7 +100,7 @@ def explain_held(reading: ChatReading, held: Collection[str]) -> Iterator[str]:
 def _free(reading: ChatReading, held: Collection[str] = ()) -> Iterator[Memory]:
     left = {entry.memory for entry in reading.entries if not entry.gone}
     for memory in reading.chunk_memories:
-        stays = memory.pinned or memory.forgotten or memory.is_lone_fold
+        stays = memory.keeps_its_words or memory.forgotten or memory.is_lone_fold
         if memory.number in left and not stays and memory.memory_id not in held:
             yield memory
 

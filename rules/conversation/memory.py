@@ -171,7 +171,7 @@ class Memory:
     """Number of the edition that the person wants shown; None: the newest that memory.editions
     prefers."""
     pinned: bool = False
-    """Never rewritten or folded: by `memproc pin`, or an edit in TypingMind.
+    """The person has pinned it by `memproc pin`, or edited it in TypingMind; see `keeps_its_words`.
     A pin on one of its messages in TypingMind does not do it."""
     forgotten: bool = False
     """The person has deleted it in TypingMind: it is neither shown nor in prompts, until it is
@@ -193,6 +193,14 @@ class Memory:
     def is_fold(self) -> bool:
         """Return whether it replaces other memories, which the archive keeps."""
         return bool(self.members)
+
+    @property
+    def keeps_its_words(self) -> bool:
+        """Return whether it is never rewritten or folded.
+
+        The person has pinned it, or has chosen their own edition, which holds without a pin.
+        """
+        return self.pinned or self.in_prompts.kind == "person"
 
     @property
     def is_lone_fold(self) -> bool:

@@ -21,3 +21,8 @@ def test_a_fold_whose_members_are_lost_is_not_written_again_as_a_memory_is() -> 
     assert due(EDITED) == {1}
     assert due(replace(EDITED, level=2)) == frozenset()
     assert due(replace(EDITED, pinned=True)) == frozenset()
+
+
+def test_what_the_person_wrote_and_has_chosen_is_not_written_again_without_a_pin_either() -> None:
+    by_hand = replace(EDITED.in_prompts, number=2, kind="person")
+    assert due(replace(EDITED, in_prompts=by_hand, edition=by_hand, chosen=2)) == frozenset()
