@@ -55,8 +55,8 @@ CREATE TABLE chat_state (
 -- What is remembered of it -------------------------------------------------------------------------------------------
 
 -- What stands in the place of raw messages: a chunk's memory (level 1), or a fold of memories. chosen_edition: the one
--- that the person wants to see (NULL: the one that memory.editions prefers). pinned: it is never rewritten, since the
--- person has pinned or edited it, or it cannot be written again. due: why a new edition is due. hindsight: 1 where it was
+-- that the person wants to see (NULL: the one that memory.editions prefers). pinned: it is never rewritten or
+-- folded, since the person has pinned or edited it. due: why a new edition is due. hindsight: 1 where it was
 -- chosen for a hindsight edition, 2 where its turn is over. origin: its id in the chat that this one was forked from.
 -- recalled: 1 where it was recalled after it was forgotten, and has been in no export since.
 CREATE TABLE memory (

@@ -15,7 +15,7 @@ level above all of them.
 
 What the person has edited or pinned is never folded. It keeps its place in its group, and what
 comes before it and after it there is folded by itself, so that no other group changes. With 1*
-kept, and groups of three:
+never folded, and groups of three:
 
     1 1* 1 1 1 1 1    ->   [1 1* 1] 2 1
 
@@ -79,7 +79,7 @@ class MissingFold:
 
     level: int
     members: tuple[Standing, ...]
-    """Oldest first, two or more, none of them forgotten or kept."""
+    """Oldest first, two or more, none of them forgotten or never folded."""
 
     @property
     def covers(self) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ class View:
 
 
 _Place = tuple[Standing, ...]
-"""One place of a group: one item, or what is kept with the folds before and after it."""
+"""One place of a group: one item, or what is never folded, with the folds around it."""
 
 
 def view(
@@ -132,8 +132,8 @@ def view(
     is how many items become a fold. `find` gives a fold by its members, or None where it is not
     made yet; it may give a forgotten one. A group of which only one member is not forgotten needs
     no fold: that member stands for it at the next level; a group that is all forgotten stays so.
-    One single item may be larger than the budget, and so may what is kept, with what is alone
-    between it. `memories` may begin with items of higher levels, folds that came with an export
+    A section may exceed its budget by one item, or by items that are never folded and single ones
+    between them. `memories` may begin with items of higher levels, folds that came with an export
     whose memories are not known; what precedes an item of a higher level counts as high as that.
     """
     places: list[_Place] = []  # oldest first: none is of a lower level than one after it
@@ -191,9 +191,9 @@ def _fold(
 ) -> _Place | MissingFold:
     """Return the place that replaces `members` from now on, or the fold that must be made first."""
     folded: list[Standing] = []
-    for kept, row in groupby(_shown(members) or members[:1], key=lambda item: item.never_folded):
+    for stays, row in groupby(_shown(members) or members[:1], key=lambda item: item.never_folded):
         items = tuple(row)
-        if kept or len(items) < 2:
+        if stays or len(items) < 2:
             folded += items
             continue
         missing = MissingFold(level, items)
@@ -236,7 +236,7 @@ def section(
     edition counts.
     """
     by_id = memories_by_id(memories)
-    kept = {
+    never_folded = {
         _covers(memory, by_id): memory
         for memory in memories
         if memory.is_fold and _is_never_folded(memory)
@@ -244,7 +244,7 @@ def section(
 
     def find(missing: MissingFold) -> Standing | None:
         # A fold that the person has edited stays, even if its members have got new editions since.
-        if own := kept.get(missing.covers):
+        if own := never_folded.get(missing.covers):
             return _standing(own, version, missing.covers)
         if any(member.name not in by_id for member in missing.members):
             return stand_in(missing)
@@ -263,13 +263,13 @@ def over_budget(shown: Sequence[Standing], budget: int) -> str:
     Empty if not.
     """
     tokens = _tokens(shown)
-    kept = sum(item.never_folded for item in shown)
-    if not kept or tokens <= budget:
+    staying = sum(item.never_folded for item in shown)
+    if not staying or tokens <= budget:
         return ""
     return (
         f"its memories take {tokens:,} tokens without their quotes, "
         f"{tokens - budget:,} more than fold.budget, "
-        f"and {kept:,} of them are edited or pinned and so never folded: "
+        f"and {staying:,} of them are edited or pinned and so never folded: "
         "raise fold.budget in memproc.toml, or let some of them be folded (memproc unpin MEMORY)"
     )
 
@@ -294,8 +294,8 @@ def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Stan
 
 
 def _is_never_folded(memory: Memory) -> bool:
-    """Return whether the person has edited or pinned it, which keeps it from being folded."""
-    return not memory.forgotten and (memory.in_prompts.kind == "person" or memory.pinned)
+    """Return whether the person has pinned it or chosen their own edition, and not deleted it."""
+    return not memory.forgotten and memory.keeps_its_words
 
 
 def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:
@@ -313,7 +313,7 @@ class State:
     """
 
     word: Literal["shown", "folded", "forgotten", "not in use"]
-    """`not in use`: a fold that is kept, and whose memories are shown, or are in another fold."""
+    """`not in use`: a fold that the archive still has, and whose memories are shown, or are in another fold."""
     into: str = ""
 
     def __str__(self) -> str:
@@ -347,9 +347,11 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
 def state_in_words(memory: Memory, state: State) -> str:
     """Describe a memory in one line, with commas.
 
-    It says the state, pinned, recalled, and why a new edition is due.
+    It says the state, whose words it has, pinned, recalled, and why a new edition is due.
     """
     words = [str(state)]
+    if memory.in_prompts.kind == "person":
+        words.append("yours")
     if memory.pinned:
         words.append("pinned")
     if memory.recalled:

@@ -1,7 +1,8 @@
 """The person's edits to memories in TypingMind since the archive last saw the chat.
 
 edited      its texts are of no edition: they become one, the person's, and the memory is pinned
-touched     whole, with a message excluded from the context or pinned: its messages stay as they are
+touched     all six messages are there, one of them excluded from the context or pinned: they stay as
+            they are (the memory may still be folded)
 forgotten   it is gone, and so are its raw messages and every fold of it
 recalled    it was forgotten, and is back
 changed     a raw message of a memory reads otherwise, or is gone: the memory needs a new edition

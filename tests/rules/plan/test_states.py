@@ -94,3 +94,6 @@ def test_everything_else_of_note_is_said_behind_the_state() -> None:
         "shown, pinned, recalled: it comes back with the next run, new edition due (1 of its messages edited)"
     )
     assert state_in_words(chunks(1)[0], State("forgotten")) == "forgotten"
+    by_hand = replace(memory.in_prompts, kind="person")
+    chosen = replace(chunks(1)[0], edition=by_hand, in_prompts=by_hand)
+    assert state_in_words(chosen, State("shown")) == "shown, yours"
