@@ -28,7 +28,10 @@ STEPS = 64
 NEARNESS = (4, 2, 1)
 """The weights of the turns on either side of a bound, the nearest first."""
 RULE = "words 1"
-"""The name and the version of `prices`, by which they are kept: other prices, another number."""
+"""The name and version of `prices`, by which archives keep them.
+
+A change of what it returns takes another number, one that comes from `count_terms` too.
+"""
 RULE_BY_VECTORS = "vectors 1"
 """The same of `prices_by_vectors`."""
 _SIDE = len(NEARNESS)
