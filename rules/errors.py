@@ -97,6 +97,11 @@ class AnswerTooLarge(ModelError):
 class OutOfReach(ModelError):
     """The provider stayed busy or out of reach: the chat is skipped for later."""
 
+    def __init__(self, message: str, next_step: str, retry_after: float = 0.0) -> None:
+        super().__init__(message, next_step)
+        self.retry_after = retry_after
+        """Seconds that the provider asks to wait; 0 where it does not say."""
+
 
 class ProviderRefuses(MemprocError):
     """Wrong key, no money, or forbidden: no further call can succeed, so everything stops."""

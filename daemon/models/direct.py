@@ -15,11 +15,13 @@ from typing import TypeVar
 
 from daemon.archive.journal import Reply, SentRequest
 from daemon.events import Event, Tell, TriesAgain
+from daemon.files.clock import span
 from daemon.models.ask import Outcome, Unsent, keep_reply, release_call, reserve_call
 from daemon.models.completion import Completion
 from daemon.models.context import Context
 from primer.reply import Request
 from rules.errors import AnswerTooLarge, CutOff, MemprocError, NotNow, OutOfReach, OverBudget
+from rules.wording import counted
 
 T = TypeVar("T")
 
@@ -57,12 +59,17 @@ def persistently(
                 raise
             seconds = _pause(attempt, fault.retry_after, chance)
             if attempt == ATTEMPTS or seconds > LONGEST_WAIT_SECONDS:
-                raise OutOfReach(
-                    f"{fault.message} It was tried {attempt} times.", fault.next_step
-                ) from fault
+                raise _out_of_reach(fault, f"It was tried {counted(attempt, 'time')}.") from fault
             tell(TriesAgain(fault.message, attempt, ATTEMPTS, seconds))
             sleep(seconds)
     raise AssertionError("the last attempt answers or raises")
+
+
+def _out_of_reach(fault: NotNow, tried: str) -> OutOfReach:
+    """Return the error that ends the attempts; `tried` is a sentence about them."""
+    asked = fault.retry_after or 0.0
+    asks = f" It asks to wait for {span(asked)}." if asked > LONGEST_WAIT_SECONDS else ""
+    return OutOfReach(f"{fault.message} {tried}{asks}", fault.next_step, asked)
 
 
 def _pause(
@@ -195,9 +202,8 @@ class Direct:
             self._lost[key] += 1
             if self._lost[key] < MOST_CUT_OFF:
                 return None
-            given_up = OutOfReach(
-                f"{fault.message} Its answer got lost {self._lost[key]} times.", fault.next_step
-            )
+            times_lost = counted(self._lost[key], "time")
+            given_up = _out_of_reach(fault, f"Its answer got lost {times_lost}.")
             given_up.__cause__ = fault
             return given_up
         if isinstance(fault, (MemprocError, Unsent)) and not isinstance(fault, AnswerTooLarge):

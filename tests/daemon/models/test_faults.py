@@ -179,7 +179,7 @@ def test_nobody_waits_an_hour_for_a_provider() -> None:
     def closed() -> completion.Completion:
         raise NotNow("busy", "wait", retry_after=3600.0)
 
-    with pytest.raises(ModelError, match="tried 1 times"):
+    with pytest.raises(ModelError, match="tried 1 time\\. It asks to wait for 1 hour"):
         persistently(closed, lambda seconds: pytest.fail("it waited"), tell_nobody, lambda: 0.0)
 
 
