@@ -142,6 +142,8 @@ class ChatIs:
     """Of the updated export that was made of this state of the chat; empty where there is none."""
     later: bool = False
     """Whether the trouble may pass by itself: a disk was full, or a provider out of reach."""
+    retry_after: float | None = None
+    """Seconds that a provider out of reach asks to wait (0: it does not say); None: none is."""
     arrival: int = 0
     file: str = ""
     """The name of the dropped file that it came in."""

@@ -33,7 +33,7 @@ planned     what to do with it is known
 working     it is being worked on
 written     its updated exports are in their places
 done        there was nothing to do: its content was known already
-waiting     it is tried again at its time, and the person need not do anything
+waiting     it is tried again by itself at its time; a next step, as for a full disk, would help
 paused      it waits for the budget, or for the person
 skipped     it cannot be processed as it is; there is a reason and a next step
 gone        it left the inbox, or was replaced by a newer file, before it was worked on
@@ -61,6 +61,8 @@ _NEXT_STEP = (
 MOST_FAILURES = 3
 _PAUSES_SECONDS = (10, 60)
 _OUTAGE_PAUSES_SECONDS = (10, 60, 300, 900, 1800)
+_LONGEST_ASKED_SECONDS = 86_400.0
+"""A provider that asks for longer is asked again after a day all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +171,15 @@ def decide(
     return Wait(min(max(unchanged, _SHORTEST_PAUSE), LONGEST_PAUSE), fault.reason)
 
 
-def after_outage(outages: int, now: datetime) -> datetime:
-    """Return when to try again after the `outages`-th passing fault in a row; it never ends."""
-    return now + timedelta(
-        seconds=_OUTAGE_PAUSES_SECONDS[min(max(outages, 1), len(_OUTAGE_PAUSES_SECONDS)) - 1]
-    )
+def after_outage(outages: int, now: datetime, asked_seconds: float = 0.0) -> datetime:
+    """Return when to try again after the `outages`-th passing fault of a file; it never ends.
+
+    Every one since the file was dropped counts. It is not tried before the `asked_seconds` of a
+    provider have passed, or a day where those are more.
+    """
+    nth = min(max(outages, 1), len(_OUTAGE_PAUSES_SECONDS))
+    asked = min(asked_seconds, _LONGEST_ASKED_SECONDS)
+    return now + timedelta(seconds=max(_OUTAGE_PAUSES_SECONDS[nth - 1], asked))
 
 
 def after_failure(failures: int, why: str, now: datetime) -> tuple[datetime | None, str, str]:

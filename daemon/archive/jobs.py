@@ -168,7 +168,10 @@ class OpenTrouble:
 
 
 def chats_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
-    """Return the chats that were skipped and have not come again since, the newest first."""
+    """Return the chats that were skipped and have not come again since, the newest first.
+
+    Those without a next step are tried again by themselves.
+    """
     in_trouble = f"""
         WITH by_title AS (SELECT title, max(id) AS newest FROM outcome GROUP BY title),
              by_chat AS (SELECT chat_id, max(id) AS newest FROM outcome GROUP BY chat_id)
@@ -177,7 +180,8 @@ def chats_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
         JOIN by_title ON by_title.title = outcome.title AND by_title.newest = outcome.id
         JOIN by_chat ON by_chat.chat_id = outcome.chat_id
                      AND (by_chat.newest = outcome.id OR outcome.chat_id = '')
-        WHERE outcome.kind = 'skipped' AND {_IN_ITS_PLACE} ORDER BY outcome.id DESC
+        WHERE outcome.kind = 'skipped' AND outcome.next_step <> '' AND {_IN_ITS_PLACE}
+        ORDER BY outcome.id DESC
     """  # noqa: S608
     return archive.rows(OpenTrouble, in_trouble)
 
@@ -190,7 +194,7 @@ def files_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
             next_step, path FROM arrival
         WHERE (state = 'skipped'
             OR (next_step <> '' AND state NOT IN ('written', 'done', 'gone')))
-        AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'skipped')
+        AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'skipped' AND next_step <> '')
         AND {_IN_ITS_PLACE} ORDER BY id DESC
     """  # noqa: S608
     return tuple(

@@ -36,6 +36,8 @@ class Skipped:
     """Nothing is wrong with it, and it may go well later: a full disk, a provider out of reach."""
     chat_id: str = ""
     """Empty for a file, and for a chat without an id."""
+    retry_after: float | None = None
+    """Seconds that a provider out of reach asks to wait (0: it does not say); None: none is."""
 
 
 Outcome = ExportWritten | Unchanged | Skipped
@@ -61,7 +63,9 @@ def as_skipped(archive: Archive, what: str, fault: Exception, chat_id: str = "")
         message, next_step = fault.message, fault.next_step
     else:
         message, next_step = describe(fault)
-    return Skipped(what, message, next_step, later=isinstance(fault, _PASSING), chat_id=chat_id)
+    later = isinstance(fault, _PASSING)
+    retry_after = fault.retry_after if isinstance(fault, OutOfReach) else None
+    return Skipped(what, message, next_step, later, chat_id, retry_after)
 
 
 def until_fault(

@@ -259,8 +259,11 @@ def _event_of(outcome: Outcome) -> events.ChatIs:
             return events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path)
         case Unchanged(chat_id=chat_id, title=title, reason=reason, path=path):
             return events.ChatIs(chat_id, title, "unchanged", reason, path=path)
-        case Skipped(chat_id=chat_id, what=title, reason=reason, next_step=next_step, later=later):
-            return events.ChatIs(chat_id, title, "skipped", reason, next_step, later=later)
+        case Skipped(what=title, reason=reason, next_step=next_step):
+            return events.ChatIs(
+                outcome.chat_id, title, "skipped", reason, next_step,
+                later=outcome.later, retry_after=outcome.retry_after,
+            )  # fmt: skip
 
 
 def _finished_restores(context: "Context") -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The work on one dropped file: what its child's events change in the archive."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -34,6 +34,7 @@ from rules.typingmind.dates import write_date
 from rules.wording import counted
 
 _BLOCKED_MINUTES = 30
+_BY_ITSELF = "It is tried again by itself."
 
 
 @dataclass(slots=True)
@@ -82,10 +83,15 @@ class FileWork:
                 return []
 
     def _keep_outcome(self, event: ChatIs) -> ChatIs:
-        """Keep what became of a chat. Return the event with the dropped file's name."""
+        """Keep what became of a chat. Return the event with the dropped file's name.
+
+        After an outage there is no next step, since the daemon tries again by itself.
+        """
         title, detail, next_step = map(
             self._as_dropped, (event.title, event.detail, event.next_step)
         )
+        if event.retry_after is not None:
+            detail, next_step = f"{detail} {_BY_ITSELF}", ""
         chat = replace(event, title=title, detail=detail, next_step=next_step, arrival=self.arrival)
         record_outcome(
             self.archive,
@@ -120,7 +126,7 @@ class FileWork:
         skipped = [chat for chat in self.chats if chat.kind == "skipped"]
         written = [Path(chat.path).name for chat in self.chats if chat.kind == "written"]
         if later := [chat for chat in skipped if chat.later]:
-            return self._again_later(later[0].detail, later[0].next_step)
+            return self._wait_for(later)
         if skipped:
             return self._end("skipped", skipped[0].detail, skipped[0].next_step)
         if written:
@@ -137,15 +143,26 @@ class FileWork:
         if event.kind == "mistake":
             return self.lost(event.message.rstrip("."))
         if event.kind == "busy":
-            return self._again_later(event.message, event.next_step)
+            return self._again_later(f"{event.message} {_BY_ITSELF}")
         until = (
             at(event.until) if event.until else at(self.now()) + timedelta(minutes=_BLOCKED_MINUTES)
         )
         return self._end("paused", event.message, event.next_step, until)
 
-    def _again_later(self, reason: str, next_step: str) -> Event:
-        """Note that the file is tried again, as often as it takes: nothing is wrong with it."""
-        again = after_outage(1 + times_in(self.archive, self.arrival, "waiting"), at(self.now()))
+    def _wait_for(self, later: Sequence[ChatIs]) -> Event:
+        """Wait for what has kept these chats; what the person can mend, as a full disk, is told."""
+        mendable = [chat for chat in later if chat.next_step]
+        shown = (mendable or later)[0]
+        asked = max(chat.retry_after or 0.0 for chat in later)
+        return self._again_later(shown.detail, shown.next_step, asked)
+
+    def _again_later(self, reason: str, next_step: str = "", asked_seconds: float = 0.0) -> Event:
+        """Note that the file is tried again, as often as it takes: nothing is wrong with it.
+
+        Not before the `asked_seconds` of a provider, as far as `after_outage` goes along.
+        """
+        outages = 1 + times_in(self.archive, self.arrival, "waiting")
+        again = after_outage(outages, at(self.now()), asked_seconds)
         return self._end("waiting", reason, next_step, again)
 
     def _end(

@@ -76,8 +76,8 @@ def is_problem(event: events.Event) -> bool:
     match event:
         case events.FileIs(state=state, next_step=next_step):
             return state == "skipped" or bool(next_step)
-        case events.ChatIs(kind=kind):
-            return kind == "skipped"
+        case events.ChatIs(kind=kind, next_step=next_step):
+            return kind == "skipped" and bool(next_step)
         case events.JobEnded(error=error):
             return bool(error)
         case events.Watching(mode=mode):

@@ -14,7 +14,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, find_arrival, newest_outcomes
-from daemon.archive.jobs import jobs
+from daemon.archive.jobs import chats_in_trouble, files_in_trouble, jobs
 from daemon.archive.signs import sign
 from daemon.events import (
     Alive,
@@ -37,13 +37,15 @@ from daemon.events import (
     Trouble,
     to_line,
 )
-from daemon.files.clock import now
+from daemon.files.clock import at, now
 from daemon.files.lock import hold
 from daemon.inbox.child import ChildEnded, ChildSaid, Wake
 from daemon.inbox.dispatch import BEAT_SECONDS, HANG_SECONDS, Dispatch
 from daemon.inbox.intake import copy_path
 from daemon.inbox.schedule import Schedule, Telling
+from daemon.status.notices import notice_of
 from daemon.status.place import begin_pause, end_pause
+from daemon.status.sentences import is_problem
 
 LIMIT_SECONDS = 20.0
 SHA = "a" * 64
@@ -53,6 +55,8 @@ MADE = MemoryMade("abc", "The Garden", 1, 1, 2)
 WRITTEN = ChatIs(
     "abc", "The Garden", "written", "9,000 tokens are now 3,000", path="/u/Garden.json"
 )
+
+AWAY = ChatIs("x", "X", "skipped", "m cannot answer now.", "Run memproc again.", later=True)
 
 
 @dataclass
@@ -220,6 +224,69 @@ def test_a_file_comes_to_what_its_chats_have(world: World, chat: ChatIs, state: 
 
     assert world.arrival().state == state
     assert world.arrival().tries == 0
+
+
+def test_an_outage_asks_nothing_of_the_person(world: World) -> None:
+    """What a terminal is told, to run memproc again, the daemon does by itself."""
+    world.voice.when = "problems"
+    world.dropped()
+    world.says(replace(AWAY, retry_after=0.0), RunDone())
+
+    world.go()
+
+    arrival = world.arrival()
+    assert (arrival.state, arrival.next_step) == ("waiting", "")
+    assert arrival.reason == "m cannot answer now. It is tried again by itself."
+    assert not any(is_problem(event) or notice_of(event) for event in world.voice.heard)
+    assert (chats_in_trouble(world.archive), files_in_trouble(world.archive)) == ((), ())
+
+
+@pytest.mark.parametrize(("asked", "seconds"), [(7_200.0, 7_200), (10.0**7, 86_400), (0.0, 10)])
+def test_a_provider_is_not_asked_before_the_time_it_named_but_within_a_day(
+    world: World, asked: float, seconds: int
+) -> None:
+    world.dropped()
+    world.says(replace(AWAY, retry_after=asked), replace(AWAY, retry_after=0.0), RunDone())
+    before = at(now())
+
+    world.go()
+
+    wait = at(world.arrival().next_look_at or "") - before
+    assert timedelta(seconds=seconds) <= wait < timedelta(seconds=seconds + LIMIT_SECONDS)
+
+
+def test_what_the_person_can_mend_is_told_beside_an_outage(world: World) -> None:
+    full = ChatIs("abc", "T", "skipped", "The disk is full.", "Free some space.", later=True)
+    world.dropped()
+    world.says(replace(AWAY, retry_after=0.0), full, RunDone())
+
+    world.go()
+
+    assert (world.arrival().state, world.arrival().next_step) == ("waiting", "Free some space.")
+    assert [trouble.name for trouble in chats_in_trouble(world.archive)] == ["T"]
+
+
+def test_another_memproc_at_work_is_waited_for_without_a_word(world: World) -> None:
+    world.dropped()
+    world.says(RunFailed("Another memproc is at work.", "Wait for it.", "busy"))
+
+    world.go()
+
+    assert (world.arrival().state, world.arrival().next_step) == ("waiting", "")
+    assert world.arrival().reason == "Another memproc is at work. It is tried again by itself."
+
+
+def test_a_file_whose_work_broke_off_after_an_outage_is_told(world: World) -> None:
+    """The outcome of the outage asks for nothing; it must not hide what happened since."""
+    world.dropped()
+    world.says(replace(AWAY, retry_after=0.0), RunDone())
+    world.go()
+    world.does("raise SystemExit(3)")
+    for _ in range(3):
+        world.is_due_now()
+        world.go()
+
+    assert [trouble.name for trouble in files_in_trouble(world.archive)] == ["talk.json"]
 
 
 @pytest.mark.parametrize(

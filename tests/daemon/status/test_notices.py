@@ -75,7 +75,7 @@ class Desk:
         (FileIs(1, "a.json", "skipped", "It is not JSON.", "Export it again."), "problem"),
         (FileIs(1, "a.json", "paused", "No money is left.", "Add credit."), "problem"),
         (FileIs(1, "a.json", "settling", "still growing"), None),
-        (FileIs(1, "a.json", "waiting", "It is tried again."), None),
+        (FileIs(1, "a.json", "waiting", "It is tried again by itself."), None),
         (ChatIs("abc", "", "skipped", "No.", arrival=1, file="a.json"), None),
         (Trouble("the inbox", "It is gone.", "Make it again."), "problem"),
         (Trouble("the worker", "It died, and is started again."), None),
