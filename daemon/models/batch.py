@@ -40,13 +40,12 @@ from daemon.models.batch_client import (
     route_of,
 )
 from daemon.models.context import Context
-from daemon.models.direct import ATTEMPTS, LONGEST_WAIT_SECONDS, persistently
+from daemon.models.direct import ATTEMPTS, await_next, persistently
 from daemon.models.prices import time_for_batches
 from daemon.models.resolve import known_model, window_in
 from primer.models import takes_batches
 from primer.reply import Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
-from rules.wording import counted
 
 SETTLED_SECONDS = 60.0
 """A batch that the provider does not list this long after it was sent was never created."""
@@ -182,8 +181,8 @@ class Batches:
     ) -> Batch:
         """Create the batch; if the answer gets lost, look for it before it is sent once more.
 
-        It is sent again no sooner than the provider asks. Raises OutOfReach where that is more than
-        five minutes, or after six attempts.
+        The pauses are those of `persistently`, which cannot be used here: the costs are released
+        only where it is known that there is no batch. Raises OutOfReach as it does.
         """
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -192,18 +191,19 @@ class Batches:
                 batch = self._found(route, sent)
                 if batch is not None:
                     return batch
-                seconds = fault.retry_after or 0.0
-                if attempt == ATTEMPTS or seconds > LONGEST_WAIT_SECONDS:
-                    self._give_up(sent)
-                    raise OutOfReach(
-                        f"{fault.message} A batch was sent {counted(attempt, 'time')}.",
-                        fault.next_step,
-                    ) from fault
-                self._context.pause(seconds)
+                self._await_next(attempt, fault, sent)
             except (MemprocError, NoBatches):
                 self._give_up(sent)
                 raise
         raise AssertionError("the last attempt creates or raises")
+
+    def _await_next(self, attempt: int, fault: NotNow, sent: OpenBatch) -> None:
+        """Pause before a batch is sent once more; if it is not to be, give it up."""
+        try:
+            await_next(attempt, fault, self._context.pause, self._context.tell)
+        except OutOfReach:
+            self._give_up(sent)
+            raise
 
     def _found(self, route: Route, sent: OpenBatch) -> Batch | None:
         """Find the batch that was sent and whose name got lost, once it has ended.

@@ -57,12 +57,26 @@ def persistently(
         except NotNow as fault:
             if isinstance(fault, CutOff) and not repeats_lost:
                 raise
-            seconds = _pause(attempt, fault.retry_after, chance)
-            if attempt == ATTEMPTS or seconds > LONGEST_WAIT_SECONDS:
-                raise _out_of_reach(fault, f"It was tried {counted(attempt, 'time')}.") from fault
-            tell(TriesAgain(fault.message, attempt, ATTEMPTS, seconds))
-            sleep(seconds)
+            await_next(attempt, fault, sleep, tell, chance)
     raise AssertionError("the last attempt answers or raises")
+
+
+def await_next(
+    attempt: int,
+    fault: NotNow,
+    sleep: Callable[[float], None],
+    tell: Tell,
+    chance: Callable[[], float] = random.random,
+) -> None:
+    """Pause after the `attempt`-th attempt, which has failed; the arguments are `persistently`'s.
+
+    Raises OutOfReach after the last attempt, or where the provider asks for too long a pause.
+    """
+    seconds = _pause(attempt, fault.retry_after, chance)
+    if attempt == ATTEMPTS or seconds > LONGEST_WAIT_SECONDS:
+        raise _out_of_reach(fault, f"It was tried {counted(attempt, 'time')}.") from fault
+    tell(TriesAgain(fault.message, attempt, ATTEMPTS, seconds))
+    sleep(seconds)
 
 
 def _out_of_reach(fault: NotNow, tried: str) -> OutOfReach:

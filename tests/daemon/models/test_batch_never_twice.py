@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.journal import open_batches
 from daemon.config.model_tables import BudgetSettings
-from daemon.events import BatchSent
+from daemon.events import BatchSent, TriesAgain
 from daemon.models import batch as pauses
 from daemon.models import batch_client as client
 from daemon.models.ask import reserve_call
@@ -145,6 +145,8 @@ def test_a_batch_is_sent_again_no_sooner_than_the_provider_asks(
         alice.ask(TALKS, 1)
         paid_once(alice)
         assert alice.waited >= 250
+        (again,) = [event for event in alice.told if isinstance(event, TriesAgain)]
+        assert (again.attempt, again.seconds) == (1, 250)
 
 
 def test_a_provider_that_asks_for_more_than_five_minutes_is_out_of_reach_and_nothing_stays_reserved(
@@ -154,7 +156,7 @@ def test_a_provider_that_asks_for_more_than_five_minutes_is_out_of_reach_and_not
         ModelServer(Setup(batching=Batching(busy=(1, 301)))) as server,
         world(server, monkeypatch) as alice,
     ):
-        with pytest.raises(OutOfReach, match="sent 1 time"):
+        with pytest.raises(OutOfReach, match="tried 1 time\\. It asks to wait for 5 minutes"):
             alice.ask(TALKS, 1)
         assert (alice.account(), server.meter.batches) == ((0, 0), 0)
 
