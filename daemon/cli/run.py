@@ -30,11 +30,13 @@ from daemon.status.printable import printable_json
 from daemon.trip import go_round, run_export
 from primer.models import ENGINE
 from primer.reply import Request
-from rules.errors import ArchiveError, OverBudget
+from rules.errors import ArchiveError, OverBudget, ProviderRefuses
 from rules.plan.chat_plan import Unchanged
 
 if TYPE_CHECKING:
     from daemon.models.context import Context
+
+_Early = OverBudget | ProviderRefuses | ToldToStop
 
 
 @dataclass(slots=True)
@@ -144,7 +146,7 @@ def _run_and_report(settings: Settings, paths: tuple[Path, ...], as_json: bool, 
     else:
         for line in (*progress.tally.sentences(), *_summary(ends)):
             settings.say(line)
-    if isinstance(early, OverBudget):
+    if isinstance(early, OverBudget | ProviderRefuses):
         raise early  # at the end, as every error: the report is of what was done before
     if early:
         print_error("Stopped, as you asked. The next run goes on from here.")
@@ -159,12 +161,12 @@ def _known(settings: Settings) -> Sequence[KnownChat]:
     return ()
 
 
-def _take_all(outcomes: Iterator[Outcome], ends: _Ends) -> OverBudget | ToldToStop | None:
+def _take_all(outcomes: Iterator[Outcome], ends: _Ends) -> _Early | None:
     """Count each outcome as it comes. Return what has ended the run early, or None."""
     try:
         for outcome in outcomes:
             ends.add(outcome)
-    except (OverBudget, ToldToStop) as early:
+    except (OverBudget, ProviderRefuses, ToldToStop) as early:
         return early
     return None
 

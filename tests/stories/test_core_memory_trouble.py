@@ -113,7 +113,10 @@ def test_an_edit_that_a_run_did_not_come_to_is_made_up_for_in_order(tmp_path: Pa
     with life(tmp_path, editing(until_mended), layers=True, facts=OFF) as aria:
         aria.talk(THREE)
         aria.drop()
-        assert aria.person.memproc("run").code == 1
+        refused = aria.person.memproc("run")
+        assert refused.code == 1
+        assert "tokens sent" in refused.out, "what was done before is told"
+        assert "does not accept the key" in refused.err
         assert aria.memories(), "a memory is kept, and its edit is not"
         assert events(aria) == []
         assert [chunk["number"] for chunk in aria.plan()["layers"]["core"]] == [1, 2, 3]
