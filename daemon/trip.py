@@ -105,7 +105,7 @@ def chats_of(
 def look(context: Context, export: Export, chat: Chat) -> "Survey | Unchanged":
     """Survey a chat, unless it is excluded, held back or at rest (AtRest).
 
-    Send and write nothing. Raises ChatSkipped as `survey` does.
+    Send and write nothing. Raises what `survey` does, most often ChatSkipped.
     """
     config = context.config.of(chat)
     if reason := why_excluded(chat, config.chats.include, config.chats.exclude):
@@ -148,8 +148,8 @@ def _run_chat(context: Context, export: Export, chat: Chat) -> Iterator[Outcome]
 def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchanged:
     """Take one chat from its export to the finished, proved bytes, for `deliver` to write.
 
-    Raise ChatSkipped, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError,
-    OverBudget or ProviderRefuses where nothing can.
+    Raise ArchiveError, OverBudget or ProviderRefuses where nothing can go on. Any other error, and
+    DamagedChat, means that this chat alone cannot: most often ChatSkipped, ModelError, FaultyOutput.
     """
     surveyed = look(context, export, chat)
     if isinstance(surveyed, Unchanged):

@@ -24,7 +24,10 @@ class NotAnExport(MemprocError):
 
 
 class ChatSkipped(MemprocError):
-    """This chat cannot be processed as it is; the others of its export can."""
+    """This chat cannot be taken as it is; the others of its export can.
+
+    Commands about one chat (to evaluate, compare or bring it) raise it too, and end with it.
+    """
 
 
 class NotAccepted(ChatSkipped):
@@ -41,7 +44,7 @@ class TooLong(ChatSkipped):
 
 
 class FaultyOutput(MemprocError):
-    """The proof found faults in a finished export, so it was not written."""
+    """The proof found faults in a finished export, so it was not written: the chat is skipped."""
 
 
 class ConfigurationError(MemprocError):
@@ -67,7 +70,7 @@ class FileTrouble(MemprocError):
 
 
 class ModelError(MemprocError):
-    """A model could not be asked, or did not answer."""
+    """A model could not be asked, or did not answer: the chat is skipped."""
 
 
 class ContextTooLong(ModelError):
@@ -108,7 +111,7 @@ class ProviderRefuses(MemprocError):
 
 
 class UnknownPrice(ModelError):
-    """The price of a call of this model is not known, so it was not made."""
+    """The price of a call is not known, so it was not made, and the chat is skipped."""
 
 
 class OverBudget(MemprocError):
