@@ -105,6 +105,11 @@ def waiting_arrivals(archive: Archive) -> tuple[int, ...]:
     return archive.column("SELECT id FROM arrival WHERE state IN ('waiting', 'paused') ORDER BY id")
 
 
+def paused_arrivals(archive: Archive) -> tuple[int, ...]:
+    """Return the arrivals that wait for the budget or the person, oldest first."""
+    return archive.column("SELECT id FROM arrival WHERE state = 'paused' ORDER BY id")
+
+
 def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
     """Return arrivals worth another try, oldest first: skipped ones, then extracted ones.
 

@@ -19,8 +19,8 @@ from daemon.archive.arrivals import (
     Arrival,
     is_needed,
     is_outdated,
+    paused_arrivals,
     skipped_or_extracted,
-    waiting_arrivals,
 )
 from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.signs import set_sign, sign
@@ -177,13 +177,14 @@ def _remove_forgotten_arrivals(archive: Archive, state: Path, now: datetime) -> 
 def postponed(context: Context) -> tuple[int, ...]:
     """Return the arrivals that are worth another try.
 
-    Those are the waiting ones, and of those skipped or written with extracted memories, the ones
-    for which a model can be asked now. Nothing is asked or changed. Raise ArchiveError, or
-    ConfigurationError for wrong texts.
+    Those are the paused ones, and of those skipped or written with extracted memories, the ones
+    for which a model can be asked now. One that waits has a time of its own, which a provider may
+    have named. Nothing is asked or changed. Raise ArchiveError, or ConfigurationError for wrong
+    texts.
     """
     candidates = skipped_or_extracted(context.archive)
     retried = (arrival.id for arrival in candidates if _is_worth_it(context, arrival))
-    return (*waiting_arrivals(context.archive), *retried)
+    return (*paused_arrivals(context.archive), *retried)
 
 
 def _is_worth_it(context: Context, arrival: Arrival) -> bool:

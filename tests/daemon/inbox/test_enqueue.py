@@ -120,6 +120,14 @@ def test_a_chat_whose_provider_was_down_is_tried_again_at_night(home: Home) -> N
     assert postponed(home.context()) == (arrival,)
 
 
+def test_a_file_that_waits_keeps_its_time_and_one_that_is_paused_is_looked_at(home: Home) -> None:
+    """A provider may have named that time; the budget may have turned."""
+    home.drop("waits.json", export_bytes(TALK), "waiting")
+    paused = home.drop("paused.json", export_bytes(TALK), "paused")
+
+    assert postponed(home.context()) == (paused,)
+
+
 def test_files_that_can_never_go_through_are_left_alone(home: Home) -> None:
     home.drop("photo.json", b"no export", "skipped")
     home.drop("crashing.json", export_bytes(TALK), "skipped", tries=MOST_FAILURES)
