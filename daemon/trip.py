@@ -258,10 +258,15 @@ def _archive(context: Context, export: Export, surveyed: "Survey", now: str) -> 
     return learned
 
 
-def _refuse_unaskable(surveyed: "Survey") -> None:
-    """Raise ChatSkipped where a chunk exceeds the agent's window, UnknownPrice without a price."""
+def refuse_too_large(surveyed: "Survey") -> None:
+    """Raise ChatSkipped where a chunk exceeds the agent's window."""
     if too_large := surveyed.too_large:
         raise ChatSkipped(f'"{surveyed.plan.title}": {too_large.reason}', too_large.next_step)
+
+
+def _refuse_unaskable(surveyed: "Survey") -> None:
+    """Raise ChatSkipped where a chunk is too large, UnknownPrice where a price is not known."""
+    refuse_too_large(surveyed)
     if surveyed.plan.calls:
         for model in surveyed.roles.all:
             require_price(model, surveyed.config.budget)

@@ -24,7 +24,7 @@ from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
 from daemon.models.splitting import splitter
 from daemon.remember.endings import EndingChat, ending_chat
-from daemon.trip import chats_of, go_round, look, ready_without_calls
+from daemon.trip import chats_of, go_round, look, ready_without_calls, refuse_too_large
 from rules.errors import MemprocError
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Amounts, Reached, Usage, first_reached, left
@@ -154,8 +154,7 @@ def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
         return PlannedRow(file, looked.plan, looked.who, money, is_ready=bool(looked.path))
     if isinstance(looked, Unchanged):
         return PlannedRow(file, Unchanged(looked.chat_id, looked.title, looked.reason))
-    if too_large := looked.too_large:
-        return PlannedRow(file, Skipped(chat.title, too_large.reason, too_large.next_step))
+    refuse_too_large(looked)
     row = PlannedRow(file, looked.plan, who(looked.roles), _cost(context, looked))
     if looked.plan.calls and looked.roles.lacks_key:
         row = replace(row, with_key=_cost_with_key(context, export, chat))

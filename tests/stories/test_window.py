@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rules.wording import about_it
 from tests.chats import export_bytes, long_chat
 from tests.server.child import ServerProcess, serve
 from tests.server.setup import KEY
@@ -52,6 +53,7 @@ def test_default_sizes_do_not_fit_a_small_window_and_the_plan_says_what_and_by_h
     assert "The lighthouse: would be skipped. Chunk 1 needs about " in planned.out
     (told,) = json.loads(olu.memproc("plan", "--json").out)["chats"]
     assert told["outcome"] == "skipped"
+    assert told["reason"].startswith('"The lighthouse": Chunk 1 ')
     needed, over = (int(words.split()[-1].replace(",", "")) for words in _around(told["reason"]))
     assert needed - WINDOW * 95 // 100 == over > 0
     assert "The largest part is the chunk (" in told["reason"]
@@ -59,7 +61,7 @@ def test_default_sizes_do_not_fit_a_small_window_and_the_plan_says_what_and_by_h
 
     ended = olu.memproc("run")
     assert ended.code == 1
-    assert told["reason"] in ended.err
+    assert about_it(told["reason"], "The lighthouse") in ended.err
     assert told["next_step"] in ended.err
     assert olu.updated() == []
     assert sent(server) == []
