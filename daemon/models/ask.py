@@ -50,8 +50,8 @@ from rules.money.usage import (
     why_not_believed,
 )
 
-Outcome = Reply | BaseException | None
-"""A request's reply, already in the journal; or its fault; None if it is to be sent again."""
+CallEnding = Reply | BaseException | None
+"""How a request has ended: its reply, already in the journal; its fault; or None: send it again."""
 
 _UNKNOWN = Usage(0, 0, 0, 0)
 _FRAMES = 100_000
@@ -191,8 +191,8 @@ class Transport(Protocol):
         Raises UnknownPrice, and OverBudget where a cap is reached even when all others are settled.
         """
 
-    def receive(self) -> Iterator[tuple[str, Outcome]]:
-        """Wait until something comes back. Yield the key and the outcome of each such request."""
+    def receive(self) -> Iterator[tuple[str, CallEnding]]:
+        """Wait until something comes back. Yield the key and the ending of each such request."""
 
 
 def keep_reply(

@@ -29,7 +29,7 @@ from daemon.archive.journal import (
 from daemon.config.model_tables import WhenToBatch
 from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
-from daemon.models.ask import Outcome, keep_reply, release_call, reserve_call
+from daemon.models.ask import CallEnding, keep_reply, release_call, reserve_call
 from daemon.models.batch_client import (
     Batch,
     BatchResult,
@@ -57,7 +57,7 @@ _MOST_CHARACTERS = 60_000_000
 """The provider takes 100,000 requests and 256 MB, far more than one chat needs."""
 
 T = TypeVar("T")
-Outcomes = Iterator[tuple[str, Outcome]]
+CallEndings = Iterator[tuple[str, CallEnding]]
 
 
 def pauses() -> Iterator[float]:
@@ -100,10 +100,10 @@ class Batches:
         self._waiting[key] = request
         return True
 
-    def receive(self) -> Outcomes:
-        """Send all that waits, or wait for the batches that some of it is in. Yield the outcomes.
+    def receive(self) -> CallEndings:
+        """Send all that waits, or wait for the batches that some of it is in. Yield the endings.
 
-        What has no outcome afterwards is still to be asked. Raises OverBudget and UnknownPrice
+        What has no ending afterwards is still to be asked. Raises OverBudget and UnknownPrice
         where not even the first request may leave, OutOfReach, ProviderRefuses or ModelError where
         no batch can be created or read.
         """
@@ -135,8 +135,8 @@ class Batches:
             self._when, self._context.config.schedule.night, self._context.clock()
         )
 
-    def _carried_out(self, waiting: Mapping[str, Request]) -> Outcomes:
-        """Yield the outcomes of a new batch of all that go the first one's way, and of old ones."""
+    def _carried_out(self, waiting: Mapping[str, Request]) -> CallEndings:
+        """Yield the endings of a new batch of all that go the first one's way, and of old ones."""
         routes = {key: route_of(request) for key, request in waiting.items()}
         route, *_ = routes.values()
         together = {key: other for key, other in routes.items() if other.goes_as(route)}
@@ -236,8 +236,8 @@ class Batches:
         results = self._persistently(lambda: list(client.fetch_results(route, batch)))
         return {result.custom_id for result in results} == keys
 
-    def _resumed(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
-        """Yield the outcomes of a batch of another run, if it was sent at all."""
+    def _resumed(self, route: Route, sent: OpenBatch, *, cancel: bool) -> CallEndings:
+        """Yield the endings of a batch of another run, if it was sent at all."""
         if sent.name:
             yield from self._awaited(route, sent, cancel=cancel)
             return
@@ -253,8 +253,8 @@ class Batches:
         name_batch(self._archive, sent.number, batch.id)
         yield from self._taken(route, sent, batch)
 
-    def _awaited(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
-        """Yield the outcomes of a named batch when it has ended; with `cancel` it ends soon."""
+    def _awaited(self, route: Route, sent: OpenBatch, *, cancel: bool) -> CallEndings:
+        """Yield the endings of a named batch when it has ended; with `cancel` it ends soon."""
         is_told = False
         for pause in pauses():
             try:
@@ -274,13 +274,13 @@ class Batches:
             self._context.pause(pause)
         yield from self._taken(route, sent, None)
 
-    def _taken(self, route: Route, sent: OpenBatch, ended: Batch | None) -> Outcomes:
-        """Yield the outcomes of a batch that has ended.
+    def _taken(self, route: Route, sent: OpenBatch, ended: Batch | None) -> CallEndings:
+        """Yield the endings of a batch that has ended.
 
         `ended` is None where it is no longer shown; then what it cost stays reserved.
         """
         left = {item.request: item for item in sent.items}
-        outcomes: list[tuple[str, Outcome]] = []
+        endings: list[tuple[str, CallEnding]] = []
 
         def take_all(batch: Batch) -> None:
             for result in client.fetch_results(route, batch):
@@ -288,22 +288,22 @@ class Batches:
                 if item is None:
                     continue
                 if find_reply(self._archive, item.request) is None:  # else taken before a kill
-                    outcome = self._outcome(route.sample, sent, batch.id, item, result)
-                    outcomes.append((item.request, outcome))
+                    ending = self._ending(route.sample, sent, batch.id, item, result)
+                    endings.append((item.request, ending))
                 del left[item.request]
 
         if ended is not None and ended.results_url:
             with suppress(NoBatches):  # it was seen, and is not shown any more
                 self._persistently(lambda: take_all(ended))
         close_batch(self._archive, sent.number, self._context.clock())
-        outcomes += [(key, None) for key in left]
-        self._alone.update(key for key, outcome in outcomes if outcome is None)
-        yield from outcomes
+        endings += [(key, None) for key in left]
+        self._alone.update(key for key, ending in endings if ending is None)
+        yield from endings
 
-    def _outcome(
+    def _ending(
         self, sample: Request, sent: OpenBatch, name: str, item: SentRequest, result: BatchResult
-    ) -> Outcome:
-        """Return the outcome of one request; None where it is to be asked by itself.
+    ) -> CallEnding:
+        """Return the ending of one request; None where it is to be asked by itself.
 
         Only what has succeeded is billed.
         """

@@ -2,6 +2,9 @@
 
 The money is reserved before a call leaves, and settled in the transaction that stores its answer.
 Only the call itself happens in its thread.
+
+    refused for now     nothing is billed: asked again in its thread, up to six times
+    its answer is lost  it may be billed: reserved and sent again as another call, up to six times
 """
 
 import random
@@ -16,7 +19,7 @@ from typing import TypeVar
 from daemon.archive.journal import Reply, SentRequest
 from daemon.events import Event, Tell, TriesAgain
 from daemon.files.clock import span
-from daemon.models.ask import Outcome, Unsent, keep_reply, release_call, reserve_call
+from daemon.models.ask import CallEnding, Unsent, keep_reply, release_call, reserve_call
 from daemon.models.completion import Completion
 from daemon.models.context import Context
 from primer.reply import Request
@@ -40,13 +43,13 @@ def persistently(
     tell: Tell,
     chance: Callable[[], float] = random.random,
     *,
-    repeats_lost: bool = True,
+    may_be_billed: bool = False,
 ) -> T:
     """Call `ask` up to six times, with growing pauses, and return its result.
 
     `sleep` takes seconds, `chance` answers between 0 and 1, and `tell` hears before each pause why
-    there is one. `repeats_lost`: asking costs nothing, so that it may be asked again if its answer
-    got lost.
+    there is one. What `may_be_billed` though its answer got lost is not asked again here: CutOff is
+    raised, and the caller reserves its cost once more first.
 
     Raises OutOfReach when the provider has not answered by then, or asks for more than five
     minutes.
@@ -55,7 +58,7 @@ def persistently(
         try:
             return ask()
         except NotNow as fault:
-            if isinstance(fault, CutOff) and not repeats_lost:
+            if isinstance(fault, CutOff) and may_be_billed:
                 raise
             await_next(attempt, fault, sleep, tell, chance)
     raise AssertionError("the last attempt answers or raises")
@@ -152,14 +155,14 @@ class Direct:
         threading.Thread(target=self._carry_out, args=(call,), name="call", daemon=True).start()
         return True
 
-    def receive(self) -> Iterator[tuple[str, Outcome]]:
-        """Wait for the first answer. Yield each call that has ended, with its outcome."""
+    def receive(self) -> Iterator[tuple[str, CallEnding]]:
+        """Wait for the first answer. Yield each call that has ended, with its ending."""
         ended, _ = wait([call.future for call in self._calls.values()], return_when=FIRST_COMPLETED)
         for call in [call for call in self._calls.values() if call.future in ended]:
             del self._calls[call.sent.request]
-            yield call.sent.request, self._outcome(call)
+            yield call.sent.request, self._ending(call)
 
-    def close(self) -> Iterator[tuple[str, Outcome]]:
+    def close(self) -> Iterator[tuple[str, CallEnding]]:
         """Send nothing more, and wait for all that is under way; each call as `receive` has it."""
         self._is_closed = True
         while self._calls:
@@ -195,31 +198,35 @@ class Direct:
                 self._context.pause(_pause(times_lost))
             ask = partial(self._once, call.request)
             # If its answer gets lost, it may have been billed: it is reserved again first.
-            answer = persistently(ask, self._context.pause, self._tell_once, repeats_lost=False)
+            answer = persistently(ask, self._context.pause, self._tell_once, may_be_billed=True)
             call.future.set_result(answer)
         except BaseException as fault:  # a thread's end: raised in the dialogue that asked
             call.future.set_exception(fault)
 
-    def _outcome(self, call: DirectCall) -> Outcome:
-        """Return the outcome of a call.
+    def _ending(self, call: DirectCall) -> CallEnding:
+        """Return the ending of a call.
 
-        One that was cut off may have been billed: it stays reserved, and is reserved again when it
-        is repeated. So does one whose answer was too large, which is not repeated.
+        One that was cut off may have been billed, and stays reserved. So does one whose answer was
+        too large, which is not repeated.
         """
-        fault, key = call.future.exception(), call.sent.request
+        fault = call.future.exception()
         if fault is None:
             self._told.clear()
             return keep_reply(
                 self._context, call.sent, call.request.model, call.future.result(), call.at
             )
         if isinstance(fault, CutOff):
-            self._lost[key] += 1
-            if self._lost[key] < MOST_CUT_OFF:
-                return None
-            times_lost = counted(self._lost[key], "time")
-            given_up = _out_of_reach(fault, f"Its answer got lost {times_lost}.")
-            given_up.__cause__ = fault
-            return given_up
+            return self._after_loss(call.sent.request, fault)
         if isinstance(fault, (MemprocError, Unsent)) and not isinstance(fault, AnswerTooLarge):
             release_call(self._context.archive, call.sent)
         return fault
+
+    def _after_loss(self, key: str, fault: CutOff) -> OutOfReach | None:
+        """Count one more lost answer. Return None to send the request again, or why it is not."""
+        self._lost[key] += 1
+        times = self._lost[key]
+        if times < MOST_CUT_OFF:
+            return None
+        given_up = _out_of_reach(fault, f"Its answer got lost {counted(times, 'time')}.")
+        given_up.__cause__ = fault
+        return given_up

@@ -21,7 +21,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, find_reply, open_batches
 from daemon.config.model_tables import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
-from daemon.models.ask import Outcome, Transport, above_step
+from daemon.models.ask import CallEnding, Transport, above_step
 from daemon.models.completion import engine_answer
 from daemon.models.context import Context
 from daemon.models.direct import Direct
@@ -102,8 +102,8 @@ class Scheduler:
             text = f"{under_way} waited for; interrupt once more to end at once"
             self._context.tell(Note(text))
         with ExitStack() as telling:
-            for key, outcome in self._direct.close():
-                telling.callback(self._take, key, outcome)
+            for key, ending in self._direct.close():
+                telling.callback(self._take, key, ending)
 
     @property
     def has_room(self) -> bool:
@@ -134,8 +134,8 @@ class Scheduler:
         self._send_all(unfinished)
         if len(unfinished) == len(self._dialogues):
             busy = [transport for transport in self._transports if transport.under_way][-1]
-            for key, outcome in busy.receive():
-                self._take(key, outcome)
+            for key, ending in busy.receive():
+                self._take(key, ending)
         self._dialogues = unfinished
 
     def _advance(self, dialogue: RunningDialogue[Any]) -> None:
@@ -229,23 +229,23 @@ class Scheduler:
     def _transport(self, request: Request, key: str) -> Transport:
         return next(transport for transport in self._transports if transport.takes(request, key))
 
-    def _take(self, key: str, outcome: Outcome) -> None:
+    def _take(self, key: str, ending: CallEnding) -> None:
         """Tell of a reply; keep a fault for dialogues that ask. What got lost is sent again."""
-        if outcome is not None:
+        if ending is not None:
             self._back.add(key)
-        if isinstance(outcome, Reply):
+        if isinstance(ending, Reply):
             self._fresh.add(key)
             counts = (
-                outcome.tokens_in,
-                outcome.tokens_cached,
-                outcome.tokens_cache_written,
-                outcome.tokens_out,
+                ending.tokens_in,
+                ending.tokens_cached,
+                ending.tokens_cache_written,
+                ending.tokens_out,
             )
             self._context.tell(
-                ModelAnswered(self._chat_id, outcome.step, outcome.model, *counts, outcome.usd)
+                ModelAnswered(self._chat_id, ending.step, ending.model, *counts, ending.usd)
             )
-        elif outcome is not None:
-            self._faults[key] = outcome
+        elif ending is not None:
+            self._faults[key] = ending
 
 
 def rehearse(archive: Archive, steps: Steps[T]) -> T | None:

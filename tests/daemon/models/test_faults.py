@@ -159,9 +159,9 @@ def test_what_may_have_been_billed_is_not_sent_again_before_that_is_agreed_to(se
         return complete(asked(CLAUDE))
 
     with pytest.raises(CutOff):
-        persistently(ask, pauses.append, tell_nobody, repeats_lost=False)
+        persistently(ask, pauses.append, tell_nobody, may_be_billed=True)
     assert (len(server.requests), pauses) == (1, [])
-    assert persistently(ask, pauses.append, tell_nobody, repeats_lost=False).finish == "stop"
+    assert persistently(ask, pauses.append, tell_nobody, may_be_billed=True).finish == "stop"
 
 
 def test_the_provider_s_own_wish_for_a_pause_is_kept() -> None:
