@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Place
-from rules.conversation.marker import MEMORY, read_marker
+from rules.conversation.marker import MEMORY, Marker, read_marker
 from rules.recognize.absent import Absent, KnownMessage, TakenBranch
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import is_finished_answer
@@ -121,10 +121,12 @@ def _is_a_loss(taken: TakenBranch, memories: Mapping[str, bool]) -> bool:
     if taken.moved:
         return taken.ours > 0 or taken.has_question
     markers = (read_marker(message.marker) for message in taken.branch.messages)
-    return any(
-        marker and marker.kind == MEMORY and not memories.get(marker.memory, True)
-        for marker in markers
-    )
+    return any(marker and _is_of_lost_memory(marker, memories) for marker in markers)
+
+
+def _is_of_lost_memory(marker: Marker, memories: Mapping[str, bool]) -> bool:
+    """Return whether a message is of a memory that the export neither shows nor has raw messages of."""
+    return marker.kind == MEMORY and memories.get(marker.memory) is False
 
 
 def _lost_by_going_back(absent: Absent) -> Lost | None:
