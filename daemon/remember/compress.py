@@ -5,6 +5,8 @@ Several are written at the same time, and kept in the order of the plan: what is
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import NoReturn
 
 from daemon.archive.layers import Layer, begin_steps
 from daemon.archive.memories import (
@@ -137,23 +139,38 @@ def _keep_finished(work: _Chunks, kept: int) -> int:
 
 
 def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
-    """Begin the fold and all the chunks that can be begun when the first `kept` of the plan are kept."""
-    plan = work.plan
-    waiting = _waiting(plan, kept)
+    """Begin all that can be begun when the first `kept` of the plan are kept.
+
+    `needed` says by place how many must be kept before that one is begun.
+    """
+    _begin_lanes(work, kept)
+    for lead in work.order:
+        if lead.place in work.dialogues or _is_given_up(work, lead.place):
+            continue
+        if needed[lead.place] > kept or not work.scheduler.has_room:
+            return
+        dialogue = _dialogue(work, lead)
+        work.dialogues[lead.place] = dialogue
+        work.scheduler.begin(dialogue)
+
+
+def _begin_lanes(work: _Chunks, kept: int) -> None:
+    """Begin what the first `kept` of the plan allow of core memory, facts and the folds."""
+    waiting = _waiting(work.plan, kept)
     for chain in work.chains:
         chain.begin(waiting)
-    again = (chunk.number - 1 for chunk in plan.again[kept:])
-    work.folds.begin(min(again, default=work.chunks))
-    for lead in work.order:
-        place = lead.place
-        # Those before one that cannot be made are finished first: what is kept does not depend on who was asked first.
-        is_given_up = place > min(work.skipping, default=place)
-        if place in work.dialogues or is_given_up:
-            continue
-        if needed[place] > kept or not work.scheduler.has_room:
-            return
-        work.dialogues[place] = _dialogue(work, lead)
-        work.scheduler.begin(work.dialogues[place])
+    # Those before the first one that is still to be written again stay as they are.
+    still_again = work.plan.again[kept:]
+    settled = min((chunk.number - 1 for chunk in still_again), default=work.chunks)
+    work.folds.begin(settled)
+
+
+def _is_given_up(work: _Chunks, place: int) -> bool:
+    """Return whether a place comes after one at which the chat will be skipped.
+
+    Those before it are finished first: what is kept does not depend on who was asked first.
+    """
+    return any(skipped < place for skipped in work.skipping)
 
 
 def _waiting(plan: ChatPlan, kept: int) -> set[int]:
@@ -180,31 +197,37 @@ def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:
 
 def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
     """Write about one chunk, as soon as the folds are there that its prompts begin with."""
-    plan, place = work.plan, lead.place
-    chunk = plan.work[place]
+    chunk = work.plan.work[lead.place]
     while (before := work.folds.before(chunk.memories_before)) is None:
         yield None
     passage = work.survey.passage(chunk, before, lead.breaks)
     try:
-        if place in plan.looking_back:
-            keep_chunk = yield from _hindsight(work, chunk, passage)
-        else:
-            keep_chunk = yield from _memory(work, chunk, passage, is_again=place < len(plan.again))
+        keep = yield from _written(work, lead.place, chunk, passage)
     except ChatSkipped as fault:
-        work.skipping.add(place)
-        skipped = fault
+        work.skipping.add(lead.place)
+        return partial(_give_up, fault)
+    return partial(_keep_and_tell, work, lead.place, keep)
 
-        def give_up() -> None:
-            raise skipped
 
-        return give_up
+def _written(work: _Chunks, place: int, chunk: PlannedChunk, passage: Passage) -> Steps[Keep]:
+    """Write what the plan has at a place: hindsight, another edition, or a new memory."""
+    if place in work.plan.looking_back:
+        return (yield from _hindsight(work, chunk, passage))
+    is_again = place < len(work.plan.again)
+    return (yield from _memory(work, chunk, passage, is_again=is_again))
 
-    def keep() -> None:
-        keep_chunk()
-        made = MemoryMade(plan.chat_id, plan.title, chunk.number, place + 1, len(plan.work))
-        work.context.tell(made)
 
-    return keep
+def _give_up(fault: ChatSkipped) -> NoReturn:
+    """Skip the chat, when all that comes before in the plan is kept."""
+    raise fault
+
+
+def _keep_and_tell(work: _Chunks, place: int, keep: Keep) -> None:
+    """Keep what was written at a place of the plan, and tell of it."""
+    keep()
+    plan = work.plan
+    number = plan.work[place].number
+    work.context.tell(MemoryMade(plan.chat_id, plan.title, number, place + 1, len(plan.work)))
 
 
 def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: bool) -> Steps[Keep]:
