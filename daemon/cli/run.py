@@ -34,7 +34,7 @@ from rules.errors import ArchiveError, OverBudget, ProviderRefuses
 from rules.plan.chat_plan import Unchanged
 
 if TYPE_CHECKING:
-    from daemon.models.context import Context
+    from daemon.models.context import Complete, Context
 
 _Early = OverBudget | ProviderRefuses | ToldToStop
 
@@ -219,39 +219,51 @@ def _process(
     `tell` gets every event; before each call and pause, also how long silence may last. Raises
     ToldToStop at these places when the run is to end.
     """
-
     if not exports and not others:
         return
-
-    def complete(request: Request) -> Completion:
-        stopping.check()
-        if request.model != ENGINE:
-            timeout = float(str(request.route.get("timeout", TIMEOUT_SECONDS)))
-            tell(events.Alive(2 * timeout))  # the limit counts for connecting and for answering
-        return opened.complete(request)
-
-    def pause(seconds: float) -> None:
-        tell(events.Alive(seconds))
-        stopping.pause(seconds)
-
+    is_by_hand = settings.handed_over is None
     with (
         settings.context(tell) as opened,
-        RunRecord(opened.archive, by_hand=settings.handed_over is None) as record,
+        RunRecord(opened.archive, by_hand=is_by_hand) as record,
     ):
-
-        def hear(event: events.Event) -> None:
-            tell(event)
-            record.hear(event)
-            if record.is_told_to_stop:
-                stopping.ask()
-            stopping.check()
-
-        context = replace(opened, tell=hear, complete=complete, pause=pause)
+        hear = partial(_hear, tell, record, stopping)
+        context = replace(
+            opened,
+            tell=hear,
+            complete=partial(_complete, opened.complete, tell, stopping),
+            pause=partial(_pause, tell, stopping),
+        )
         for sentence in (*_news_of_rules(context), *_finished_restores(context)):
             hear(events.Note(sentence))
         for outcome in chain(go_round(context, exports, run_export), others):
             hear(_event_of(outcome))
             yield outcome
+
+
+def _hear(tell: events.Tell, record: RunRecord, stopping: Stopping, event: events.Event) -> None:
+    """Pass an event on and into the record. Raises ToldToStop where the run is to end."""
+    tell(event)
+    record.hear(event)
+    if record.is_told_to_stop:
+        stopping.ask()
+    stopping.check()
+
+
+def _complete(
+    complete: "Complete", tell: events.Tell, stopping: Stopping, request: Request
+) -> Completion:
+    """Ask a model once, and tell before how long silence may last. Raises ToldToStop as `_hear`."""
+    stopping.check()
+    if request.model != ENGINE:
+        timeout = float(str(request.route.get("timeout", TIMEOUT_SECONDS)))
+        tell(events.Alive(2 * timeout))  # the limit counts for connecting and for answering
+    return complete(request)
+
+
+def _pause(tell: events.Tell, stopping: Stopping, seconds: float) -> None:
+    """Wait for a provider, and tell before for how long. Raises ToldToStop as `_hear`."""
+    tell(events.Alive(seconds))
+    stopping.pause(seconds)
 
 
 def _event_of(outcome: Outcome) -> events.ChatIs:
