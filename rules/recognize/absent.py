@@ -11,6 +11,21 @@ of what an export lacks:
 
 An export went back where it lacks all that came since some earlier moment: it continues an older
 state.
+
+An example: the last export had q1 a1 q2 a2 q3 a3 q4 under no memory. This one has q1 x1 q2 n1, with
+q3 a3 in a branch at q2, and its list names a2. What `Absent` says of the messages under no memory:
+
+    branches       q3 a3         moved into a branch, which explains more than the list does
+    deleted        a2            named
+    gone           a1 q4         neither came back, nor is branched or named
+      replaced     a1            of these, the answers in whose place another one is: x1
+      missing      q4            of these, all others
+      newest_gone  q4            of these, what came after all that came back
+    expected       q1 q2 a1 q4   what came back or is gone
+    new            x1 n1         what the archive has never seen
+
+`left_out` and `under` are the missing of the messages that are left out of memories, and of those
+under them.
 """
 
 from collections import defaultdict, deque
@@ -207,10 +222,13 @@ def absent(
     lacking = _sort_lacking(last, back, places, deletions, ours)
     named = deletions.named | lacking.uuids_in_branches
     keys = {place.key for place in places if place.ours is None}
-    newest_here = max((last.seen[key] for key in keys if key in last.seen), default="")
+    seen_before = [last.seen[key] for key in keys if key in last.seen]
+    newest_here = max(seen_before, default="")
     under = [known for known in last.under if known.key not in keys and known.uuid not in named]
     # What was missing before, the person has accepted as missing.
     newly_under = [known for known in under if known.key not in last.missing]
+    newly_missing = [*lacking.missing, *newly_under]
+    newest_back = max(back.surely or back.at, default=-1)
     return Absent(
         missing=lacking.missing,
         replaced=len(lacking.replaced),
@@ -219,10 +237,10 @@ def absent(
         named=named,
         under=_missing_under(last, under, deletions, newest_here),
         sure=deletions.sure,
-        went_back=_went_back([*lacking.missing, *newly_under], newest_here, deletions, places),
+        went_back=_went_back(newly_missing, newest_here, deletions, places),
         branches=lacking.taken,
         gone=tuple(lacking.unexplained.values()),
-        newest_gone=lacking.after(max(back.surely or back.at, default=-1)),
+        newest_gone=lacking.after(newest_back),
         expected=len(back.at) + len(lacking.unexplained),
         new=_count_new(last, back, places),
         known=frozenset(last.missing),

@@ -6,7 +6,16 @@ import pytest
 
 from rules.recognize.absent import Absent, Deletions, KnownMessage, LastTime, absent
 from tests.chats import Json, assistant, user
-from tests.rules.recognize.test_loss import ANSWER, FRONT, known, places, sent_again, talk, uuids
+from tests.rules.recognize.test_loss import (
+    ANSWER,
+    FRONT,
+    known,
+    places,
+    sent_again,
+    talk,
+    thread,
+    uuids,
+)
 
 FIRST, LATER = talk(4), talk(3, first=10)
 SEEN = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
@@ -37,6 +46,25 @@ def lacks(
 
 def missing(found: Absent) -> list[str | None]:
     return [one.uuid for one in found.missing]
+
+
+def test_each_message_that_is_absent_is_counted_under_its_reason() -> None:
+    """The example that the module begins with."""
+    q1, a1, q2, a2, q3, a3, q4 = before = talk(4)[:7]
+    x1, n1 = ANSWER, user("Something new.", 9_901)
+    now = [q1, x1, q2 | {"threads": [thread([q3, a3])]}, n1]
+    last = known(FRONT + before)
+    seen = {message.key: SEEN[0] for message in last}
+    deletions = Deletions(frozenset(uuids([a2])), 1, is_there=True, by_person=True)
+
+    found = absent(LastTime(last, (), (), seen), places([*FRONT, *now]), deletions)
+
+    (branch,) = found.branches
+    assert [message.uuid for message in branch.moved.values()] == uuids([q3, a3])
+    assert (found.deleted, found.replaced, found.expected, found.new) == (1, 1, 4, 2)
+    assert [message.uuid for message in found.gone] == uuids([a1, q4])
+    assert missing(found) == uuids([q4])
+    assert [message.uuid for message in found.newest_gone] == uuids([q4])
 
 
 def test_where_all_came_back_nothing_is_absent() -> None:
