@@ -174,7 +174,7 @@ def decide(
 def after_outage(outages: int, now: datetime, asked_seconds: float = 0.0) -> datetime:
     """Return when to try again after the `outages`-th passing fault of a file; it never ends.
 
-    Every one since the file was dropped counts. It is not tried before the `asked_seconds` of a
+    Every wait since the file was dropped counts. It is not tried before the `asked_seconds` of a
     provider have passed, or a day where those are more.
     """
     nth = min(max(outages, 1), len(_OUTAGE_PAUSES_SECONDS))
