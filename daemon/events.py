@@ -372,10 +372,12 @@ def _value_of(name: str, value: Any) -> Any:
     return _FORMER_WORDS.get(value, value) if name in ("kind", "state") else value
 
 
-def planned(plan: "ChatPlan") -> Planned:
-    """Return the event with which the work on a chat begins."""
-    work, calls = ", ".join(_work_in_words(plan)), counted(plan.calls, "call")
-    words = f"{work}; {calls}" if work else calls
+def planned(plan: "ChatPlan", asks_models: bool) -> Planned:
+    """Return the event with which the work on a chat begins; it counts the calls if models are asked."""
+    clauses = [", ".join(_work_in_words(plan))]
+    if asks_models or not clauses[0]:
+        clauses.append(counted(plan.calls, "call"))
+    words = "; ".join(filter(None, clauses))
     return Planned(plan.chat_id, plan.title, len(plan.work), plan.calls, words, plan.warnings)
 
 

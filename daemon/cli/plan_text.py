@@ -8,7 +8,6 @@ from daemon.cli.printing import print_table, print_text
 from daemon.models.prices import PlanCost
 from daemon.models.roles import Who
 from daemon.status.printable import told_apart
-from primer.models import EXTRACTIVE
 from rules.money.estimate import NO_COST, CostEstimate
 from rules.money.price import Reached, in_words
 from rules.plan.chat_plan import ChatPlan, Unchanged
@@ -35,7 +34,7 @@ def print_plans(rows: Sequence[PlannedRow], last: str) -> None:
     cells = []
     for row in rows:
         if isinstance(row.outcome, ChatPlan):
-            cells.append([titles[row.outcome.chat_id], *_numbers(row.outcome, row.money)])
+            cells.append([titles[row.outcome.chat_id], *_numbers(row.outcome, row)])
     if cells:
         print_table(_HEADINGS, cells, right=range(1, len(_HEADINGS)))
     for row in rows:
@@ -53,15 +52,16 @@ def _titles(rows: Sequence[PlannedRow]) -> Mapping[str, str]:
     )
 
 
-def _numbers(plan: ChatPlan, money: PlanCost | None) -> Iterator[str]:
+def _numbers(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
     """Format a plan's numbers in the order of the table's headings."""
+    is_by_engine = row.who is not None and row.who.asks_no_model
     numbers = (
         plan.messages,
         plan.tokens,
         plan.memories,
         len(plan.chunks),
-        plan.calls,
-        money.traffic.prompt if money else 0,
+        0 if is_by_engine else plan.calls,
+        row.money.traffic.prompt if row.money else 0,
         plan.waiting_tokens,
         plan.live_tokens,
     )
@@ -123,7 +123,7 @@ def who_works(who: Who) -> str:
     """Say which models write and analyse."""
     window = f", whose window holds {who.window:,} tokens" if who.window else ""
     fallback = f"; where it refuses, {who.fallback}" if who.fallback else ""
-    if who.agent == who.context_manager == EXTRACTIVE:
+    if who.asks_no_model:
         return "no model: sentences are extracted, free"
     return f"{who.agent} writes{window}; {who.context_manager} analyses{fallback}"
 

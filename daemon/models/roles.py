@@ -243,6 +243,11 @@ class Who:
     notices: tuple[str, ...]
     lacks_key: str = ""
 
+    @property
+    def asks_no_model(self) -> bool:
+        """Return whether the built-in engine does everything."""
+        return self.agent == self.context_manager == EXTRACTIVE
+
 
 def who(roles: Roles) -> Who:
     """Return the roles without options and keys."""

@@ -24,6 +24,7 @@ from daemon.chat.survey import Survey
 from daemon.events import MemoryMade, Note, Noted, planned
 from daemon.models.context import Context
 from daemon.models.prices import plan_cost
+from daemon.models.roles import who
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.folds import Folds
@@ -106,7 +107,7 @@ def _announce(context: Context, survey: Survey) -> None:
         if is_news(context.archive, notice, context.clock()):
             context.tell(Note(notice))
     if survey.plan.calls:
-        context.tell(planned(survey.plan))
+        context.tell(planned(survey.plan, not who(survey.roles).asks_no_model))
 
 
 def _most_it_costs(context: Context, survey: Survey) -> int:

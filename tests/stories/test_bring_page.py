@@ -59,7 +59,7 @@ def test_the_plan_is_shown_and_nothing_is_done_before_the_person_goes(browser: B
     shown = browser.send("/bring/plan", file=FILE, chat="festival")
     assert "80 messages become the chat" in shown
     assert "It costs nothing" in shown
-    assert "new memories: " in shown
+    assert "new memories, extracted without a model" in shown
     assert "Bring it" in shown
     assert not person.updated()
     assert browser._client.follow_redirects

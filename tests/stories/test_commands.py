@@ -211,6 +211,7 @@ def test_the_demo_shows_the_whole_trip(ada: Person) -> None:
     assert (ended.code, ended.err) == (0, "")
     for word in ("The plan", "become memories", "updated", "original", "Quote", "Perspective"):
         assert word in ended.out
+    assert "calls" not in ended.out, "the engine asks no model"
     home = Path(ended.out.rsplit("Everything is in ", 1)[1].split(" until")[0])
     assert list((home / "updated").glob("*.json"))
 
