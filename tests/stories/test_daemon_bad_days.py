@@ -196,6 +196,8 @@ def test_a_provider_that_is_away_is_waited_for(ida: Person, tmp_path: Path) -> N
             row = daemon.comes_to("talk.json", "waiting", seconds=120)
             assert "cannot answer now" in row.reason
             assert row.tries == 0, "it is not the file's failure"
+            assert row.reason.endswith("It was tried 6 times. It is tried again by itself.")
+            assert (row.next_step, daemon.status()["problems"]) == ("", [])
             turn_forward(ida)
             daemon.comes_to("talk.json", "written")
             all_is_processed(daemon, content)
