@@ -20,8 +20,8 @@ OutcomeKind = Literal["written", "unchanged", "skipped"]
 written     a chat's updated export is in its place, for the person to import
 unchanged   there was nothing to do about the chat, or the person wants nothing done: no next step
 skipped     the chat, or the whole file, cannot be worked on as it is; nothing of it was touched,
-            and there is a next step. It is tried again by itself if its trouble may pass, or if a
-            nightly look finds that its model can be asked; in an outage there is no next step then
+            and there is a next step, but for an outage that the daemon waits out. It is tried again
+            by itself if its trouble may pass, or a nightly look finds that its model can be asked
 
 A file in the inbox that is tried again is `waiting` (`rules.arrival`). An attempt fails, not a chat:
 a call, the work on a file or a timed job has failed, and is tried again, or something is skipped.
