@@ -27,6 +27,8 @@ _KEPT_WHILE_READING = 500
 _UNREAD = "unable to get the page. error code=266"
 """SQLite's message where the system refused to read a page (SQLITE_IOERR_READ)."""
 _VERSIONS_AT_ONCE = 200
+_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+"""How a rollback journal begins (sqlite.org/fileformat.html, part 3)."""
 OLDEST_SQLITE = (3, 38)
 """The first release with JSON built in; strict tables came one release earlier."""
 _RAISED_BY_ODD_VALUES = (
@@ -88,7 +90,7 @@ class Archive:
             is_made = path.exists()
             refuse_link(path)
         refuse_unfinished(folder)
-        if not is_made:
+        if not is_made or _is_cut_off_at_birth(path):
             return cls.memory()
         place = f"{path.absolute().as_uri()}?mode=ro"
         with cls._connect(place, path, _BUSY_SECONDS)._closed_on_fault() as archive:
@@ -271,6 +273,21 @@ class Archive:
                 "exports.",
             )
         return version
+
+
+def _is_cut_off_at_birth(path: Path) -> bool:
+    """Return whether the very first write to the archive was cut off, so that it holds nothing.
+
+    Before it is in WAL mode it has a rollback journal, which names the number of pages that were
+    there before. Only who opens the archive for writing may roll that back.
+    """
+    journal = path.with_name(f"{path.name}-journal")
+    with file_errors(journal, "read"):
+        try:
+            head = journal.read_bytes()[:20]
+        except FileNotFoundError:
+            return False
+    return head.startswith(_JOURNAL) and head[16:] == bytes(4)
 
 
 def columns(kind: type) -> str:

@@ -57,6 +57,29 @@ def test_killed_in_the_middle_of_its_making_it_reads_as_empty_and_opens_again(
     assert at > 30
 
 
+def test_killed_while_its_first_page_is_written_it_reads_as_empty_and_opens_again(
+    tmp_path: Path,
+) -> None:
+    whole, cut_off = archive_path(tmp_path / "whole"), archive_path(tmp_path / "cut off")
+    for path in (whole, cut_off):
+        path.parent.mkdir(mode=0o700)
+    connection = sqlite3.connect(whole, isolation_level=None)
+    connection.execute("PRAGMA cache_size = 1")
+    connection.execute("BEGIN")
+    connection.execute("CREATE TABLE much (text TEXT)")
+    connection.executemany("INSERT INTO much VALUES (?)", [("word " * 1000,)] * 20)
+    for ending in ("", "-journal"):
+        there = cut_off.with_name(f"{cut_off.name}{ending}")
+        there.write_bytes(whole.with_name(f"{whole.name}{ending}").read_bytes())
+    connection.close()
+
+    with Archive.read(cut_off.parent) as archive:
+        assert known_chats(archive) == ()
+    with Archive.open(cut_off.parent) as archive:
+        record(archive, reply("a"), "chat", {})
+        assert check_integrity(archive) == ()
+
+
 def open_at_once(folder: Path, start: int) -> None:
     """Wait for the pipe's end, then open the archive; end with 0 where it opened or was said to be locked."""
     code = 1
