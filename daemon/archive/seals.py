@@ -67,6 +67,10 @@ numbered from 0 without a gap.
 """
 
 
+_UNNUMBERED = ("core_event", "fact_event", "kept_passage", "opening", "pins_before")
+"""The tables of a chat whose rows have no numbers without a gap."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sealed:
     """The columns that the seal of a table's rows covers."""
@@ -227,6 +231,8 @@ def refuse_damage(run: Run, chat_id: str, *tables: str) -> None:
         for table in tables or _READ:
             if table in _TORN and run(_TORN[table], (chat,)):
                 raise damaged_chat("some of its rows no longer belong to it")
+            if table in _UNNUMBERED and run(_rows_that_were_its_own(table), (chat,)):
+                raise damaged_chat(f"a row of {table} that was its own belongs to no chat now")
 
 
 def refuse_any_damage(run: Run, *tables: str) -> None:
@@ -252,6 +258,20 @@ def refuse_lost_name(run: Run, chat_id: str) -> None:
     )
     for (number,) in rows:
         raise damaged_chat(f"row {number} of chat is not what was stored, and may be its own")
+
+
+@cache
+def _rows_that_were_its_own(table: str) -> str:
+    """Return SQL for the rows of no chat that would be sound with this one's number.
+
+    The index finds what no chat can have, at no cost that grows with the chats: NULL comes first in
+    it, and is asked for by its type, since SQLite takes it for granted that the column has none.
+    """
+    first = f"SELECT rowid FROM {table} ORDER BY chat LIMIT 1"  # noqa: S608  the names are ours
+    too_large = "chat > (SELECT max(id) FROM chat)"
+    of_no_chat = f"chat < 1 OR {too_large} OR rowid = ({first}) AND typeof(chat) = 'null'"
+    its_own = _hash(table, chat="?1")
+    return f"SELECT 1 FROM {table} WHERE ({of_no_chat}) AND seal IS {its_own}"  # noqa: S608
 
 
 @cache

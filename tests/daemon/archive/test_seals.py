@@ -225,6 +225,9 @@ def test_what_is_damaged_about_a_resting_chat_is_found_anew(state: Path) -> None
         "UPDATE version SET message = 99 WHERE message = 3",
         "UPDATE memory SET chat = 99 WHERE id = 'm2'",
         "UPDATE message SET chat = 99 WHERE id = 5",
+        "UPDATE core_event SET chat = 99",
+        "UPDATE fact_event SET chat = -1",
+        "UPDATE kept_passage SET chat = 99",
         "DELETE FROM message WHERE id = 5",
     ],
 )
