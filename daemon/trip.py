@@ -154,9 +154,9 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     surveyed = look(context, export, chat)
     if isinstance(surveyed, Unchanged):
         return surveyed
-    from daemon.chat.survey import keep_reckoned
+    from daemon.chat.survey import keep_computed
 
-    keep_reckoned(context.archive, surveyed)
+    keep_computed(context.archive, surveyed)
     is_new = _is_brought(context, export)
     if not (is_new or surveyed.plan.chunks or surveyed.reading.memories):
         rest = rest_after(surveyed, context.clock(), learned=False)

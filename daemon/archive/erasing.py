@@ -21,7 +21,7 @@ BY_ROW = (
 BY_CHAT_ID = ("reply", "batch_request")
 _SHORTEST_TITLE = 3
 EMPTIED = ("token_count", "bound_prices")
-"""What is kept by the hash of texts and belongs to no chat: it is reckoned again when needed."""
+"""What is kept by the hash of texts and belongs to no chat: it is computed again when needed."""
 
 
 def erase_rows(

@@ -1,7 +1,7 @@
-"""What depends on texts alone and is reckoned once: their tokens, and the prices of bounds.
+"""What depends on texts alone and is computed once: their tokens, and the prices of bounds.
 
-Each result is kept by the hash of exactly what it was reckoned from. It belongs to no chat, and
-where it is lost, it is reckoned again.
+Each result is kept by the hash of exactly what it was computed from. It belongs to no chat, and
+where it is lost, it is computed again.
 """
 
 import json

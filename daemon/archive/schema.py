@@ -188,7 +188,7 @@ STEPS = (
         undo="",
     ),
     SchemaStep(
-        "the prices of bounds between turns are reckoned once",
+        "the prices of bounds between turns are computed once",
         """
         CREATE TABLE bound_prices (
             window BLOB PRIMARY KEY, prices BLOB NOT NULL

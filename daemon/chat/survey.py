@@ -162,8 +162,8 @@ def survey(
     return surveyed
 
 
-def keep_reckoned(archive: Archive, surveyed: Survey) -> None:
-    """Store the token counts and the prices that a survey had to reckon, for the next ones."""
+def keep_computed(archive: Archive, surveyed: Survey) -> None:
+    """Store the token counts and the prices that a survey had to compute, for the next ones."""
     if surveyed.counts.new or surveyed.new_prices:
         with archive.transaction():
             keep(archive, surveyed.counts)

@@ -41,7 +41,7 @@ def splitter(bounds: str) -> Splitter:
 def remembering_splitter(bounds: str, archive: Archive, new: dict[bytes, bytes]) -> Splitter:
     """Return the same splitter, which prices only what the archive does not know.
 
-    The prices that it had to reckon are put into `new`, for `keep_prices`. Raises as `splitter`.
+    The prices that it had to compute are put into `new`, for `keep_prices`. Raises as `splitter`.
     """
     plain = splitter(bounds)
     if bounds == "topics":
@@ -55,10 +55,10 @@ def remembering_splitter(bounds: str, archive: Archive, new: dict[bytes, bytes])
 def price_once(archive: Archive, rule: str, price: Price, new: dict[bytes, bytes]) -> Price:
     """Return `price` as it prices only windows whose prices by this rule the archive has not got.
 
-    What it reckons is put into `new`. Prices that are too few or too many are damaged.
+    What it computes is put into `new`. Prices that are too few or too many are damaged.
     """
 
-    def known_or_reckoned(texts: Texts, minutes: Minutes) -> Sequence[int]:
+    def known_or_computed(texts: Texts, minutes: Minutes) -> Sequence[int]:
         window = _hash_of(rule, texts, minutes)
         known = known_prices(archive, window)
         if known is not None and len(known) == len(texts) - 1:
@@ -66,7 +66,7 @@ def price_once(archive: Archive, rule: str, price: Price, new: dict[bytes, bytes
         new[window] = bytes(price(texts, minutes))
         return new[window]
 
-    return known_or_reckoned
+    return known_or_computed
 
 
 def _hash_of(rule: str, texts: Texts, minutes: Minutes) -> bytes:

@@ -241,12 +241,12 @@ def _read(by_person: bool, text: str) -> _Message:
             known = words.get(stem)
             if not _is_telling(folded[at]) or (known is not None and known.kind != "word"):
                 continue
-            is_name = match.start() >= titled and _is_name(line, match)
-            kind: _Kind = (
-                "name" if is_name else "noun" if _is_noun(line, match, folded, at) else "word"
-            )
-            if known is None or kind != "word":
-                words[stem] = _Word(match.group(), kind)
+            if match.start() >= titled and _is_name(line, match):
+                words[stem] = _Word(match.group(), "name")
+            elif _is_noun(line, match, folded, at):
+                words[stem] = _Word(match.group(), "noun")
+            elif known is None:
+                words[stem] = _Word(match.group(), "word")
     return _Message(by_person, words, frozenset(neighbours))
 
 

@@ -5,7 +5,7 @@
     ^^^^^^^^^^^^^^^^   ^^^^^^^^^^^^^^^^
     words that both share, rare ones before common ones: their likeness (cosine of TF-IDF vectors)
 
-Everything is reckoned in whole numbers, and the likeness rounded, so that every platform comes to
+Everything is computed in whole numbers, and the likeness rounded, so that every platform comes to
 the same bounds. Only the window is looked at, all of which is final: so bounds never depend on when
 a history was looked at.
 

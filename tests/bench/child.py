@@ -63,7 +63,7 @@ def first(export: Path, folder: Path) -> Stages:
 
 def _trip(export: Path, folder: Path, *, is_kept: bool) -> Stages:
     from daemon.archive.archive import Archive
-    from daemon.chat.survey import keep_reckoned, survey
+    from daemon.chat.survey import keep_computed, survey
     from daemon.config.settings import Config
     from daemon.files.read import read_export
     from daemon.files.write import replace_file
@@ -81,7 +81,7 @@ def _trip(export: Path, folder: Path, *, is_kept: bool) -> Stages:
                 can_write = partial(could_write, archive)
                 surveyed = survey(archive, chat, config, no_keys, now, can_write)
                 if is_kept:
-                    keep_reckoned(archive, surveyed)
+                    keep_computed(archive, surveyed)
         with stages.stage("write"):
             (part,) = found.parts
             middle = len(part.layout.chat_ids) // 2
