@@ -13,7 +13,7 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from daemon.archive.trouble import MEND, damaged_chat, kept_from_sqlite
+from daemon.archive.trouble import MEND, damaged_chat, keep_from_sqlite
 from rules.errors import DamagedChat
 
 _SMALLEST_PACKED_BYTES = 200
@@ -183,8 +183,11 @@ def seal_of(types: str, *values: bytes | float | None) -> str:
 
 def seal_in_sql(types: str, *values: bytes | float | None) -> str:
     """Return `seal_of` to SQLite, which hides what is raised in a function of ours."""
-    with kept_from_sqlite():
+    try:
         return seal_of(types, *values)
+    except BaseException as fault:  # an interruption above all
+        keep_from_sqlite(fault)
+        raise
 
 
 def is_sound(table: str) -> str:

@@ -66,14 +66,9 @@ def archive_errors(path: Path) -> Iterator[None]:
         raise trouble from fault
 
 
-@contextmanager
-def kept_from_sqlite() -> Iterator[None]:
-    """Keep what is raised in a function that SQLite calls, and would swallow."""
-    try:
-        yield
-    except BaseException as fault:  # an interruption above all
-        _RAISED[get_ident()] = fault
-        raise
+def keep_from_sqlite(fault: BaseException) -> None:
+    """Keep what was raised in a function that SQLite calls, for `archive_errors`: it swallows it."""
+    _RAISED[get_ident()] = fault
 
 
 def damaged(path: Path, what: str = "") -> ArchiveError:
