@@ -54,7 +54,7 @@ def as_skipped(archive: Archive, what: str, fault: Exception, chat_id: str = "")
     Raises the error again where nothing can go on: the archive cannot be used, a cap on money is
     reached, a provider refuses everything, the work is to end, or the output's reader is gone.
     """
-    # DamagedChat is an ArchiveError of which the archive's other chats know nothing.
+    # DamagedChat is an ArchiveError too, but damage to one chat stops that chat alone.
     if isinstance(fault, _FATAL) and not isinstance(fault, DamagedChat):
         raise fault
     if isinstance(fault, MemoryError):

@@ -159,7 +159,7 @@ class FileWork:
     def _again_later(self, reason: str, next_step: str = "", asked_seconds: float = 0.0) -> Event:
         """Note that the file is tried again, as often as it takes: nothing is wrong with it.
 
-        Not before the `asked_seconds` of a provider, as far as `after_outage` goes along.
+        It waits at least the `asked_seconds` of a provider, within the limit of `after_outage`.
         """
         outages = 1 + times_in(self.archive, self.arrival, "waiting")
         again = after_outage(outages, at(self.now()), asked_seconds)
