@@ -6,7 +6,7 @@ PROGRAM := .venv/program
 STAMP := .venv/development
 INSTALL := $(BIN)/uv pip install --python $(BIN)/python --no-cache
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-LOCK := uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url --quiet
+LOCK := uv pip compile --universal --python-version 3.11 --no-header --no-emit-index-url --quiet
 SIDE_BY_SIDE := -n 2 --dist worksteal --ignore tests/browser
 FULL := not long and not bench and not browser
 COVERED := $(if $(COVERAGE),--ignore tests/server --cov --cov-fail-under 95)
@@ -77,9 +77,10 @@ bench-memory: $(STAMP) ## what memories keep, on exports with questions beside t
 	@$(BIN)/python -m tests.bench.memory
 
 lock: $(STAMP) ## resolve the dependencies again, keeping the versions that still fit
-	$(BIN)/$(LOCK) --group dev --all-extras pyproject.toml -o locks/development.txt
-	$(BIN)/$(LOCK) -c locks/development.txt pyproject.toml -o locks/program.txt
-	$(BIN)/$(LOCK) -c locks/development.txt --group build -o locks/build.txt
+	$(BIN)/$(LOCK) --generate-hashes --group dev --all-extras pyproject.toml -o locks/development.txt
+	$(BIN)/$(LOCK) --generate-hashes -c locks/development.txt pyproject.toml -o locks/program.txt
+	$(BIN)/$(LOCK) --no-annotate --all-extras -c locks/development.txt pyproject.toml -o locks/tested.txt
+	$(BIN)/$(LOCK) --generate-hashes -c locks/development.txt --group build -o locks/build.txt
 
 # The program needs half of the packages that its tests need, and less than half of the bytes.
 $(PROGRAM): locks/program.txt locks/build.txt pyproject.toml

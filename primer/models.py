@@ -3,8 +3,8 @@
 Settings and keys need this and no more of the primer, so it imports none of the rest. Names are
 read as TypingMind writes them, and written as LiteLLM takes them.
 
-As of 2026-11-21: every key variable here was seen to reach the provider's request through LiteLLM
-1.106.2.
+As of 2026-11-27: every key variable here was seen to reach the provider's request through LiteLLM
+1.109.3.
 """
 
 import re
@@ -112,11 +112,11 @@ _SMALL: Mapping[str, str] = MappingProxyType(
         "dashscope": "dashscope/qwen3.8-flash",
         "deepinfra": "deepinfra/openai/gpt-oss-20b",
         "deepseek": "deepseek/deepseek-v4-flash",
-        "fireworks_ai": "fireworks_ai/deepseek-v4-flash",
+        "fireworks_ai": "fireworks_ai/deepseek-v4p1-flash",
         "gemini": "gemini/gemini-3.5-flash-lite",
         "groq": "groq/openai/gpt-oss-20b",
         "mistral": "mistral/mistral-small-latest",
-        "moonshot": "moonshot/kimi-k2.5",
+        "moonshot": "moonshot/kimi-k2.6",
         "openai": "openai/gpt-6-luna",
         "together_ai": "together_ai/Qwen/Qwen3.8-Flash",
         "xai": "xai/grok-4.3",
@@ -131,7 +131,7 @@ _NO_EFFORT, _LEAST, _LOW = ({"reasoning_effort": effort} for effort in ("none", 
 _DISABLED = {"thinking": {"type": "disabled"}}
 _BETWEEN_TOOLS = {"thinking": {"type": "between_tools"}}
 # The first that fits counts: which models, what keeps them from thinking, and whether they think in
-# spite of it. From the providers' own pages, and from what LiteLLM 1.106 and its map know of each.
+# spite of it. From the providers' own pages, and from what LiteLLM 1.109 and its map know of each.
 _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
     # Sonnet 5.5 refuses "disabled"; before it has called any tool there is nothing between them, so
     # this turns it off.
@@ -143,7 +143,7 @@ _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
     (_GPT + r"(gpt-|o\d).*-pro(-|$)", _NOTHING, True),
     (_GPT + "(gpt-.*-(chat|search)|gpt-[34])", _NOTHING, False),
     (_GPT + r"gpt-5(-mini|-nano)?(-\d{4}-\d\d-\d\d)?$", _LEAST, True),
-    (_GPT + r"gpt-(5\.\d|6-(sol|luna))(?!.*(codex|cyber))", _NO_EFFORT, False),
+    (_GPT + r"gpt-(5\.\d|6-(sol|luna)|6\.1-terra)(?!.*(codex|cyber))", _NO_EFFORT, False),
     (_GPT + r"(gpt-\d|o\d)", _LOW, True),
     (_GEMINI + r"2\.5-pro", _LEAST, True),
     (_GEMINI + r"2\.5-", _NO_EFFORT, False),

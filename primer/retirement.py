@@ -1,7 +1,7 @@
 """Models that ended or are about to: their last day, and the model to ask instead.
 
 LiteLLM's map knows most days by the names with a date; those here are of names that it has without
-one, as providers have announced them, as of 2026-11-23.
+one, as providers have announced them, as of 2026-11-27.
 """
 
 import re
@@ -18,10 +18,6 @@ _OPENAI, _GOOGLE = "OpenAI's page of deprecations", "Google's page of Gemini dep
 
 ANNOUNCED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        **{
-            f"openai/{name}": ("2026-12-11", _OPENAI)
-            for name in ("gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-pro", "o3", "o3-pro")
-        },
         # The page names their versions; these names lead to one of them.
         **{
             f"openai/{name}": ("2027-01-14", _OPENAI)
@@ -36,7 +32,7 @@ ANNOUNCED: Mapping[str, tuple[str, str]] = MappingProxyType(
 """The last day (ISO) of a model by its LiteLLM name, and the page that says so."""
 
 _SMALL = re.compile(r"mini|nano|3[.-]?5|text-davinci")
-AS_OF = "2026-11-21"
+AS_OF = "2026-11-27"
 _SONNET, _HAIKU, _OPUS = (f"anthropic/claude-{name}-5-5" for name in ("sonnet", "haiku", "opus"))
 _SOL, _TERRA, _LUNA = (f"openai/gpt-5.6-{name}" for name in ("sol", "terra", "luna"))
 _PRO, _FLASH, _LITE = (

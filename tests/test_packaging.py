@@ -54,6 +54,16 @@ def test_the_program_and_its_installer_are_locked_to_the_versions_that_are_teste
     assert pins("build") <= pins("development")
 
 
+def test_the_list_without_hashes_holds_the_same_versions() -> None:
+    assert pins("program") <= pins("tested") <= pins("development")
+    assert "://" not in locked_text("tested")
+
+
+def test_the_floors_lie_above_known_holes() -> None:
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert {"python-multipart>=0.0.31", "starlette>=1.3.1,<2"} <= set(wanted)
+
+
 def test_the_program_is_set_up_without_the_packages_of_its_tests() -> None:
     names = {pin.split("==")[0] for pin in pins("program")}
     assert {"litellm", "tiktoken", "watchdog", "apscheduler", "tomli"} <= names
@@ -76,7 +86,9 @@ def test_the_wheel_holds_the_texts_the_sample_and_the_settings(wheel: zipfile.Zi
     names = set(wheel.namelist())
     texts = {f"primer/texts/{path.name}" for path in (ROOT / "primer" / "texts").glob("*.md")}
     assert (
-        texts | {"daemon/files/sample.json", "daemon/memproc.toml", "daemon/archive/schema.sql"}
+        texts
+        | {"daemon/files/sample.json", "daemon/memproc.toml", "daemon/archive/schema.sql"}
+        | {"daemon/locks/tested.txt"}
         <= names
     )
     (page,) = (name for name in names if name.endswith(".data/data/share/man/man1/memproc.1"))

@@ -22,6 +22,7 @@ from daemon.config.keys import (
     set_variables,
     store_key,
 )
+from daemon.files.clock import here
 from primer.models import KEY_VARIABLES, meant_provider
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
@@ -197,7 +198,7 @@ def key_works(settings: Settings, provider: str, kept: Key) -> bool:
     from daemon.models.completion import complete
     from daemon.models.key_trial import try_key
 
-    tried = try_key(provider, kept, settings.config.models, complete)
+    tried = try_key(provider, kept, settings.config.models, complete, here().date())
     if not tried.model:
         settings.say(f"{provider}: the key was not tried. {tried.trouble}")
     elif tried.trouble:

@@ -171,17 +171,17 @@ def load_folders(config: Config) -> Folders:
     )
 
 
-def shipped_text() -> str:
-    """Return the text of the shipped memproc.toml, whose values are those of `Config()`.
+def shipped_text(name: str = NAME) -> str:
+    """Return a text that comes with memproc: memproc.toml, whose values are those of `Config()`.
 
     An installed copy has it inside the package `daemon`, a checkout next to that. Raise FileTrouble
     if it is in neither place.
     """
-    for place in (_DAEMON / NAME, _DAEMON.parent / NAME):
+    for place in (_DAEMON / name, _DAEMON.parent / name):
         if place.is_file():
             return place.read_text(encoding="utf-8")
     raise FileTrouble(
-        f"{NAME} is missing from the installation in {_DAEMON}.", "Install memproc again."
+        f"{name} is missing from the installation in {_DAEMON}.", "Install memproc again."
     )
 
 

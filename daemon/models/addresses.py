@@ -51,7 +51,7 @@ _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "together_ai": ("TOGETHER_AI_API_BASE",),
 }
-"""Variables in which LiteLLM 1.106.2 looks for an address, where not PROVIDER_API_BASE alone.
+"""Variables in which LiteLLM 1.109.3 looks for an address, where not PROVIDER_API_BASE alone.
 
 The first that is set counts.
 """

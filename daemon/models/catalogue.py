@@ -15,7 +15,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from primer.models import EXTRACTIVE, with_provider
+from primer.models import EXTRACTIVE, small_model, with_provider
 from primer.retirement import AS_OF, ModelEnd, end_by, ending
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
@@ -136,6 +136,16 @@ def ends_soon(model: str, today: date, days: int = DAYS_BEFORE) -> str | None:
     """
     end = end_of(model)
     return ending(model, end, today, days) if end else None
+
+
+def small_model_on(today: date, agent: str) -> str:
+    """Return the small model of the agent's provider, or the agent where that model has ended.
+
+    Raises ModelError where the map cannot be read.
+    """
+    small = small_model(agent)
+    end = end_of(small)
+    return agent if end and date.fromisoformat(end.last) < today else small
 
 
 @cache

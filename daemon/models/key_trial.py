@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 
 from daemon.config.keys import Key
 from daemon.config.model_tables import ModelSettings
 from daemon.models.addresses import addresses
 from daemon.models.agreed_hosts import refusal
+from daemon.models.catalogue import small_model_on
 from daemon.models.completion import Completion
-from primer.models import Model, provider_of, quiet_options, small_model
+from primer.models import Model, provider_of, quiet_options
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.errors import MemprocError
@@ -26,13 +28,17 @@ class KeyTrial:
 
 
 def try_key(
-    provider: str, key: Key, settings: ModelSettings, ask: Callable[[Request], Completion]
+    provider: str,
+    key: Key,
+    settings: ModelSettings,
+    ask: Callable[[Request], Completion],
+    today: date,
 ) -> KeyTrial:
     """Ask a model of the provider with this key, which costs a fraction of a cent.
 
     It is the one that memproc.toml names for this provider, else the small one that memproc knows.
     """
-    name = _model_of(provider, settings)
+    name = _model_of(provider, settings, today)
     if not name:
         return KeyTrial(
             "", f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml."
@@ -49,8 +55,9 @@ def try_key(
     return KeyTrial(name)
 
 
-def _model_of(provider: str, settings: ModelSettings) -> str:
-    unnamed = f"{provider}/"  # small_model gives this back where it knows none
-    names = (settings.context_manager, settings.agent, settings.fallback, small_model(unnamed))
+def _model_of(provider: str, settings: ModelSettings, today: date) -> str:
+    unnamed = f"{provider}/"  # it comes back where no small model is known, or has ended
+    small = small_model_on(today, unnamed)
+    names = (settings.context_manager, settings.agent, settings.fallback, small)
     fitting = (name for name in names if provider_of(name) == provider and name != unnamed)
     return next(fitting, "")

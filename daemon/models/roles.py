@@ -15,9 +15,9 @@ from daemon.config.keys import FindKey
 from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
-from daemon.models.catalogue import ends_soon, read_facts
+from daemon.models.catalogue import ends_soon, read_facts, small_model_on
 from daemon.models.resolve import Unaskable, resolve_model, window_in
-from primer.models import ENGINE, EXTRACTIVE, Model, own_model, small_model, takes_batches
+from primer.models import ENGINE, EXTRACTIVE, Model, own_model, takes_batches
 from primer.retirement import successor
 from rules.errors import ChatSkipped
 from rules.typingmind.chat import Chat
@@ -85,7 +85,7 @@ def choose_roles(
 
     fallback = _newest(settings.fallback, settings) if settings.fallback else _NO_MODEL
     agent = _choose_agent(chat, messages, settings, fallback.name, find_out)
-    manager = _choose_manager(agent.name, settings)
+    manager = _choose_manager(agent.name, settings, today)
     embedding = embedding if manager.name != EXTRACTIVE else ""
     used = dict.fromkeys((agent.name, manager.name, fallback.name, embedding))
     models = {name: _askable(chat, find_out(name)) for name in used if name}
@@ -136,12 +136,12 @@ def _choose_agent(
     return newest
 
 
-def _choose_manager(agent: str, settings: ModelSettings) -> _Choice:
+def _choose_manager(agent: str, settings: ModelSettings, today: date) -> _Choice:
     """Choose the context manager; on a server of one's own the agent, the only one known there."""
     if settings.context_manager != SMALL:
         return _newest(settings.context_manager, settings)
     is_own = is_ones_own(settings.options_for(agent))
-    return _Choice(agent if is_own else small_model(agent))
+    return _Choice(agent if is_own else small_model_on(today, agent))
 
 
 def _newest(name: str, settings: ModelSettings) -> _Choice:

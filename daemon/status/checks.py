@@ -14,11 +14,16 @@ from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.place import DaemonPlace, waits_for
 from daemon.status.status import daemon_problems
 from rules.typingmind.dates import write_date
+from rules.wording import counted
 
 LITELLM = ((1, 105, 7), (1, 110))
 MALICIOUS = ("1.82.7", "1.82.8")
 """Versions of LiteLLM that stole keys from every machine that ran them, in March 2026."""
-_AGAIN = "Install memproc again in an environment of its own: pipx install --force ."
+_AGAIN = (
+    "In memproc's folder, install it again in an environment of its own: "
+    'pipx install --force --pip-args="-c locks/tested.txt" .'
+)
+_MOST_NAMED = 6
 _FULL_DISK_ACCESS = (
     "Choose an inbox outside Documents, Desktop and Downloads; or give memproc's Python "
     "Full Disk Access, in System Settings under Privacy & Security."
@@ -55,6 +60,18 @@ def litellm(machine: Machine) -> Iterator[Finding]:
     else:
         tried = f"{_dotted(oldest)} up to, but not including, {_dotted(beyond)}"
         yield warning("LiteLLM", f"It is {version}; memproc was tried with {tried}.", _AGAIN)
+
+
+def packages(machine: Machine) -> Iterator[Finding]:
+    """Check that the packages under memproc have the versions that its tests ran with."""
+    untested = machine.untested
+    if not untested:
+        yield ok("packages", "Each has the version that memproc was tested with.")
+        return
+    more = len(untested) - _MOST_NAMED
+    named = "; ".join(untested[:_MOST_NAMED]) + (f"; and {more:,} more" if more > 0 else "")
+    text = f"{counted(len(untested), 'package')} not in the version tested with memproc: {named}."
+    yield warning("packages", text, _AGAIN)
 
 
 def _dotted(version: Sequence[int]) -> str:

@@ -5,9 +5,11 @@ yields findings. The checks are in `checks` and `model_checks`.
 """
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -17,10 +19,10 @@ from typing import TypeVar
 from platformdirs import user_config_path
 
 from daemon.config.keys import keys
-from daemon.config.loading import core_layout, load_folders, load_texts
+from daemon.config.loading import core_layout, load_folders, load_texts, shipped_text
 from daemon.config.settings import Config
 from daemon.models.tokens import tables
-from daemon.status.checks import daemon, litellm, service, tokenizer, versions
+from daemon.status.checks import daemon, litellm, packages, service, tokenizer, versions
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.folder_checks import archive, backups, disk, folders, outputs, rights
 from daemon.status.model_checks import check_keys, key_files, models
@@ -30,10 +32,12 @@ from service.manager import state_here
 from service.systemd_state import NoUserManager
 from service.unit import Account, ServiceState
 
-OF_MACHINE = (versions, litellm, tokenizer, service)
+OF_MACHINE = (versions, litellm, packages, tokenizer, service)
 """The checks that need no memproc.toml."""
 OF_SETUP = (folders, rights, disk, daemon, archive, backups, outputs, key_files, check_keys, models)
 """The checks that need one that can be used."""
+_TESTED = "locks/tested.txt"
+_PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 _LIMIT_SECONDS = 3.0
 _LEVELS = ("error", "warning", "ok")
 _Seen = TypeVar("_Seen")
@@ -91,9 +95,24 @@ def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) 
         system=sys.platform,
         user=user,
         litellm=litellm_version,
+        untested=tuple(_untested(shipped_text(_TESTED))),
         tokenizers=Path(environ.get("TIKTOKEN_CACHE_DIR") or tables()),
         service=service_state,
     )
+
+
+def _untested(pins: str) -> Iterator[str]:
+    """Yield each installed package that has a version of its own, and the one that was tested.
+
+    A package may be pinned twice, for older and newer Pythons; one that is not here is not needed.
+    """
+    tested: dict[str, list[str]] = {}
+    for name, pinned in _PIN.findall(pins):
+        tested.setdefault(name, []).append(pinned)
+    for name, pinned in tested.items():
+        with suppress(PackageNotFoundError):
+            if (installed := version(name)) not in pinned:
+                yield f"{name} {installed} (tested: {' or '.join(pinned)})"
 
 
 def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorough: bool) -> Setup:

@@ -48,6 +48,8 @@ class Machine:
     """The account's number; 0 where accounts have none."""
     litellm: str
     """The version that is installed; empty where none is."""
+    untested: tuple[str, ...]
+    """The packages that have another version than the one that memproc was tested with."""
     tokenizers: Path
     """The folder in which tiktoken looks for its tables."""
     service: ServiceState

@@ -107,6 +107,7 @@ def test_where_no_small_model_is_known_the_agent_takes_both_roles(agent: str) ->
         ("openai/gpt-6-luna", NONE, False),
         ("openai/gpt-6-astra", LOW, True),
         ("openai/gpt-6.1-sol", LOW, True),
+        ("openai/gpt-6.1-terra", NONE, False),
         ("openai/gpt-5.5-pro", {}, True),
         ("openai/gpt-5-search-api", {}, False),
         ("openai/o3", LOW, True),

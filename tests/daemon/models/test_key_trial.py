@@ -1,5 +1,7 @@
 """A key is tried with one tiny question, to the model that would be asked anyway."""
 
+from datetime import date
+
 import pytest
 
 from daemon.config.keys import Key
@@ -10,6 +12,7 @@ from primer.models import small_model
 from primer.reply import Request
 from rules.errors import NotNow, ProviderRefuses
 
+TODAY = date(2026, 11, 27)
 KEY = Key("sk-canary", "file")
 HAIKU = "anthropic/claude-haiku-5-5"
 
@@ -27,7 +30,7 @@ class Provider:
 
 def test_the_small_model_of_the_provider_is_asked_once_with_the_key() -> None:
     provider = Provider()
-    assert try_key("anthropic", KEY, ModelSettings(), provider) == KeyTrial(
+    assert try_key("anthropic", KEY, ModelSettings(), provider, TODAY) == KeyTrial(
         small_model("anthropic/")
     )
     (request,) = provider.asked
@@ -43,20 +46,22 @@ def test_a_model_that_is_configured_is_asked_with_its_own_options(role: str) -> 
     settings = ModelSettings.model_validate(
         {role: "openai/own-model", "options": {"openai/*": {"api_base": "http://127.0.0.1:9/v1"}}}
     )
-    assert try_key("openai", KEY, settings, provider) == KeyTrial("openai/own-model")
+    assert try_key("openai", KEY, settings, provider, TODAY) == KeyTrial("openai/own-model")
     assert provider.asked[0].route["api_base"] == "http://127.0.0.1:9/v1"
-    assert try_key("anthropic", KEY, settings, provider) == KeyTrial(HAIKU)
+    assert try_key("anthropic", KEY, settings, provider, TODAY) == KeyTrial(HAIKU)
     assert "api_base" not in provider.asked[1].route
 
 
 def test_a_provider_without_a_small_model_is_asked_only_where_one_is_configured() -> None:
     provider = Provider()
-    tried = try_key("openrouter", KEY, ModelSettings(), provider)
+    tried = try_key("openrouter", KEY, ModelSettings(), provider, TODAY)
     assert tried.model == ""
     assert "[models]" in tried.trouble
     assert provider.asked == []
     agent = "openrouter/anthropic/claude-haiku-5-5"
-    assert try_key("openrouter", KEY, ModelSettings(agent=agent), provider) == KeyTrial(agent)
+    assert try_key("openrouter", KEY, ModelSettings(agent=agent), provider, TODAY) == KeyTrial(
+        agent
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,4 +71,6 @@ def test_what_the_provider_says_instead_is_one_sentence(trouble: ProviderRefuses
     def refuse(request: Request) -> Completion:
         raise trouble
 
-    assert try_key("anthropic", KEY, ModelSettings(), refuse) == KeyTrial(HAIKU, trouble.message)
+    assert try_key("anthropic", KEY, ModelSettings(), refuse, TODAY) == KeyTrial(
+        HAIKU, trouble.message
+    )

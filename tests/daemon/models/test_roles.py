@@ -2,11 +2,14 @@
 
 from datetime import date
 
+import pytest
+
 from daemon.config.keys import Key, NoKey
 from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import Config
 from daemon.files.read import chats_in
 from daemon.models.roles import Roles, chat_model, choose_roles
+from primer import retirement
 from primer.models import ENGINE
 from rules.typingmind.chat import Chat, read_messages
 from tests.chats import assistant, chat, export_bytes, user
@@ -52,6 +55,13 @@ def test_the_chat_s_own_model_writes_and_the_small_one_of_its_provider_analyses(
     assert found.fallback is None
     assert found.notices == ()
     assert found.window == 1_000_000
+
+
+def test_a_small_model_that_has_ended_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = {"anthropic/claude-haiku-5-5": ("2026-11-20", "a page")}
+    monkeypatch.setattr(retirement, "ANNOUNCED", ended)
+    found = roles(read("claude-sonnet-5-5"))
+    assert found.context_manager.name == found.agent.name == "anthropic/claude-sonnet-5-5"
 
 
 def test_where_the_export_has_an_internal_uuid_the_newest_known_model_of_the_messages_counts() -> (

@@ -28,7 +28,8 @@ def machine(home: Path, **changes: Any) -> Machine:
         now=NOW,
         system="linux",
         user=home.stat().st_uid,
-        litellm="1.106.2",
+        litellm="1.109.3",
+        untested=(),
         tokenizers=home,
         service=ServiceState("running", ("The service runs.",)),
     )

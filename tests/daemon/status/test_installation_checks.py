@@ -2,13 +2,22 @@
 
 import os
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from daemon.status import checks as installation
 from daemon.status import doctor as gather
-from daemon.status.checks import LITELLM, MALICIOUS, TABLE, litellm, tokenizer, versions
+from daemon.status.checks import (
+    LITELLM,
+    MALICIOUS,
+    TABLE,
+    litellm,
+    packages,
+    tokenizer,
+    versions,
+)
 from daemon.status.findings import Machine
 from service.command import NOT_HERE, Answer
 from tests.daemon.status.places import machine, one
@@ -19,7 +28,7 @@ def here() -> Machine:
 
 
 def test_the_installation_that_runs_these_tests_is_well() -> None:
-    for check in (versions, litellm, tokenizer):
+    for check in (versions, litellm, packages, tokenizer):
         assert {finding.level for finding in check(here())} == {"ok"}
 
 
@@ -40,6 +49,26 @@ def test_litellm_is_judged_by_its_version(tmp_path: Path, version: str, level: s
 
 def test_a_malicious_litellm_asks_for_more_than_another_version(tmp_path: Path) -> None:
     assert "change every key" in one(list(litellm(machine(tmp_path, litellm="1.82.8")))).remedy
+
+
+def test_packages_in_other_versions_than_the_tested_ones_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pins = "pytest==1.0\npydantic==2.1 ; python_version < '4'\nno-such-package==3\n"
+    monkeypatch.setattr(gather, "shipped_text", lambda name: pins)
+    finding = one(list(packages(here())))
+    assert finding.level == "warning"
+    assert f"pytest {version('pytest')} (tested: 1.0)" in finding.text
+    assert finding.text.startswith("2 packages not in the version")
+    assert "locks/tested.txt" in finding.remedy
+
+
+def test_a_package_that_is_pinned_twice_may_have_either_version(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pins = f"pytest==1.0 ; python_version < '3.12'\npytest=={version('pytest')}\n"
+    monkeypatch.setattr(gather, "shipped_text", lambda name: pins)
+    assert here().untested == ()
 
 
 def test_a_missing_table_and_a_damaged_one_are_errors(tmp_path: Path) -> None:
