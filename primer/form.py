@@ -74,22 +74,22 @@ class Form:
 
     @cached_property
     def own(self) -> str:
-        """The answer's own words, in small letters and with straight apostrophes."""
+        """Return the answer's own words, in small letters and with straight apostrophes."""
         return in_own_words(self.answer).replace("’", "'").lower()
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """The sentences of the answer's own words."""
+        """Return the sentences of the answer's own words."""
         return tuple(prose_sentences(self.own))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words of the whole answer."""
+        """Return the words of the whole answer."""
         return tuple(terms(self.answer))
 
     @cached_property
     def tongue(self) -> Tongue:
-        """The language of the answer; of a short one that of the passage, too."""
+        """Return the language of the answer; of a short one that of the passage, too."""
         own = tuple(terms(self.own))
         is_short = len(own) < _LEAST_TO_TELL_TONGUE
         return spoken(chain(own, *map(terms, self.passage if is_short else ())), TONGUES)

@@ -219,7 +219,7 @@ def is_secret(name: str) -> bool:
 
 
 def hidden(content: object) -> object:
-    """Tables and lists as they are, with every secret in them replaced by a word."""
+    """Return tables and lists as they are, with every secret in them replaced by a word."""
     if isinstance(content, dict):
         return {
             name: HIDDEN if is_secret(str(name)) and value else hidden(value)
@@ -240,7 +240,7 @@ class Address:
 
 
 def provider_of(model: str) -> str:
-    """LiteLLM's name of the provider of a model; empty where its name does not tell."""
+    """Return LiteLLM's name of a model's provider; empty where its name does not tell."""
     provider, slash, _ = with_provider(model).partition("/")
     return provider if slash else ""
 
@@ -336,7 +336,7 @@ class Model:
 
     @property
     def provider(self) -> str:
-        """LiteLLM's name of its provider; empty where the model's name does not tell."""
+        """Return LiteLLM's name of its provider; empty where the model's name does not tell."""
         return provider_of(self.name)
 
 

@@ -207,7 +207,7 @@ def _folds_first(memories: Sequence[Memory]) -> tuple[Sequence[Memory], Sequence
 
 
 def lived(entries: Sequence[Entry]) -> list[Turn]:
-    """Raw messages as they were said, around the passage to remember."""
+    """Return raw messages as they were said, around the passage to remember."""
     return [Turn(entry.message.speaker, _shown(entry.message)) for entry in entries]
 
 

@@ -132,7 +132,7 @@ class Request:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The turns as LiteLLM takes them."""
+        """Return the turns as LiteLLM takes them."""
         return [turn.message for turn in self.turns]
 
     @property
@@ -147,7 +147,7 @@ class Request:
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 of model, messages and parameters: the same request is never sent twice."""
+        """Return the SHA-256 of model, messages and parameters: the same request is never sent twice."""
         name, parameters = (
             json.dumps(part, sort_keys=True) for part in (self.model.name, self.parameters)
         )
@@ -198,7 +198,7 @@ def _hash_begun(name: str, turns: Beginning) -> "hashlib._Hash":
 
 
 def _is_route(name: str) -> bool:
-    """Secrets are on the way too: they are handed on, and never part of what is kept."""
+    """Return whether an option says how to get there; secrets do, and are never kept."""
     return name in _ROUTE or is_secret(name)
 
 
@@ -259,7 +259,7 @@ def judge(
 
 
 def repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
-    """Why an answer that says no more than one of the same memory's earlier answers cannot stay.
+    """Return why an answer that says no more than one of the same memory's earlier answers cannot stay.
 
     None if it can.
     """

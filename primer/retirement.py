@@ -59,7 +59,7 @@ class Successor:
 
     @property
     def sentence(self) -> str:
-        """The sentence that the person is told, once."""
+        """Return the sentence that the person is told, once."""
         return f"{self.retired} was retired on {self.retired_on}; {self.name} takes its place."
 
 
@@ -96,7 +96,7 @@ def ending(model: str, end: ModelEnd, today: date, days: int) -> str | None:
 
 
 def _gone(retired_on: str, successor: str, *names: str) -> dict[str, tuple[str, str]]:
-    """Models that went on one day, under the provider of their successor."""
+    """Return models that went on one day, under the provider of their successor."""
     provider = successor.partition("/")[0]
     return {f"{provider}/{name}": (retired_on, successor) for name in names}
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Generator
 from itertools import count
@@ -131,6 +132,9 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     for name, inside in _PLACES.items():
         monkeypatch.setenv(name, str(home / inside))
+    # What memproc leaves in the temporary folder (its reports of mistakes) lies among the homes, and goes with them.
+    monkeypatch.setenv("TMPDIR", str(homes))
+    monkeypatch.setattr(tempfile, "tempdir", None)
     for name in [
         name for name in os.environ if name.endswith("_API_KEY") or name == "MEMPROC_CONFIG"
     ]:

@@ -46,7 +46,7 @@ def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -
 
 
 def pin(archive: Archive, memory: Memory) -> bool:
-    """Never have the memory rewritten or folded from now on. Return whether that is a change."""
+    """Keep the memory from being rewritten or folded from now on. Return whether that is a change."""
     changed = "UPDATE memory SET pinned = 1 WHERE id = ? AND pinned = 0 RETURNING id"
     return bool(archive.column(changed, (memory.memory_id,)))
 

@@ -45,7 +45,7 @@ from rules.conversation.memory_title import counted_on
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
 from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept
-from rules.plan.chat_plan import ChatPlan, plan_chat
+from rules.plan.chat_plan import ChatPlan, Limits, Overhead, plan_chat
 from rules.plan.fold_budget import Bounds, what_growing_takes
 from rules.plan.folds import as_shown, as_told, section
 from rules.plan.limits import Limit, TooLarge, nearest_limit, sizes_within, too_large
@@ -221,13 +221,9 @@ def _plan_new_chunks(
     counts, overhead = count_tokens(archive, chat, reading, shown, writers.roles)
     fold_limits = _fold_limits(archive, chat, reading, writers)
     bounds = bounds_of(config, fold_limits)
-    new_prices: dict[bytes, bytes] = {}
-    split = remembering_splitter(config.chunk.bounds, archive, new_prices)
-    limits = replace(config.limits, split=split, fold=bounds)
+    limits, new_prices = _limits_of(archive, config, bounds)
     due = due_memories(reading, held, engine_alone=writers.engine_alone)
-    tokens = _tokens_as_planned(reading, counts, due)
-    notes = warnings(chat, [place.message for place in reading.places])
-    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, notes, overhead)
+    plan = _plan_with(limits, chat, reading, _tokens_as_planned(reading, counts, due), overhead)
     pins = read_pins(archive, chat, reading)
     return Survey(
         chat=chat,
@@ -250,6 +246,23 @@ def _plan_new_chunks(
         pins=pins,
         passages=passages_after(archive, chat.chat_id, reading, pins, config.keep.budget, now),
     )
+
+
+def _limits_of(
+    archive: Archive, config: Config, bounds: Bounds
+) -> tuple[Limits, dict[bytes, bytes]]:
+    """Return what a plan keeps to, and where prices of bounds land that the archive has not yet."""
+    new_prices: dict[bytes, bytes] = {}
+    split = remembering_splitter(config.chunk.bounds, archive, new_prices)
+    return replace(config.limits, split=split, fold=bounds), new_prices
+
+
+def _plan_with(
+    limits: Limits, chat: Chat, reading: ChatReading, tokens: Sequence[int], overhead: Overhead
+) -> ChatPlan:
+    """Plan a chat by its limits, with what it should be warned of; `tokens` of each entry."""
+    notes = warnings(chat, [place.message for place in reading.places])
+    return plan_chat(chat.chat_id, chat.title, reading, tokens, limits, notes, overhead)
 
 
 def _tokens_as_planned(reading: ChatReading, counts: Counts, due: frozenset[int]) -> list[int]:

@@ -111,7 +111,7 @@ class Dispatch:
         now: Callable[[], str],
         argv: Callable[..., list[str]] = memproc_argv,
     ) -> None:
-        """`config` is the file of `--config`; `argv` makes the child's command line."""
+        """Take `config`, the file of `--config`; `argv` makes the child's command line."""
         self.plan = plan_of(settings)
         self.reload = False
         """memproc.toml is to be read again before anything else is done."""

@@ -55,7 +55,7 @@ class EndingChat:
 
     @property
     def reason(self) -> str:
-        """Sentences on the end, on the memories that this model has not written, and on what they cost."""
+        """Return sentences on the end, on the memories that this model has not written, and on what they cost."""
         if not self.memories:
             return f"{self.end} The chat has no memories yet."
         if not self.by_others:

@@ -160,7 +160,7 @@ def _by_models(
 def _hold(
     sheet: Worksheet, work: Assignment, pair: Pair, words: int
 ) -> Steps[tuple[Edition, bool] | Refused]:
-    """One dialogue, as an edition that has no date yet, and whether it fits."""
+    """Hold one dialogue. Return an edition without a date yet, and whether it fits."""
     own = sheet.blank()
     transcript = yield from work.dialogue(own, pair, words)
     if isinstance(transcript, Refused):

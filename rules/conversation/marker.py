@@ -95,7 +95,7 @@ def our_uuids(messages: Iterable[Message]) -> tuple[str, ...]:
 
 
 def text_digest(text: str) -> str:
-    """SHA-256 of a text, shortened to 16 characters: enough to notice an edit."""
+    """Return the SHA-256 of a text, shortened to 16 characters: enough to notice an edit."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

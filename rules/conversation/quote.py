@@ -160,7 +160,7 @@ def can_be_quoted(chunk: Sequence[Entry]) -> bool:
 
 
 def _spoken(chunk: Sequence[Entry]) -> list[tuple[str, str]]:
-    """Each part that was said in words, with the key of its message."""
+    """Yield each part that was said in words, with the key of its message."""
     return [(entry.key, text) for entry in chunk for text in entry.message.spoken]
 
 
@@ -268,7 +268,7 @@ def _place(piece: str, said: _Said, near_enough: float) -> _Place | None:
 
 
 def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
-    """Whole words about the place, as many as are worth their characters.
+    """Return the bounds of whole words about the place, as many as are worth their characters.
 
     (0, 0) where there are none.
     """

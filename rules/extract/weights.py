@@ -99,10 +99,7 @@ def read(passage: Sequence[Said], before: Sequence[Said] = ()) -> WeighedPassage
 @lru_cache(_LAST_ONES)
 def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
     earlier = [_gist(message.role, message.text) for message in before]
-    prose = [of_message(message.role, message.text) for message in passage]
-    closings = [gist.closings for gist in earlier]
-    closings += map(_closings, prose)
-    sentences = _numbered(prose, _formulas(closings))
+    sentences = _sentences_of(passage, earlier)
     days = [passage[sentence.message].date for sentence in sentences]
     stretches = tuple(_stretches(sentences))
     known = frozenset().union(*[gist.words for gist in earlier])
@@ -123,6 +120,13 @@ def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
         tongue=persona,
         frames=_tongue(sentences).frames,
     )
+
+
+def _sentences_of(passage: _Messages, earlier: Sequence[_Gist]) -> tuple[Sentence, ...]:
+    """Return the passage's sentences, with what closes messages here and earlier taken as formulas."""
+    prose = [of_message(message.role, message.text) for message in passage]
+    closings = [*(gist.closings for gist in earlier), *map(_closings, prose)]
+    return _numbered(prose, _formulas(closings))
 
 
 def _tongue(sentences: Iterable[Sentence]) -> Tongue:

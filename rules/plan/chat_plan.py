@@ -202,8 +202,13 @@ class _Prospect:
     new: Mapping[int, Chunk]
     chunking: Chunking
     memories: Foresight
-    planned: Sequence[PlannedChunk]
-    """Those of `made`, then those of `new`."""
+    rows_made: tuple[PlannedChunk, ...]
+    rows_new: tuple[PlannedChunk, ...]
+
+    @property
+    def chunks(self) -> list[Chunk]:
+        """Return the chunks with memories, then those to come."""
+        return [*self.made.values(), *self.new.values()]
 
 
 def plan_chat(
@@ -217,7 +222,7 @@ def plan_chat(
 ) -> ChatPlan:
     """Plan a chat, as yet without rework; `tokens` has the tokens of each of its entries."""
     prospect = _look_ahead(chat_id, reading, tokens, limits, overhead)
-    made, new, memories = prospect.made, prospect.new, prospect.memories
+    new, memories = prospect.new, prospect.memories
     had = len(reading.chunk_memories)
     return ChatPlan(
         chat_id=chat_id,
@@ -225,8 +230,8 @@ def plan_chat(
         messages=len(reading.entries),
         tokens=sum(tokens),
         memories=had,
-        made=tuple(prospect.planned[: len(made)]),
-        chunks=tuple(prospect.planned[len(made) :]),
+        made=prospect.rows_made,
+        chunks=prospect.rows_new,
         again=(),
         hindsight=(),
         folds=memories.folds_to_make(),
@@ -240,7 +245,7 @@ def plan_chat(
         warnings=(*warnings, *_on_copies(reading), *_on_folds(memories, overhead)),
         fixed_tokens=overhead.fixed,
         questions_tokens=overhead.questions,
-        attached=_attached(reading, [*made.values(), *new.values()]),
+        attached=_attached(reading, prospect.chunks),
         over_budget=memories.over_budget(),
         largest_section=limits.fold.at(memories.raw_tokens),
         canned_tokens=overhead.canned if reading.memories or new else 0,
@@ -263,8 +268,9 @@ def _look_ahead(
     ]
     memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
     rows = plan_chunks(made | new, tokens, limits.tail, limits.step, memories, overhead.questions)
-    planned = [_with_asking(chunk, reading.entries, overhead) for chunk in rows]
-    return _Prospect(made, new, chunking, memories, planned)
+    planned = tuple(_with_asking(chunk, reading.entries, overhead) for chunk in rows)
+    had = len(made)
+    return _Prospect(made, new, chunking, memories, planned[:had], planned[had:])
 
 
 def _with_asking(chunk: PlannedChunk, entries: Sequence[Entry], overhead: Overhead) -> PlannedChunk:

@@ -112,7 +112,7 @@ class View:
 
     @property
     def tokens(self) -> int:
-        """The size of the section, quotes included."""
+        """Return the tokens of the section, quotes included."""
         return sum(item.tokens + item.quotes for item in self.standing)
 
 

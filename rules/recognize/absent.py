@@ -29,7 +29,7 @@ under them.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -180,6 +180,11 @@ class _Back:
     surely: Sequence[int]
     """Numbers of those with the same key or uuid; others just say the same, as "ok" does."""
 
+    @property
+    def newest(self) -> int:
+        """Return the number of the newest one, surely if any is sure; -1 where none came back."""
+        return max(self.surely or self.at, default=-1)
+
 
 @dataclass(frozen=True, slots=True)
 class _Lacking:
@@ -222,13 +227,9 @@ def absent(
     lacking = _sort_lacking(last, back, places, deletions, ours)
     named = deletions.named | lacking.uuids_in_branches
     keys = {place.key for place in places if place.ours is None}
-    seen_before = [last.seen[key] for key in keys if key in last.seen]
-    newest_here = max(seen_before, default="")
+    newest_here = max((last.seen[key] for key in keys & last.seen.keys()), default="")
     under = [known for known in last.under if known.key not in keys and known.uuid not in named]
-    # What was missing before, the person has accepted as missing.
-    newly_under = [known for known in under if known.key not in last.missing]
-    newly_missing = [*lacking.missing, *newly_under]
-    newest_back = max(back.surely or back.at, default=-1)
+    newly_missing = [*lacking.missing, *_newly(under, last.missing)]
     return Absent(
         missing=lacking.missing,
         replaced=len(lacking.replaced),
@@ -240,11 +241,16 @@ def absent(
         went_back=_went_back(newly_missing, newest_here, deletions, places),
         branches=lacking.taken,
         gone=tuple(lacking.unexplained.values()),
-        newest_gone=lacking.after(newest_back),
+        newest_gone=lacking.after(back.newest),
         expected=len(back.at) + len(lacking.unexplained),
         new=_count_new(last, back, places),
         known=frozenset(last.missing),
     )
+
+
+def _newly(lacking: Iterable[KnownMessage], accepted: Collection[str]) -> Iterator[KnownMessage]:
+    """Yield what was not missing before, which the person has accepted as missing."""
+    return (known for known in lacking if known.key not in accepted)
 
 
 def as_known(message: Message, key: str = "") -> KnownMessage:

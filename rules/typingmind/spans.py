@@ -220,7 +220,7 @@ class Reel:
     """
 
     def __init__(self, text: str, pieces: Iterable[str] = ()) -> None:
-        """`pieces` follow after `text`; none of them is empty."""
+        """Take `pieces`, which follow after `text`; none of them is empty."""
         self._text = text
         self._start = 0
         self._pieces = iter(pieces)
