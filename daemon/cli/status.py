@@ -118,6 +118,8 @@ def _of_chats(
     Problems are models that end, wishes left out, and what is asked about kept passages. Without
     usable settings there is neither.
     """
+    if not known_chats(archive):
+        return (), ()
     from daemon.config.keys import keys
     from daemon.remember.chat_notes import (
         fullness_of_kept,

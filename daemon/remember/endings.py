@@ -1,24 +1,22 @@
 """Chats whose model is about to end: the memories that it has not written itself, and the cost of having it write them.
 
-All of it is planned from the archive alone: nothing is sent, and nothing written.
+All of it is planned from the archive alone: nothing is sent, and nothing written. Status asks about each chat, so
+what plans one is imported only where its model ends.
 """
 
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
-from daemon.chat.reading import read_archive
-from daemon.chat.survey import Survey, survey_read
 from daemon.config.keys import FindKey, as_if_kept
 from daemon.config.model_tables import ModelSettings, WhenToBatch
 from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import end_of, ends_soon
-from daemon.models.prices import plan_cost
 from daemon.models.roles import CHAT, chat_model
-from daemon.remember.extracted import could_write
 from primer.models import own_model, takes_batches
 from primer.retirement import successor
 from rules.errors import UnknownPrice
@@ -26,7 +24,11 @@ from rules.money.estimate import CostEstimate
 from rules.money.price import in_words
 from rules.plan.chat_plan import why_excluded
 from rules.typingmind.chat import Chat
+from rules.typingmind.message import Message
 from rules.wording import counted
+
+if TYPE_CHECKING:
+    from daemon.chat.survey import Survey
 
 _INSTEAD = "For what comes after, choose another model for the chat in TypingMind, or name one in memproc.toml, [models]."
 
@@ -114,10 +116,8 @@ def ending_chat(
     end = _sentence(model, own.models, date.fromisoformat(now[:10]))
     if end is None:
         return None
-    reading = read_archive(archive, chat_id, own.memory.editions)
     missing: list[str] = []
-    find, can_write = as_if_kept(key, missing), partial(could_write, archive)
-    surveyed = survey_read(archive, chat, reading, own, find, now, can_write)
+    surveyed = _survey(archive, chat, own, as_if_kept(key, missing), now)
     standing = [
         memory for memory in surveyed.reading.chunk_memories
         if not memory.forgotten and memory.in_prompts.kind != "person"
@@ -136,19 +136,29 @@ def ending_chat(
     )
 
 
+def _survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> "Survey":
+    from daemon.chat.reading import read_archive
+    from daemon.chat.survey import survey_read
+    from daemon.remember.extracted import could_write
+
+    reading = read_archive(archive, chat.chat_id, config.memory.editions)
+    return survey_read(archive, chat, reading, config, key, now, partial(could_write, archive))
+
+
 def _writer(archive: Archive, chat: Chat, config: Config) -> str:
     """Return the model that would write the chat's memories, whether there is a key for it or not; empty for none."""
     name = config.models.agent
     if name == CHAT:
-        # The messages are read only where the chat itself does not name a known model.
-        entries = (
-            ()
-            if own_model(chat.model_names[:1])
-            else read_archive(archive, chat.chat_id, "as-of").entries
-        )
-        name, _ = chat_model(chat, [entry.message for entry in entries], config.models)
+        is_named = own_model(chat.model_names[:1]) is not None
+        name, _ = chat_model(chat, () if is_named else _messages(archive, chat), config.models)
     newer = successor(name)
     return newer.name if newer else name
+
+
+def _messages(archive: Archive, chat: Chat) -> list[Message]:
+    from daemon.chat.reading import read_archive
+
+    return [entry.message for entry in read_archive(archive, chat.chat_id, "as-of").entries]
 
 
 def _sentence(model: str, settings: ModelSettings, today: date) -> str | None:
@@ -159,7 +169,11 @@ def _sentence(model: str, settings: ModelSettings, today: date) -> str | None:
     return ends_soon(model, today) if end and today <= date.fromisoformat(end.last) else None
 
 
-def _cost(archive: Archive, surveyed: Survey, batch: WhenToBatch, now: str) -> CostEstimate | None:
+def _cost(
+    archive: Archive, surveyed: "Survey", batch: WhenToBatch, now: str
+) -> CostEstimate | None:
+    from daemon.models.prices import plan_cost
+
     models = surveyed.config.models.model_copy(update={"batch": batch})
     config = surveyed.config.model_copy(update={"models": models})
     try:

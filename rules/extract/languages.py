@@ -321,3 +321,9 @@ def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
 
 def _everyday_words(heard: Counter[str], tongue: Tongue) -> int:
     return sum(count for term, count in heard.items() if term in tongue.common)
+
+
+def lead_in(text: str) -> str:
+    """Return the lead that gives a quoted text to the person; empty where it has none."""
+    leads = (frames.spaced(tongue.frames.said) for tongue in TONGUES)
+    return next((lead for lead in leads if text.startswith(lead)), "")

@@ -30,12 +30,6 @@ def said_lead(texts: Sequence[str]) -> str:
     return spaced(frames.said)
 
 
-def lead_in(text: str) -> str:
-    """Return the lead that gives a quoted text to the person; empty where it has none."""
-    leads = (spaced(tongue.frames.said) for tongue in TONGUES)
-    return next((lead for lead in leads if text.startswith(lead)), "")
-
-
 def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:
     """Return one to three sentences of one message, word for word.
 

@@ -38,7 +38,7 @@ from rules.conversation.memory import (
     six_of,
     with_members,
 )
-from rules.extract.quoting import lead_in
+from rules.extract.languages import lead_in
 from rules.recognize.user_edits import SLOTS, Group
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
