@@ -6,10 +6,10 @@ it.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import damaged_rows, is_sound, refuse_damage
@@ -17,6 +17,11 @@ from daemon.archive.trouble import damaged_chat
 from rules.errors import NotFound
 from rules.typingmind.chat import Chat, parse_chat
 from rules.typingmind.originals import deleted_uuids
+
+
+HowNamed = Literal["whole", "begun", "part"]
+"""By the id or the whole title, where something is taken away or put back; or by the beginning of
+the id; or by any part of the title too, where a chat is only shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +49,13 @@ def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
     return archive.rows(KnownChat, chats)
 
 
-def find_chat(archive: Archive, written: str) -> KnownChat:
-    """Find a chat by its id, else by its title, else by the beginning of its id.
+def find_chat(archive: Archive, written: str, how: HowNamed = "begun") -> KnownChat:
+    """Find a chat by its id, else by its title, else as `how` allows.
 
     Raises NotFound where none or several fit, DamagedChat where a damaged one may be meant.
     """
     chats = known_chats(archive)
-    fitting = _fitting(chats, written)
+    fitting = _fitting(chats, written, how)
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -64,20 +69,26 @@ def find_chat(archive: Archive, written: str) -> KnownChat:
     raise NotFound(f'The archive knows no chat "{written}".', _instead_of(written, chats))
 
 
-def _fitting(chats: Sequence[KnownChat], written: str) -> list[KnownChat]:
-    """Return the chats of this id; else of this title; else whose ids begin so."""
-    if same := [chat for chat in chats if chat.chat_id == written]:
-        return same
+def _fitting(chats: Sequence[KnownChat], written: str, how: HowNamed) -> list[KnownChat]:
+    """Return the chats of this id; else of this title; else whose ids begin, whose titles go so."""
     title = written.casefold()
-    if called_so := [chat for chat in chats if chat.title.casefold() == title]:
-        return called_so
-    return [chat for chat in chats if written and chat.chat_id.startswith(written)]
+    ways: list[Callable[[KnownChat], bool]] = [
+        lambda chat: chat.chat_id == written,
+        lambda chat: chat.title.casefold() == title,
+    ]
+    if written and how != "whole":
+        ways.append(lambda chat: chat.chat_id.startswith(written))
+    if written and how == "part":
+        ways.append(lambda chat: title in chat.title.casefold())
+    return next(filter(None, (list(filter(fits, chats)) for fits in ways)), [])
 
 
 def _instead_of(written: str, chats: Sequence[KnownChat]) -> str:
     names = [name for chat in chats for name in (chat.chat_id, chat.title)]
-    if near := get_close_matches(written, names):
-        return f"Did you mean {' or '.join(near)}?"
+    if near := _fitting(chats, written, "part"):
+        return f"Did you mean {' or '.join(chat.title for chat in near[:3])}?"
+    if close := get_close_matches(written, names):
+        return f"Did you mean {' or '.join(close)}?"
     return "List those that it knows with: memproc chats"
 
 

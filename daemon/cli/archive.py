@@ -194,7 +194,7 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
     from daemon.recovery.erase import erase as erase_chat
 
     with settings.context() as context:
-        erasure = find_erasure(context, find_chat(context.archive, chat))
+        erasure = find_erasure(context, find_chat(context.archive, chat, "whole"))
         for line in describe_erasure(erasure):
             settings.say(line)
         known = erasure.chat

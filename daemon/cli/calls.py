@@ -34,7 +34,7 @@ _REQUEST = 12  # characters that are shown of a request's hash
 def calls_command(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
     """List the calls in the journal, of all chats or of CHAT, oldest first."""
     with settings.archive() as archive:
-        kept = replies(archive, find_chat(archive, chat).chat_id if chat else None)
+        kept = replies(archive, find_chat(archive, chat, "part").chat_id if chat else None)
         odd = odd_usages(archive)
     # The built-in engine is no model, and makes no calls.
     journal = [reply for reply in kept if reply.model != EXTRACTIVE]

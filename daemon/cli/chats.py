@@ -64,7 +64,7 @@ def _cells(chat: KnownChat) -> tuple[str, ...]:
 def versions_command(settings: Settings, chat: str, as_json: bool) -> None:
     """List the kept versions of CHAT, the first original among them, oldest first."""
     with settings.archive() as archive:
-        known = find_chat(archive, chat)
+        known = find_chat(archive, chat, "part")
     kept = kept_versions(settings.folders.backups, known.chat_id)
     if as_json:
         print_json([{**asdict(version), "path": str(version.path)} for version in kept])
@@ -96,7 +96,7 @@ def accept_command(settings: Settings, chat: str) -> None:
 
     state, when = settings.folders.state, now()
     with settings.archive() as archive:  # no archive is made for a chat that is not known
-        known = find_chat(archive, chat)
+        known = find_chat(archive, chat, "whole")
     with Archive.open(state) as archive:
         accepted = _accept(archive, known, when)
         if not accepted:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat, known_chat
+from daemon.archive.chats import HowNamed, find_chat, known_chat
 from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
 from daemon.cli import ChatGroup
@@ -42,7 +42,7 @@ def core_command(ctx: click.Context, chat: str) -> None:
 def core_show_command(about: AboutChat, as_json: bool) -> None:
     """Show every section, with how many of its characters are used."""
     with about.settings.archive() as archive:
-        known = _known_core(archive, about.settings.config, about.name)
+        known = _known_core(archive, about.settings.config, about.name, "part")
         sections = core_now(archive, known.chat_id, known.layout)
     if as_json:
         print_json([{**asdict(part), "characters": len(part.rendered)} for part in sections])
@@ -146,7 +146,7 @@ def core_history_command(about: AboutChat, as_json: bool) -> None:
     By whom, after which memory, and what the section said then.
     """
     with about.settings.archive() as archive:
-        known = _known_core(archive, about.settings.config, about.name)
+        known = _known_core(archive, about.settings.config, about.name, "part")
     if as_json:
         print_json([asdict(event) for event in known.events])
         return
@@ -192,9 +192,9 @@ class _KnownCore:
         return None
 
 
-def _known_core(archive: Archive, config: Config, name: str) -> _KnownCore:
-    """Find the chat of that id or title, and its core memory. Raises NotFound."""
-    chat = find_chat(archive, name)
+def _known_core(archive: Archive, config: Config, name: str, how: HowNamed = "begun") -> _KnownCore:
+    """Find the chat of that name, and its core memory. Raises NotFound."""
+    chat = find_chat(archive, name, how)
     own = config.of(known_chat(archive, chat.chat_id))
     events = core_events(archive, chat.chat_id)
     return _KnownCore(chat.chat_id, chat.title, core_layout(own.core), events)

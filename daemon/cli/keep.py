@@ -142,7 +142,7 @@ def _numbered(passages: Sequence[KeptPassage], known: KnownChat, number: int) ->
 def _list(settings: Settings, chat: str, as_json: bool) -> None:
     """List the passages of a chat, but for released ones, by time."""
     with settings.archive() as archive:
-        known = find_chat(archive, chat)
+        known = find_chat(archive, chat, "part")
         listed = in_order(kept_passages(archive, known.chat_id))
         budget = _budget(archive, settings.config, known)
     if as_json:

@@ -37,7 +37,7 @@ def facts_command(ctx: click.Context, chat: str) -> None:
 def facts_list_command(about: AboutChat, as_json: bool) -> None:
     """List what is true now, by date. The export shows as many of them as facts.budget holds."""
     with about.settings.archive() as archive:
-        chat = find_chat(archive, about.name)
+        chat = find_chat(archive, about.name, "part")
         known = facts_now(archive, chat.chat_id)
     by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
     _print(by_date, as_json, f'"{chat.title}" has no facts yet.')
@@ -50,7 +50,7 @@ def facts_list_command(about: AboutChat, as_json: bool) -> None:
 def facts_search_command(about: AboutChat, words: tuple[str, ...], as_json: bool) -> None:
     """Search WORDS in what is true now, the best match first."""
     with about.settings.archive() as archive:
-        chat = find_chat(archive, about.name)
+        chat = find_chat(archive, about.name, "part")
         known = facts_now(archive, chat.chat_id)
     texts = [fact.text for fact in known]
     best_first = [known[at] for at in ranked(texts, " ".join(words))]
@@ -67,7 +67,7 @@ def facts_history_command(about: AboutChat, number: int, as_json: bool) -> None:
     What it said, from which message, and what took its place.
     """
     with about.settings.archive() as archive:
-        events = _events_of(archive, find_chat(archive, about.name), number)
+        events = _events_of(archive, find_chat(archive, about.name, "part"), number)
     if as_json:
         print_json([asdict(event) for event in events])
         return

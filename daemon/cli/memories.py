@@ -60,7 +60,7 @@ def memories_command(settings: Settings, chat: str, tree: bool, as_json: bool) -
     `show`, `use`, `pin`, `retry` and `recall`; folds are called f1, f2, and so on.
     """
     with settings.archive() as archive:
-        known = find_chat(archive, chat)
+        known = find_chat(archive, chat, "part")
         whole = holding(archive, settings.config, known.chat_id)
     if as_json:
         print_json([_in_full(whole, memory) for memory in whole.memories])

@@ -47,7 +47,7 @@ def diff_command(
     """
     folders = settings.folders
     with settings.archive() as archive:
-        known = find_chat(archive, chat)
+        known = find_chat(archive, chat, "part")
         first = _version(folders, known, before)
         if after is None:
             second = _present(recovery.updated_path(archive, folders, known), known)
@@ -100,7 +100,7 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
     Without a `version` it is the newest one that differs.
     """
     with settings.context() as context:
-        known = find_chat(context.archive, chat)
+        known = find_chat(context.archive, chat, "whole")
         if version is None:
             kept = recovery.newest_other(context.archive, context.folders, known)
             when = moment(kept.written_at)[:16]
@@ -134,7 +134,7 @@ def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
     copied: TypingMind gives these new dates, and here they have those on which they were said.
     """
     with settings.context() as context:
-        known = find_chat(context.archive, chat)
+        known = find_chat(context.archive, chat, "part")
         written = expand(context, known, output)
         lacking = _kept_elsewhere(context.archive, known.chat_id)
     settings.say(

@@ -91,7 +91,7 @@ def search_command(
     asked = " ".join(words)
     kinds = (kind,) if kind else KINDS
     with settings.archive() as archive, full_text(settings.folders.state, archive) as index:
-        chat_id = find_chat(archive, chat).chat_id if chat else ""
+        chat_id = find_chat(archive, chat, "part").chat_id if chat else ""
         find = partial(
             index.find, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=limit
         )

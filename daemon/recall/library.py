@@ -67,7 +67,7 @@ class Library:
         Raise NotFound where it is none of ours, or none was named and there are several.
         """
         if self.only:
-            return find_chat(archive, self.only)
+            return find_chat(archive, self.only, "whole")
         chats = known_chats(archive)
         if not name and len(chats) == 1:
             return chats[0]
@@ -78,7 +78,7 @@ class Library:
                 "Name one as `chat`.",
             )
         try:
-            return find_chat(archive, name.strip('"'))  # an answer's text has it in quotes
+            return find_chat(archive, name.strip('"'), "part")  # an answer's text has it in quotes
         except NotFound as fault:
             raise NotFound(
                 f"No one chat is called {named(name)}.", f"There are: {titles}."

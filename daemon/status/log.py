@@ -222,7 +222,7 @@ def entries_about(archive: Archive, chat: str) -> ChatFilter:
     rows = outcomes_of(archive, chat, chat)
     chat_ids = set[str]()
     try:
-        known = find_chat(archive, chat)
+        known = find_chat(archive, chat, "part")
     except NotFound:
         if not rows:
             raise

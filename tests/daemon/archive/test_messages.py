@@ -136,6 +136,24 @@ def test_a_chat_is_found_by_its_id_its_title_or_the_beginning_of_its_id() -> Non
         assert (known_chats(archive)[0].messages, known_chats(archive)[0].memories) == (6, 0)
 
 
+def test_a_chat_that_is_only_shown_is_found_by_any_part_of_its_title() -> None:
+    with Archive.memory() as archive:
+        see(archive, TALK)
+        assert find_chat(archive, "RI", "part").chat_id == CHAT
+        with pytest.raises(NotFound, match="knows no chat") as fault:
+            find_chat(archive, "ri")
+        assert fault.value.next_step == "Did you mean Aria?"
+
+
+def test_what_takes_away_or_puts_back_asks_for_the_id_or_the_whole_title() -> None:
+    with Archive.memory() as archive:
+        see(archive, TALK)
+        assert find_chat(archive, "aria", "whole").chat_id == CHAT
+        for part in ("k3v", "Ari", ""):
+            with pytest.raises(NotFound, match="knows no chat"):
+                find_chat(archive, part, "whole")
+
+
 def test_a_title_that_two_chats_bear_is_asked_about() -> None:
     with Archive.memory() as archive:
         see(archive, TALK)
