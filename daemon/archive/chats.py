@@ -18,7 +18,6 @@ from rules.errors import NotFound
 from rules.typingmind.chat import Chat, parse_chat
 from rules.typingmind.originals import deleted_uuids
 
-
 HowNamed = Literal["whole", "begun", "part"]
 """By the id or the whole title, where something is taken away or put back; or by the beginning of
 the id; or by any part of the title too, where a chat is only shown."""
