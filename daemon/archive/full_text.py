@@ -1,4 +1,4 @@
-"""Full-text search over the raw messages, memories and facts of all chats.
+"""Full-text search over the raw messages, memories, facts and titles of all chats.
 
 The index is a file of its own next to the archive, made from it and brought up to date before each
 search. It can be deleted at any time; a damaged one is made again.
@@ -7,7 +7,7 @@ search. It can be deleted at any time; a damaged one is made again.
 import hashlib
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass
 from difflib import get_close_matches
@@ -30,14 +30,16 @@ from rules.errors import ArchiveError
 from rules.layers.facts import live
 from rules.typingmind.message import read_message
 
-SearchKind = Literal["raw", "memories", "facts"]
+SearchKind = Literal["raw", "memories", "facts", "titles"]
 KINDS: tuple[SearchKind, ...] = ("raw", "memories", "facts")
+"""What was said or is remembered in a chat."""
+ANYTHING: tuple[SearchKind, ...] = (*KINDS, "titles")
 
 _AT_ONCE = 100
 _BUSY_SECONDS = 10.0
 _WORDS_IN_MEMORY = 128 << 10
 """Bytes of new words that SQLite holds before it writes them; it would take 1 MB."""
-_VERSION = 2
+_VERSION = 3
 """The version of what the index holds; an index of another is emptied and made again."""
 _MOST_NEAR = 20_000
 _CLOSE = 0.7
@@ -77,7 +79,7 @@ class IndexEntry:
     kind: SearchKind
     chat_id: str
     name: str
-    """The key of a raw message, the id of a memory, the number of a fact."""
+    """The key of a raw message, the id of a memory, the number of a fact; empty for a title."""
     version: str
     """Changes with the text."""
     said_at: str
@@ -146,6 +148,14 @@ class FullText:
             if found := self._matches(expression, kinds, chat_id, since, until, limit):
                 return found
         return ()
+
+    def best(
+        self, query: str, find: Callable[[str], Sequence[IndexEntry]]
+    ) -> tuple[str, Sequence[IndexEntry]]:
+        """Return the query that finds something, and what: the one asked, else of nearest words."""
+        entries = find(query)
+        near = "" if entries else self.nearest_query(query)
+        return (near, find(near)) if near else (query, entries)
 
     def nearest_query(self, query: str) -> str:
         """Replace each unknown word of a query by the nearest known one.
@@ -280,7 +290,7 @@ def _fingerprint(archive: Archive) -> str:
             (SELECT count(*) FROM missing), (SELECT max(rowid) FROM edition),
             (SELECT total(rowid * coalesce(chosen_edition, 0)) FROM memory),
             (SELECT max(id) FROM fact_event),
-            (SELECT group_concat(chat_id, ' ') FROM chat)
+            (SELECT group_concat(chat_id || ' ' || title, ' ') FROM chat)
         """
     )
     return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
@@ -294,8 +304,8 @@ def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
         f"SELECT chat_id, memory.id, edition.number {_MEMORIES}"
     ):
         yield "memories", chat_id, name, str(number)
-    for entry in _facts(archive):
-        yield "facts", entry.chat_id, entry.name, entry.version
+    for entry in (*_facts(archive), *_titles(archive)):
+        yield entry.kind, entry.chat_id, entry.name, entry.version
 
 
 def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterator[IndexEntry]:
@@ -308,8 +318,8 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
         if ("memories", chat_id, name) in keys:
             own_words = "\n\n".join(json.loads(texts)[1::2])
             yield IndexEntry("memories", chat_id, name, str(number), began_at or "", "", own_words)
-    for entry in _facts(archive):
-        if ("facts", entry.chat_id, entry.name) in keys:
+    for entry in (*_facts(archive), *_titles(archive)):
+        if (entry.kind, entry.chat_id, entry.name) in keys:
             yield entry
 
 
@@ -340,3 +350,8 @@ def _facts(archive: Archive) -> Iterator[IndexEntry]:
             yield IndexEntry(
                 "facts", chat_id, str(fact.number), version, fact.said_at, "", fact.text
             )
+
+
+def _titles(archive: Archive) -> Iterator[IndexEntry]:
+    for chat_id, title in archive.run("SELECT chat_id, title FROM chat"):
+        yield IndexEntry("titles", chat_id, "", title, "", "", title)

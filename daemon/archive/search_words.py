@@ -22,10 +22,13 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
-_EMOJI = re.compile("[\u2600-\u27bf\U0001f000-\U0001faff]")
+_EMOJI = re.compile(
+    "[\u231a\u231b\u23cf\u23e9-\u23f3\u23f8-\u23fa\u2600-\u27bf\u2934\u2935\u2b05-\u2b07"
+    "\u2b1b\u2b1c\u2b50\u2b55\U0001f000-\U0001faff]"
+)
 _SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
 _HIGH_EMOJI = 0x1F000
-_FOR_HIGH_EMOJI, _FOR_EMOJI = 0xE000, 0xEB00 - 0x2600
+_FOR_HIGH_EMOJI, _FOR_EMOJI = 0xE000, 0xEB00 - 0x2000
 """Added to an emoji's place in its block, they lead to letters of private use."""
 SHORTEST_BEGINNING, SHORTEST_AT_ALL = 4, 2
 """A shorter word is found as a whole: "for" is not the beginning of "form", unless nothing else is
@@ -166,7 +169,7 @@ def _letter(emoji: "re.Match[str]") -> str:
 def _emoji(letter: str) -> str:
     """Return the emoji that a letter of private use is in the place of."""
     code = ord(letter)
-    if code >= _FOR_EMOJI + 0x2600:
+    if code >= _FOR_EMOJI + 0x2000:
         return chr(code - _FOR_EMOJI)
     return chr(code - _FOR_HIGH_EMOJI + _HIGH_EMOJI)
 

@@ -1,6 +1,6 @@
 """Search everything that was ever said, remembered or known, in all chats: `memproc search`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
@@ -9,7 +9,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
-from daemon.archive.full_text import KINDS, FullText, IndexEntry, SearchKind, full_text
+from daemon.archive.full_text import ANYTHING, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import memories_by_message
 from daemon.archive.search_words import excerpt, stretches
 from daemon.cli.printing import in_width, print_json
@@ -18,6 +18,7 @@ from daemon.status.printable import in_one_line
 
 _EXCERPT = 220  # characters
 _DAY = click.DateTime(["%Y-%m-%d"])
+_IN_MEMORIES: tuple[SearchKind, ...] = ("raw", "memories")
 _SPEAKERS = {"user": "you", "assistant": "the persona"}
 
 
@@ -39,6 +40,8 @@ class _Hit:
             "memories": f"memory {self.name}",
             "facts": f"fact {self.name}",
         }
+        if self.entry.kind == "titles":
+            return f"{self.title}, a chat"
         day = self.entry.said_at[:10] or "some day"
         return f"{self.title}, {day}, {what[self.entry.kind]}"
 
@@ -51,6 +54,8 @@ class _Hit:
         """Return the command that opens it; empty for what is in no memory yet."""
         if self.entry.kind == "facts":
             return f"memproc facts {self.entry.chat_id}"
+        if self.entry.kind == "titles":
+            return f"memproc memories {self.entry.chat_id}"
         return f"memproc show {self.entry.chat_id} {self.name}" if self.name else ""
 
 
@@ -67,7 +72,10 @@ def _day(ctx: click.Context, param: click.Parameter, date: datetime | None) -> s
 )
 @click.option("--to", "until", type=_DAY, callback=_day, help="Only up to this day.")
 @click.option(
-    "--in", "kind", type=click.Choice(KINDS), help="Only raw messages, memories or facts."
+    "--in",
+    "kind",
+    type=click.Choice(ANYTHING),
+    help="Only raw messages, memories, facts or titles.",
 )
 @click.option(
     "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most so many."
@@ -84,34 +92,23 @@ def search_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Search WORDS in raw messages, memories and facts of all chats; the best matches come first.
+    """Search WORDS in messages, memories, facts and titles of all chats; the best matches first.
 
     All of the words have to be there. What is in double quotes is searched as it is.
     """
     asked = " ".join(words)
-    kinds = (kind,) if kind else KINDS
+    kinds = (kind,) if kind else ANYTHING
     with settings.archive() as archive, full_text(settings.folders.state, archive) as index:
         chat_id = find_chat(archive, chat, "part").chat_id if chat else ""
         find = partial(
             index.find, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=limit
         )
-        query, entries = _best(index, find, asked)
+        query, entries = index.best(asked, find)
         hits = _hits(archive, entries)
     if as_json:
         print_json([hit.as_json() for hit in hits])
     else:
         _print_all(settings, hits, asked, query)
-
-
-def _best(
-    index: FullText, find: Callable[[str], Sequence[IndexEntry]], asked: str
-) -> tuple[str, Sequence[IndexEntry]]:
-    """Return the entries for what was asked, else for the nearest words there are, and the query."""
-    entries = find(asked)
-    if entries:
-        return asked, entries
-    near = index.nearest_query(asked)
-    return (near, find(near)) if near else (asked, ())
 
 
 def _print_all(settings: Settings, hits: Sequence[_Hit], asked: str, query: str) -> None:
@@ -128,12 +125,12 @@ def _print_all(settings: Settings, hits: Sequence[_Hit], asked: str, query: str)
 def _hits(archive: Archive, entries: Sequence[IndexEntry]) -> list[_Hit]:
     """Return each entry with its chat's title, and the short name of the memory that it is in."""
     titles = {known.chat_id: known.title for known in known_chats(archive)}
-    chats = {entry.chat_id for entry in entries if entry.kind != "facts"}
+    chats = {entry.chat_id for entry in entries if entry.kind in _IN_MEMORIES}
     names = {chat_id: memories_by_message(archive, chat_id) for chat_id in chats}
     hits = []
     for entry in entries:
         name = entry.name
-        if entry.kind != "facts":
+        if entry.kind in _IN_MEMORIES:
             name = names[entry.chat_id].get(entry.name, "")
         hits.append(_Hit(entry, titles[entry.chat_id], name))
     return hits

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -10,7 +11,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
-from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
+from daemon.archive.full_text import ANYTHING, IndexEntry, SearchKind, full_text
 from daemon.archive.search_words import Stretch, excerpt, stretches
 from daemon.page.app import desk_of, render
 from daemon.page.chat import persona_of
@@ -40,19 +41,21 @@ def search_page(request: Request) -> Response:
     kind = asked.get("in", "")
     since = _day(asked.get("from", ""))
     until = _day(asked.get("to", ""))
-    kinds: tuple[SearchKind, ...] = tuple(name for name in KINDS if name == kind) or KINDS
+    kinds: tuple[SearchKind, ...] = tuple(name for name in ANYTHING if name == kind) or ANYTHING
     with Archive.read(state) as archive:
         chats = known_chats(archive)
         with full_text(state, archive) as index:
-            entries = index.find(
-                query, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=_MOST
+            find = partial(
+                index.find, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=_MOST
             )
+            near, entries = index.best(query, find)
         titles = {known.chat_id: known.title for known in chats}
-        hits = _hits(archive, entries, titles, query)
+        hits = _hits(archive, entries, titles, near)
     return render(
         request,
         "search.html",
         words=query,
+        near=near if near != query else "",
         hits=hits,
         chats=chats,
         chat_id=chat_id,
@@ -86,6 +89,8 @@ def _address(entry: IndexEntry, query: str) -> str:
     """Return the address of a hit's place; on that of a message the words are marked."""
     if entry.kind == "memories":
         return f"/memory/{entry.name}"
+    if entry.kind == "titles":
+        return f"/chat/{entry.chat_id}"
     if entry.kind == "facts":
         return f"/chat/{entry.chat_id}/facts#fact-{entry.name}"
     words = urlencode({"words": query})

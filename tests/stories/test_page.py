@@ -258,6 +258,13 @@ def test_what_is_found_opens_where_it_stands(browser: Browser) -> None:
         assert "harbour" in browser.open(unescape(address)).lower()
 
 
+def test_a_mistyped_word_is_answered_with_the_nearest_on_the_page_too(browser: Browser) -> None:
+    text = browser.open("/search?words=harbuor")
+    assert "Nothing holds all of: harbuor. The nearest that there is: harbour." in text
+    assert 'href="/search?words=harbour"' in browser.source("/search?words=harbuor")
+    assert "Nothing was found" in browser.open("/search?words=xylophone")
+
+
 def test_the_whole_conversation_is_read_from_the_first_day_to_the_live_tail(
     browser: Browser,
 ) -> None:

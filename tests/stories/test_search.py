@@ -15,6 +15,9 @@ from tests.stories.person import Person
 OLD = "We lit the lighthouse 🌊 in the Große Straße and talked of storms for a while. " * 8
 
 
+TURNS = [turn for number in range(1, 21) for turn in (user(OLD, number), assistant(OLD, number))]
+
+
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
@@ -25,9 +28,7 @@ def ada(tmp_path_factory: pytest.TempPathFactory) -> Person:
     """A person with a chat of which the beginning is in memories."""
     ada = Person(tmp_path_factory.mktemp("ada"))
     ada.settings(ENGINE)
-    numbers = range(1, 21)
-    turns = [turn for number in numbers for turn in (user(OLD, number), assistant(OLD, number))]
-    ada.drop(export_bytes(chat(*turns, id="aaa", chatID="aaa", chatTitle="Aria")))
+    ada.drop(export_bytes(chat(*TURNS, id="aaa", chatID="aaa", chatTitle="Aria")))
     assert ada.memproc("run", "--yes").code == 0
     assert ada.memproc("facts", "Aria", "add", "Ada keeps a zeppelin").code == 0
     return ada
@@ -66,3 +67,13 @@ def test_an_index_of_an_older_version_is_made_again(ada: Person) -> None:
     index.executescript("DELETE FROM words; PRAGMA user_version = 0")
     index.close()
     assert "Große" in ada.memproc("search", "grosse").out
+
+
+def test_a_chat_is_found_by_a_word_of_its_title(ada: Person) -> None:
+    assert ada.memproc("search", "Zinnia").out == "Nothing holds all of: Zinnia\n"
+    again = chat(*TURNS, id="aaa", chatID="aaa", chatTitle="Zinnia nights ⭐")
+    ada.drop(export_bytes(again))
+    assert ada.memproc("run", "--yes").code == 0
+    assert ada.memproc("search", "zinn").out.startswith("Zinnia nights ⭐, a chat\n")
+    assert "a chat" in ada.memproc("search", "⭐").out
+    assert "memproc memories aaa" in _on_a_terminal(ada, "zinnia", "--in", "titles")
