@@ -260,7 +260,7 @@ def test_what_is_found_opens_where_it_stands(browser: Browser) -> None:
 
 def test_a_mistyped_word_is_answered_with_the_nearest_on_the_page_too(browser: Browser) -> None:
     text = browser.open("/search?words=harbuor")
-    assert "Nothing holds all of: harbuor. The nearest that there is: harbour." in text
+    assert "Nothing holds all of: harbuor. The nearest that there is: harbour ." in text
     assert 'href="/search?words=harbour"' in browser.source("/search?words=harbuor")
     assert "Nothing was found" in browser.open("/search?words=xylophone")
 
