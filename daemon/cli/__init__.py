@@ -54,9 +54,13 @@ class NearGroup(click.Group):
             and not name.startswith("-")
             and self.get_command(ctx, name) is None
         ):
-            near = " or ".join(get_close_matches(name, self.list_commands(ctx)))
-            ctx.fail(f"There is no command {name!r}.{f' Did you mean {near}?' if near else ''}")
+            ctx.fail(f"There is no command {name!r}. {self.instead_of(ctx, name)}")
         return super().resolve_command(ctx, args)
+
+    def instead_of(self, ctx: click.Context, name: str) -> str:
+        """Return what may have been meant by the name of no command."""
+        near = get_close_matches(name, self.list_commands(ctx))
+        return f"Did you mean {' or '.join(near)}?" if near else f"See: {ctx.command_path} --help"
 
 
 class ChatGroup(NearGroup):
@@ -78,6 +82,12 @@ class ChatGroup(NearGroup):
         if chat[:1] not in ("", "-") and names_none and not ctx.resilient_parsing:
             return [chat, self.default, *args[1:]]
         return list(args)
+
+    def instead_of(self, ctx: click.Context, name: str) -> str:
+        """Return what may have been meant; a mistyped command may have been taken for the chat."""
+        near = get_close_matches(str(ctx.params.get("chat")), self.list_commands(ctx), 1)
+        meant = f"memproc {ctx.info_name} CHAT {near[0]} {name}" if near else ""
+        return f"Did you mean: {meant}" if meant else super().instead_of(ctx, name)
 
     def _with_chat_first(
         self, ctx: click.Context, args: Sequence[str], others: Sequence[int]
@@ -192,6 +202,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except click.ClickException as mistake:
         mistake.show()
+        if (
+            isinstance(mistake, click.MissingParameter)
+            and getattr(mistake.param, "name", "") == "chat"
+        ):
+            click.echo("The chats that memproc knows: memproc chats", err=True)
         return USAGE
     except (KeyboardInterrupt, click.Abort):
         click.echo(

@@ -41,6 +41,12 @@ def calls_command(settings: Settings, chat: str | None, with_text: bool, as_json
     if as_json:
         print_json([_call_as_json(reply, odd, with_text) for reply in journal])
         return
+    if not journal:
+        about = " about this chat" if chat else ""
+        settings.say(
+            f"No model was asked{about} yet. What a run would ask, and its cost: memproc plan"
+        )
+        return
     rows = [_call_row(reply, odd) for reply in journal]
     if with_text:
         answers = []

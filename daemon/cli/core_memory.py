@@ -29,7 +29,7 @@ _EMPTY = "(nothing)"
 @click.argument("chat")
 @click.pass_context
 def core_command(ctx: click.Context, chat: str) -> None:
-    """Show or change the core memory of CHAT, named by its id or its title.
+    """Show or change the core memory of CHAT, which is one of `memproc chats`.
 
     Without a command its sections are shown.
     """

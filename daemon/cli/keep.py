@@ -1,5 +1,6 @@
 """Keep passages word for word, and release them: `memproc keep CHAT "words"`, `memproc release`."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -149,7 +150,10 @@ def _list(settings: Settings, chat: str, as_json: bool) -> None:
         print_json([asdict(passage) for passage in listed])
         return
     if not listed:
-        settings.say(f'Nothing of "{known.title}" is kept word for word.')
+        settings.say(
+            f'Nothing of "{known.title}" is kept word for word. To keep something that was said: '
+            f'memproc keep {shlex.quote(chat)} "ITS WORDS"'
+        )
         return
     rows = [
         (

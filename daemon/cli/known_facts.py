@@ -1,5 +1,6 @@
 """Show facts, where they come from, and your additions and removals: `memproc facts CHAT`."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
@@ -24,7 +25,7 @@ _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1)
 @click.argument("chat")
 @click.pass_context
 def facts_command(ctx: click.Context, chat: str) -> None:
-    """Show or change the facts of CHAT, named by its id or its title.
+    """Show or change the facts of CHAT, which is one of `memproc chats`.
 
     Without a command they are listed.
     """
@@ -40,7 +41,7 @@ def facts_list_command(about: AboutChat, as_json: bool) -> None:
         chat = find_chat(archive, about.name, "part")
         known = facts_now(archive, chat.chat_id)
     by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
-    _print(by_date, as_json, f'"{chat.title}" has no facts yet.')
+    _print(by_date, as_json, f'"{chat.title}" has no facts yet. {_add(about)}')
 
 
 @facts_command.command("search")
@@ -54,7 +55,7 @@ def facts_search_command(about: AboutChat, words: tuple[str, ...], as_json: bool
         known = facts_now(archive, chat.chat_id)
     texts = [fact.text for fact in known]
     best_first = [known[at] for at in ranked(texts, " ".join(words))]
-    _print(best_first, as_json, f'No fact of "{chat.title}" has these words.')
+    _print(best_first, as_json, f'No fact of "{chat.title}" has these words. {_add(about)}')
 
 
 @facts_command.command("history")
@@ -157,6 +158,11 @@ def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
     headings = ("Id", "Said on", "Fact", "Confirmed", "By")
     rows = [_cells(fact) for fact in facts]
     print_table(headings, rows, right=(0, 3), prose=(2,), drop=(4, 3), pages=True)
+
+
+def _add(about: AboutChat) -> str:
+    """Return how a fact is added by hand."""
+    return f"To add one: memproc facts {shlex.quote(about.name)} add TEXT"
 
 
 def _cells(fact: Fact) -> tuple[str, ...]:

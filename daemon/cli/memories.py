@@ -103,7 +103,7 @@ def _about(whole: Holding, memory: Memory, *, raw: bool) -> Iterator[str]:
     if raw and memory.keys:
         yield f"from message {memory.keys[0]} to {memory.keys[-1]}"
     for member in map(whole.memory, memory.members):
-        name = called(member) if raw else f"memory {short_name(member)}"
+        name = f"{called(member)} ({member.memory_id})" if raw else called(member)
         yield f"made of {name}, {dates(member)}: {member.edition.tokens:,} tokens"
     if raw:
         yield state_in_words(memory, whole.states[memory.memory_id])

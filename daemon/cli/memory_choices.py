@@ -1,5 +1,6 @@
 """Decide about memories: `memproc use`, `pin`, `unpin`, `recall`, `retry`."""
 
+import shlex
 from dataclasses import asdict
 
 import click
@@ -73,7 +74,7 @@ def pin_command(settings: Settings, names: tuple[str, ...]) -> None:
         _, pinned = one_memory(context.archive, settings, names)
         changed = choices.pin(context.archive, pinned)
     if changed:
-        undo = f"To undo this: memproc unpin {pinned.memory_id}"
+        undo = f"To undo this: memproc unpin {shlex.join(names)}"
         settings.say(f"Pinned {called(pinned)}: it stays as it is. {undo}")
     else:
         settings.say(f"Nothing to do: {called(pinned)} is pinned already.")
@@ -100,7 +101,7 @@ def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
         own = before.edition.number
         settings.say(
             f"It is shown in its {now.edition.kind} edition {now.edition.number} again. "
-            f"Your text is edition {own}: memproc use {before.memory_id} {own}"
+            f"Your text is edition {own}: memproc use {shlex.join(names)} {own}"
         )
         settings.say(TO_SEE_IT)
 
@@ -209,7 +210,8 @@ def _ask_again(settings: Settings, names: tuple[str, ...], say: str | None, as_j
         kind = "kept" if is_unchanged else "written"
         print_json({"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()})
     elif isinstance(outcome, UnchangedMemory):
-        print_error(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}")
+        which = called(memory)
+        print_error(f"{which.capitalize()} stays as it was. {outcome.reason} {outcome.next_step}")
     else:
         for line in (*progress.tally.sentences(), *describe_memory(outcome), "", TO_SEE_IT):
             settings.say(line)

@@ -36,6 +36,8 @@ def _head(status: Status) -> Iterator[str]:
     yield headline(status)
     if not status.running:
         yield _START
+        if status.paused:
+            yield f"It is paused until {_end_of(status.paused, status.now)}; that counts for the next one."
 
 
 def headline(status: Status) -> str:

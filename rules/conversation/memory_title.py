@@ -19,9 +19,8 @@ _SUBJECT = re.compile(
 
 
 def called(memory: Memory) -> str:
-    """Return the name in sentences: `memory 3 (m1f0c...)`, `fold f1 (f03b...)`."""
-    kind = "fold" if memory.is_fold else "memory"
-    return f"{kind} {short_name(memory)} ({memory.memory_id})"
+    """Return the name in sentences: `memory 3`, `fold f1`."""
+    return f"{'fold' if memory.is_fold else 'memory'} {short_name(memory)}"
 
 
 def short_name(memory: Memory) -> str:

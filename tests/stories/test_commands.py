@@ -11,6 +11,7 @@ import pytest
 from daemon.cli.demo import _fresh_folder
 from daemon.files.candidates import SAMPLE_FILE
 from tests.chats import export_bytes, long_chat
+from tests.stories.cycle import ENGINE
 from tests.stories.person import Ended, Person
 
 pytestmark = pytest.mark.timeout(200)
@@ -272,3 +273,28 @@ def test_config_show_hides_what_is_secret(ada: Person) -> None:
         assert shown.code == 0
         assert "canary-4711" not in shown.out
         assert "0.5" in shown.out
+
+
+def test_what_finds_nothing_says_what_to_do(ada: Person) -> None:
+    ada.settings(ENGINE)
+    ada.drop(export_bytes(CHAT))
+    assert ada.memproc("run").code == 0
+    chat_id = CHAT["chatID"]
+    for words, step in {
+        ("calls",): "memproc plan",
+        ("calls", chat_id): "memproc plan",
+        ("facts", chat_id): f"memproc facts {chat_id} add TEXT",
+        ("keep", chat_id): f'memproc keep {chat_id} "ITS WORDS"',
+        ("logs",): "memproc watch",
+    }.items():
+        assert step in ada.memproc(*words).out
+    mistyped = ada.memproc("facts", "ad", "X")
+    assert "Did you mean: memproc facts CHAT add X" in mistyped.err
+    assert "memproc chats" in ada.memproc("versions").err
+
+
+def test_a_pause_is_told_where_no_daemon_runs(ada: Person) -> None:
+    assert ada.memproc("pause").code == 0
+    assert "It is paused until memproc resume" in ada.memproc("status").out
+    assert ada.memproc("resume").code == 0
+    assert "paused" not in ada.memproc("status").out

@@ -29,9 +29,9 @@ def test_messages_stand_below_the_memory_that_they_went_into() -> None:
         spoken("compressed", 1, "m1"), spoken("compressed", 2, "m2"), spoken("compressed", 3, "m2")
     )
     assert lines == [
-        DifferenceLine(" ", "Compressed into memory 1 (m1), 1 message:"),
+        DifferenceLine(" ", "Compressed into memory 1, 1 message:"),
         DifferenceLine("-", "  2026-03-02 10:15 user: words 1"),
-        DifferenceLine(" ", "Compressed into memory 2 (m2), 2 messages:"),
+        DifferenceLine(" ", "Compressed into memory 2, 2 messages:"),
         DifferenceLine("-", "  2026-03-02 10:15 user: words 2"),
         DifferenceLine("-", "  2026-03-02 10:15 user: words 3"),
     ]
@@ -40,7 +40,7 @@ def test_messages_stand_below_the_memory_that_they_went_into() -> None:
 def test_each_kind_has_its_heading_and_its_mark() -> None:
     lines = told(*(spoken(how, 1, "m1") for how in ("gone", "new", "changed", "come back")))
     assert [(line.mark, line.text) for line in lines if line.mark == " "] == [
-        (" ", "Come back from under memory 1 (m1), 1 message:"),
+        (" ", "Come back from under memory 1, 1 message:"),
         (" ", "Changed, with the same words, 1 message:"),
         (" ", "New, 1 message:"),
         (" ", "Gone, 1 message:"),
@@ -118,7 +118,7 @@ def test_a_memory_that_the_person_forgot_is_forgotten_and_not_gone() -> None:
     forgotten = replace(KNOWN[0], forgotten=True)
     found = replace(NOTHING, memories=(MemoryChange("gone", "m1", 1, 0),))
     (line,) = difference_lines(found, [forgotten])
-    assert line == DifferenceLine("-", "memory 1 (m1), 2026-03-02: forgotten")
+    assert line == DifferenceLine("-", "memory 1, 2026-03-02: forgotten")
 
 
 def test_every_fate_of_a_memory_has_its_words() -> None:
@@ -134,15 +134,15 @@ def test_every_fate_of_a_memory_has_its_words() -> None:
             MemoryChange("gone", "m9", 1, 0),
         )
     )
-    first, second = (f"memory {number} (m{number}), 2026-03-02" for number in (1, 2))
+    first, second = (f"memory {number}, 2026-03-02" for number in (1, 2))
     assert lines == [
         DifferenceLine("+", f"{first}: new, in edition 1"),
         DifferenceLine("~", f"{first}: edition 1 -> 2"),
         DifferenceLine("~", f"{first}: its text was edited"),
         DifferenceLine("~", f"{second}: messages of it are missing"),
         DifferenceLine("~", f"{second}: messages of it that were missing are back"),
-        DifferenceLine("-", f"{second}: folded into fold f1 (f2.1)"),
-        DifferenceLine("+", f"{second}: unfolded from fold f1 (f2.1)"),
+        DifferenceLine("-", f"{second}: folded into fold f1"),
+        DifferenceLine("+", f"{second}: unfolded from fold f1"),
         DifferenceLine("-", "m9: gone"),
     ]
 
