@@ -1,13 +1,29 @@
 """Numbers and names in sentences."""
 
+from itertools import accumulate, takewhile
+from unicodedata import east_asian_width
+
+_TITLE_COLUMNS = 60
+_WIDE = frozenset("WF")
+
 
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: "1 message", "2,000 messages", "0 memories"."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
+def cut_title(title: str) -> str:
+    """Return a title as people are shown it: of at most sixty columns of a terminal."""
+    widths = (1 + (east_asian_width(letter) in _WIDE) for letter in title)
+    kept = sum(1 for _ in takewhile(lambda columns: columns <= _TITLE_COLUMNS, accumulate(widths)))
+    return title if kept == len(title) else f"{title[: kept - 3].rstrip()}..."
+
+
 def about_it(sentence: str, name: str) -> str:
     """Say "It" for a name that is printed before the sentence, or leave it out: `"Name": ...`."""
-    sentence = sentence.removeprefix(f'"{name}": ')
-    rest = sentence.removeprefix(name)
-    return f"It{rest}" if name and rest != sentence and rest.startswith(" ") else sentence
+    for shown in (name, cut_title(name)):
+        sentence = sentence.removeprefix(f'"{shown}": ')
+        rest = sentence.removeprefix(shown)
+        if shown and rest != sentence and rest.startswith(" "):
+            return f"It{rest}"
+    return sentence

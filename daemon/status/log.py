@@ -24,6 +24,7 @@ from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
 from daemon.files.write import refuse_link
 from rules.errors import ArchiveError, FileTrouble, NotFound
+from rules.wording import cut_title
 
 LARGEST = 5_000_000
 """Bytes; a file that would grow larger becomes the first of the old ones."""
@@ -154,10 +155,15 @@ def without_titles(text: str, titles: Iterable[Titled]) -> str:
     """Replace titles in the text by the chats' ids, but not in the names of files.
 
     A title of a single word is taken out of quotation marks only: elsewhere it is a word like any
-    other. The longest titles come first, since one can begin another.
+    other. The longest titles come first, since one can begin another, and then as people see them.
     """
+    shown = (
+        Titled(title, chat.chat_id)
+        for chat in titles
+        for title in dict.fromkeys((chat.title, cut_title(chat.title)))
+    )
     chats = sorted(
-        (chat for chat in titles if chat.title.strip()),
+        (chat for chat in shown if chat.title.strip()),
         key=lambda chat: len(chat.title),
         reverse=True,
     )
