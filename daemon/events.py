@@ -73,6 +73,8 @@ class ModelAnswered:
     tokens_out: int
     usd: float | None
     """None where the price is unknown."""
+    thinks: bool = False
+    """Whether the model was seen to think unasked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,24 @@ _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
     ("ollama(_chat)?/", _NO_EFFORT, False),
 )
 _THINKING_ROOM_TOKENS = 4096
+_LEARNED_ROOM_TOKENS, _MOST_LEARNED_TOKENS = 8192, 32_768
+_NEWEST_COUNTS = 0.25
+_REASONING_OFF, _REASONING_LOW = (
+    {"reasoning": said} for said in ({"enabled": False}, {"effort": "low"})
+)
+# Of models that turn out to think: the fields of a request that turn it off, and where a provider
+# refuses these, the next. From the providers' own pages, as of 2026-11-28. Those of the table above
+# would give answered questions other keys.
+_SWITCHES: tuple[tuple[str, tuple[Mapping[str, object], ...]], ...] = (
+    ("openrouter/", (_REASONING_OFF, _REASONING_LOW)),
+    ("together_ai/", (_REASONING_OFF, _LOW)),
+    # They always think, and some make their thoughts a part of the answer if they are told not to.
+    (r"zai/glm-5\.[3-9]|moonshot/kimi-k[3-9]", (_LOW,)),
+    ("(zai|moonshot|deepseek)/", (_DISABLED,)),
+    ("dashscope/", ({"enable_thinking": False},)),
+    ("(fireworks_ai|groq)/", (_NO_EFFORT, _LOW)),
+    ("hosted_vllm/", ({"chat_template_kwargs": {"enable_thinking": False}},)),
+)
 ABOUT_THINKING = frozenset({"thinking", "reasoning_effort", "reasoning"})
 """Options that say whether and how long a model thinks."""
 
@@ -340,6 +358,37 @@ class Model:
         return provider_of(self.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """The thinking of a model that thinks unasked, as its answers have shown; in its own tokens."""
+
+    room: int
+    """Tokens to add to an answer's room."""
+    spent: int
+    """Tokens of an answer that go into it, lately."""
+    refused: int = 0
+    """Switches against it that its provider has refused."""
+
+    @property
+    def can_be(self) -> bool:
+        """Return whether answers may have shown this: another computer's archive may say anything."""
+        return 0 <= self.room <= _MOST_LEARNED_TOKENS and self.spent >= 0 and self.refused >= 0
+
+
+def learned_thinking(
+    known: Thinking | None, spent: int, starved: int, refused: int, most_answer: int | None
+) -> Thinking:
+    """Return what is known of a model's thinking after one more answer, which `spent` tokens on it.
+
+    One that was cut off before it said anything was `starved` in a room of so many tokens, and the
+    next have twice as many; else it is 0. At most half of what the model may write is for thinking.
+    """
+    before = known or Thinking(_LEARNED_ROOM_TOKENS, spent)
+    most = min(_MOST_LEARNED_TOKENS, (most_answer or _MOST_LEARNED_TOKENS) // 2)
+    lately = round(before.spent + _NEWEST_COUNTS * (spent - before.spent))
+    return Thinking(min(most, max(before.room, 2 * starved)), lately, max(before.refused, refused))
+
+
 ENGINE = Model(EXTRACTIVE, price=FREE)
 """The built-in engine: no network, no key, no cost."""
 
@@ -355,6 +404,21 @@ def thinks(model: Model) -> bool:
         or options == _BETWEEN_TOOLS
         or options != quiet_options(model.name)
     )
+
+
+def thinking_switch(model: Model, refused: int) -> Mapping[str, object]:
+    """Return the fields of a request that turn a model's thinking off, or as low as it goes.
+
+    Its provider has `refused` so many others. There are none where none is known, or the model's
+    options say something of it already.
+    """
+    name, body = with_provider(model.name), model.options.get("extra_body")
+    fits = (fields for pattern, fields in _SWITCHES if re.match(pattern, name))
+    fields = next(fits, ())
+    said = {*model.options, *(body if isinstance(body, Mapping) else ())}
+    if said & {*ABOUT_THINKING, *(name for each in fields for name in each)}:
+        return _NOTHING
+    return next(iter(fields[refused:]), _NOTHING)
 
 
 def _thinking(model: str) -> tuple[Mapping[str, object], bool]:

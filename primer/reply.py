@@ -12,12 +12,12 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
-from primer.models import ENGINE, Model, is_secret
+from primer.models import ENGINE, Model, Thinking, is_secret, thinking_switch
 from primer.prompt import Beginning, Turn
 from primer.wording import TAGS, keep_inert
 from rules.conversation.answer import foreign, is_repeated, is_restated
@@ -106,10 +106,29 @@ class Request:
     words: int
     room: int = 1
     """The room for the answer as a multiple of the usual: more, once an answer was cut off."""
+    thinking: Thinking | None = None
+    """What was learned of the model's thinking by the time of sending: no part of the key, so that
+    what was answered before is known afterwards."""
 
     @property
     def parameters(self) -> dict[str, object]:
-        """Return the parameters sent with the messages.
+        """Return the parameters sent with the messages, with room and switch for learned thinking."""
+        asked, body = self._asked, self._asked.get("extra_body", {})
+        if self.thinking is None:
+            return asked
+        asked["max_tokens"] = self._room + self.thinking.room
+        if self.switch and isinstance(body, Mapping):
+            asked["extra_body"] = {**self.switch, **body}
+        return asked
+
+    @property
+    def switch(self) -> Mapping[str, object]:
+        """Return the fields that tell a model not to think which was seen to do so unasked."""
+        return thinking_switch(self.model, self.thinking.refused) if self.thinking else {}
+
+    @property
+    def _asked(self) -> dict[str, object]:
+        """Return the parameters that are part of the key.
 
         Room for four tokens a word bounds an answer's cost.
 
@@ -149,7 +168,7 @@ class Request:
     def key(self) -> str:
         """Return the SHA-256 of model, messages and parameters: the same request is never sent twice."""
         name, parameters = (
-            json.dumps(part, sort_keys=True) for part in (self.model.name, self.parameters)
+            json.dumps(part, sort_keys=True) for part in (self.model.name, self._asked)
         )
         begun = _where_prefix_ends(self.turns)
         digest = _hash_begun(name, Beginning(self.turns[:begun])).copy()
@@ -231,6 +250,18 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
     if not any(_shows(character) for character in visible):
         return Refused("empty", "The answer is empty.")
     return Answered(visible.strip())
+
+
+def is_starved(text: str, finish: str) -> bool:
+    """Return whether an answer was cut off for want of room before it said anything."""
+    visible = _without_thoughts(text)
+    is_silent = _STILL_THINKING.match(visible) or not any(map(_shows, visible))
+    return finish in _OUT_OF_ROOM and bool(is_silent)
+
+
+def begins_with_thoughts(text: str) -> bool:
+    """Return whether an answer's text begins with what its model thought."""
+    return bool(_THOUGHT.match(text) or _STILL_THINKING.match(text))
 
 
 def judge(

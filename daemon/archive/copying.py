@@ -12,13 +12,15 @@ from contextlib import closing
 from pathlib import Path
 
 from daemon.archive.archive import Archive
+from daemon.archive.journal import THINKS
 from daemon.archive.schema import OLDEST, newest_version, schema_of
 from daemon.archive.seals import seal_in_sql
 from daemon.archive.trouble import archive_errors
 from rules.errors import ArchiveError
 
 LEFT_BEHIND = frozenset({"sign", "rest", "job", "migration"})
-"""Tables about the computer they come from: its daemon's signs, raised caps, due work."""
+"""Tables about the computer they come from: its daemon's signs, raised caps, due work. Of the signs
+only those on models come along."""
 _MOST_LISTED = 3
 _OBJECTS = """
     SELECT CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN 'virtual table' ELSE type END, name, sql
@@ -44,6 +46,7 @@ def copy_archive(source: Path, target: Path) -> None:
             for kind, name in sorted(objects):
                 if kind == "table" and name not in LEFT_BEHIND:
                     _copy_table(theirs, ours, name)
+            _copy_table(theirs, ours, "sign", f"WHERE name LIKE '{THINKS}%'")
             ours.execute("DELETE FROM rest")
             ours.execute("DELETE FROM migration")
             ours.execute("INSERT INTO migration (number, name) VALUES (?, 'copied')", (version,))
@@ -98,13 +101,15 @@ def _columns(database: sqlite3.Connection, table: str) -> tuple[str, ...]:
     return tuple(str(row[1]) for row in database.execute(f"PRAGMA table_info({table})"))
 
 
-def _copy_table(theirs: sqlite3.Connection, ours: sqlite3.Connection, table: str) -> None:
-    """Copy every row. Raises ArchiveError for a missing column or a value of another type."""
+def _copy_table(
+    theirs: sqlite3.Connection, ours: sqlite3.Connection, table: str, where: str = ""
+) -> None:
+    """Copy every row, or those that `where` names. Raises ArchiveError for a missing column or a value of another type."""
     columns = _columns(ours, table)
     if not set(columns) <= set(_columns(theirs, table)):
         raise ArchiveError(f"Its table {table} lacks a column.", _AGAIN)
     names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-    rows = theirs.execute(f"SELECT {names} FROM main.{table}")  # noqa: S608  our own schema's names
+    rows = theirs.execute(f"SELECT {names} FROM main.{table} {where}")  # noqa: S608  our own names
     try:
         ours.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608
     except sqlite3.IntegrityError as fault:

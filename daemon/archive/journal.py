@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from daemon.archive.archive import Archive, columns
 from daemon.archive.seals import is_sound
-from daemon.archive.signs import set_sign, sign
+from daemon.archive.signs import remove_signs, set_sign, sign, signs_of
 from daemon.archive.trouble import damaged_chat
 from daemon.files.clock import Periods, at, periods
+from primer.models import Thinking
 from rules.money.price import Amounts, Reached, Which, cap_reached
 
+THINKS = "thinks "
+"""The beginning of the signs that say how a model thinks; its name follows."""
 LONGEST_SECONDS = 25 * 3600.0
 """A batch ends after 24 hours, done or not."""
 _COUNTS = "coalesce(settled, reserved, 0)"
@@ -310,11 +313,40 @@ def learned_factors(archive: Archive) -> Mapping[str, LearnedFactor]:
     return {model: LearnedFactor(*learned) for model, *learned in rows}
 
 
-def forget_factor(archive: Archive, model: str) -> bool:
+def keep_thinking(archive: Archive, model: str, thinking: Thinking, now: str) -> None:
+    """Store what a model's answers have shown of its thinking."""
+    set_sign(archive, f"{THINKS}{model}", json.dumps(asdict(thinking)), now)
+
+
+def thinking_models(archive: Archive) -> Mapping[str, Thinking]:
+    """Return what is known of the models that think unasked, by their names."""
+    kept = {model: _thinking_in(value) for model, value in signs_of(archive, THINKS).items()}
+    return {model: thinking for model, thinking in kept.items() if thinking}
+
+
+def thinking_of(archive: Archive, model: str) -> Thinking | None:
+    """Return what is known of the thinking of a model that thinks unasked, or None."""
+    kept = sign(archive, f"{THINKS}{model}")
+    return _thinking_in(kept.value) if kept else None
+
+
+def _thinking_in(value: str) -> Thinking | None:
+    """Return the thinking in a sign's value; None where nothing of the kind can have been learned."""
+    try:
+        thinking = Thinking(**json.loads(value))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    numbers = all(type(number) is int for number in asdict(thinking).values())
+    return thinking if numbers and thinking.can_be else None
+
+
+def forget_learned(archive: Archive, model: str) -> bool:
     """Forget what was learned of a model. Return whether anything was."""
-    return (
-        archive.value("DELETE FROM calibration WHERE model = ? RETURNING 1", (model,)) is not None
-    )
+    with archive.transaction():
+        forgot = archive.value("DELETE FROM calibration WHERE model = ? RETURNING 1", (model,))
+        thinks = sign(archive, f"{THINKS}{model}")
+        remove_signs(archive, f"{THINKS}{model}")
+    return (forgot or thinks) is not None
 
 
 def keep_odd_usage(archive: Archive, request: str, said: str) -> None:

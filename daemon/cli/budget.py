@@ -10,11 +10,12 @@ from daemon.archive.arrivals import retry_paused
 from daemon.archive.journal import (
     OfModel,
     by_model,
-    forget_factor,
+    forget_learned,
     last_run,
     learned_factors,
     raise_cap,
     spent,
+    thinking_models,
 )
 from daemon.cli import NearGroup
 from daemon.cli.printing import print_json, print_table, print_text
@@ -135,18 +136,19 @@ def _refuse_to_lower(which: str, amount: int, counts_now: int) -> None:
 @click.argument("model")
 @pass_settings
 def budget_forget_command(settings: Settings, model: str) -> None:
-    """Forget how many tokens replies of MODEL have shown that it counts.
+    """Forget how MODEL counts tokens and whether it thinks, as its replies have shown.
 
     The next plans and reservations are made as for a model that was never asked.
     """
     with Archive.open(settings.folders.state) as archive:
-        if not forget_factor(archive, model):
-            known = ", ".join(learned_factors(archive)) or "none"
+        if not forget_learned(archive, model):
+            every = dict.fromkeys((*learned_factors(archive), *thinking_models(archive)))
+            known = ", ".join(every) or "none"
             raise NotFound(
                 f"Nothing was learned of the model {model}.",
                 f"Models of which something was: {known}.",
             )
-    settings.say(f"Forgot how {model} counts tokens.")
+    settings.say(f"Forgot what replies of {model} have shown.")
 
 
 def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
@@ -190,6 +192,10 @@ def _budget_as_json(
         "caps": [cap.as_json() for cap in caps],
         "models": [_model_as_json(model) for model in models],
         "learned": learned,
+        "thinking": [
+            {"model": name, **asdict(thinking)}
+            for name, thinking in thinking_models(archive).items()
+        ],
     }
 
 
@@ -215,7 +221,7 @@ def _model_line(model: OfModel) -> str:
 
 
 def _learned_lines(archive: Archive, now: str) -> Iterator[str]:
-    """Say how each model counts tokens, as its replies have shown."""
+    """Say how each model counts tokens, and which think, as their replies have shown."""
     for name, learned in learned_factors(archive).items():
         shown = counted(learned.replies, "reply", "replies")
         line = f"{name}: counts {learned.factor:.2f} tokens for one of memproc's, by {shown}"
@@ -224,3 +230,8 @@ def _learned_lines(archive: Archive, now: str) -> Iterator[str]:
         elif learned.replies < ENOUGH:
             line += f"; used from {ENOUGH} on"
         yield f"{line} (to forget it: memproc budget forget {name})"
+    for name, thinking in thinking_models(archive).items():
+        yield (
+            f"{name}: thinks before it answers, lately some {thinking.spent:,} tokens; has room "
+            f"for {thinking.room:,} (to forget it: memproc budget forget {name})"
+        )

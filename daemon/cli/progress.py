@@ -38,6 +38,8 @@ class Tally:
     unpriced_calls: int = 0
     """Calls of unknown price."""
     noted: dict[str, int] = field(default_factory=dict)
+    thinking: list[str] = field(default_factory=list)
+    """Models that were asked and think unasked."""
     user_edits: list[events.UserEdits] = field(default_factory=list)
 
     def add(self, event: events.Event) -> None:
@@ -53,6 +55,8 @@ class Tally:
     def _add_reply(self, reply: events.ModelAnswered) -> None:
         """Count a call with its tokens, and its dollars as far as the price is known."""
         self.calls += 1
+        if reply.thinks and reply.model not in self.thinking:
+            self.thinking.append(reply.model)
         self.tokens_in += reply.tokens_in
         self.tokens_cached += reply.tokens_cached
         self.tokens_cache_written += reply.tokens_cache_written
@@ -95,6 +99,12 @@ class Tally:
             remedies = [f"{what} {times:,}" for what, times in sorted(self.noted.items())]
             helped = ", ".join(remedies)
             yield f"Answers that could not be used at once, and what helped: {helped}."
+        for model in self.thinking:
+            yield (
+                f"{model} thinks before it answers, and that is paid for: its answers have room "
+                "for it now, memproc plan counts with it, and where that is known to help, it is "
+                "told not to."
+            )
 
 
 class Progress:

@@ -12,7 +12,7 @@ price.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Protocol, TypeGuard
 
 from daemon.archive import journal as ledger
@@ -22,12 +22,13 @@ from daemon.archive.signs import is_news
 from daemon.config.model_tables import MOST_USD, BudgetSettings
 from daemon.events import Note
 from daemon.files.clock import Periods, at, periods
+from daemon.models.catalogue import read_facts
 from daemon.models.completion import Completion
 from daemon.models.context import Context
 from daemon.models.prices import counts_now, expected, require_price, step_of
 from daemon.models.tokens import count_of
-from primer.models import Model, token_factor
-from primer.reply import Request
+from primer.models import ENGINE, Model, learned_thinking, thinks, token_factor
+from primer.reply import Request, begins_with_thoughts, is_starved
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import (
     NAMES,
@@ -98,6 +99,12 @@ def reserve_call(
     if isinstance(reserved, Reached):
         raise _over_budget(reserved, periods(at(now)), context.plan_at_most)
     return reserved
+
+
+def as_learned(archive: Archive, request: Request) -> Request:
+    """Return a request as it is sent now: with room for thinking that its model was seen to do."""
+    thinking = ledger.thinking_of(archive, request.model.name)
+    return replace(request, thinking=thinking) if thinking else request
 
 
 def above_step(context: Context, request: Request) -> ContextTooLong | None:
@@ -215,6 +222,7 @@ def keep_reply(
             ledger.keep_odd_usage(archive, sent.request, odd)
         elif usage.prompt and sent.tokens:
             _learn(archive, sent, usage.prompt, now)
+        _learn_thinking(archive, sent, model, answer, usage.answer, now)
         reply = Reply(
             request=sent.request,
             model=sent.model,
@@ -266,6 +274,23 @@ def _learn(archive: Archive, sent: SentRequest, counted: int, now: str) -> None:
     factor = counted / sent.tokens
     if can_be_learned(factor, token_factor(sent.model)):
         ledger.learn_factor(archive, sent.model, factor, now)
+
+
+def _learn_thinking(
+    archive: Archive, sent: SentRequest, model: Model, answer: Completion, tokens: int, now: str
+) -> None:
+    """Learn from an answer of so many tokens that its model thinks unasked, or lacks room for it."""
+    known = ledger.thinking_of(archive, model.name)
+    starved = is_starved(answer.text, answer.finish) and not answer.calls
+    has_thought = answer.thought or begins_with_thoughts(answer.text)
+    if model == ENGINE or not (known or starved or (has_thought and not thinks(model))):
+        return
+    of_text = round(count_of(answer.text) * token_factor(model.name))
+    spent = known.spent if known and not tokens else max(0, tokens - of_text)
+    room = int(sent.parameters["max_tokens"]) if starved else 0
+    most = read_facts(model.name).most_answer
+    thinking = learned_thinking(known, spent, room, answer.switches_refused, most)
+    ledger.keep_thinking(archive, model.name, thinking, now)
 
 
 def _settled(

@@ -43,6 +43,8 @@ class Facts:
     """Its last day, as an ISO date."""
     calls_tools: bool = False
     """Whether it calls tools that it is offered."""
+    most_answer: int | None = None
+    """Tokens that it writes at most."""
 
 
 def read_facts(model: str) -> Facts:
@@ -52,10 +54,12 @@ def read_facts(model: str) -> Facts:
     """
     fields = _fields(model)
     window, ends_on = fields.get("max_input_tokens"), fields.get("deprecation_date")
+    most_answer = fields.get("max_output_tokens")
     return Facts(
         window if isinstance(window, int) else None,
         ends_on if isinstance(ends_on, str) else None,
         fields.get("supports_function_calling") is True,
+        most_answer if isinstance(most_answer, int) else None,
     )
 
 

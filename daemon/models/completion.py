@@ -14,7 +14,7 @@ from primer.models import ENGINE
 from primer.passage import parted, read_passage, read_stretches, said_after, said_before
 from primer.prompt import ToolCall
 from primer.reply import EMBEDDING, Request
-from rules.errors import ModelError
+from rules.errors import ContextTooLong, ModelError
 from rules.extract import answers
 from rules.extract.answers import in_paragraphs
 from rules.extract.prose import Said
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 TIMEOUT_SECONDS = 300.0
 REFUSED = "content_filter"
 """The finish reason of an answer that the provider's own rules did not let through."""
+_WRONG_FIELDS = (400, 422)
+"""The statuses with which a provider refuses a field that it does not take."""
 _OFFLINE = {
     # Without these LiteLLM fetches its price map and beta headers from the network at import.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -70,15 +72,33 @@ class Completion:
     """The tools that the model wants to have called."""
     odd_usage: str = ""
     """What the provider said in place of a count of tokens; empty where it counted in numbers."""
+    thought: bool = False
+    """Whether the provider shows that the model thought first."""
+    switches_refused: int = 0
+    """The switches against thinking that the provider refuses, as far as the request was to know."""
 
 
 def complete(request: Request) -> Completion:
     """Ask the request's model once; the built-in engine needs no LiteLLM, which loads for seconds.
 
-    Raises NotNow where it may be asked again, ProviderRefuses where no model of the provider can be
-    asked, else ModelError.
+    A switch against thinking that the provider refuses, which is not billed, is left out. Raises
+    NotNow where it may be asked again, ProviderRefuses where no model of the provider can be asked,
+    else ModelError.
     """
-    return engine_answer(request) if request.model == ENGINE else _complete(request)
+    if request.model == ENGINE:
+        return engine_answer(request)
+    while request.thinking:
+        thinking = request.thinking
+        try:
+            return replace(_complete(request), switches_refused=thinking.refused)
+        except ModelError as fault:
+            status = getattr(fault.__cause__, "status_code", None)
+            is_about_words = status not in _WRONG_FIELDS or isinstance(fault, ContextTooLong)
+            if is_about_words or not request.switch:
+                raise
+            refused = replace(thinking, refused=thinking.refused + 1)
+            request = replace(request, thinking=refused)
+    return _complete(request)
 
 
 def engine_answer(request: Request) -> Completion:
@@ -177,7 +197,14 @@ def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Comp
         tokens_cache_written=getattr(usage, "cache_creation_input_tokens", None) or 0,
         usd=response._hidden_params.get("response_cost"),
         calls=tuple(map(_tool_call, choice.message.tool_calls or ())),
+        thought=_has_thought(choice.message, usage),
     )
+
+
+def _has_thought(message: Any, usage: Any) -> bool:
+    details = getattr(usage, "completion_tokens_details", None)
+    shown = getattr(message, "reasoning_content", None), getattr(message, "thinking_blocks", None)
+    return any(shown) or bool(getattr(details, "reasoning_tokens", None))
 
 
 def _messages_of(request: Request) -> list[dict[str, Any]]:

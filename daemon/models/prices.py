@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import LearnedFactor, learned_factors
+from daemon.archive.journal import LearnedFactor, learned_factors, thinking_of
 from daemon.config.model_tables import BudgetSettings, WhenToBatch
 from daemon.config.settings import Config
 from daemon.files.clock import at
 from daemon.models.roles import Roles
-from primer.models import Model, takes_batches, token_factor
+from primer.models import Model, Thinking, takes_batches, token_factor
 from rules.errors import UnknownPrice
 from rules.money.estimate import (
     NO_COST,
@@ -136,7 +136,10 @@ def priced_models(
         if price is not None and batched and takes_batches(model.name):
             price = price.batched
         shown = expected(archive, model.name, now).factor
-        return PricedModel(price, shown, max(token_factor(model.name), shown), model.thinking_room)
+        most = max(token_factor(model.name), shown)
+        thinking = thinking_of(archive, model.name) or Thinking(room=0, spent=0)
+        room = model.thinking_room + thinking.room
+        return PricedModel(price, shown, most, room, thinking.spent)
 
     if roles.fallback:
         require_price(roles.fallback, config.budget)  # it may be asked, so it is refused as early

@@ -18,10 +18,10 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import Reply, find_reply, open_batches
+from daemon.archive.journal import Reply, find_reply, open_batches, thinking_of
 from daemon.config.model_tables import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
-from daemon.models.ask import CallEnding, Transport, above_step
+from daemon.models.ask import CallEnding, Transport, above_step, as_learned
 from daemon.models.completion import engine_answer
 from daemon.models.context import Context
 from daemon.models.direct import Direct
@@ -217,7 +217,10 @@ class Scheduler:
 
         Raises UnknownPrice, and OverBudget where a cap is reached even when all others are settled.
         """
-        return not self._is_known(key) and self._transport(request, key).send(request, key)
+        if self._is_known(key):
+            return False
+        learned = as_learned(self._context.archive, request)
+        return self._transport(request, key).send(learned, key)
 
     def _is_known(self, key: str) -> bool:
         """Return whether a request is under way, or has come back."""
@@ -241,8 +244,9 @@ class Scheduler:
                 ending.tokens_cache_written,
                 ending.tokens_out,
             )
+            thinks = thinking_of(self._context.archive, ending.model) is not None
             self._context.tell(
-                ModelAnswered(self._chat_id, ending.step, ending.model, *counts, ending.usd)
+                ModelAnswered(self._chat_id, ending.step, ending.model, *counts, ending.usd, thinks)
             )
         elif ending is not None:
             self._faults[key] = ending

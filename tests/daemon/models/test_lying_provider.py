@@ -154,7 +154,10 @@ def test_budget_shows_what_was_learned_and_forgets_it(tmp_path: Path) -> None:
         in ada.memproc("budget").out
     )
     ended = ada.memproc("budget", "forget", "openai/gpt-4o")
-    assert (ended.code, ended.out.strip()) == (0, "Forgot how openai/gpt-4o counts tokens.")
+    assert (ended.code, ended.out.strip()) == (
+        0,
+        "Forgot what replies of openai/gpt-4o have shown.",
+    )
     assert "openai/gpt-4o" not in ada.memproc("budget").out
     ended = ada.memproc("budget", "forget", "openai/gpt-4o")
     assert (ended.code, "Nothing was learned of the model openai/gpt-4o" in ended.err) == (2, True)
