@@ -74,7 +74,7 @@ class ModelAnswered:
     usd: float | None
     """None where the price is unknown."""
     thinks: bool = False
-    """Whether the model was seen to think unasked."""
+    """Whether the model was lately seen to think, though it was not asked to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
 )
 _THINKING_ROOM_TOKENS = 4096
 _LEARNED_ROOM_TOKENS, _MOST_LEARNED_TOKENS = 8192, 32_768
-_NEWEST_COUNTS = 0.25
+_NEWEST_COUNTS, _NOTICED_TOKENS = 0.25, 50
 _REASONING_OFF, _REASONING_LOW = (
     {"reasoning": said} for said in ({"enabled": False}, {"effort": "low"})
 )
@@ -370,6 +370,11 @@ class Thinking:
     """Switches against it that its provider has refused."""
 
     @property
+    def is_noticed(self) -> bool:
+        """Return whether it goes on, so that a person should know: a switch may have ended it."""
+        return self.spent >= _NOTICED_TOKENS
+
+    @property
     def can_be(self) -> bool:
         """Return whether answers may have shown this: another computer's archive may say anything."""
         return 0 <= self.room <= _MOST_LEARNED_TOKENS and self.spent >= 0 and self.refused >= 0
@@ -378,10 +383,11 @@ class Thinking:
 def learned_thinking(
     known: Thinking | None, spent: int, starved: int, refused: int, most_answer: int | None
 ) -> Thinking:
-    """Return what is known of a model's thinking after one more answer, which `spent` tokens on it.
+    """Return what is known of a model's thinking after one more answer, with `spent` tokens of it.
 
-    One that was cut off before it said anything was `starved` in a room of so many tokens, and the
-    next have twice as many; else it is 0. At most half of what the model may write is for thinking.
+    If the answer was cut off before it said anything, its room of `starved` tokens was too small,
+    and the next ones have twice that for thinking; else `starved` is 0. At most half of what the
+    model may write is for thinking.
     """
     before = known or Thinking(_LEARNED_ROOM_TOKENS, spent)
     most = min(_MOST_LEARNED_TOKENS, (most_answer or _MOST_LEARNED_TOKENS) // 2)

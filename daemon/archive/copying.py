@@ -104,7 +104,10 @@ def _columns(database: sqlite3.Connection, table: str) -> tuple[str, ...]:
 def _copy_table(
     theirs: sqlite3.Connection, ours: sqlite3.Connection, table: str, where: str = ""
 ) -> None:
-    """Copy every row, or those that `where` names. Raises ArchiveError for a missing column or a value of another type."""
+    """Copy every row, or those that `where` names.
+
+    Raises ArchiveError for a missing column or a value of another type.
+    """
     columns = _columns(ours, table)
     if not set(columns) <= set(_columns(theirs, table)):
         raise ArchiveError(f"Its table {table} lacks a column.", _AGAIN)

@@ -39,7 +39,7 @@ class Tally:
     """Calls of unknown price."""
     noted: dict[str, int] = field(default_factory=dict)
     thinking: list[str] = field(default_factory=list)
-    """Models that were asked and think unasked."""
+    """Models that were asked, and think though nothing asks them to."""
     user_edits: list[events.UserEdits] = field(default_factory=list)
 
     def add(self, event: events.Event) -> None:

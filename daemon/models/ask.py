@@ -286,8 +286,9 @@ def _learn_thinking(
     if model == ENGINE or not (known or starved or (has_thought and not thinks(model))):
         return
     of_text = round(count_of(answer.text) * token_factor(model.name))
-    spent = known.spent if known and not tokens else max(0, tokens - of_text)
     room = int(sent.parameters["max_tokens"]) if starved else 0
+    written = tokens or room  # some providers count nothing
+    spent = known.spent if known and not written else max(0, written - of_text)
     most = read_facts(model.name).most_answer
     thinking = learned_thinking(known, spent, room, answer.switches_refused, most)
     ledger.keep_thinking(archive, model.name, thinking, now)

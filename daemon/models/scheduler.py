@@ -244,7 +244,8 @@ class Scheduler:
                 ending.tokens_cache_written,
                 ending.tokens_out,
             )
-            thinks = thinking_of(self._context.archive, ending.model) is not None
+            thinking = thinking_of(self._context.archive, ending.model)
+            thinks = thinking is not None and thinking.is_noticed
             self._context.tell(
                 ModelAnswered(self._chat_id, ending.step, ending.model, *counts, ending.usd, thinks)
             )

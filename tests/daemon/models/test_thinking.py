@@ -112,6 +112,23 @@ def test_the_room_grows_while_answers_starve_up_to_half_of_what_the_model_may_wr
     assert rooms == [344, 344 + 4096, 344 + 4096]
 
 
+def test_a_model_that_heeds_its_switch_is_soon_not_spoken_of_any_more(archive: Archive) -> None:
+    heeding = Completion("Seen by the sea.", "stop", 100, 5)
+    asked(archive, known(OPEN), SILENT, heeding)
+    learned = thinking_of(archive, OPEN)
+    assert learned is not None
+    assert learned.is_noticed
+    asked(archive, known("openrouter/another/one"), SILENT, *[heeding] * 8)
+    learned = thinking_of(archive, "openrouter/another/one")
+    assert learned is not None
+    assert (learned.is_noticed, learned.room) == (False, ROOM)
+
+
+def test_a_provider_that_counts_nothing_is_believed_to_have_used_the_room(archive: Archive) -> None:
+    asked(archive, known(OPEN), Completion("", "length"))
+    assert thinking_of(archive, OPEN) == Thinking(ROOM, 344)
+
+
 def test_what_was_learned_is_no_part_of_a_requests_key() -> None:
     before = question(known(OPEN))
     after = replace(before, thinking=Thinking(ROOM, 300))

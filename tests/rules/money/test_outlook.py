@@ -137,3 +137,13 @@ def test_a_model_that_thinks_may_cost_the_room_for_its_thoughts_too() -> None:
     assert plain is not None
     assert thinking is not None
     assert thinking.at_most - plain.at_most == cost(SONNET, Usage(0, 0, 0, 900))
+
+
+def test_what_a_model_is_seen_to_think_is_likely_to_come_with_each_answer() -> None:
+    calls = [
+        PlannedCall("agent", 1000, 0, 0, 50, 400, 20),
+        PlannedCall("embedding", 90, 0, 0, 0, 0, 1),
+    ]
+    plain = traffic(calls, lambda _: ASKED)
+    thinking = traffic(calls, lambda _: replace(ASKED, thinking=900))
+    assert thinking == replace(plain, answer=plain.answer + 900)
