@@ -165,7 +165,7 @@ _REASONING_OFF, _REASONING_LOW = (
     {"reasoning": said} for said in ({"enabled": False}, {"effort": "low"})
 )
 # Of models that turn out to think: the fields of a request that turn it off, and where a provider
-# refuses these, the next. From the providers' own pages, as of 2026-11-28. Those of the table above
+# refuses these, the next. From the providers' own pages, as of 2026-11-27. Those of the table above
 # would give answered questions other keys.
 _SWITCHES: tuple[tuple[str, tuple[Mapping[str, object], ...]], ...] = (
     ("openrouter/", (_REASONING_OFF, _REASONING_LOW)),
