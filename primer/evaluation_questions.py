@@ -52,6 +52,9 @@ nothing else.
 
 {questions}"""
 _MISSED = "the memory before lacked these points of the passage, and this one has to hold them:"
+PLAIN_JSON = (
+    "The answer held a mark of a model's own format. The JSON alone, please, in plain words."
+)
 LETTERS_ALONE = '\n\nLetters alone, please: a line for each question, such as "1. B".'
 
 

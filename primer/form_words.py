@@ -10,6 +10,56 @@ import re
 from rules.extract.patterns import alternatives, at_start
 from rules.extract.words import listed_words
 
+_LABELS = alternatives(
+    r"""
+    (?:the |a )?(?:my |own |final |refined |revised |new |direct |first |short |independent )*(?:memor(?:y|ies)|\
+        perspective|analysis|summary|quote|refinement|reflection|answer|response|recollection|view)
+    (?:die |der |das |mein |meine |eigene |direktes )*(?:erinnerung(?:en)?|perspektive|sicht|analyse|\
+        zusammenfassung|zitat|antwort|rückblick|verfeinerung)
+    (?:mon |ma |mes |le |la |l['’])*(?:souvenirs?|mémoire|perspective|analyse|résumé|citation|réponse|regard)
+    (?:mi |mis |el |la )*(?:recuerdos?|memoria|perspectiva|análisis|resumen|cita|respuesta|visión)
+    (?:a |o |minha |meu |as |os )*(?:memórias?|lembrança|recordação|perspe[ct]tiva|análise|resumo|citação|\
+        resposta|visão)
+    (?:la |il |mia |mio |l['’])*(?:memoria|ricordo|prospettiva|analisi|riassunto|sintesi|citazione|risposta)
+    (?:мо[йяё] |итоговое |итоговый )*(?:воспоминание|память|взгляд|анализ|резюме|изложение|цитата|ответ)
+    (?:мі?ій |моя |моє )*(?:спогад|пам['’ʼ]ять|погляд|аналіз|підсумок|резюме|цитата|відповідь)
+    (?:mój |moja |moje )*(?:wspomnienie|pamięć|perspektywa|analiza|podsumowanie|cytat|odpowiedź)
+    (?:benim )?(?:anı(?:m|larım)?|hatıra(?:m)?|bakış açı(?:m|sı)|analiz|özet|alıntı|cevap|yanıt(?:ım)?)
+    (?:ذكراي|ذاكرتي|ذكرى|الذكرى|منظوري|وجهة نظري|التحليل|تحليل|الملخص|ملخص|الاقتباس|اقتباس|الإجابة|إجابتي)
+    (?:मेरी |मेरा )?(?:याद(?:ें)?|स्मृति|दृष्टिकोण|विश्लेषण|सारांश|उद्धरण|उत्तर)
+    (?:我的)?(?:最终)?(?:记忆|回忆|视角|看法|分析|总结|摘要|引用|引文|回答|答案)
+    (?:私の)?(?:記憶|思い出|視点|見方|分析|要約|まとめ|引用|回答|答え)
+    """
+)
+LABEL = re.compile(
+    rf"(?P<set>(?:#{{1,6}}[ \t]+)?[*_]{{0,3}})(?:{_LABELS})(?: \d{{1,4}})?"
+    r"(?:[ \t]*[:：][*_]{0,3}(?:[ \t]*\n|[ \t]+(?-i:(?![a-zà-öø-ÿа-яёіїєґ]))|(?<=[*_：]))"
+    r"|[*_]{0,3}[ \t]*(?:[:：][*_]{0,3})?[ \t]*\n)(?=\s*\S)",
+    re.IGNORECASE,
+)
+"""What an answer is called by itself, before it begins: "**My memory:**"; matched at the start."""
+
+_WORDS = (
+    r"words?|wörter[n]?|worte[n]?|mots?|palabras?|palavras?|parol[ae]|слов[ао]?|слів|słow[ao]?|słów|wyraz(?:y|ów)"
+    r"|kelime|sözcük|كلم(?:ة|ات)|शब्द|个?字|個字|词|文字|語|tokens?|characters?"
+)
+_COUNTED = (
+    r"(?:word count|(?:number of |total )?words|length|wort(?:an)?zahl|wörter|nombre de mots|(?:número|recuento) de "
+    r"palabras|(?:número|contagem) de palavras|(?:numero|conteggio) di parole|(?:количество|число) слов"
+    r"|кількість слів|liczba słów|kelime sayısı|عدد الكلمات|शब्द संख्या|字数|文字数)[*_]*\s?[:：=][*_\s]*"
+)
+_NUMBER = (
+    r"(?:(?:about|around|approx(?:imately|\.)?|exactly|roughly|total:?|etwa|ca\.?|rund|genau|environ|unos|cerca de"
+    r"|circa|около|ровно|близько|około|yaklaşık|约|約|共|全)\s?)?[~≈]?\d{1,4}(?:\s?/\s?\d{1,4})?"
+)
+_TOLD = rf"(?:{_COUNTED}{_NUMBER}(?:\s?(?:{_WORDS}))?|{_NUMBER}\s?(?:{_WORDS}))"
+NUMBER_OF_WORDS = re.compile(
+    rf"(?:\n\s*(?:[-–—*_]{{3,}}\s*\n\s*)?[*_(\[（【~–—-]*|(?<=[.!?…。！？।؟\"'”’»*_`)])[ \t]*[*_]{{0,3}}[(\[（【])"
+    rf"[ \t]*{_TOLD}[.。]?[ \t]*[)\]）】]?[.。*_~–—-]*\Z",
+    re.IGNORECASE,
+)
+"""How long an answer says that it is, after its end: "(38 words)"; in brackets, or on a line of its own."""
+
 OPENING = at_start(
     alternatives(
         r"""

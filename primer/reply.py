@@ -3,6 +3,7 @@
     read_reply     has it ended by itself, and does it say anything?
     judge          is it an answer to this question about this passage?
     repeated       is it one of the memory's earlier answers once more?
+    marked         does it hold a mark of a model's own format?
     forged         does it hold tags of ours, which are made inert before it is kept?
 
 Whether a quote is verbatim is for rules/conversation/quote to say.
@@ -20,10 +21,12 @@ from typing import Any, Literal, get_args
 from primer.models import ENGINE, Model, Thinking, is_secret, thinking_switch
 from primer.prompt import Beginning, Turn
 from primer.wording import TAGS, keep_inert
+from primer.wrappers import unwrapped
 from rules.conversation.answer import foreign, is_repeated, is_restated
+from rules.extract.control_marks import find_marks, kinds_of_marks
 from rules.extract.words import UNSEEN, length
 
-RULES = 4
+RULES = 5
 """The version of the built-in engine's rules: what it answered by others is no answer any more."""
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""
@@ -69,6 +72,7 @@ Kind = Literal[
     "wrong language",
     "tool called",
     "unreadable",
+    "control mark",
 ]
 """The ways in which an answer fails."""
 FORMS, KINDS = frozenset(get_args(FormFault)), frozenset(get_args(Kind))
@@ -83,12 +87,6 @@ _ALWAYS_SHORT_ENOUGH = 300
 _MOST_CHARACTERS = 200_000
 """Of any answer: several times what the largest room holds, thinking included."""
 
-# A model whose prompt ends with an opened block closes what it never opened, on a line of its own.
-_THOUGHT = re.compile(
-    r"\s*<(think|thinking)>.*?</\1>|(?!\s*<think(?:ing)?>).*?^[ \t]*</think(?:ing)?>[ \t]*$",
-    re.DOTALL | re.IGNORECASE | re.MULTILINE,
-)
-_STILL_THINKING = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _OUR_TAG = re.compile(rf"<\s*+/?+\s*+\u2060*+(?:{'|'.join(TAGS)})\b[^<>]*>", re.IGNORECASE)
 
 
@@ -221,11 +219,12 @@ def _is_route(name: str) -> bool:
     return name in _ROUTE or is_secret(name)
 
 
-def read_reply(text: str, finish: str) -> Answered | Refused:
+def read_reply(text: str, finish: str, passage: Sequence[str] = ()) -> Answered | Refused:
     """Read a reply: it counts only if it ended by itself and says something.
 
-    `finish` is why the model stopped, in LiteLLM's words. What a local model thought before its
-    answer is taken off. Refusals in plain words are not guessed at.
+    `finish` is why the model stopped, in LiteLLM's words. What the model's own format left around
+    its answer is taken off, thoughts too, but for a quotation of the passage. Refusals in plain
+    words are not guessed at.
     """
     if len(text) > _MOST_CHARACTERS:
         return Refused(
@@ -244,12 +243,12 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
         return Refused(
             "cut off", f"The answer did not end by itself ({finish or 'no reason given'})."
         )
-    visible = _without_thoughts(text)
-    if _STILL_THINKING.match(visible):
+    visible = unwrapped(text, passage)
+    if visible is None:
         return Refused("cut off", "The thinking before the answer never came to an end.")
     if not any(_shows(character) for character in visible):
         return Refused("empty", "The answer is empty.")
-    return Answered(visible.strip())
+    return Answered(visible)
 
 
 def is_starved(text: str, finish: str) -> bool:
@@ -299,17 +298,23 @@ def repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
     return None
 
 
+def marked(answer: str, passage: Sequence[str]) -> Refused | None:
+    """Refuse an answer with a mark of a model's own format that the passage does not hold.
+
+    Code is not looked at. The passage is all that may be spoken of.
+    """
+    marks = find_marks(answer)
+    if kinds_of_marks(mark[0] for mark in marks) <= (kinds_of_marks(passage) if marks else set()):
+        return None
+    return Refused(
+        "control mark",
+        "A mark of a model's own format is in the answer, as at a turn's end; answer in plain words.",
+    )
+
+
 def forged(answer: str) -> bool:
     """Return whether one of our tags is alive in the answer, copied or made up."""
     return keep_inert(answer) != answer
-
-
-def _without_thoughts(text: str) -> str:
-    """Return the text after the blocks of thinking that it begins with."""
-    at = 0
-    while thought := _THOUGHT.match(text, at):
-        at = thought.end()
-    return text[at:]
 
 
 def _shows(character: str) -> bool:

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TypeVar
 
 from daemon.archive.evaluation import keep_answers, keep_questions
+from daemon.archive.journal import Reply
 from daemon.archive.memories import find_memory
 from daemon.evaluate.plan import PLACES, EvaluationPlan, chosen_questions, plan_evaluation
 from daemon.evaluate.reporting import missed
@@ -28,13 +29,15 @@ from primer.evaluation_questions import (
     CHECK,
     LETTER_WORDS,
     LETTERS_ALONE,
+    PLAIN_JSON,
     ask_questions,
     points_missed,
     read_questions,
 )
 from primer.models import Model
 from primer.prompt import Turn
-from primer.reply import Answered, Request, read_reply
+from primer.reply import Answered, Request, marked, read_reply
+from rules.conversation.history import Entry
 from rules.conversation.memory import Memory, with_members
 from rules.errors import ChatSkipped, ModelError
 from rules.evaluate.questions import (
@@ -107,10 +110,13 @@ def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
 def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ...]]:
     """Have questions about a chunk written, then tried with the chunk in view, and without."""
     subject, roles = plan.subject, plan.roles
-    reply = yield plan.write_request(memory)
-    read = read_reply(reply.text, reply.finish)
-    answer = read.text if isinstance(read, Answered) else ""
-    questions = read_questions(answer, memory.memory_id, subject.entries[memory.memory_id])
+    entries = subject.entries[memory.memory_id]
+    request = plan.write_request(memory)
+    for turns in (request.turns, (*request.turns, Turn("user", PLAIN_JSON))):
+        answer = _plain_answer((yield replace(request, turns=turns)), entries)
+        if answer is not None:
+            break
+    questions = read_questions(answer or "", memory.memory_id, entries)
     if not questions:
         return ()
     chunk = plan.chunk(memory)
@@ -121,6 +127,13 @@ def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ..
         state = _why_not_asked(subject, question, with_chunk, without)
         tried.append(replace(question, state=state))
     return tuple(tried)
+
+
+def _plain_answer(reply: Reply, chunk: Sequence[Entry]) -> str | None:
+    """Return an answer about a chunk; None where it holds a mark of a model's own format."""
+    read = read_reply(reply.text, reply.finish)
+    answer = read.text if isinstance(read, Answered) else ""
+    return None if marked(answer, [entry.message.words for entry in chunk]) else answer
 
 
 def _why_not_asked(subject: EvaluatedChat, question: EvalQuestion, seen: str, blind: str) -> str:
@@ -211,7 +224,8 @@ def _letters(
     for text in (posed, posed + LETTERS_ALONE):
         reply = yield Request(step, model, ask_questions(turns, text, found), LETTER_WORDS)
         read = read_reply(reply.text, reply.finish)
-        new = read_letters(read.text, len(questions)) if isinstance(read, Answered) else ()
+        is_plain = isinstance(read, Answered) and not marked(read.text, [posed])
+        new = read_letters(read.text, len(questions)) if is_plain else ()
         for at, letter in enumerate(new):
             letters[at] = letters[at] or letter
         if all(letters):

@@ -15,8 +15,9 @@ from daemon.remember.question import Worksheet
 from primer import core_questions as core
 from primer.core_questions import read_edits
 from primer.models import ENGINE, Model, thinks
+from primer.passage import read_passage
 from primer.prompt import ToolCall, Turn
-from primer.reply import CALLED, Refused, Request, read_reply
+from primer.reply import CALLED, Refused, Request, marked, read_reply
 from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong
 from rules.layers.core import CoreEvent, CoreMemory, Refusal
@@ -146,7 +147,15 @@ def _applied(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory
         outcome = apply_edit(about.layout.functions, memory, edit)
     if isinstance(outcome, Refusal):
         return outcome
-    return claims(memory, outcome, about.names) or outcome
+    return claims(memory, outcome, about.names) or _marked(about, memory, outcome) or outcome
+
+
+def _marked(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
+    """Refuse an edit that brings in a mark of a model's own format, which neither passage nor memory holds."""
+    known = [said.text for said in read_passage(about.before)]
+    written = "\n\n".join(section.rendered for section in after)
+    refused = marked(written, [*known, *(section.rendered for section in before)])
+    return Refusal(refused.reason, "control mark") if refused else None
 
 
 def _text(reply: Reply, calls: Sequence[ToolCall]) -> Steps[str | None]:

@@ -17,7 +17,7 @@ from primer import prompt
 from primer.form import Form, misshapen
 from primer.models import ENGINE, token_factor
 from primer.prompt import Turn
-from primer.reply import Answered, Refused, Request, judge, read_reply, repeated
+from primer.reply import Answered, Refused, Request, judge, marked, read_reply, repeated
 from primer.wording import Texts, fill
 from rules.conversation.memory import Memory
 from rules.conversation.memory_size import SHIPPED_QUESTIONS
@@ -142,12 +142,17 @@ def _with_room(sheet: Worksheet, question: Question) -> Steps[Answered | Refused
 def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     request = question.posed(sheet.texts)
     reply = yield from sheet.ask(request)
-    read = read_reply(reply.text, reply.finish)
+    read = read_reply(reply.text, reply.finish, question.passage)
     if isinstance(read, Refused) or request.model == ENGINE:
         return read
-    if question.unfit:
-        return question.unfit(read.text) or read
     answer = replace(read, is_former=reply.asked_at <= sheet.former_until)
+    if not answer.is_former:
+        # What the question shows, as facts to compare, may be in the answer too.
+        refused = marked(answer.text, (*question.passage, request.turns[-1].content))
+        if refused:
+            return refused
+    if question.unfit:
+        return question.unfit(answer.text) or answer
     refused = judge(
         answer.text, request.step, request.turns[-1].content, question.passage, question.given
     )

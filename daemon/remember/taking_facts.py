@@ -89,7 +89,7 @@ def _operations(
     question = Question(
         request,
         ask_facts(sheet.texts, shown),
-        (),
+        [entry.message.words for entry in chunk],
         tagged=False,
         otherwise=sheet.texts.facts_again,
         unfit=_unfit,

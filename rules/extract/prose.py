@@ -10,6 +10,7 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from rules.extract.brackets import is_broken, quotations_in, without_lone_brackets
+from rules.extract.control_marks import holds_mark
 from rules.extract.phrases import COURTESY, FORMULA
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import (
@@ -130,7 +131,10 @@ class _Marks(NamedTuple):
 
 @lru_cache(_MESSAGES)
 def of_message(role: str, text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of prose of one message; a mere placeholder in square brackets is none."""
+    """Return the sentences of prose of one message; a mere placeholder in square brackets is none.
+
+    One with a control mark is left out: without its code it would read as a model's own format.
+    """
     spelled = f"{role} {text}".encode(errors="surrogatepass")
     fingerprint = blake2b(spelled, digest_size=16).digest()
     outline = _outlines.get(fingerprint)
@@ -155,7 +159,9 @@ def _read(role: str, text: str) -> Iterator[Sentence]:
     pieces = [
         _without_lone_brackets(text, piece)
         for piece in sentences(text)
-        if piece.prose and not _PLACEHOLDER.fullmatch(text, piece.start, piece.stop)
+        if piece.prose
+        and not _PLACEHOLDER.fullmatch(text, piece.start, piece.stop)
+        and not holds_mark(text[piece.start : piece.stop])
     ]
     lines = voiced_lines(text, drafts=role == PERSONA)
     starts = [line.start for line in lines]

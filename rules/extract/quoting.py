@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from rules.extract.choice import binding, says_what_follows
+from rules.extract.control_marks import holds_mark
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, spoken
 from rules.extract.prose import (
@@ -147,7 +148,8 @@ def _news(reading: WeighedPassage, at: int) -> float:
 def _line_with_words(passage: Sequence[Said], words: int) -> str:
     """Return the first line with words of the longest message that has one, or as much as `words` allow.
 
-    No fence of code is such a line, and nothing in square brackets is a part of one: it ends there.
+    No fence of code and no line with a control mark is such a line, and nothing in square brackets is a part of
+    one: it ends there.
     """
     for message in sorted(passage, key=lambda message: len(message.text), reverse=True):
         for line in message.text.splitlines():
@@ -158,8 +160,8 @@ def _line_with_words(passage: Sequence[Said], words: int) -> str:
 
 
 def _part_with_words(line: str) -> str:
-    """Return the first part of a line with words outside square brackets; empty for a fence of code."""
-    if is_fence(line):
+    """Return the first part of a line with words outside square brackets; empty for code and control marks."""
+    if is_fence(line) or holds_mark(line):
         return ""
     for between in between_placeholders(line):
         part = between.strip()

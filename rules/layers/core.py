@@ -24,6 +24,7 @@ Kind = Literal[
     "unreadable",
     "sections changed",
     "the person's name",
+    "control mark",
     "other",
 ]
 """The ways in which an edit fails, as they are counted."""

@@ -1,0 +1,236 @@
+"""What a model's own format leaves around an answer, and what models put there: taken off, layer by layer.
+
+    thoughts        <think> ... </think>, <|channel|>analysis<|message|> ... <|end|>, [THINK] ... [/THINK]
+    head and end    <|im_start|>assistant, <end_of_turn>, </s>; with the end, a next turn that was invented
+    calls           <tool_call> ... </tool_call>, [TOOL_CALLS] ...
+    around all      a fence, a label ("**My memory:**"), a number of words ("(38 words)")
+
+What is in the middle stays, for `reply.marked` to refuse. An answer that is in the passage word for
+word is a quotation, and stays as it is. Where the passage holds a mark, people speak of it: in a
+sentence it is a word like others.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from primer.form_words import LABEL, NUMBER_OF_WORDS
+from rules.conversation.quote import plain_text
+from rules.extract.control_marks import (
+    CONTROL_MARK,
+    THINKING_WORD,
+    find_marks,
+    kind_of_mark,
+    kinds_of_marks,
+)
+from rules.extract.voices import is_finished
+
+_MOST_LAYERS = 12
+_OPENED = (
+    rf"<(?P<element>{THINKING_WORD})(?:\s[^<>\n]{{0,200}})?>",
+    r"\[THINK\]",
+    r"◁think(?:ing)?▷",
+    r"<[|｜](?!/|end)\w*(?:think|thought|reasoning|inner_prefix)\w*[|｜]>",
+    r"<\|channel\|>\s*(?:analysis|commentary)(?:(?!<\|message\|>)[^\n]){0,200}<\|message\|>",
+    r"<\|channel>(?:[ \t]*thought\b)?",
+    r"<unused94>",
+)
+_CLOSED = (
+    r"</(?P=element)\s*>",
+    r"\[/THINK\]",
+    r"◁/think(?:ing)?▷",
+    r"<[|｜](?:/\w+|\w*end\w*|inner_suffix)[|｜]>",
+    r"(?:<\|(?:end|call)\|>|(?=<\|(?:start|channel)\|>))",
+    r"</?channel\|>",
+    r"<unused95>",
+)
+_ALONE = rf"(?:</{THINKING_WORD}>|\[/THINK\]|◁/think(?:ing)?▷|</?channel\|>|<unused95>)"
+_OPENING = "|".join(_OPENED)
+_BLOCKS = "|".join(f"{opened}.*?{closed}" for opened, closed in zip(_OPENED, _CLOSED, strict=True))
+_BLOCK = re.compile(_BLOCKS, re.DOTALL | re.IGNORECASE)
+# A model whose prompt ends with an opened block closes what it never opened, on a line of its own.
+# A server may take off the marks of Harmony and leave the names of its channels.
+_THOUGHT = re.compile(
+    rf"{_BLOCKS}|(?!{_OPENING.replace('?P<element>', '?:')}).*?^[ \t]*{_ALONE}[ \t]*$"
+    r"|(?-i:analysis(?=[A-Z\"“]).*?assistant(?:commentary.*?assistant)?final)",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
+_STILL_THINKING = re.compile(rf"{_OPENING}|(?-i:analysis(?=[A-Z][a-z])|thought\n)", re.IGNORECASE)
+_FINAL = re.compile(r"<\|channel\|>\s*final(?:(?!<\|message\|>)[^\n]){0,200}<\|message\|>")
+
+_HERE = rf"(?=\s*(?:\n|\Z|{CONTROL_MARK}))"
+_OWN_ROLE = re.compile(rf"[ \t]*(?:assistant|model|final|bot|ai|chatbot){_HERE}", re.IGNORECASE)
+_OTHERS_ROLE = re.compile(
+    rf"\s*(?:user|human|system|developer|tool|observation|ipython|environment)(?:{_HERE}|\s*:)",
+    re.IGNORECASE,
+)
+_OTHERS_MARK = re.compile(r"user|human|\[INST|observation|system|tool_response", re.IGNORECASE)
+_RUN = re.compile(rf"(?:{CONTROL_MARK}\s*)+")
+_ROLE_ALONE = re.compile(r"(?:assistant|model)[ \t]*\n")
+_NEXT_ROLE = re.compile(
+    r"(?:(?<=[.!?…。！？\"'”»)*_])|(?<=\n))[ \t]*(?:user|human|assistant|model)[ \t]*\n"
+)
+
+_CALL = re.compile(
+    r"tool[_▁ ]?(?:call|output|response|result|code|sep)|function|invoke|parameter|python_tag|arg_|ARGS|CALL_ID"
+    r"|DSML|_action|action_|plugin|<\|call\|>",
+    re.IGNORECASE,
+)
+_CALL_ENDS = re.compile(r"\W*/|.*(?<![a-z])end|<\w+[|｜]>\Z|<\|call", re.IGNORECASE)
+_FENCED = re.compile(r"(`{3,}|~{3,})[ \t]*(\w*)[ \t]*\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
+_LONGEST_NUMBER = 120
+"""Characters of a number of words, with all that may be around it."""
+_OF_PROSE = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
+
+
+@dataclass(frozen=True)  # without slots, so that it can remember what it has read
+class _Wrapped:
+    """An answer with what is still around it, and the passage that it is about."""
+
+    text: str
+    passage: Sequence[str]
+
+    @cached_property
+    def marks(self) -> Sequence[re.Match[str]]:
+        return find_marks(self.text)
+
+    @cached_property
+    def held(self) -> frozenset[str]:
+        return kinds_of_marks(self.passage)
+
+    def is_held(self, mark: re.Match[str]) -> bool:
+        return kind_of_mark(mark[0]) in self.held
+
+    @property
+    def is_quotation(self) -> bool:
+        plain = plain_text(self.text)
+        return any(plain in plain_text(said) for said in self.passage)
+
+
+def unwrapped(answer: str, passage: Sequence[str] = ()) -> str | None:
+    """Return an answer without what is around it; None where it is thinking that never ended."""
+    wrapped = _Wrapped(answer.strip(), passage)
+    for _ in range(_MOST_LAYERS):
+        layers = (inner for take_off in _LAYERS if (inner := take_off(wrapped)) is not None)
+        inner = next(layers, None)
+        if inner is None or wrapped.is_quotation:
+            break
+        wrapped = _Wrapped(inner.strip(), passage)
+    if _STILL_THINKING.match(wrapped.text) and not wrapped.is_quotation:
+        return None
+    return wrapped.text
+
+
+def _without_thought(wrapped: _Wrapped) -> str | None:
+    thought = _THOUGHT.match(wrapped.text)
+    return wrapped.text[thought.end() :] if thought else None
+
+
+def _behind_final(wrapped: _Wrapped) -> str | None:
+    """Return what is in Harmony's final channel, whatever came before it."""
+    for mark in wrapped.marks:
+        final = _FINAL.match(wrapped.text, mark.start())
+        if final and not wrapped.is_held(mark):
+            return wrapped.text[final.end() :]
+    return None
+
+
+def _without_head(wrapped: _Wrapped) -> str | None:
+    """Return the text after a mark that it begins with, and after the persona's role."""
+    text = wrapped.text
+    if role := _ROLE_ALONE.match(text):
+        return text[role.end() :]
+    if not wrapped.marks or wrapped.marks[0].start() or _STILL_THINKING.match(text):
+        return None
+    mark = wrapped.marks[0]
+    behind = text[mark.end() :]
+    if _CALL.search(mark[0]) or _OTHERS_MARK.search(mark[0]) or _OTHERS_ROLE.match(behind):
+        return None
+    if role := _OWN_ROLE.match(behind):
+        return behind[role.end() :]
+    return None if wrapped.is_held(mark) and behind[:1] == " " else behind
+
+
+def _without_calls(wrapped: _Wrapped) -> str | None:
+    """Return the text before or after calls of tools, which it ends or begins with."""
+    text = wrapped.text
+    calls = [mark for mark in wrapped.marks if _CALL.search(mark[0]) and not wrapped.is_held(mark)]
+    if not calls:
+        return None
+    start, stop = calls[0].start(), calls[-1].end()
+    behind = text[stop:].strip()
+    is_open = not _CALL_ENDS.match(calls[-1][0])
+    if not behind or (is_open and behind[0] in "{["):
+        return text[:start]
+    return text[stop:] if start == 0 and not is_open else None
+
+
+def _without_next_turn(wrapped: _Wrapped) -> str | None:
+    """Return the text before the turn of somebody else, which the model has invented."""
+    text = wrapped.text
+    role = _NEXT_ROLE.search(text, 1)
+    if role and "```" not in text[: role.start()]:
+        return text[: role.start()]
+    for mark in wrapped.marks:
+        run = None if wrapped.is_held(mark) else _RUN.match(text, mark.start())
+        if run and mark.start():
+            is_others = _OTHERS_MARK.search(run[0]) or _OTHERS_ROLE.match(text, run.end())
+            return text[: mark.start()] if is_others else None
+    return None
+
+
+def _without_afterthought(wrapped: _Wrapped) -> str | None:
+    """Return the text before a block of thinking that it ends with."""
+    thoughts = (mark for mark in wrapped.marks if _STILL_THINKING.match(wrapped.text, mark.start()))
+    mark = next(thoughts, None)
+    block = _BLOCK.match(wrapped.text, mark.start()) if mark and not wrapped.is_held(mark) else None
+    is_last = mark and block and block.end() == len(wrapped.text)
+    return wrapped.text[: mark.start()] if mark and is_last else None
+
+
+def _without_end(wrapped: _Wrapped) -> str | None:
+    """Return the text before the marks at its end."""
+    text, stop = wrapped.text, len(wrapped.text)
+    for mark in reversed(wrapped.marks):
+        behind = text[mark.end() : stop].strip()
+        is_last = not behind or (stop == len(text) and _OWN_ROLE.fullmatch(behind) is not None)
+        is_word = wrapped.is_held(mark) and not is_finished(text[: mark.start()])
+        if not is_last or is_word or _STILL_THINKING.match(mark[0]):
+            break
+        stop = mark.start()
+    return text[:stop] if stop < len(text) else None
+
+
+def _without_fence(wrapped: _Wrapped) -> str | None:
+    """Return the prose inside a fence around all; JSON keeps its fence, by which it is known."""
+    fenced = _FENCED.fullmatch(wrapped.text)
+    if fenced is None or fenced[2].lower() not in _OF_PROSE:
+        return None
+    inside = fenced[3].strip()
+    is_one_piece = bool(fenced[2]) or f"\n{fenced[1]}" not in f"\n{inside}"
+    return inside if inside and inside[0] not in "{[" and is_one_piece else None
+
+
+def _without_label(wrapped: _Wrapped) -> str | None:
+    label = LABEL.match(wrapped.text)
+    return wrapped.text[label.end() :] if label else None
+
+
+def _without_number(wrapped: _Wrapped) -> str | None:
+    number = NUMBER_OF_WORDS.search(wrapped.text, max(0, len(wrapped.text) - _LONGEST_NUMBER))
+    return wrapped.text[: number.start()] if number else None
+
+
+_LAYERS: tuple[Callable[[_Wrapped], str | None], ...] = (
+    _without_thought,
+    _behind_final,
+    _without_head,
+    _without_calls,
+    _without_next_turn,
+    _without_afterthought,
+    _without_end,
+    _without_fence,
+    _without_label,
+    _without_number,
+)

@@ -1,0 +1,73 @@
+"""Control marks: the tokens by which a model's own format parts turns, thoughts and calls of tools.
+
+    <|im_end|>  <｜User｜>  <|turn>  <turn|>          a name with a bar, in angle brackets
+    ◁think▷  [|endofturn|]                          a name between other such signs
+    <end_of_turn>  </s>  <seed:think>  <tool_call>  a known word in angle brackets
+    [INST]  [/THINK]  [TOOL_CALLS]                  a known word in square brackets
+
+A server takes them off; where it does not, they are left in an answer. People talk about them, too:
+in code they are no marks, and an emoticon, maths, a link or an element of HTML never is one.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+THINKING_WORD = r"(?:[a-z]+[:_])?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"
+"""The name of an element that holds thoughts, in any case."""
+
+_NAME = r"[A-Za-z_][\w▁]+(?:[ .:/-][\w▁]+)*"
+_WORDS = (
+    rf"{THINKING_WORD}|(?:[a-z]+[:_])?(?:tool|function)_calls?|tool_(?:code|(?:response|result|output)s?)"
+    r"|invoke|arg_(?:key|value)|(?:final_)?answer|final|response|solution|role"
+    r"|s|(?:[a-z]+:)?[be]os|pad|unk|sep|eo[tdha]|endoftext|(?:start|begin|end)_of_\w+"
+    r"|(?:unused|extra_id_|special_|reserved_(?:special_token_)?)\d+"
+)
+_BRACKETED = (
+    r"THINK|INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS?|RESULTS?|CONTENT)|MODEL_SETTINGS|ARGS|CALL_ID"
+    r"|[BE]OS|EOT|PAD|gMASK|UNUSED_TOKEN_\d+|control_\d+"
+)
+CONTROL_MARK = (
+    rf"(?:</?[|｜]/?{_NAME}(?:[|｜](?:{_NAME}(?:\s[^<>\n]{{0,200}})?)?)?>|<\|\"\|>|</?{_NAME}[|｜]>"
+    rf"|\[\|/?{_NAME}\|\]|◁/?{_NAME}▷"
+    rf"|(?i:</?(?:{_WORDS})(?:\s[^<>\n]{{0,200}})?/?>)|</?(?:function|parameter)(?:=[^<>\n]{{1,80}})>"
+    rf"|</(?:function|parameter)>|<</?SYS>>|\[/?(?:{_BRACKETED})\]|\]~!?b[\[\]]|\[e~\[|\]<\]minimax\[>\[)"
+)
+"""The pattern of a control mark."""
+
+# What is struck out within a line is HTML.
+_CODE = (
+    r"```.*?(?:```|\Z)|(?m:^)[ \t]*~~~.*?(?:~~~|\Z)|`[^`\n]+`"
+    r"|(?<=\S)[ \t]*<s>[^<>\n]+</s>|<s>[^<>\n]+</s>(?=[ \t]*[^\s<\[])"
+)
+_ANYWHERE = re.compile(CONTROL_MARK)
+_OUTSIDE_CODE = re.compile(rf"(?P<code>{_CODE})|{CONTROL_MARK}", re.DOTALL)
+_JSON = re.compile(r"```\w*\s*[\[{]")
+_BEGIN = ("<", "[", "]", "◁")
+
+
+def holds_mark(text: str) -> bool:
+    """Return whether a control mark is in the text, in code or outside it."""
+    return any(sign in text for sign in _BEGIN) and _ANYWHERE.search(text) is not None
+
+
+def find_marks(text: str) -> Sequence[re.Match[str]]:
+    """Return the control marks of a text in order, but for those in code. JSON in a fence is data."""
+    if not any(sign in text for sign in _BEGIN):
+        return ()
+    marks: list[re.Match[str]] = []
+    for match in _OUTSIDE_CODE.finditer(text):
+        if match["code"] is None:
+            marks.append(match)
+        elif _JSON.match(match["code"]):
+            marks += _ANYWHERE.finditer(text, match.start(), match.end())
+    return marks
+
+
+def kinds_of_marks(texts: Iterable[str]) -> frozenset[str]:
+    """Return the control marks in texts, as `kind_of_mark` spells them."""
+    return frozenset(kind_of_mark(match[0]) for text in texts for match in _ANYWHERE.finditer(text))
+
+
+def kind_of_mark(mark: str) -> str:
+    """Return a mark as it is compared: one that begins a part is of a kind with the one that ends it."""
+    return mark.replace("/", "").casefold()
