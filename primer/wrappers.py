@@ -18,9 +18,9 @@ from functools import cached_property
 from primer.form_words import LABEL, NUMBER_OF_WORDS
 from rules.conversation.quote import plain_text
 from rules.extract.control_marks import (
-    CONTROL_MARK,
     THINKING_WORD,
     find_marks,
+    is_data,
     kind_of_mark,
     kinds_of_marks,
 )
@@ -59,25 +59,25 @@ _THOUGHT = re.compile(
 _STILL_THINKING = re.compile(rf"{_OPENING}|(?-i:analysis(?=[A-Z][a-z])|thought\n)", re.IGNORECASE)
 _FINAL = re.compile(r"<\|channel\|>\s*final(?:(?!<\|message\|>)[^\n]){0,200}<\|message\|>")
 
-_HERE = rf"(?=\s*(?:\n|\Z|{CONTROL_MARK}))"
+_HERE = r"(?=\s*(?:\n|\Z|[<\[◁]))"
 _OWN_ROLE = re.compile(rf"[ \t]*(?:assistant|model|final|bot|ai|chatbot){_HERE}", re.IGNORECASE)
 _OTHERS_ROLE = re.compile(
     rf"\s*(?:user|human|system|developer|tool|observation|ipython|environment)(?:{_HERE}|\s*:)",
     re.IGNORECASE,
 )
 _OTHERS_MARK = re.compile(r"user|human|\[INST|observation|system|tool_response", re.IGNORECASE)
-_RUN = re.compile(rf"(?:{CONTROL_MARK}\s*)+")
 _ROLE_ALONE = re.compile(r"(?:assistant|model)[ \t]*\n")
 _NEXT_ROLE = re.compile(
     r"(?:(?<=[.!?…。！？\"'”»)*_])|(?<=\n))[ \t]*(?:user|human|assistant|model)[ \t]*\n"
 )
 
 _CALL = re.compile(
-    r"tool[_▁ ]?(?:call|output|response|result|code|sep)|function|invoke|parameter|python_tag|arg_|ARGS|CALL_ID"
+    r"tool[_▁ ]?(?:call|output|response|result|code|sep)|function|invoke|parameter|python_tag|arg_"
     r"|DSML|_action|action_|plugin|<\|call\|>",
     re.IGNORECASE,
 )
 _CALL_ENDS = re.compile(r"\W*/|.*(?<![a-z])end|<\w+[|｜]>\Z|<\|call", re.IGNORECASE)
+_ARGUMENTS = re.compile(r"[\w.:-]*(?:\s*[\[{]|\()")
 _FENCED = re.compile(r"(`{3,}|~{3,})[ \t]*(\w*)[ \t]*\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
 _LONGEST_NUMBER = 120
 """Characters of a number of words, with all that may be around it."""
@@ -161,7 +161,7 @@ def _without_calls(wrapped: _Wrapped) -> str | None:
     start, stop = calls[0].start(), calls[-1].end()
     behind = text[stop:].strip()
     is_open = not _CALL_ENDS.match(calls[-1][0])
-    if not behind or (is_open and behind[0] in "{["):
+    if not behind or (is_open and _ARGUMENTS.match(behind)):
         return text[:start]
     return text[stop:] if start == 0 and not is_open else None
 
@@ -172,12 +172,16 @@ def _without_next_turn(wrapped: _Wrapped) -> str | None:
     role = _NEXT_ROLE.search(text, 1)
     if role and "```" not in text[: role.start()]:
         return text[: role.start()]
-    for mark in wrapped.marks:
-        run = None if wrapped.is_held(mark) else _RUN.match(text, mark.start())
-        if run and mark.start():
-            is_others = _OTHERS_MARK.search(run[0]) or _OTHERS_ROLE.match(text, run.end())
-            return text[: mark.start()] if is_others else None
-    return None
+    unknown = [mark for mark in wrapped.marks if mark.start() and not wrapped.is_held(mark)]
+    if not unknown:
+        return None
+    run, stop = "", unknown[0].start()
+    for mark in unknown:
+        if text[stop : mark.start()].strip():
+            break
+        run, stop = run + mark[0], mark.end()
+    is_others = _OTHERS_MARK.search(run) or _OTHERS_ROLE.match(text, stop)
+    return text[: unknown[0].start()] if is_others else None
 
 
 def _without_afterthought(wrapped: _Wrapped) -> str | None:
@@ -209,7 +213,7 @@ def _without_fence(wrapped: _Wrapped) -> str | None:
         return None
     inside = fenced[3].strip()
     is_one_piece = bool(fenced[2]) or f"\n{fenced[1]}" not in f"\n{inside}"
-    return inside if inside and inside[0] not in "{[" and is_one_piece else None
+    return inside if inside and not is_data(inside) and is_one_piece else None
 
 
 def _without_label(wrapped: _Wrapped) -> str | None:

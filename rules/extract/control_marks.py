@@ -5,8 +5,8 @@
     <end_of_turn>  </s>  <seed:think>  <tool_call>  a known word in angle brackets
     [INST]  [/THINK]  [TOOL_CALLS]                  a known word in square brackets
 
-A server takes them off; where it does not, they are left in an answer. People talk about them, too:
-in code they are no marks, and an emoticon, maths, a link or an element of HTML never is one.
+A server takes them off; where it does not, they are left in an answer. In code they are no marks,
+and an emoticon, maths, a link or an element of HTML never is one.
 """
 
 import re
@@ -19,35 +19,41 @@ _NAME = r"[A-Za-z_][\w▁]+(?:[ .:/-][\w▁]+)*"
 _WORDS = (
     rf"{THINKING_WORD}|(?:[a-z]+[:_])?(?:tool|function)_calls?|tool_(?:code|(?:response|result|output)s?)"
     r"|invoke|arg_(?:key|value)|(?:final_)?answer|final|response|solution|role"
+    r"|memory|quote|analysis|perspective|refinement"
     r"|s|(?:[a-z]+:)?[be]os|pad|unk|sep|eo[tdha]|endoftext|(?:start|begin|end)_of_\w+"
     r"|(?:unused|extra_id_|special_|reserved_(?:special_token_)?)\d+"
 )
 _BRACKETED = (
-    r"THINK|INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS?|RESULTS?|CONTENT)|MODEL_SETTINGS|ARGS|CALL_ID"
+    r"THINK|INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS?|RESULTS?|CONTENT)|MODEL_SETTINGS"
     r"|[BE]OS|EOT|PAD|gMASK|UNUSED_TOKEN_\d+|control_\d+"
 )
-CONTROL_MARK = (
+_MARK = (
     rf"(?:</?[|｜]/?{_NAME}(?:[|｜](?:{_NAME}(?:\s[^<>\n]{{0,200}})?)?)?>|<\|\"\|>|</?{_NAME}[|｜]>"
     rf"|\[\|/?{_NAME}\|\]|◁/?{_NAME}▷"
     rf"|(?i:</?(?:{_WORDS})(?:\s[^<>\n]{{0,200}})?/?>)|</?(?:function|parameter)(?:=[^<>\n]{{1,80}})>"
     rf"|</(?:function|parameter)>|<</?SYS>>|\[/?(?:{_BRACKETED})\]|\]~!?b[\[\]]|\[e~\[|\]<\]minimax\[>\[)"
 )
-"""The pattern of a control mark."""
 
-# What is struck out within a line is HTML.
-_CODE = (
-    r"```.*?(?:```|\Z)|(?m:^)[ \t]*~~~.*?(?:~~~|\Z)|`[^`\n]+`"
-    r"|(?<=\S)[ \t]*<s>[^<>\n]+</s>|<s>[^<>\n]+</s>(?=[ \t]*[^\s<\[])"
-)
-_ANYWHERE = re.compile(CONTROL_MARK)
-_OUTSIDE_CODE = re.compile(rf"(?P<code>{_CODE})|{CONTROL_MARK}", re.DOTALL)
-_JSON = re.compile(r"```\w*\s*[\[{]")
+_CODE = r"```.*?(?:```|\Z)|(?m:^)[ \t]*~~~.*?(?:~~~|\Z)|`[^`\n]+`"
+_STRUCK = r"(?<=\S)[ \t]*<s>[^<>\n]+</s>|<s>[^<>\n]+</s>(?=[ \t]*[^\s<\[])"
+"""HTML: what is struck out within a line."""
+_ANYWHERE = re.compile(_MARK)
+_ANYWHERE_OR_STRUCK = re.compile(rf"(?P<struck>{_STRUCK})|{_MARK}")
+_OUTSIDE_CODE = re.compile(rf"(?P<code>{_CODE}|{_STRUCK})|{_MARK}", re.DOTALL)
+_DATA = re.compile(r"(?:```\w*)?\s*(?:\{|\[\s*[\[\]{\"\d])")
 _BEGIN = ("<", "[", "]", "◁")
 
 
 def holds_mark(text: str) -> bool:
     """Return whether a control mark is in the text, in code or outside it."""
-    return any(sign in text for sign in _BEGIN) and _ANYWHERE.search(text) is not None
+    if not any(sign in text for sign in _BEGIN):
+        return False
+    return any(match["struck"] is None for match in _ANYWHERE_OR_STRUCK.finditer(text))
+
+
+def is_data(text: str) -> bool:
+    """Return whether a text, or a piece of fenced code, is JSON by its first signs."""
+    return _DATA.match(text) is not None
 
 
 def find_marks(text: str) -> Sequence[re.Match[str]]:
@@ -58,7 +64,7 @@ def find_marks(text: str) -> Sequence[re.Match[str]]:
     for match in _OUTSIDE_CODE.finditer(text):
         if match["code"] is None:
             marks.append(match)
-        elif _JSON.match(match["code"]):
+        elif is_data(match["code"]):
             marks += _ANYWHERE.finditer(text, match.start(), match.end())
     return marks
 

@@ -6,7 +6,7 @@ from daemon.files.read import chats_in
 from primer.core_questions import read_edits
 from primer.fact_questions import read_operations
 from primer.prompt import ToolCall
-from primer.reply import Answered, forged, judge, read_reply, repeated
+from primer.reply import Answered, forged, judge, marked, read_reply, repeated
 from rules.conversation.history import Entry, history, without_strays
 from rules.conversation.quote import Verbatim, find_quote, nearest_passage
 from rules.layers.core import CoreMemory, Refusal
@@ -25,8 +25,9 @@ def answers(data: bytes) -> None:
     """Read bytes as an answer to each question that memproc asks; the first byte says how it ended."""
     finish = _ENDINGS[data[0] % len(_ENDINGS)] if data else ""
     text = data[1:].decode("utf-8", "replace")
-    reply = read_reply(text, finish)
+    reply = read_reply(text, finish, [entry.message.text for entry in _chunk()])
     if isinstance(reply, Answered):
+        assert reply.text in text, "what is taken off is around it"
         _judge(reply.text)
     else:
         assert reply.reason
@@ -37,7 +38,7 @@ def answers(data: bytes) -> None:
 def _judge(text: str) -> None:
     passage = [entry.message.text for entry in _chunk()]
     for step in ("quote", "analysis"):  # of the other steps, answers are judged as an analysis is
-        refused = judge(text, step, "What was it to you?", passage)
+        refused = judge(text, step, "What was it to you?", passage) or marked(text, passage)
         assert refused is None or refused.reason
     repeated(text, passage)
     forged(text)

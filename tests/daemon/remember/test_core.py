@@ -217,6 +217,23 @@ def test_a_wrong_call_changes_nothing_and_is_counted_without_what_was_said(
     assert desk.noted == [f"core edit refused: {kind}"] * 2
 
 
+@BOTH_FORMS
+def test_an_edit_that_brings_in_a_control_mark_is_refused_and_told(
+    agent: Model, form: Form
+) -> None:
+    wrong: Call = ("core_memory_append", {"name": "human", "content": "Sails.<|im_end|>"})
+    desk = Desk(form(wrong), form(KNOWS))
+    assert human(desk.tend(agent)) == "Her name is Nessa.\nShe sails."
+    assert desk.noted == ["core edit refused: control mark", "core edits good at the second try"]
+    held = CoreMemory((Section("human", "", 90, "She fears <|im_end|>."),))
+    gone: Call = (
+        "core_memory_replace",
+        {"name": "human", "old_content": "<|im_end|>", "new_content": "</s>"},
+    )
+    assert Desk(form(wrong)).tend(agent, held).events
+    assert Desk(form(gone)).tend(agent, held).events == ()
+
+
 def test_a_call_that_cannot_be_read_is_refused_alone() -> None:
     broken = replace(
         calling(KNOWS), calls=(ToolCall("c0", "core_memory_append", '{"na'), *calling(KNOWS).calls)

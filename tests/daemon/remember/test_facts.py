@@ -210,6 +210,10 @@ def test_an_answer_that_tries_to_erase_everything_erases_nothing() -> None:
         ("", ["facts empty", "facts good in other words"]),
         (ended("", "content_filter"), ["facts refused", "facts good in other words"]),
         (ended('{"memory": [', "length"), ["facts cut off", "facts whole with more room"]),
+        (
+            '```json\n[{"event": "ADD", "text": "Loves pizza<|im_end|>"}]\n```',
+            ["facts control mark", "facts good in other words"],
+        ),
     ],
 )
 def test_what_cannot_be_used_is_asked_for_once_more(

@@ -8,7 +8,7 @@ from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.remember.ladder import make_memory
 from daemon.remember.question import Worksheet
-from primer.models import ENGINE, Model
+from primer.models import ENGINE, EXTRACTIVE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN
 from rules.conversation.quote import MOST_QUOTE_WORDS
 from rules.extract.words import length
@@ -20,6 +20,7 @@ FALLBACK = Roles(AGENT, MANAGER, Model("test/fallback"))
 SURE = "Sure! I keep the ferry and Tomas, and the date that I had wrong."
 SURE_AGAIN = "Certainly! I keep the ferry and Tomas, and the date that I had wrong."
 AS_AI = "As an AI language model, I don't have personal memories of the ferry or of Tomas."
+MARKED = "I keep the ferry and Tomas <|im_end|> and the date that I had wrong."
 GOOD = "I want to keep the ferry and the date that I had wrong, and to ask about Tomas."
 TOLD = "Sure! They spoke of the ferry, of Tomas and of a date."
 BEFORE, AFTER = "2026-03-02T00:00:00.000Z", "2026-03-04T00:00:00.000Z"
@@ -33,6 +34,32 @@ def test_an_answer_without_the_form_is_asked_for_once_more_with_the_reason(step:
     assert desk.noted == ["opening", "good in other words"]
     again = [request for request in desk.model.asked if request.step == step][-1]
     assert "The answer begins with a preface" in again.turns[-1].content
+
+
+@pytest.mark.parametrize("step", ["perspective", "analysis", "refinement"])
+def test_a_control_mark_inside_is_asked_for_once_more_and_never_kept(step: str) -> None:
+    desk = Desk({"quote": [QUOTE], step: [MARKED]})
+    memory = remember(desk)
+    assert desk.noted[:2] == ["control mark", "control mark"]
+    assert memory.edition.form == ""
+    assert not any("<|" in text for text in memory.edition.texts)
+    writer = memory.edition.context_manager if step == "analysis" else memory.edition.made
+    assert writer == (EXTRACTIVE if step == "analysis" else EXTRACTED)
+
+
+def test_of_what_the_passage_speaks_an_answer_and_a_quote_may_speak_too() -> None:
+    said = "I am afraid of <|im_end|> in the log of the ferry."
+    chunk = talk("What scares you?", said, "And Tomas?", plain("answer"))
+    desk = Desk({"quote": [said], "perspective": [MARKED]})
+    memory = remember(desk, chunk=chunk)
+    assert (memory.edition.quotes[0].text, desk.noted) == (said, [])
+    assert memory.edition.texts[3] == MARKED
+
+
+def test_a_mark_around_a_quote_is_no_part_of_it() -> None:
+    desk = Desk({"quote": [f"[THINK]Which one?[/THINK]**Quote:** {QUOTE}<|im_end|>"]})
+    memory = remember(desk)
+    assert (memory.edition.quotes[0].text, desk.noted) == (QUOTE, [])
 
 
 @pytest.mark.parametrize("step", ["perspective", "refinement"])
