@@ -68,8 +68,9 @@ _OTHERS_ROLE = re.compile(
 _OTHERS_MARK = re.compile(r"user|human|\[INST|observation|system|tool_response", re.IGNORECASE)
 _ROLE_ALONE = re.compile(r"(?:assistant|model)[ \t]*\n")
 _NEXT_ROLE = re.compile(
-    r"(?:(?<=[.!?…。！？\"'”»)*_])|(?<=\n))[ \t]*(?:user|human|assistant|model)[ \t]*\n"
+    r"(?:(?<=[.!?…。！？”»])(?:user|human|assistant|model)|(?<=\n)(?:user|assistant))[ \t]*\n"
 )
+_BROKEN_MARK = re.compile(r"(?:<[|｜][\w▁]*[|｜]?|</s|<end_of_turn)\Z")
 
 _CALL = re.compile(
     r"tool[_▁ ]?(?:call|output|response|result|code|sep)|function|invoke|parameter|python_tag|arg_"
@@ -79,8 +80,8 @@ _CALL = re.compile(
 _CALL_ENDS = re.compile(r"\W*/|.*(?<![a-z])end|<\w+[|｜]>\Z|<\|call", re.IGNORECASE)
 _ARGUMENTS = re.compile(r"[\w.:-]*(?:\s*[\[{]|\()")
 _FENCED = re.compile(r"(`{3,}|~{3,})[ \t]*(\w*)[ \t]*\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
-_LONGEST_NUMBER = 120
-"""Characters of a number of words, with all that may be around it."""
+_LONGEST_NUMBER, _LONGEST_MARK = 120, 60
+"""Characters of a number of words with all that may be around it, and of a mark that broke off."""
 _OF_PROSE = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
 
 
@@ -194,8 +195,10 @@ def _without_afterthought(wrapped: _Wrapped) -> str | None:
 
 
 def _without_end(wrapped: _Wrapped) -> str | None:
-    """Return the text before the marks at its end."""
+    """Return the text before the marks at its end, of which the last may have broken off."""
     text, stop = wrapped.text, len(wrapped.text)
+    if broken := _BROKEN_MARK.search(text, max(0, stop - _LONGEST_MARK)):
+        return text[: broken.start()]
     for mark in reversed(wrapped.marks):
         behind = text[mark.end() : stop].strip()
         is_last = not behind or (stop == len(text) and _OWN_ROLE.fullmatch(behind) is not None)

@@ -49,6 +49,7 @@ ENDS = (
     "\nuser\nAnd now?\nassistant\nWell.",
     "assistant\n\nWell then.",
     "<turn|>",
+    "<|im_en",
     "<|return|>",
     "<unused6226><unused6226>",
     "<pad>" * 200,
@@ -166,6 +167,7 @@ def test_an_answer_that_is_nothing_else_is_empty(thought: str) -> None:
         '```json\n{"memory": []}\n```',
         "- memory:\n- the ferry",
         "I was the assistant\nand you the user\nof that piano.",
+        "What a ferry is to a\nhuman\nis a piano to me.",
     ],
 )
 def test_what_only_looks_like_it_stays(answer: str) -> None:

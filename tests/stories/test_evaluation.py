@@ -1,13 +1,14 @@
 """What the persona still knows: asked of a scripted model whose knowledge is known, and found again."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from daemon.archive.archive import Archive
 from daemon.models import batch as pauses
-from primer.evaluation_questions import STEPS
+from primer.evaluation_questions import PLAIN_JSON, STEPS
 from rules.evaluate.questions import GUESSED, SAID_ELSEWHERE, UNCLEAR
 from tests import waiting
 from tests.chats import CHAT_ID, export_bytes, long_chat
@@ -125,6 +126,32 @@ def test_an_answer_without_a_letter_counts_nowhere_and_is_nothing_that_was_misse
     assert arm["known"]["questions"] + arm["made_up"]["questions"] == 32
     unknown = (1 - arm["known"]["share"]) * arm["known"]["questions"]
     assert len(report["missed"]) == pytest.approx(unknown)
+
+
+def leaking(request: Request) -> Reply:
+    """Leave marks of a format in questions, until it is told, and around letters."""
+    is_told = PLAIN_JSON in request.turns[-1].text
+    reply = Examined()(replace(request, turns=request.turns[:-1]) if is_told else request)
+    if not isinstance(reply, Answer):
+        return reply
+    if reply.text.startswith('{"questions"'):
+        return (
+            reply if is_told else Answer(reply.text.replace("What follows", "What <|im_end|> is"))
+        )
+    return Answer(f"[THINK]1. A[/THINK]{reply.text}<|im_end|>\n<|im_start|>user\n1. A")
+
+
+@pytest.mark.full
+def test_marks_of_a_models_own_format_are_in_no_question_and_no_letter(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, leaking) as server:
+        report, truth = evaluated(eve), passages_known(eve)
+        told = sum(PLAIN_JSON in request.turns[-1].text for request in server.requests)
+    assert told == 10
+    assert states(eve) == {"": 40}
+    assert report["arms"][0]["unread"] == 0
+    assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
 
 
 def careless(request: Request) -> Reply:
