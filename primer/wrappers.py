@@ -129,7 +129,7 @@ def _without_thought(wrapped: _Wrapped) -> str | None:
 
 
 def _behind_final(wrapped: _Wrapped) -> str | None:
-    """Return what is in Harmony's final channel, whatever came before it."""
+    """Return what is in Harmony's final channel, without all that came before it."""
     for mark in wrapped.marks:
         final = _FINAL.match(wrapped.text, mark.start())
         if final and not wrapped.is_held(mark):

@@ -1,4 +1,4 @@
-"""A control mark is told from what people write, whatever family of models it belongs to."""
+"""A control mark is told from what people write, in the spelling of every family of models."""
 
 import pytest
 
