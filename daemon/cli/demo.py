@@ -1,6 +1,5 @@
 """Process a sample conversation with the built-in engine; no key, no network: `memproc demo`."""
 
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -8,8 +7,8 @@ from itertools import count
 from pathlib import Path
 
 import click
-from platformdirs import user_cache_path
 
+from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.memories import memories
 from daemon.cli.chats import versions_command
@@ -17,13 +16,16 @@ from daemon.cli.memory_text import describe_memory
 from daemon.cli.plan import plan_command
 from daemon.cli.run import run_command
 from daemon.cli.settings import Settings, program
-from daemon.files.candidates import put_sample
+from daemon.config.settings import SAMPLE
+from daemon.files.backup_index import kept_lines
+from daemon.files.candidates import SAMPLE_FILE, put_sample
 from daemon.files.lock import Busy, hold
+from daemon.files.paths import arrivals_folder, brought_folder, demos_folder, is_demo
 from daemon.files.private import make_private
+from daemon.recovery.aside import aside_folder
 from daemon.status.printable import visible
-from rules.errors import FileTrouble
+from rules.errors import FileTrouble, MemprocError
 
-_NAME = re.compile(r"demo(-[0-9]+)?")
 _TOML = "memproc.toml"
 _SETTINGS = """\
 [folders]
@@ -51,7 +53,7 @@ class DemoSettings(Settings):
 def demo_command(ctx: click.Context) -> int:
     """Process a sample conversation, from its export to its memories.
 
-    It lies in a folder that is kept until the next demo.
+    It lies in a folder that is kept until the next demo; for good, where it holds other chats, too.
     """
     with _fresh_folder() as home, ctx.scope():
         ctx.obj = settings = DemoSettings(home / _TOML, quiet=False)
@@ -59,57 +61,93 @@ def demo_command(ctx: click.Context) -> int:
         ctx.invoke(plan_command, paths=(), as_json=False)
         _title("The work (memproc run)")
         code = int(ctx.invoke(run_command, paths=(), dry_run=False, as_json=False))
-        with settings.archive() as archive:
-            chat_id = known_chats(archive)[0].chat_id
-            made = memories(archive, chat_id)
-        _title("What is kept (memproc versions)")
-        ctx.invoke(versions_command, chat=chat_id, as_json=False)
-        _title("One memory (memproc show)")
-        click.echo(visible("\n".join(describe_memory(made[len(made) // 2]))))
-    click.echo(visible(f"\nEverything is in {home} until the next demo. To look at it:"))
-    for rest in (f"memories {chat_id}", f"versions {chat_id}", f"restore {chat_id} 1"):
-        click.echo(visible(f"    {settings.command(rest)}"))
-    click.echo("\nIn your browser, with each memory next to what was said:")
-    click.echo(visible(f"    {program()} open --demo"))
+        if chat_id := _show_what_is_kept(ctx, settings):
+            _say_how_to_look(home, settings, chat_id)
+        else:
+            click.echo(f"\nThe sample was not processed; why is said above. It is in {home}.")
+    for older in _demos():
+        if older != home and _holds_more(older):
+            click.echo(visible(f"\nAn older demo holds other chats, and stays in {older}:"))
+            click.echo(visible(f"    {Settings(older / _TOML, quiet=False).command('open')}"))
     return code
 
 
 def newest_demo() -> DemoSettings:
     """Return the settings of the demo that was begun last. Raises FileTrouble without one."""
-    base = user_cache_path("memproc", appauthor=False)
-    kept = [toml for toml in base.glob(f"demo*/{_TOML}") if _NAME.fullmatch(toml.parent.name)]
+    kept = [toml for toml in demos_folder().glob(f"demo*/{_TOML}") if is_demo(toml.parent)]
     if not kept:
         raise FileTrouble("There is no demo to show yet.", "Make one with: memproc demo")
     return DemoSettings(max(kept, key=lambda toml: toml.stat().st_mtime_ns), quiet=False)
 
 
+def _show_what_is_kept(ctx: click.Context, settings: Settings) -> str:
+    """Show the versions of the sample and one memory. Return its id, or "" if it was skipped."""
+    with settings.archive() as archive:
+        chat_ids = [chat.chat_id for chat in known_chats(archive)]
+        made = memories(archive, chat_ids[0]) if chat_ids else ()
+    if not made:
+        return ""
+    _title("What is kept (memproc versions)")
+    ctx.invoke(versions_command, chat=chat_ids[0], as_json=False)
+    _title("One memory (memproc show)")
+    click.echo(visible("\n".join(describe_memory(made[len(made) // 2]))))
+    return chat_ids[0]
+
+
+def _say_how_to_look(home: Path, settings: Settings, chat_id: str) -> None:
+    """Say where everything is, with commands that can be typed."""
+    click.echo(visible(f"\nEverything is in {home} until the next demo. To look at it:"))
+    for rest in (f"memories {chat_id}", f"versions {chat_id}", f"restore {chat_id} 1"):
+        click.echo(visible(f"    {settings.command(rest)}"))
+    click.echo("\nIn your browser, with each memory next to what was said:")
+    click.echo(visible(f"    {program()} open --demo"))
+
+
 @contextmanager
 def _fresh_folder() -> Iterator[Path]:
-    """Yield a new folder for this demo: `demo`, or `demo-2` and so on while others run.
+    """Yield a new folder for this demo: `demo`, or `demo-2` and so on where others are in use.
 
-    Folders of demos that are over are removed.
+    That is while they run, and where they hold other chats. Folders of all others are removed.
     """
-    base = user_cache_path("memproc", appauthor=False)
+    base = demos_folder()
     make_private(base)
     with ExitStack() as held:
         for number in count(1):
             home = base / ("demo" if number == 1 else f"demo-{number}")
-            try:
+            with suppress(Busy):
                 held.enter_context(hold(home.with_suffix(".lock"), "shows the demo"))
-            except Busy:
-                continue
-            break
-        for old in sorted(base.glob("demo*")):
+                if not _holds_more(home):
+                    break
+        for old in _demos():
             if old == home:
                 shutil.rmtree(old)
-            elif _NAME.fullmatch(old.name):
-                with suppress(Busy), hold(old.with_suffix(".lock"), "shows the demo"):
+                continue
+            with suppress(Busy), hold(old.with_suffix(".lock"), "shows the demo"):
+                if not _holds_more(old):
                     shutil.rmtree(old)
         make_private(home)
         settings = _SETTINGS.format(port=_FIRST_PORT + number - 1)
         (home / _TOML).write_text(settings, encoding="utf-8")
         put_sample(home / "inbox")
         yield home
+
+
+def _demos() -> list[Path]:
+    return sorted(path for path in demos_folder().glob("demo*") if path.is_dir() and is_demo(path))
+
+
+def _holds_more(home: Path) -> bool:
+    """Return whether a demo holds, or may hold, another chat than the sample."""
+    state, backups = home / "state", home / "backups"
+    folders = (home / "inbox", aside_folder(backups), arrivals_folder(state), brought_folder(state))
+    files = {path.name for folder in folders for path in folder.glob("[!.]*")}
+    try:
+        with Archive.read(state) as archive:
+            chat_ids = {chat.chat_id for chat in known_chats(archive)}
+        chat_ids.update(line.chat_id for _, line in kept_lines(backups))
+    except MemprocError:
+        return True
+    return bool(files - {SAMPLE_FILE} or chat_ids - {SAMPLE.chat})
 
 
 def _title(text: str) -> None:

@@ -65,7 +65,7 @@ def page_command(settings: Settings, number: int) -> None:
     config, folders = settings.config, settings.folders
     with socket.socket(fileno=number) as listener:
         desk, port = Desk(config, folders, settings.path), listener.getsockname()[1]
-        others = {BRIDGE: bridge(desk, port)}
+        others = {} if desk.is_demo else {BRIDGE: bridge(desk, port)}
         if config.recall.connector:
             from daemon.page.connector import PREFIX as CONNECTOR
             from daemon.page.connector import connector

@@ -20,7 +20,7 @@ from daemon.cli.printing import print_error, print_text
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.keys import NoKey, credential_files, find_key
 from daemon.config.search import own_file
-from daemon.files.paths import expanded_folder
+from daemon.files.paths import demos_folder, expanded_folder
 from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
@@ -144,6 +144,7 @@ def _what_stays(settings: Settings) -> Iterator[str]:
         ("the archive, its copies and the log", folders.state),
         ("settings", toml),
         ("the man page", man_page_path()),
+        ("the demos, with what was put into them", demos_folder()),
     ):
         if path is not None and path.exists():
             yield f"{what}:\n    {remove} {shlex.quote(str(path))}"

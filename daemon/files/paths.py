@@ -21,7 +21,7 @@ from os.path import realpath
 from pathlib import Path
 from tempfile import gettempdir
 
-from platformdirs import user_state_path
+from platformdirs import user_cache_path, user_state_path
 
 # Characters; no system goes to longer paths without tricks, and resolving them takes long.
 _LONGEST = 4096
@@ -43,6 +43,7 @@ _DEVICES = frozenset(
     + [f"{port}{digit}" for port in ("COM", "LPT") for digit in "0123456789¹²³"]
 )
 _SENT = "From TypingMind, "
+_DEMO = re.compile(r"demo(-[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,17 @@ def expanded_folder(updated: Path) -> Path:
 def default_state() -> Path:
     """Return the platform's folder for programs' data, used where no state folder is named."""
     return user_state_path("memproc", appauthor=False)
+
+
+def demos_folder() -> Path:
+    """Return the folder of all demos; each has a folder of its own in it, `demo`, `demo-2` ..."""
+    return user_cache_path("memproc", appauthor=False)
+
+
+def is_demo(folder: Path) -> bool:
+    """Return whether this is the folder of a demo."""
+    is_named_so = _DEMO.fullmatch(folder.name) is not None
+    return is_named_so and realpath(folder.parent) == realpath(demos_folder())
 
 
 def runtime_folder() -> Path:

@@ -27,7 +27,7 @@ from starlette.templating import Jinja2Templates
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.config.settings import Config
-from daemon.files.paths import Folders, archive_path
+from daemon.files.paths import Folders, archive_path, is_demo
 from daemon.page import words
 from daemon.page.access import SAFE_METHODS, Access
 from daemon.page.message_blocks import render_markdown
@@ -48,6 +48,8 @@ _COOKIE = "memproc"
 _NOT_FOUND = 404
 _UNASKED = "live"
 """Set in the query of what the page asks by itself, which does not prolong the session."""
+_NOT_IN_A_DEMO = ("/drop", "/bring", "/keys", "/pairing", "/service", "/start")
+"""How addresses begin that take conversations, a key or a service."""
 _FILTERS: Mapping[str, Callable[..., str]] = {
     "after_name": words.after_name,
     "capital": words.capital,
@@ -79,6 +81,11 @@ class Desk:
     config: Config
     folders: Folders
     toml: Path | None
+
+    @property
+    def is_demo(self) -> bool:
+        """Return whether this is the page of a demo, which takes nothing of the person's own."""
+        return is_demo(self.folders.state.parent)
 
 
 class Plans:
@@ -154,6 +161,7 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
     """
     session = request.cookies.get(_COOKIE, "")
     values |= {"form_token": form_token(session), "path": request.url.path}
+    values["is_demo"] = desk_of(request).is_demo
     values["notice"] = lambda: _take_notice(request)
     templates: Jinja2Templates = request.app.state.templates
     return templates.TemplateResponse(request, template, values, status_code=status)
@@ -211,6 +219,11 @@ def _within_session(view: View) -> Callable[[Request], Any]:
         state = desk_of(request).folders.state
         if not await run_in_threadpool(is_session, state, session, prolong):
             return render(request, "enter.html", 401)
+        if desk_of(request).is_demo and request.scope["path"].startswith(_NOT_IN_A_DEMO):
+            raise MemprocError(
+                "This is the demo, which takes no conversations, keys or service.",
+                "Begin with your own, in a terminal: memproc init",
+            )
         if request.method in SAFE_METHODS:
             response = await run_in_threadpool(view, request)
             if prolong:

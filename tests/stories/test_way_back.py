@@ -6,6 +6,7 @@ import pytest
 
 from daemon.bridge.devices import bridge_folder
 from daemon.cli import service
+from daemon.files.paths import demos_folder
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
 
@@ -200,6 +201,9 @@ def test_uninstall_says_what_stays_and_how_each_goes(
     assert "There was no service" in ended.out
     assert "pipx uninstall memproc-daemon" in ended.out
     assert "Forget the pairing" not in ended.out, "no browser was paired"
+    assert "the demos" not in ended.out, "none was made"
     bridge_folder(written.home / "state").mkdir()
+    (demos_folder() / "demo").mkdir(parents=True)
+    assert f"rm -r {demos_folder()}\n" in written.memproc("uninstall").out
     assert "press ⋯ next to the pill, and Forget the pairing" in written.memproc("uninstall").out
     assert written.updated()
