@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from daemon.cli.key import ask_and_keep
-from daemon.cli.planned import PlannedRow, planned_rows, spendable, total_cost
+from daemon.cli.planned import PlannedRow, caps_and_spent, planned_rows, total_cost
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings
 from daemon.models.roles import Who
 from daemon.status.printable import in_one_line
 from rules.money.estimate import CostEstimate
-from rules.money.price import PICO, in_words
+from rules.money.price import PICO, cost_in_words, in_words
 from rules.plan.chat_plan import ChatPlan
 
 _ASKED_ABOVE = PICO
@@ -79,20 +79,11 @@ def _is_price_agreed(settings: Settings, cost: CostEstimate) -> bool:
     """Ask before a run that may cost more than a dollar. Return whether it may begin."""
     if cost.at_most <= _ASKED_ABOVE:
         return True
-    if click.confirm(f"{_price_sentence(cost, spendable(settings))} Go on?", err=True):
+    said = cost_in_words(cost.likely, cost.at_most, *caps_and_spent(settings))
+    if click.confirm(f"In all: {said} Go on?", err=True):
         return True
     settings.say("Stopped. Nothing was sent or written. What it is for: memproc plan")
     return False
-
-
-def _price_sentence(cost: CostEstimate, most: int) -> str:
-    """Say what the run costs: never more than the `most` picodollars that the caps leave."""
-    likely = in_words(cost.likely)
-    under_caps = f"the {in_words(most)} that the caps leave"
-    if most < cost.likely:
-        return f"This will likely need {likely}, and pause at {under_caps}."
-    at_most = under_caps if most < cost.at_most else in_words(cost.at_most)
-    return f"This will likely cost {likely}, and at most {at_most}."
 
 
 def _ask_about_key(provider: str, titles: Sequence[str], price: str) -> str:

@@ -12,7 +12,7 @@ from daemon.cli.printing import print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
 from primer.models import ENGINE
 from rules.errors import MemprocError
-from rules.money.price import PICO, in_words
+from rules.money.price import PICO, cost_in_words
 from rules.wording import counted
 
 if TYPE_CHECKING:  # `memproc --help` loads none of it
@@ -74,7 +74,7 @@ def eval_command(
             _tell_free(settings, context, subject, arms, again=again, as_json=as_json)
             return
         plan = plan_evaluation(context, subject, arms, again=again)
-    settings.say(_price_sentence(plan))
+    settings.say(_price_sentence(settings, plan))
     if plan.arms and not (yes or _is_agreed(settings, plan)):
         settings.say("Stopped. Nothing was sent.")
         return
@@ -96,16 +96,18 @@ def _arms(against: Sequence[str]) -> "tuple[ArmName, ...]":
     return cast("tuple[ArmName, ...]", ("memories", *dict.fromkeys(against)))
 
 
-def _price_sentence(plan: "EvaluationPlan") -> str:
+def _price_sentence(settings: Settings, plan: "EvaluationPlan") -> str:
     """Say how much is asked, and what that costs."""
+    from daemon.cli.planned import caps_and_spent
+
     if not plan.arms:
         return _ASKED_BEFORE
     asked = f"About {counted(plan.count, 'question')} in {counted(plan.calls, 'call')}"
     if plan.cost is None:
         return f"{asked}, at a price that is not known."
     how = ", in batches at half price" if plan.batched else ""
-    likely, most = in_words(plan.cost.likely), in_words(plan.cost.at_most)
-    return f"{asked}{how}: likely {likely}, and at most {most}."
+    said = cost_in_words(plan.cost.likely, plan.cost.at_most, *caps_and_spent(settings))
+    return f"{asked}{how}: {said}"
 
 
 def _is_agreed(settings: Settings, plan: "EvaluationPlan") -> bool:
@@ -144,7 +146,12 @@ def _tell_asked(settings: Settings, plan: "EvaluationPlan", usd: float, *, as_js
 
 
 def _price(
-    context: "Context", subject: "EvaluatedChat", arms: "Sequence[ArmName]", *, again: bool
+    settings: Settings,
+    context: "Context",
+    subject: "EvaluatedChat",
+    arms: "Sequence[ArmName]",
+    *,
+    again: bool,
 ) -> str:
     """Say what asking costs, or why it cannot be asked; "" where there is no model to ask."""
     from daemon.evaluate.plan import plan_evaluation
@@ -152,7 +159,7 @@ def _price(
     if subject.survey.roles.agent == ENGINE:
         return ""
     try:
-        return _price_sentence(plan_evaluation(context, subject, arms, again=again))
+        return _price_sentence(settings, plan_evaluation(context, subject, arms, again=again))
     except MemprocError as fault:
         return str(fault)
 
@@ -172,7 +179,7 @@ def _tell_free(
     from daemon.evaluate.reporting import asked_report, past_evaluations
 
     archive = context.archive
-    price = _price(context, subject, arms, again=again)
+    price = _price(settings, context, subject, arms, again=again)
     report = free_report(archive, subject, arms, context.clock())
     if as_json:
         asked = asked_report(archive, subject)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
@@ -12,8 +13,8 @@ from daemon.cli.planned import PlannedRow, PlannedTotal, planned_rows, total_of
 from daemon.cli.printing import print_json
 from daemon.cli.settings import Settings, json_option, other_files, pass_settings, wanted_exports
 from daemon.remember.endings import EndingChat
-from rules.money.estimate import CostEstimate
-from rules.money.price import Usage, dollars
+from rules.money.estimate import NO_COST, CostEstimate
+from rules.money.price import Usage, cost_in_words, dollars, first_reached
 from rules.plan.chat_plan import ChatPlan
 
 
@@ -49,28 +50,30 @@ def _nothing(settings: Settings, paths: Sequence[Path]) -> str:
 def plans_as_json(settings: Settings, rows: Sequence[PlannedRow]) -> dict[str, object]:
     """Return plans and what they cost together, for programs."""
     total = total_of(settings, rows)
-    chats = [_as_json(row, total.under_caps) for row in rows]
+    chats = [_as_json(row, total) for row in rows]
     return {"chats": chats, "totals": _totals_as_json(rows, total)}
 
 
 def _totals_as_json(rows: Sequence[PlannedRow], total: PlannedTotal) -> dict[str, object]:
     """Return the sums over all plans, and the caps at which they pause, or None."""
     plans = [row.outcome for row in rows if isinstance(row.outcome, ChatPlan)]
+    reached = partial(first_reached, total.caps, total.spent)
+    likely, at_most = reached(total.cost.likely), reached(total.cost.at_most)
     unpriced = [row for row in rows if row.money and row.money.cost is None]
     return {
         "chats": len(plans),
         "chunks": sum(len(chat.chunks) for chat in plans),
         "calls": sum(chat.calls for chat in plans),
-        **_money(total.traffic, total.cost, total.under_caps),
+        **_money(total.traffic, total.cost, total),
         "unpriced_chats": len(unpriced),
         "pauses_at": {
-            "likely": total.likely and total.likely.which,
-            "at_most": total.at_most and total.at_most.which,
+            "likely": likely and likely.which,
+            "at_most": at_most and at_most.which,
         },
     }
 
 
-def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
+def _as_json(row: PlannedRow, total: PlannedTotal) -> dict[str, object]:
     """Return a row with what is known of it, and no keys for the rest."""
     plan, money = row.outcome, row.money
     kind = "plan" if isinstance(plan, ChatPlan) else OUTCOME_KINDS[type(plan)]
@@ -85,7 +88,7 @@ def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
         report["models"] = asdict(row.who)
     if money:
         report["money"] = {
-            **_money(money.traffic, money.cost, under_caps),
+            **_money(money.traffic, money.cost, total),
             "replies": money.replies,
             "batched": money.batched,
         }
@@ -107,11 +110,8 @@ def _ending_as_json(chat: EndingChat) -> dict[str, object]:
     }
 
 
-def _money(traffic: Usage, cost: CostEstimate | None, under_caps: int) -> dict[str, object]:
-    """Return tokens, as models are likely to count them, and dollars.
-
-    Never more is spent than the `under_caps` picodollars that the caps leave.
-    """
+def _money(traffic: Usage, cost: CostEstimate | None, total: PlannedTotal) -> dict[str, object]:
+    """Return tokens, as models are likely to count them, dollars, and in words where it pauses."""
     tokens = {
         "sent": traffic.prompt,
         "cached": traffic.cached,
@@ -119,8 +119,17 @@ def _money(traffic: Usage, cost: CostEstimate | None, under_caps: int) -> dict[s
         "answered": traffic.answer,
         "cached_share": round(traffic.cached_share, 4),
     }
-    at_most = dollars(min(cost.at_most, under_caps)) if cost else None
-    return {"tokens": tokens, **_estimate(cost), "spent_at_most_usd": at_most}
+    return {"tokens": tokens, **_estimate(cost), "says": _says(cost, total)}
+
+
+def _says(cost: CostEstimate | None, total: PlannedTotal) -> str:
+    """Say what the work costs, as the page and the pill show it."""
+    if cost is None:
+        return "The price of its models is not known."
+    if cost == NO_COST:
+        return "It costs nothing."
+    said = cost_in_words(cost.likely, cost.at_most, total.caps, total.spent)
+    return f"{said[0].upper()}{said[1:]}"
 
 
 def _estimate(cost: CostEstimate | None, prefix: str = "") -> dict[str, object]:

@@ -8,8 +8,8 @@ from daemon.cli.printing import print_table, print_text
 from daemon.models.prices import PlanCost
 from daemon.models.roles import Who
 from daemon.status.printable import told_apart
-from rules.money.estimate import NO_COST, CostEstimate
-from rules.money.price import Reached, in_words
+from rules.money.estimate import NO_COST
+from rules.money.price import cost_in_words, in_words
 from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.wording import about_it, counted
 
@@ -24,8 +24,6 @@ _HEADINGS = (
     "Waiting",
     "Live",
 )
-_OWNERS = {"run": "a run", "day": "today", "month": "this month"}
-"""Whose each cap is, in a sentence."""
 
 
 def print_plans(rows: Sequence[PlannedRow], last: str) -> None:
@@ -159,28 +157,12 @@ def _notes_on_money(money: PlanCost) -> Iterator[str]:
     else:
         how = ", in batches at half price" if money.batched else ""
         further = "what has to be asked again is extra, within the caps"
-        yield f"costs {_range(money.cost)}{how}; {further}"
+        yield f"costs likely {in_words(money.cost.likely)}{how}; {further}"
 
 
 def cost_of_all(total: PlannedTotal) -> str:
     """Say what all chats cost, and which cap stops them first; "" for no cost."""
     if total.cost == NO_COST:
         return ""
-    verdict = "The caps allow it."
-    if total.likely:
-        verdict = f"That is more than {_left(total.likely)}: it will pause there."
-    elif total.at_most:
-        verdict = f"It likely fits under the caps; at worst it pauses at {_left(total.at_most)}."
-    return f"In all: {_range(total.cost)}. {verdict}"
-
-
-def _range(cost: CostEstimate) -> str:
-    """Say what is likely, and the most."""
-    return f"likely {in_words(cost.likely)}, at most {in_words(cost.at_most)}"
-
-
-def _left(reached: Reached) -> str:
-    """Say what is left of a cap, whose cap it is, and how high."""
-    rest = in_words(max(0, reached.cap - reached.spent))
-    owner = _OWNERS[reached.which]
-    return f"the {rest} that are left of {owner}'s {in_words(reached.cap)}"
+    said = cost_in_words(total.cost.likely, total.cost.at_most, total.caps, total.spent)
+    return f"In all: {said}"

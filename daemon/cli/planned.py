@@ -27,7 +27,7 @@ from daemon.remember.endings import EndingChat, ending_chat
 from daemon.trip import chats_of, go_round, look, ready_without_calls, refuse_too_large
 from rules.errors import MemprocError
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
-from rules.money.price import Amounts, Reached, Usage, first_reached, left
+from rules.money.price import Amounts, Usage
 from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.typingmind.chat import Chat
 from rules.wording import counted
@@ -57,16 +57,12 @@ class PlannedRow:
 
 @dataclass(frozen=True, slots=True)
 class PlannedTotal:
-    """What all plans send and cost together, and the caps that they reach."""
+    """What all plans send and cost together, the caps for a new run, and what is spent of them."""
 
     traffic: Usage
     cost: CostEstimate
-    under_caps: int
-    """Picodollars left under the caps."""
-    likely: Reached | None
-    """The cap that the likely cost reaches first."""
-    at_most: Reached | None
-    """The cap that the cost reaches at worst."""
+    caps: Amounts
+    spent: Amounts
 
 
 def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
@@ -80,15 +76,11 @@ def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow
 
 def total_of(settings: Settings, rows: Sequence[PlannedRow]) -> PlannedTotal:
     """Add up what all plans send and cost, and compare it with the caps."""
-    caps, so_far = _caps_and_spent(settings)
     traffic = NO_TRAFFIC
     for row in rows:
         if row.money:
             traffic = traffic.plus(row.money.traffic)
-    cost = total_cost(rows)
-    likely = first_reached(caps, so_far, cost.likely)
-    at_most = first_reached(caps, so_far, cost.at_most)
-    return PlannedTotal(traffic, cost, left(caps, so_far), likely, at_most)
+    return PlannedTotal(traffic, total_cost(rows), *caps_and_spent(settings))
 
 
 def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
@@ -100,12 +92,7 @@ def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
     return cost
 
 
-def spendable(settings: Settings) -> int:
-    """Return the picodollars left under the caps for a new run."""
-    return left(*_caps_and_spent(settings))
-
-
-def _caps_and_spent(settings: Settings) -> tuple[Amounts, Amounts]:
+def caps_and_spent(settings: Settings) -> tuple[Amounts, Amounts]:
     """Return the caps, and what is spent; a new run has spent nothing of its own cap yet."""
     when = now()
     with settings.archive() as archive:

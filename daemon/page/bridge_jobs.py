@@ -180,7 +180,7 @@ def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
         "made": made,
         "ready": row.get("ready", False),
         "usd_likely": money.get("likely_usd"),
-        "usd_most": money.get("spent_at_most_usd"),
+        "cost": money.get("says", ""),
         "reason": "" if due else why_no_more,
     }
 

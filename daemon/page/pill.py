@@ -16,9 +16,9 @@ def planned_line(plan: Plan, size: int) -> str:
 
 
 def planned_more(plan: Plan) -> str:
-    """Say why nothing is due, or the most that it may cost."""
-    if plan["due"] and plan["usd_most"]:
-        return f"At most {usd(plan['usd_most'])}."
+    """Say why nothing is due, or at which cap the work pauses."""
+    if plan["due"] and plan["usd_likely"]:
+        return str(plan["cost"])
     return str(plan["reason"])
 
 

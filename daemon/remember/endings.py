@@ -97,8 +97,8 @@ class EndingChat:
     def _cost(self) -> str:
         if self.direct is None:
             return "costs what nobody knows: its price is not known"
-        in_batches = f"; in batches {_range(self.batched)}" if self.batched else ""
-        return f"costs {_range(self.direct)}{in_batches}"
+        in_batches = f"; in batches {_likely(self.batched)}" if self.batched else ""
+        return f"costs {_likely(self.direct)}{in_batches}"
 
 
 def ending_chat(
@@ -182,8 +182,8 @@ def _cost(
         return None
 
 
-def _range(cost: CostEstimate) -> str:
-    return f"likely {in_words(cost.likely)}, at most {in_words(cost.at_most)}"
+def _likely(cost: CostEstimate) -> str:
+    return f"likely {in_words(cost.likely)}"
 
 
 def _all_of(memories: int) -> str:

@@ -14,6 +14,8 @@ _MARGIN_PERCENT = 150
 _FRAME_TOKENS = 16
 Which = Literal["run", "day", "month"]
 NAMES: tuple[Which, ...] = ("run", "day", "month")
+_OWNERS = {"run": "a run", "day": "today", "month": "this month"}
+"""Whose each cap is, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +196,6 @@ def _reached(which: Which, caps: Amounts, spent: Amounts, needed: int) -> Reache
     return Reached(which, cap, before, needed) if before + needed > cap else None
 
 
-def left(caps: Amounts, spent: Amounts) -> int:
-    """Return what can be spent before the first cap is reached, in picodollars."""
-    return max(0, min(caps.of(which) - spent.of(which) for which in NAMES))
-
-
 def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
     """Return the cap at which work that costs `needed` stops, call by call; None if it fits.
 
@@ -206,3 +203,23 @@ def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
     """
     which = min(reversed(NAMES), key=lambda name: caps.of(name) - spent.of(name))
     return _reached(which, caps, spent, needed)
+
+
+def cost_in_words(likely: int, at_most: int, caps: Amounts, spent: Amounts) -> str:
+    """Say what work is likely to cost, and at which cap it pauses; amounts are picodollars.
+
+    Where it pauses at worst follows from the most that it may cost, which is far more than people
+    ever pay, and is not named.
+    """
+    verdict = "The caps allow it."
+    if reached := first_reached(caps, spent, likely):
+        verdict = f"That is more than {_left_of(reached)}: it will pause there."
+    elif reached := first_reached(caps, spent, at_most):
+        verdict = f"It likely fits under the caps; at worst it pauses at {_left_of(reached)}."
+    return f"likely {in_words(likely)}. {verdict}"
+
+
+def _left_of(reached: Reached) -> str:
+    """Say what is left of a cap, whose cap it is, and how high."""
+    rest = in_words(max(0, reached.cap - reached.spent))
+    return f"the {rest} that are left of {_OWNERS[reached.which]}'s {in_words(reached.cap)}"

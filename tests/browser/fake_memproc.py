@@ -120,7 +120,7 @@ class FakeMemproc:
             (chat,) = json.loads(body)["data"]["chats"]
             plan: Json = {"tokens": 250 * len(chat["messages"]), "made": 0}
             plan["ready"] = self.has_edits and is_done(chat, self.live)
-            plan |= {"usd_likely": self.likely, "usd_most": self.likely and 0.55}
+            plan |= {"usd_likely": self.likely, "cost": "Likely $0.40. The caps allow it."}
             plan["due"] = 0 if is_done(chat, self.live) else self.due
             plan["reason"] = (
                 "" if plan["due"] else "Fewer than 4,000 tokens come before the live tail."
@@ -219,7 +219,7 @@ class _Answer(BaseHTTPRequestHandler):
         if fake.trouble == "foreign":
             self.reply(
                 200,
-                b'{"chat":"x","tokens":1,"due":0,"usd_likely":0,"usd_most":0,"job":"j1","state":"done"}',
+                b'{"chat":"x","tokens":1,"due":0,"usd_likely":0,"job":"j1","state":"done"}',
             )
             return
         text = "\n".join([self.command, self.path, time, nonce, hashlib.sha256(body).hexdigest()])

@@ -36,6 +36,25 @@ def no_run_goes_on(person: Person) -> bool:
 
 
 @pytest.mark.full
+def test_the_page_says_what_the_terminal_says_of_money_and_never_the_greatest_sum(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eve.settings()
+    assert eve.memproc("run").code == 0, "extracted, so the chat has a page"
+    eve.drop(export_bytes(long_chat(9000, tokens_each=300)))
+    eve.settings(f"{MODELS}[budget]\nrun_usd = 0.001\n")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    said = " ".join(eve.memproc("plan").out.split()).partition("In all: ")[2]
+    assert "likely $0.0" in said
+    assert "left of a run's $0.0010: it will pause there." in said
+    browser = Browser(eve)
+    for address in ("/inbox", f"{CHAT}/plan", f"{CHAT}/due"):
+        shown = browser.open(address)
+        assert said[1:] in shown, (address, shown)
+        assert "t most" not in shown
+
+
+@pytest.mark.full
 def test_what_was_extracted_is_written_by_the_model_at_a_press(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

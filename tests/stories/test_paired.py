@@ -82,7 +82,7 @@ def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(
     assert planned == {
         "chat": new.chat_id, "tokens": row["tokens"], "sent": row["tokens"], "due": len(row["chunks"]),
         "made": 0, "ready": False, "reason": "",
-        "usd_likely": row["money"]["likely_usd"], "usd_most": row["money"]["at_most_usd"], "why": "",
+        "usd_likely": row["money"]["likely_usd"], "cost": "It costs nothing.", "why": "",
         "says": f"{row['tokens'] / 1000:.1f}k tokens, {len(row['chunks'])} memories due, free",
     }  # fmt: skip
     assert planned["due"] > 0

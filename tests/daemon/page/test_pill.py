@@ -12,7 +12,7 @@ PLAN: Plan = {
     "made": 0,
     "ready": False,
     "usd_likely": 0.4,
-    "usd_most": 0.55,
+    "cost": "Likely $0.40. The caps allow it.",
     "reason": "",
 }
 WHY = "Fewer than 4,000 tokens come before the live tail."
@@ -42,7 +42,12 @@ def test_a_plan_in_a_line(changes: Plan, size: int, line: str) -> None:
 
 @pytest.mark.parametrize(
     ("changes", "more"),
-    [({}, "At most $0.55."), ({"usd_most": None}, ""), ({"due": 0, "reason": WHY}, WHY)],
+    [
+        ({}, "Likely $0.40. The caps allow it."),
+        ({"usd_likely": None}, ""),
+        ({"usd_likely": 0.0, "cost": "It costs nothing."}, ""),
+        ({"due": 0, "reason": WHY}, WHY),
+    ],
 )
 def test_what_there_is_to_say_of_a_plan_besides(changes: Plan, more: str) -> None:
     assert planned_more(PLAN | changes) == more

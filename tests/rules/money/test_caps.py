@@ -1,9 +1,18 @@
 """Whether the next call fits under every cap."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.money.price import NAMES, Amounts, Reached, cap_reached, first_reached
+from rules.money.price import (
+    NAMES,
+    PICO,
+    Amounts,
+    Reached,
+    cap_reached,
+    cost_in_words,
+    first_reached,
+)
 
 MONEY = st.integers(0, 100)
 AMOUNTS = st.builds(Amounts, MONEY, MONEY, MONEY)
@@ -46,3 +55,29 @@ def test_work_of_many_calls_stops_at_the_cap_that_has_the_least_left() -> None:
         "it turns later"
     )
     assert first_reached(Amounts(5, 10, 50), Amounts(0, 0, 0), 5) is None
+
+
+@pytest.mark.parametrize(
+    ("caps", "spent", "sentences"),
+    [
+        ((200, 200, 200), 0, "likely $8.00. The caps allow it."),
+        (
+            (5, 10, 50),
+            0,
+            "likely $8.00. That is more than the $5.00 that are left of a run's $5.00: "
+            "it will pause there.",
+        ),
+        (
+            (20, 30, 50),
+            20,
+            "likely $8.00. It likely fits under the caps; at worst it pauses at the $10.00 that "
+            "are left of today's $30.00.",
+        ),
+    ],
+)
+def test_people_are_told_what_is_likely_and_where_it_pauses_and_never_the_greatest_sum(
+    caps: tuple[int, int, int], spent: int, sentences: str
+) -> None:
+    limits = Amounts(*(cap * PICO for cap in caps))
+    so_far = Amounts(0, spent * PICO, spent * PICO)
+    assert cost_in_words(8 * PICO, 110 * PICO, limits, so_far) == sentences
