@@ -126,7 +126,7 @@ class OverBudget(MemprocError):
 
 
 class RefusedArguments(MemprocError):
-    """The arguments of a tool are not those that it takes."""
+    """The arguments of a tool or a command are not those that it takes."""
 
 
 class NotFound(MemprocError):

@@ -5,6 +5,7 @@ archive knows what became of it (job_report.py).
 """
 
 import json
+import re
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -26,6 +27,10 @@ from rules.typingmind.chat import Chat
 
 _KEPT_SECONDS = 7 * 24 * 3600
 _ID = 32  # hexadecimal digits
+_LONGEST_ID = 200  # characters
+_LONGEST_TITLE = 10_000  # characters
+_NO_ID = re.compile(r"[/\\\x00-\x1f\x7f\ufffd]|^\.+$")
+"""What is part of a path, or no character: half a surrogate pair is read as U+FFFD."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +54,19 @@ class ChatJob:
 
 
 def only_chat(body: bytes) -> Chat:
-    """Read an export that holds exactly one chat, with an id. Raises NotAnExport."""
+    """Read an export that holds exactly one chat, whose id and title can be. Raises NotAnExport."""
     chats = chats_in("What was sent", body)
     if len(chats) != 1 or not chats[0].id_if_any:
         raise NotAnExport(
             "What was sent is not an export of one chat.", "Send one chat with its id."
+        )
+    chat_id, title = chats[0].id_if_any, chats[0].text_field("chatTitle")
+    if len(chat_id) > _LONGEST_ID or _NO_ID.search(chat_id):
+        raise NotAnExport("This chat's id is none of TypingMind's.", "Export the chat by hand.")
+    if len(title) > _LONGEST_TITLE or "\ufffd" in title:
+        raise NotAnExport(
+            f"This chat's title is longer than {_LONGEST_TITLE:,} characters, or holds half of one.",
+            "Give it another title in TypingMind, then send it again.",
         )
     return chats[0]
 

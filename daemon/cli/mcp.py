@@ -6,6 +6,8 @@ from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, pass_settings
 from rules.errors import ConfigurationError
 
+_LARGEST = 4 << 20  # bytes of a request
+
 
 @click.group(cls=NearGroup, invoke_without_command=True)
 @click.option(
@@ -53,7 +55,11 @@ def _serve(settings: Settings, chat: str, port: int | None) -> None:
     Raises ConfigurationError where the package for it is not installed.
     """
     try:
-        from daemon.recall.server import recall_server, serve_standard_streams
+        from daemon.recall.server import (
+            http_application,
+            recall_server,
+            serve_standard_streams,
+        )
     except ModuleNotFoundError as fault:
         raise ConfigurationError(
             "Recall needs a package that is not installed.",
@@ -71,7 +77,9 @@ def _serve(settings: Settings, chat: str, port: int | None) -> None:
         return
     import uvicorn
 
+    from daemon.page.guard import own_hosts, with_bounds
     from daemon.recall.bearer import with_token
 
-    app = with_token(server.streamable_http_app(host="127.0.0.1"), library.state)
+    served = http_application(server, own_hosts(port))
+    app = with_token(with_bounds(served, _LARGEST), library.state)
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", ws="none")

@@ -20,6 +20,7 @@ from daemon.page.guard import (
     TOO_LARGE,
     RefusedRequest,
     bounded,
+    closing,
     content_type,
     refuse_host,
 )
@@ -70,7 +71,14 @@ def dispatcher(page: ASGIApp, others: Mapping[str, ASGIApp]) -> ASGIApp:
     """Combine the page with applications of their own rules, each under its prefix."""
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
-        first = f"/{scope['path'].split('/')[1]}" if scope["type"] == "http" else ""
+        if scope["type"] != "http":
+            await page(scope, receive, send)
+            return
+        path, send = scope["path"], closing(scope, send)
+        if not path.startswith("/"):  # CONNECT names a host
+            await PlainTextResponse("memproc is no proxy.", 400)(scope, receive, send)
+            return
+        first = f"/{path.split('/')[1]}"
         await others.get(first, page)(scope, receive, send)
 
     return dispatch

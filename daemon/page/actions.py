@@ -24,11 +24,15 @@ from daemon.files.private import make_new
 from daemon.files.reasons import file_errors
 from daemon.page.app import Desk, View, desk_of, field, named_chat, render, show_at
 from daemon.status.status import run_progress
+from rules.errors import RefusedArguments
+from rules.typingmind.content import printable
 from service.command import memproc_argv
 
 _LONGEST_SECONDS = 120.0
 _BEGIN_SECONDS = 20.0
 _LOOK_SECONDS = 0.1
+_LONGEST_ARGUMENT = 30_000
+"""Characters. Windows gives a process hardly more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,11 @@ class CommandResult:
 
 
 def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandResult:
-    """Run a memproc command to its end; `given` is its standard input. No shell is used."""
+    """Run a memproc command to its end; `given` is its standard input. No shell is used.
+
+    Raises RefusedArguments.
+    """
+    _refuse_unfit(*arguments, given)
     try:
         done = subprocess.run(  # noqa: S603  our own Python, and arguments that click reads
             memproc_argv(toml, *arguments),
@@ -71,8 +79,9 @@ def start_command(
 ) -> subprocess.Popen[bytes]:
     """Start a command that goes on by itself; the archive tells its progress.
 
-    Its output goes into the new file `out`, or nowhere. Raises FileTrouble.
+    Its output goes into the new file `out`, or nowhere. Raises FileTrouble and RefusedArguments.
     """
+    _refuse_unfit(*arguments)
     with ExitStack() as stack:
         printed: int | IO[bytes] = subprocess.DEVNULL
         if out:
@@ -89,6 +98,16 @@ def start_command(
     # Waited for, so that it does not stay a zombie.
     threading.Thread(target=started.wait, name="command", daemon=True).start()
     return started
+
+
+def _refuse_unfit(*texts: str) -> None:
+    """Raise RefusedArguments for what no process can be given: it is nothing that a person types."""
+    for text in texts:
+        if "\0" in text or printable(text) != text:
+            raise RefusedArguments("This text holds what is no character.", "Take it out.")
+        if len(text) > _LONGEST_ARGUMENT:
+            most = f"{_LONGEST_ARGUMENT:,} characters"
+            raise RefusedArguments(f"This text is longer than {most}.", "Take a part of it.")
 
 
 def start_run(desk: Desk, *paths: str) -> Response:

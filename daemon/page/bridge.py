@@ -48,9 +48,10 @@ from daemon.page.guard import (
     let_read,
     read_body,
     refuse_host,
+    texts_of,
 )
 from daemon.page.words import browser_name
-from rules.errors import MemprocError, NotAnExport
+from rules.errors import MemprocError, NotAnExport, RefusedArguments
 
 PREFIX = "/bridge"
 LARGEST = 64 << 20
@@ -195,13 +196,12 @@ async def _pair(request: Request) -> Response:
 
 def _exchange_code(request: Request, body: bytes) -> BridgeReply:
     """Exchange a code for a device's token."""
-    try:
-        digits = json.loads(body)["code"]
-    except (ValueError, TypeError, LookupError):
+    said = texts_of(body, "code")
+    if said is None:
         return _refused(400, '{"code": "..."} is expected.')
     state = request.app.state.desk.folders.state
     name = browser_name(request.headers.get("user-agent", ""))
-    paired = pair(state, str(digits), name, request.headers["origin"], time(), now()[:10])
+    paired = pair(state, said[0], name, request.headers["origin"], time(), now()[:10])
     if isinstance(paired, RefusedCode):
         return _refused(403, paired.reason)
     return _reply(200, device=paired.device.id, token=paired.token)
@@ -260,7 +260,7 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
             return _refused(401, "This call has come before.")
         note_use(desk.folders.state, call.device, now()[:10])
         return answer(desk, request, call)
-    except NotAnExport as fault:
+    except (NotAnExport, RefusedArguments) as fault:
         return _refused(400, str(fault))
     except MemprocError as fault:
         return _refused(409, str(fault))
@@ -269,7 +269,10 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
 
 
 def _keep(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
-    is_kept, says = keep_words(desk, call.body)
+    said = texts_of(call.body, "chat", "message", "words")
+    if said is None:
+        return _refused(400, '{"chat": ..., "message": ..., "words": ...} is expected.')
+    is_kept, says = keep_words(desk, *said)
     return _reply(200, says=says) if is_kept else _refused(409, says)
 
 

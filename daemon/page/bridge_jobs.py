@@ -3,7 +3,6 @@
 The work is done by the daemon or by `memproc run`, as for every export in the inbox.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -203,16 +202,11 @@ def _has_memories(chat: Chat) -> bool:
     return False
 
 
-def keep_words(desk: Desk, body: bytes) -> tuple[bool, str]:
+def keep_words(desk: Desk, chat: str, message: str, words: str) -> tuple[bool, str]:
     """Keep what is marked in a message, by the command that a person would type.
 
     Return whether that was done, and the sentence for the pill.
     """
-    try:
-        asked = json.loads(body)
-        chat, message, words = (str(asked[name]) for name in ("chat", "message", "words"))
-    except (ValueError, TypeError, LookupError):
-        return False, '{"chat": ..., "message": ..., "words": ...} is expected.'
     result = do_command(desk.toml, "keep", "--message", message, "--", chat, words)
     if result.is_done:
         return True, result.out.partition("\n")[0]

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from daemon.page.guard import FROM_ELSEWHERE, ORIGINS, CrossOrigin, let_read, read_body, refuse_host
 from daemon.recall.bearer import TOKEN_NEEDED, is_allowed
 from daemon.recall.library import Library
-from daemon.recall.toolbox import call_tool, list_tools, offered_tools
+from daemon.recall.toolbox import call_tool, list_tools, offered_tools, with_whole_letters
 
 PREFIX = "/connector"
 _CLIENT = "memproc"
@@ -92,7 +92,7 @@ async def _call_tool(request: Request) -> Response:
     if body is None:
         return PlainTextResponse(f"A request has at most {_LARGEST:,} bytes.", 413)
     try:
-        asked: Any = json.loads(body)
+        asked: Any = json.loads(with_whole_letters(body.decode()))
         name, arguments = str(asked["name"]), dict(asked.get("arguments") or {})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return PlainTextResponse('{"name": ..., "arguments": {...}} is expected.', 400)

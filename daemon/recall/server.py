@@ -1,17 +1,22 @@
 """Serve the tools by the Model Context Protocol, over standard streams or HTTP on loopback."""
 
 import asyncio
+import sys
+from collections.abc import AsyncIterator, Sequence
 from importlib.metadata import version
-from typing import Any
+from io import TextIOWrapper
+from typing import Any, cast
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 from starlette.concurrency import run_in_threadpool
+from starlette.types import ASGIApp
 
 from daemon.recall.library import Library
-from daemon.recall.toolbox import call_tool, list_tools
+from daemon.recall.toolbox import call_tool, list_tools, with_whole_letters
 
 INSTRUCTIONS = (
     "These are the records of your own long conversation: every message word for word, the "
@@ -52,11 +57,26 @@ def recall_server(library: Library) -> Server[Any]:
     )
 
 
+def http_application(server: Server[Any], hosts: Sequence[str]) -> ASGIApp:
+    """Return the application that answers requests to exactly these hosts, port included."""
+    origins = [f"http://{host}" for host in hosts]
+    exactly = TransportSecuritySettings(allowed_hosts=[*hosts], allowed_origins=origins)
+    return server.streamable_http_app(transport_security=exactly)
+
+
 def serve_standard_streams(server: Server[Any]) -> None:
     """Answer the program that has started this process, until it closes our standard input."""
 
     async def answer() -> None:
-        async with stdio_server() as (reading, writing):
+        # The protocol's package passes over a line with half a surrogate pair, without an answer.
+        async with stdio_server(stdin=cast("Any", _lines())) as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 
     asyncio.run(answer())
+
+
+async def _lines() -> AsyncIterator[str]:
+    """Yield the lines of standard input."""
+    lines = TextIOWrapper(sys.stdin.buffer, "utf-8", errors="replace")
+    while line := await run_in_threadpool(lines.readline):
+        yield with_whole_letters(line)

@@ -28,6 +28,7 @@ from daemon.recall.library import Library, Recalled, as_error, reach
 from daemon.recall.records import named, plain
 from daemon.recall.whole_record import What, open_record
 from rules.errors import MemprocError, NotFound, RefusedArguments
+from rules.typingmind.content import printable
 
 _DAY = r"^(\d{4}-\d{2}-\d{2})?$"
 _LONGEST_SHOWN = 60  # characters of a value that is refused
@@ -223,6 +224,19 @@ def _schema(tool: type[Tool]) -> dict[str, Any]:
         part.pop("title", None)
     schema.pop("description", None)
     return schema
+
+
+def with_whole_letters(text: str) -> str:
+    """Return JSON with half a surrogate pair, which an escape may be, replaced.
+
+    What is no JSON stays as it is.
+    """
+    if "\\ud" not in text.lower():
+        return text
+    try:
+        return printable(json.dumps(json.loads(text), ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return text
 
 
 def call_tool(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ is never put onto one that is there, and never moved while it is being processed
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from daemon.archive.archive import Archive
@@ -34,7 +35,7 @@ def files_aside(backups: Path) -> tuple[Path, ...]:
     if not folder.is_dir():
         return ()
     with file_errors(folder, "read"):
-        return tuple(sorted(path for path in folder.iterdir() if _is_own(path)))
+        return tuple(sorted(path for path in folder.iterdir() if is_own_file(path)))
 
 
 def put_aside(folders: Folders, name: str) -> Path:
@@ -68,13 +69,16 @@ def free_path(folder: Path, name: str) -> Path:
 def _inside(folder: Path, name: str) -> Path:
     """Return the regular file of that name in the folder. Raises NotFound."""
     path = folder / name
-    if name != path.name or not _is_own(path):
+    if name != path.name or not is_own_file(path):
         raise NotFound(f"{folder} holds no file {name} now.", "Load the page again.")
     return path
 
 
-def _is_own(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink() and not path.name.startswith(".")
+def is_own_file(path: Path) -> bool:
+    """Return whether this is a regular file that a person may have put there."""
+    with suppress(OSError):  # a name may be longer than any file's
+        return path.is_file() and not path.is_symlink() and not path.name.startswith(".")
+    return False
 
 
 def _refuse_in_hand(archive: Archive, path: Path) -> None:

@@ -1,7 +1,9 @@
 """A model looks things up while it talks: the protocol's own client asks, over each way in, within bounds."""
 
 import asyncio
+import json
 import socket
+import subprocess
 from collections.abc import Awaitable
 from importlib.metadata import version
 from typing import Any
@@ -179,6 +181,33 @@ def test_the_tools_answer_over_standard_input_and_output(ada: Person) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.full
+def test_half_a_character_is_answered_over_standard_streams(ada: Person) -> None:
+    begin = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a", "version": "1"},
+    }
+    search = {"name": "recall_search", "arguments": {"query": "the lamp \ud83d"}}
+    asked = (
+        {"id": 1, "method": "initialize", "params": begin},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": search},
+    )
+    lines = "".join(f"{json.dumps({'jsonrpc': '2.0', **message})}\n" for message in asked)
+    with subprocess.Popen(
+        ada.argv("mcp"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(lines)
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        server.stdin.close()
+    assert [answer["id"] for answer in answers] == [1, 2]
+    assert not answers[1]["result"]["isError"]
+
+
 def test_the_same_tools_answer_over_http_on_this_computer_to_two_at_once(ada: Person) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -192,6 +221,8 @@ def test_the_same_tools_answer_over_http_on_this_computer_to_two_at_once(ada: Pe
                 {},
                 {"Authorization": "Bearer wrong"},
                 {"Authorization": f"Bearer {token}", "Host": "evil.example"},
+                {"Authorization": f"Bearer {token}", "Host": f"127.0.0.1:{port}.evil"},
+                {"Authorization": f"Bearer {token}", "Host": f"localhost:{port + 1}"},
                 {"Authorization": f"Bearer {token}", "Origin": "https://evil.example"},
             )
         ]
@@ -199,7 +230,7 @@ def test_the_same_tools_answer_over_http_on_this_computer_to_two_at_once(ada: Pe
         server.terminate()
         server.communicate(timeout=30)
     assert all(SECRET in text_of(result) for result in results)
-    assert refused == [401, 401, 421, 403]
+    assert refused == [401, 401, 421, 421, 421, 403]
 
 
 async def _two_clients(address: str, token: str) -> list[CallToolResult]:

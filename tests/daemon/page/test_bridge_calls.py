@@ -1,5 +1,6 @@
 """The bridge answers a paired device on its own page, and nobody else; each call counts once."""
 
+import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
@@ -128,7 +129,9 @@ def test_a_page_from_elsewhere_takes_no_try_of_the_code_away(
     assert newest_code(folders.state) == code
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b"{", b'"123456"'])
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{}", b"{", b'"123456"', b"[" * 1000, b'{"code": "\\ud83d"}']
+)
 def test_what_is_no_code_is_refused(http: httpx.Client, folders: Folders, body: bytes) -> None:
     open_code(folders.state, time())
     sent = {"Origin": TYPINGMIND, "Content-Type": "application/json"}
@@ -185,6 +188,15 @@ def _too_large(paired: Extension) -> httpx.Response:
     return paired.call("POST", "/bridge/jobs", b"{}", **{"Content-Length": str(LARGEST + 1)})
 
 
+def _one_chat(**fields: str) -> bytes:
+    """An export of one chat; half a character is an escape in it."""
+    return json.dumps({"data": {"chats": [chat(*conversation(1, 40), **fields)]}}).encode()
+
+
+def _to_keep(words: object) -> bytes:
+    return json.dumps({"chat": "a", "message": "b", "words": words}).encode()
+
+
 ATTACKS: tuple[tuple[str, Attack, int], ...] = (
     ("no token", _unsigned, 401),
     ("a wrong token", _with_the_token_of_nobody, 401),
@@ -216,6 +228,29 @@ ATTACKS: tuple[tuple[str, Attack, int], ...] = (
         _with("POST", "/bridge/jobs", export_bytes(chat(chatID="a"), chat(chatID="b"))),
         400,
     ),
+    (
+        "an id that is a path",
+        _with("POST", "/bridge/jobs", _one_chat(chatID="../../lighthouse")),
+        400,
+    ),
+    ("an id that is the folder above", _with("POST", "/bridge/jobs", _one_chat(chatID="..")), 400),
+    ("an id with half a character", _with("POST", "/bridge/jobs", _one_chat(chatID="\ud83d")), 400),
+    ("an id that has no end", _with("POST", "/bridge/plan", _one_chat(chatID="a" * 1000)), 400),
+    (
+        "a title of a megabyte",
+        _with("POST", "/bridge/jobs", _one_chat(chatTitle="a" * (1 << 20))),
+        400,
+    ),
+    (
+        "a title with half a character",
+        _with("POST", "/bridge/jobs", _one_chat(chatTitle="\ud83d")),
+        400,
+    ),
+    ("a megabyte of brackets to keep", _with("POST", "/bridge/keep", b"[" * (1 << 20)), 400),
+    ("half a character to keep", _with("POST", "/bridge/keep", _to_keep("\udc00")), 400),
+    ("a NUL to keep", _with("POST", "/bridge/keep", _to_keep("a\0b")), 400),
+    ("a book to keep", _with("POST", "/bridge/keep", _to_keep("a" * 200_000)), 400),
+    ("a number to keep", _with("POST", "/bridge/keep", _to_keep(5)), 400),
     ("a job that is none", _with(), 404),
     ("a job outside", _with(path="/bridge/jobs/..%2f..%2fpage"), 404),
     ("a call that is none", _with("GET", "/bridge/devices"), 404),

@@ -47,6 +47,13 @@ def test_the_five_calls_are_answered_as_the_connector_s(client: TestClient) -> N
     assert result["structuredContent"]["hits"] == []
 
 
+def test_half_a_character_is_answered(client: TestClient) -> None:
+    body = b'{"name": "recall_search", "arguments": {"query": "a \\ud83d", "chat": "\\udc00"}}'
+    answer = client.post(f"{PREFIX}/clients/memproc/call_tools", content=body)
+    assert (answer.status_code, answer.json()["isError"]) == (200, True)
+    assert "No one chat is called" in answer.text
+
+
 def test_what_a_tool_refuses_is_an_answer(client: TestClient) -> None:
     asked = {"name": "recall_search", "arguments": {"query": "x" * 400}}
     assert client.post(f"{PREFIX}/clients/memproc/call_tools", json=asked).json()["isError"]
