@@ -205,6 +205,7 @@
     async sent(id, { job }) {
       const { state, says } = await call("GET", `/bridge/jobs/${job}`);
       if (["waiting", "running"].includes(state)) return setRound(id, { doing: says });
+      if (state === "unchanged") return setRound(id, { state: "", said: says, at: Date.now() });
       if (state !== "done") throw new Trouble(says);
       const { before } = await kept(`pending/${id}`);
       const { data } = await call("GET", `/bridge/jobs/${job}/result`);

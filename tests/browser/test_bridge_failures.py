@@ -417,6 +417,7 @@ def test_a_chat_in_which_nothing_was_due_stays_as_it_is(
 ) -> None:
     fake.states = [{"state": "unchanged", "reason": "It stands as memproc wrote it."}]
     waiting.says("It stands as memproc wrote it.")
+    assert "trouble" not in waiting.panel(".pill").get_attribute("class")
     assert waiting.stored() == TALK
 
 
