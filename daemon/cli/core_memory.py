@@ -12,7 +12,7 @@ from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
 from daemon.cli import ChatGroup
 from daemon.cli.printing import moment, print_json, print_text
-from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, pass_about
+from daemon.cli.settings import AboutChat, Settings, json_option, pass_about
 from daemon.config.loading import core_layout
 from daemon.config.settings import Config
 from daemon.files.clock import now
@@ -21,6 +21,7 @@ from rules.errors import NotFound
 from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, rendered, taken_back
 from rules.layers.core_layout import Layout
 from rules.typingmind.content import printable
+from rules.wording import TO_SEE_IT
 
 _EMPTY = "(nothing)"
 

@@ -11,7 +11,7 @@ from daemon.archive.chats import KnownChat, find_chat, known_chat
 from daemon.archive.keeping import kept_passages, store_passages
 from daemon.chat.kept import covered_by, mark
 from daemon.cli.printing import print_json, print_table, print_text
-from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.config.settings import Config
 from daemon.files.clock import now
 from rules.errors import NotFound
@@ -22,6 +22,7 @@ from rules.layers.kept_passages import (
     in_order,
     tokens_kept,
 )
+from rules.wording import TO_SEE_IT
 
 _SPEAKERS = {"user": "you", "assistant": "the persona"}
 

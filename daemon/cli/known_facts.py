@@ -12,11 +12,12 @@ from daemon.archive.layers import fact_events, keep_fact_events, next_fact, rank
 from daemon.chat.opening import facts_now
 from daemon.cli import ChatGroup
 from daemon.cli.printing import moment, print_json, print_table
-from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, pass_about
+from daemon.cli.settings import AboutChat, Settings, json_option, pass_about
 from daemon.files.clock import now
 from daemon.status.printable import visible
 from rules.errors import NotFound
 from rules.layers.facts import Fact, FactEvent, normal
+from rules.wording import TO_SEE_IT
 
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
 

@@ -12,10 +12,10 @@ from daemon.chat.holding import holding_of
 from daemon.cli.memories import named_memories, one_memory
 from daemon.cli.memory_text import describe_memory
 from daemon.cli.printing import print_error, print_json
-from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, json_option, pass_settings
 from rules.conversation.memory_title import called
 from rules.errors import NotFound
-from rules.wording import counted
+from rules.wording import TO_SEE_IT, counted
 
 _AUTO = "auto"
 _KINDS = ("as-of", "hindsight")

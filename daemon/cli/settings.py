@@ -112,10 +112,6 @@ class Settings:
 
 pass_settings = click.make_pass_decorator(Settings)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-TO_SEE_IT = (
-    "To put it into the updated export, drop the chat's newest export into the inbox, "
-    "then: memproc run"
-)
 
 
 def program() -> str:

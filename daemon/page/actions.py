@@ -26,6 +26,7 @@ from daemon.page.app import Desk, View, desk_of, field, named_chat, render, show
 from daemon.status.status import run_progress
 from rules.errors import RefusedArguments
 from rules.typingmind.content import printable
+from rules.wording import TO_SEE_IT
 from service.command import memproc_argv
 
 _LONGEST_SECONDS = 120.0
@@ -176,7 +177,7 @@ def run_then_show(request: Request, address: str, *arguments: str, given: str = 
     result = do_command(desk_of(request).toml, *arguments, given=given)
     if not result.is_done:
         return render(request, "trouble.html", 409, message=result.text, next_step="")
-    return show_at(request, address, result.text)
+    return show_at(request, address, result.text.replace(TO_SEE_IT, "").strip())
 
 
 def set_section(request: Request) -> Response:

@@ -51,14 +51,23 @@ def core_page(request: Request) -> Response:
         events = core_events(archive, known.chat_id)
         persona = persona_of(archive, known.chat_id)
     steps = [(event, rendered(event.value)) for event in reversed(events)]
-    return render(request, "core.html", chat=known, persona=persona, sections=sections, steps=steps)
+    return render(
+        request,
+        "core.html",
+        chat=known,
+        persona=persona,
+        sections=sections,
+        steps=steps,
+        is_off=not own.core.enabled,
+    )
 
 
 def facts_page(request: Request) -> Response:
     """Show the facts of a chat, newest first."""
     with named_chat(request) as (archive, known):
+        own = desk_of(request).config.of(known_chat(archive, known.chat_id))
         listed = _known_facts(archive, known)
-    return render(request, "facts.html", chat=known, facts=listed)
+    return render(request, "facts.html", chat=known, facts=listed, is_off=not own.facts.enabled)
 
 
 def _known_facts(archive: Archive, known: KnownChat) -> list[KnownFact]:

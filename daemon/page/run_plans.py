@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -19,6 +20,7 @@ from daemon.page.app import Plan, Plans, desk_of, named_chat, render
 from daemon.recovery.aside import files_aside
 from primer.models import EXTRACTIVE
 from rules.conversation.memory import EXTRACTED, Memory
+from rules.typingmind.dates import write_date
 
 _KEPT_SECONDS = 30.0
 """How long a plan may be shown again."""
@@ -49,11 +51,18 @@ def _planned(request: Request, template: str) -> Response:
         chat=known,
         row=row,
         is_there=is_there,
+        file=path.name,
+        exported_at=_changed_at(path) if is_there else "",
         text=planned.get("text", ""),
         extracted=len(extracted),
         extracted_again=len(extracted & again),
         has_model=_agent_of(row or {}) != EXTRACTIVE,
     )
+
+
+def _changed_at(path: Path) -> str:
+    """Return when a file was changed last."""
+    return write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
 def _plan_of_file(request: Request, chat_id: str, path: Path) -> Plan:
