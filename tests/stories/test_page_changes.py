@@ -34,7 +34,7 @@ def test_fact_core_memory_kept_words_and_a_recalled_memory_reach_the_file_by_one
     key = ada.bounds()[0][2]
     said = next(message for message in ada.expanded() if message["uuid"] == key)
     words = " ".join(said["content"][0]["text"].split()[:6])
-    changes = (
+    changes: tuple[tuple[str, str | None, dict[str, str]], ...] = (
         (f"{address}/facts", "/facts/add", {"text": FACT}),
         (f"{address}/core", "/core/persona/set", {"text": SECTION}),
         (f"{address}/kept", "/keep", {"key": key, "words": words}),
