@@ -253,14 +253,8 @@ def read_reply(text: str, finish: str, passage: Sequence[str] = ()) -> Answered 
 
 def is_starved(text: str, finish: str) -> bool:
     """Return whether an answer was cut off for want of room before it said anything."""
-    visible = _without_thoughts(text)
-    is_silent = _STILL_THINKING.match(visible) or not any(map(_shows, visible))
-    return finish in _OUT_OF_ROOM and bool(is_silent)
-
-
-def begins_with_thoughts(text: str) -> bool:
-    """Return whether an answer's text begins with what its model thought."""
-    return bool(_THOUGHT.match(text) or _STILL_THINKING.match(text))
+    visible = unwrapped(text)
+    return finish in _OUT_OF_ROOM and not any(map(_shows, visible or ""))
 
 
 def judge(

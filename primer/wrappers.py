@@ -123,6 +123,12 @@ def unwrapped(answer: str, passage: Sequence[str] = ()) -> str | None:
     return wrapped.text
 
 
+def begins_with_thoughts(answer: str) -> bool:
+    """Return whether an answer's text begins with what its model thought."""
+    text = answer.strip()
+    return bool(_THOUGHT.match(text) or _STILL_THINKING.match(text))
+
+
 def _without_thought(wrapped: _Wrapped) -> str | None:
     thought = _THOUGHT.match(wrapped.text)
     return wrapped.text[thought.end() :] if thought else None

@@ -1,13 +1,13 @@
 """Numbers and names in sentences, and a sentence that several commands and the page know."""
 
+from itertools import accumulate, takewhile
+from unicodedata import east_asian_width
+
 TO_SEE_IT = (
     "To put it into the updated export, drop the chat's newest export into the inbox, "
     "then: memproc run"
 )
 """The next step at a terminal after a change; the page has a button for it."""
-
-from itertools import accumulate, takewhile
-from unicodedata import east_asian_width
 
 _TITLE_COLUMNS = 60
 _WIDE = frozenset("WF")

@@ -28,7 +28,8 @@ from daemon.models.context import Context
 from daemon.models.prices import counts_now, expected, require_price, step_of
 from daemon.models.tokens import count_of
 from primer.models import ENGINE, Model, learned_thinking, thinks, token_factor
-from primer.reply import Request, begins_with_thoughts, is_starved
+from primer.reply import Request, is_starved
+from primer.wrappers import begins_with_thoughts
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import (
     NAMES,

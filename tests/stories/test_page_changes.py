@@ -41,7 +41,7 @@ def test_fact_core_memory_kept_words_and_a_recalled_memory_reach_the_file_by_one
         (f"/memory/{forgotten}", None, {}),
     )
     for view, action, fields in changes:
-        shown = browser.send(f"{address}{action}" if action else f"{view}/recall", **fields)
+        shown = browser.send(f"{address}{action}" if action else f"{view}/recall", 200, **fields)
         assert "memproc run" not in shown, "the terminal's next step"
         assert f'data-once="{address}/due"' in browser.source(view) or view.startswith("/memory")
         assert NOT_YET in browser.open(f"{address}/due")
