@@ -78,8 +78,7 @@ def eval_command(
     if plan.arms and not (yes or _is_agreed(settings, plan)):
         settings.say("Stopped. Nothing was sent.")
         return
-    usd = _ask(settings, chat, arms, again=again) if plan.arms else 0.0
-    _tell_asked(settings, plan, usd, as_json=as_json)
+    _tell_asked(settings, plan, _ask(settings, plan, arms, again=again), as_json=as_json)
 
 
 def _subject(settings: Settings, archive: Archive, chat: str) -> "tuple[Context, EvaluatedChat]":
@@ -117,14 +116,18 @@ def _is_agreed(settings: Settings, plan: "EvaluationPlan") -> bool:
     return click.confirm("Go on?", err=True) if is_dear and asks else True
 
 
-def _ask(settings: Settings, chat: str, arms: "Sequence[ArmName]", *, again: bool) -> float:
-    """Carry out the evaluation. Return the dollars that it has cost."""
+def _ask(
+    settings: Settings, plan: "EvaluationPlan", arms: "Sequence[ArmName]", *, again: bool
+) -> float:
+    """Carry out what of the plan was not asked before. Return the dollars that it has cost."""
+    if not plan.arms:
+        return 0.0
     from daemon.cli.progress import Progress
     from daemon.evaluate.asking import ask_persona
 
     progress = Progress(quiet=settings.quiet)
     with progress.bars, settings.context(progress.tell) as context:
-        ask_persona(context, chat, arms, again=again)
+        ask_persona(context, plan.subject.chat_id, arms, again=again)
     for sentence in progress.tally.sentences():
         settings.say(sentence)
     return progress.tally.usd
