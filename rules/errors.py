@@ -77,6 +77,13 @@ class ContextTooLong(ModelError):
     """The provider counted more tokens than the model's context window holds."""
 
 
+class Unexplained(ModelError):
+    """The provider refused the request (400) for a reason that memproc does not know.
+
+    It lies in what was asked if the smallest request to the same model is answered.
+    """
+
+
 class NotNow(ModelError):
     """The provider is busy, out of reach, or failed; the same request may succeed later.
 
@@ -108,6 +115,10 @@ class OutOfReach(ModelError):
 
 class ProviderRefuses(MemprocError):
     """Wrong key, no money, or forbidden: no further call can succeed, so everything stops."""
+
+
+class Forbidden(ProviderRefuses):
+    """The provider forbids the request (403): this one alone if the smallest one is answered."""
 
 
 class UnknownPrice(ModelError):

@@ -303,7 +303,8 @@ def _check(route: Route, response: httpx.Response) -> None:
         raise refused
     if response.status_code in _REFUSES:
         raise NoBatches(f"status {response.status_code}")
-    if not response.is_success:
+    is_page = "text/html" in response.headers.get("content-type", "")
+    if is_page or not response.is_success:
         response.read()
         raise fault_of(route.sample, response)
 

@@ -144,11 +144,13 @@ def complete_over(
     _litellm()
     from litellm.llms.custom_httpx.http_handler import HTTPHandler
 
-    from daemon.models.guard import look_at
+    from daemon.models.guard import look_at, note_answer
 
     def leave(leaving: httpx.Request) -> httpx.Response:
         look_at(leaving)  # where it would go is where a batch goes
-        return wire(leaving)
+        response = wire(leaving)
+        note_answer(response.status_code, response.content)
+        return response
 
     return _complete(
         request, client=HTTPHandler(client=httpx.Client(transport=httpx.MockTransport(leave)))
@@ -157,6 +159,7 @@ def complete_over(
 
 def _complete(request: Request, **over: Any) -> Completion:
     litellm = _litellm()
+    from daemon.models.error_answer import read_error
     from daemon.models.guard import watched  # late, as httpx is
     from daemon.models.provider_faults import meaning_of
 
@@ -175,7 +178,10 @@ def _complete(request: Request, **over: Any) -> Completion:
         except litellm.ContentPolicyViolationError:
             return Completion("", REFUSED)
         except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
-            raise call.refusal or meaning_of(fault, request.model) from fault
+            answer = read_error(request, call.status, call.answer, fault)
+            if answer.refuses_content and not call.refusal:
+                return Completion("", REFUSED)
+            raise call.refusal or meaning_of(fault, request.model, answer) from fault
 
 
 def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:

@@ -96,6 +96,9 @@ class WatchedCall:
     """Why a request was held back, or its answer was not read."""
     odd_usage: str = ""
     """What the provider said in place of token counts; empty where it counted in numbers."""
+    status: int = 0
+    """The status of its answer; 0 where there was none."""
+    answer: bytes = b""
 
     def hold_back(self, host: str, why: str) -> NoReturn:
         """Raise instead of sending to a host."""
@@ -159,6 +162,12 @@ def look_at(request: httpx.Request) -> None:
         call.hold_back(host, "over plain HTTP")
 
 
+def note_answer(status: int, content: bytes) -> None:
+    """Keep an answer as it came, for what LiteLLM does not tell of it."""
+    if call := _CALL.get():
+        call.status, call.answer = status, content
+
+
 def _carries_key(request: httpx.Request) -> bool:
     headers = (request.headers.get(name, "") for name in KEY_HEADERS)
     return "key" in request.url.params or any(map(is_key, headers))
@@ -202,6 +211,7 @@ def read_answer(
         response.close()
         call.refusal = answer_too_large(call.model.name, request.url.host, call.most_bytes)
         raise RequestHeldBack from None
+    note_answer(response.status_code, content)
     content, call.odd_usage = _counted_in_numbers(content)
     return httpx.Response(response.status_code, headers=response.headers, content=content)
 

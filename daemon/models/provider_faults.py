@@ -1,107 +1,125 @@
 """What LiteLLM's exceptions mean for a person, and whether a request may be sent once more.
 
-They are told apart by their status and their kind. Their words may repeat the prompt, so they are
-looked at and never shown.
+They are told apart by their kind and by the answer behind them.
 """
 
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
 from daemon.models.addresses import host_asked
 from daemon.models.catalogue import nearest_names
+from daemon.models.error_answer import ErrorAnswer
 from primer.models import Model
-from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
+from rules.errors import (
+    ContextTooLong,
+    CutOff,
+    Forbidden,
+    MemprocError,
+    ModelError,
+    NotNow,
+    OutOfReach,
+    ProviderRefuses,
+    Unexplained,
+)
 
 _LATER = frozenset({408, 409, 425, 429})
 _SERVER_FAULT = 500
 _LATER_KINDS = frozenset(
-    {"Timeout", "APIConnectionError", "InternalServerError", "ServiceUnavailableError"}
-)
+    {
+        "Timeout", "APIConnectionError", "InternalServerError", "ServiceUnavailableError",
+        "RateLimitError",
+    }
+)  # fmt: skip
 _NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 _GATEWAY_GAVE_UP = frozenset({408, 502, 504, 524})
 """Statuses of a gateway that gave up waiting for the model, which may have answered."""
 _TOO_MANY = 429
+_SIGN_IN = 511
+"""Said by a network before anybody has signed in."""
+_FORBIDDEN = 403
+_INVALID = 400
+_UNTRUSTED = "SSLCertVerificationError"
 _DEEPEST = 12
-_NO_MONEY = ("credit balance", "insufficient_quota", "billing_error")
+_NO_MONEY = re.compile("credit balance|insufficient_quota|billing_error")
+_NO_KEY = re.compile("missing credentials")
+"""Said by OpenAI's own client, before it sends anything."""
+_WRONG_KEY = re.compile("incorrect api key|invalid api key")
 _PAYMENT_REQUIRED = 402
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{4,9}")
 _RESUME = "Run memproc again later: finished answers are kept and not asked for again."
 _LONGEST_RETRY_SECONDS = 10.0 * 366 * 86_400
 """Longer than any wait; a header may say any number."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    """What an exception shows: `status`, 0 where it has none, and `words` in lower case."""
-
-    status: int
-    kind: str
-    words: str
-
-
-def meaning_of(fault: Exception, model: Model) -> MemprocError:
-    """Return the error that a fault of LiteLLM's becomes."""
-    status = getattr(fault, "status_code", None)
-    seen = _Fault(
-        status if isinstance(status, int) else 0,
-        type(fault).__name__,
-        f"{fault} {getattr(fault, 'body', '')}".lower(),
-    )
-    name = model.name
-    if known := _refused(name, seen) or _too_long(name, seen) or _unknown_model(name, seen):
+def meaning_of(fault: Exception, model: Model, answer: ErrorAnswer) -> MemprocError:
+    """Return the error that a fault of LiteLLM's becomes, by the answer behind it, if there was one."""
+    name, kind = model.name, type(fault).__name__
+    status = answer.status if answer.status >= _INVALID else _status_of(fault)
+    if known := (
+        _too_long(name, kind, answer)
+        or _page(model, answer)
+        or _refused(name, kind, status, answer)
+        or _unknown_model(name, kind, answer)
+    ):
         return known
-    is_busy = seen.status in _LATER or seen.status >= _SERVER_FAULT
-    if is_busy or seen.kind in _LATER_KINDS:
-        return _not_now(model, seen.status, fault)
-    status_shown = f", status {seen.status}" if seen.status else ""
-    return ModelError(
-        f"The provider of {name} refused the request ({seen.kind}{status_shown}).",
-        "Check the model's name in memproc.toml, then run memproc again.",
+    if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
+        return _not_now(model, status, fault)
+    return _refused_request(name, status, answer)
+
+
+def _status_of(fault: Exception) -> int:
+    status = getattr(fault, "status_code", None)
+    return status if isinstance(status, int) else 0
+
+
+def _page(model: Model, answer: ErrorAnswer) -> MemprocError | None:
+    """Return the error where a web page was answered, but for that of a busy server."""
+    status = answer.status
+    is_busy = status in _LATER or (status >= _SERVER_FAULT and status != _SIGN_IN)
+    if is_busy or not answer.is_page:
+        return None
+    error = OutOfReach if _INVALID <= status < _SERVER_FAULT else NotNow
+    return error(
+        f"{host_asked(model)} answers with a web page (status {status}) instead of a model's "
+        "answer: a network's sign-in page, a proxy, or a wrong address.",
+        "Open any web page in your browser, and sign in where the network asks for it; else look "
+        "at api_base in memproc.toml. Then run memproc again.",
     )
 
 
-def _refused(model: str, seen: _Fault) -> ProviderRefuses | None:
+def _refused(model: str, kind: str, status: int, answer: ErrorAnswer) -> ProviderRefuses | None:
     """Return the error where the provider has no money or no key of ours that it accepts."""
     set_key = f"memproc key set {model.partition('/')[0]}"
-    if seen.status == _PAYMENT_REQUIRED or any(sign in seen.words for sign in _NO_MONEY):
+    if status == _PAYMENT_REQUIRED or answer.says(_NO_MONEY):
         return ProviderRefuses(
             f"The provider of {model} says that there is no money left.",
             "Add credit there, then run memproc again: it goes on where it stopped.",
         )
-    if "missing credentials" in seen.words:  # OpenAI's own client, before it sends anything
+    if answer.says(_NO_KEY):
         return ProviderRefuses(f"There is no key for {model}.", f"To set one: {set_key}")
-    if seen.status == 401 or seen.kind == "AuthenticationError":
+    if status == 401 or kind == "AuthenticationError" or answer.says(_WRONG_KEY):
         return ProviderRefuses(
             f"The provider of {model} does not accept the key.",
             f"Set the right one: {set_key}. What is finished is kept.",
         )
-    if seen.status == 403 or seen.kind == "PermissionDeniedError":
-        return ProviderRefuses(
-            f"The provider forbids the use of {model} with this key.",
-            "Choose another model, or ask the provider.",
-        )
     return None
 
 
-def _too_long(model: str, seen: _Fault) -> ContextTooLong | None:
-    if seen.kind != "ContextWindowExceededError":
+def _too_long(model: str, kind: str, answer: ErrorAnswer) -> ContextTooLong | None:
+    if kind != "ContextWindowExceededError" and not answer.is_too_long:
         return None
-    excess = _by_how_much(seen.words)
     return ContextTooLong(
-        f"The request is too long for the context window of {model}{excess}.",
+        f"The request is too long for the context window of {model}{answer.excess}.",
         "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a larger "
         "window.",
     )
 
 
-def _unknown_model(model: str, seen: _Fault) -> ModelError | None:
-    is_unknown = seen.status == 404 or seen.kind == "NotFoundError"
-    if not is_unknown and "llm provider not provided" not in seen.words:
+def _unknown_model(model: str, kind: str, answer: ErrorAnswer) -> ModelError | None:
+    if kind != "NotFoundError" and not answer.knows_no_model:
         return None
     names = nearest_names(model)
     suggestion = f"Did you mean {' or '.join(names)}? " if names else ""
@@ -110,9 +128,44 @@ def _unknown_model(model: str, seen: _Fault) -> ModelError | None:
     )
 
 
+def _refused_request(model: str, status: int, answer: ErrorAnswer) -> MemprocError:
+    """Return the error of a request that is refused for a parameter, or for an unknown reason.
+
+    It shows nothing of the provider's text.
+    """
+    code = "" if answer.code == str(status) else answer.code
+    shown = {"status": str(status or ""), "code": code, "param": answer.param}
+    details = ", ".join(f"{name} {value}" for name, value in shown.items() if value)
+    seen = f" ({details})" if details else ""
+    if parameter := answer.refused_parameter:
+        return ModelError(
+            f"The provider of {model} refuses the parameter {parameter}{seen}.",
+            "If it is in [models.options] of memproc.toml, take it out there or change it; else "
+            "choose another model.",
+        )
+    if status == _FORBIDDEN:
+        return Forbidden(
+            f"The provider of {model} forbids the request{seen}.",
+            "Ask it whether your key may use this model, or choose another one.",
+        )
+    error = Unexplained if status == _INVALID else ModelError
+    return error(
+        f"The provider of {model} refused the request{seen}.",
+        "Look up what that means in the provider's documentation, or choose another model. What is "
+        "finished is kept.",
+    )
+
+
 def _not_now(model: Model, status: int, fault: Exception) -> NotNow:
     """Return CutOff where the provider may have worked on the request, else NotNow."""
     causes = _causes(fault)
+    if _UNTRUSTED in causes:
+        return NotNow(
+            f"The certificate of {host_asked(model)} is not one that this computer trusts, so nothing "
+            "was sent.",
+            "Sign in where your network asks for it, and look at the date of this computer; a proxy "
+            "of yours has a certificate, whose file the variable SSL_CERT_FILE names.",
+        )
     error = CutOff if _may_be_billed(status, causes) else NotNow
     why = _why_not_now(model.name, host_asked(model), status, causes)
     return error(why, _RESUME, _retry_after(fault))
@@ -145,15 +198,6 @@ def _why_not_now(model: str, host: str, status: int, causes: frozenset[str]) -> 
     if "Timeout" in causes:
         return f"{model} at {host} has not answered in time."
     return f"The answer of {model} at {host} broke off, or cannot be read."
-
-
-def _by_how_much(words: str) -> str:
-    """Return the excess tokens as a phrase, from the numbers that a provider names."""
-    numbers = sorted(int(number.replace(",", "")) for number in _NUMBER.findall(words))
-    if len(numbers) < 2 or numbers[-1] == numbers[-2]:
-        return ""
-    window, sent = numbers[-2:]
-    return f": {sent:,} tokens for {window:,}, {sent - window:,} too many"
 
 
 def _retry_after(fault: Exception) -> float | None:

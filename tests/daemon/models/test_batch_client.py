@@ -1,6 +1,7 @@
 """The client of batches, against a server that is as strict as the provider: what it sends, reads and refuses."""
 
 import re
+import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,15 @@ from hypothesis import strategies as st
 from daemon.models import batch_client as client
 from daemon.models.batch_client import NoBatches, Route, answer_of, fault_of, refusal_of, route_of
 from daemon.models.completion import complete
-from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, ProviderRefuses
+from rules.errors import (
+    ContextTooLong,
+    CutOff,
+    MemprocError,
+    ModelError,
+    NotNow,
+    OutOfReach,
+    ProviderRefuses,
+)
 from tests.daemon.models.batch_world import HAIKU, question
 from tests.known import known
 from tests.server.batching import Batching
@@ -169,3 +178,37 @@ def test_what_breaks_on_the_way_means_what_it_means_to_a_direct_call() -> None:
     busy = fault_of(question("0"), httpx.Response(429, headers={"retry-after": "7"}))
     assert isinstance(busy, NotNow)
     assert busy.retry_after == 7
+
+
+SIGN_IN = "<!DOCTYPE html><html><body>Welcome to the hotel, Ada</body></html>"
+
+
+@pytest.mark.parametrize(
+    ("status", "means"), [(200, NotNow), (511, NotNow), (403, OutOfReach), (404, OutOfReach)]
+)
+def test_a_web_page_is_told_as_one_and_not_as_a_model_s_answer(
+    status: int, means: type[MemprocError]
+) -> None:
+    fault = fault_of(question("0"), httpx.Response(status, html=SIGN_IN))
+    assert type(fault) is means
+    assert fault.message.startswith(f"api.anthropic.com answers with a web page (status {status})")
+    assert "hotel" not in str(fault)
+
+
+def test_a_busy_server_s_page_says_no_more_than_its_status() -> None:
+    fault = fault_of(question("0"), httpx.Response(502, html="<html>Bad gateway</html>"))
+    assert "status 502" in fault.message
+    assert "web page" not in fault.message
+
+
+def test_a_certificate_that_is_not_trusted_is_told_as_such() -> None:
+    outcome = httpx.ConnectError("x", request=httpx.Request("POST", "https://api.anthropic.com"))
+    outcome.__cause__ = ssl.SSLCertVerificationError("self-signed certificate")
+    fault = fault_of(question("0"), outcome)
+    assert type(fault) is NotNow
+    assert fault.message.startswith("The certificate of api.anthropic.com is not one")
+
+
+def test_a_refusal_of_what_is_said_is_an_answer_in_a_batch_too() -> None:
+    error = {"type": "invalid_request_error", "message": "Your prompt was flagged."}
+    assert refusal_of(question("0"), error).finish == "content_filter"

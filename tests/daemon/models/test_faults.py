@@ -16,6 +16,7 @@ from primer.reply import Request
 from rules.errors import (
     ContextTooLong,
     CutOff,
+    Forbidden,
     MemprocError,
     ModelError,
     NotNow,
@@ -68,7 +69,8 @@ LOST = ("timed out", "drop", "malformed")
 MEANING: dict[str, type[MemprocError]] = {
     **dict.fromkeys(LATER, NotNow),
     **dict.fromkeys(LOST, CutOff),
-    **dict.fromkeys(("wrong key", "forbidden", "no money"), ProviderRefuses),
+    **dict.fromkeys(("wrong key", "no money"), ProviderRefuses),
+    "forbidden": Forbidden,
     "unknown model": ModelError,
     "context too long": ContextTooLong,
 }
