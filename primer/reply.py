@@ -30,6 +30,11 @@ RULES = 5
 """The version of the built-in engine's rules: what it answered by others is no answer any more."""
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""
+TRIAL = "trial"
+"""The step of a request that asks only whether the model answers."""
+UNKNOWN_REFUSAL = "unknown_refusal"
+"""The finish reason of a request that the provider refused for a reason that is not known."""
+_TRIAL_QUESTION = "This is a test of the connection. Please answer with one word."
 _TOKENS_A_WORD = 4
 _BEGINNINGS = 2
 """Beginnings of requests whose hash is remembered: the questions about a passage follow the same one."""
@@ -79,7 +84,7 @@ FORMS, KINDS = frozenset(get_args(FormFault)), frozenset(get_args(Kind))
 
 _ENDED = "stop"
 _OUT_OF_ROOM = ("length", "max_tokens")
-_REFUSALS = ("content_filter", "refusal")
+_REFUSALS = ("content_filter", "refusal", UNKNOWN_REFUSAL)
 CALLED = ("tool_calls", "function_call")
 """The finish reasons of an answer that calls tools."""
 _SENTENCE_WORDS = 4.0
@@ -197,6 +202,11 @@ class Refused:
     reason: str
     text: str = ""
     """The words of a repeated answer, which may be kept where nothing better comes."""
+
+
+def smallest_request(model: Model, step: str = TRIAL) -> Request:
+    """Return a request that says next to nothing: only whether the model answers matters."""
+    return Request(step, model, (Turn("user", _TRIAL_QUESTION),), words=5)
 
 
 def _where_prefix_ends(turns: Sequence[Turn]) -> int:

@@ -64,7 +64,14 @@ def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
 
 
 def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str, object]) -> Reply:
-    """Store a reply, durably. Of two replies to one request the first stays, and is returned."""
+    """Store a reply, durably. Of two replies to one request the first stays, and is returned.
+
+    But an unknown refusal gives way: it was asked again because the person wished it.
+    """
+    from primer.reply import UNKNOWN_REFUSAL  # late, for a fast `memproc status`
+
+    again = "DELETE FROM reply WHERE request = ? AND finish = ?"
+    archive.run(again, (reply.request, UNKNOWN_REFUSAL))
     calls = json.dumps([list(asdict(call).values()) for call in reply.calls], ensure_ascii=False)
     columns = {"calls": calls, "chat_id": chat_id, "parameters": _in_json(parameters)}
     archive.insert("reply", {**asdict(reply), **columns}, "OR IGNORE")

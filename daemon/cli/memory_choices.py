@@ -179,8 +179,9 @@ def retry_command(
 ) -> int:
     """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
 
-    Without --say only questions that were never asked before are sent: after a refusal, say
-    something. With --extracted no model is asked, and pinned, edited and forgotten memories stay.
+    Without --say only questions are sent that were never asked before, or that the provider refused
+    for no reason that memproc knows: after another refusal, say something. With --extracted no
+    model is asked, and pinned, edited and forgotten memories stay.
     """
     if extracted:
         if say or missed or len(names) > 1:

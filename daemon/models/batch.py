@@ -4,7 +4,7 @@ What is asked is written down before a batch is created, and its name after; so 
 point it is found at the provider, by the requests' own keys, before anything is asked again.
 
 succeeded           its answer is in the journal, and settled at half the price
-errored             nothing is billed; its fault is a direct call's, if it is there to stay
+errored             nothing is billed; its fault is a direct call's, if it is known and there to stay
 expired, canceled   nothing is billed; it is asked by itself
 """
 
@@ -45,7 +45,7 @@ from daemon.models.prices import time_for_batches
 from daemon.models.resolve import known_model, window_in
 from primer.models import takes_batches
 from primer.reply import Request
-from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
+from rules.errors import Forbidden, MemprocError, NotNow, OutOfReach, OverBudget, Unexplained
 
 SETTLED_SECONDS = 60.0
 """A batch that the provider does not list this long after it was sent was never created."""
@@ -326,7 +326,8 @@ class Batches:
                     else refusal_of(request, ended.error or {})
                 )
             except MemprocError as fault:
-                return None if billed or isinstance(fault, NotNow) else fault
+                is_open = isinstance(fault, NotNow | Unexplained | Forbidden)
+                return None if billed or is_open else fault
             return keep_reply(self._context, item, model, answer, sent.began_at, name)
 
     def _give_up(self, sent: OpenBatch) -> None:

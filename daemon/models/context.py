@@ -42,6 +42,8 @@ class Context:
     """Waits for a provider, in seconds, and may raise what ends the work."""
     notices: set[str] = field(default_factory=set)
     """Notices that the person has got in this run, and does not get again for each chat."""
+    refusing: set[str] = field(default_factory=set)
+    """Models that have refused even the smallest request in this run, and answered nothing since."""
     plan_at_most: int = 0
     """The most that the chat's planned work may cost, in picodollars; 0 where not known."""
 

@@ -5,25 +5,38 @@ Only the call itself happens in its thread.
 
     refused for now     nothing is billed: asked again in its thread, up to six times
     its answer is lost  it may be billed: reserved and sent again as another call, up to six times
+    refused, unknown    nothing is billed: the smallest request follows. If that is answered, the
+                        refusal is kept as an answer; else its fault is what it was
 """
 
 import random
+import secrets
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
 from daemon.archive.journal import Reply, SentRequest
-from daemon.events import Event, Tell, TriesAgain
+from daemon.events import Event, Note, Tell, TriesAgain
 from daemon.files.clock import span
 from daemon.models.ask import CallEnding, Unsent, keep_reply, release_call, reserve_call
-from daemon.models.completion import Completion
+from daemon.models.completion import REFUSED, Completion
 from daemon.models.context import Context
-from primer.reply import Request
-from rules.errors import AnswerTooLarge, CutOff, MemprocError, NotNow, OutOfReach, OverBudget
+from primer.reply import EMBEDDING, TRIAL, UNKNOWN_REFUSAL, Request, smallest_request
+from rules.errors import (
+    AnswerTooLarge,
+    CutOff,
+    Forbidden,
+    MemprocError,
+    NotNow,
+    OutOfReach,
+    OverBudget,
+    ProviderRefuses,
+    Unexplained,
+)
 from rules.wording import counted
 
 T = TypeVar("T")
@@ -33,6 +46,10 @@ MOST_CUT_OFF = 6
 """Times that a request is sent whose answers get lost: each may have been billed."""
 LONGEST_WAIT_SECONDS = 300.0
 """A provider that asks for more is out of reach for now."""
+_ABOUT_PASSAGE = (
+    " The smallest request was answered, so what was asked is refused, and not the model: to ask it "
+    "again later, memproc retry MEMORY."
+)
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 
@@ -108,6 +125,8 @@ class DirectCall:
     sent: SentRequest
     at: str
     """The time at which it was sent."""
+    refused: "list[DirectCall]" = field(default_factory=list)
+    """The calls whose refusal this one, the smallest request, is to explain."""
     future: Future[Completion] = field(default_factory=Future)
 
 
@@ -151,16 +170,31 @@ class Direct:
                 return False  # those under way will have cost less than is reserved for them
             raise
         self._calls[key] = call
-        # The interpreter does not wait for such a thread: a second Ctrl-C ends at once.
-        threading.Thread(target=self._carry_out, args=(call,), name="call", daemon=True).start()
+        self._begin(call)
         return True
 
+    def _begin(self, call: DirectCall) -> None:
+        # The interpreter does not wait for such a thread: a second Ctrl-C ends at once.
+        threading.Thread(target=self._carry_out, args=(call,), name="call", daemon=True).start()
+
     def receive(self) -> Iterator[tuple[str, CallEnding]]:
-        """Wait for the first answer. Yield each call that has ended, with its ending."""
-        ended, _ = wait([call.future for call in self._calls.values()], return_when=FIRST_COMPLETED)
-        for call in [call for call in self._calls.values() if call.future in ended]:
-            del self._calls[call.sent.request]
-            yield call.sent.request, self._ending(call)
+        """Wait for the first answer. Yield each call that has ended, with its ending.
+
+        One that was refused for an unknown reason waits for the smallest request, which follows it.
+        Raises OverBudget where a cap is reached by that.
+        """
+        under_way = dict.fromkeys(self._calls.values())
+        ended, _ = wait([call.future for call in under_way], return_when=FIRST_COMPLETED)
+        for call in [call for call in under_way if call.future in ended]:
+            for waiting in call.refused or [call]:
+                del self._calls[waiting.sent.request]
+            ending = self._ending(call)
+            if self._is_open(call, ending):
+                self._try(call)
+            elif not call.refused or isinstance(ending, Reply):
+                yield call.sent.request, ending
+            for refused in call.refused:
+                yield refused.sent.request, self._explained(refused, ending)
 
     def close(self) -> Iterator[tuple[str, CallEnding]]:
         """Send nothing more, and wait for all that is under way; each call as `receive` has it."""
@@ -212,14 +246,60 @@ class Direct:
         fault = call.future.exception()
         if fault is None:
             self._told.clear()
+            self._context.refusing.discard(call.sent.model)
             return keep_reply(
                 self._context, call.sent, call.request.model, call.future.result(), call.at
             )
         if isinstance(fault, CutOff):
-            return self._after_loss(call.sent.request, fault)
+            asked, *_ = call.refused or [call]
+            return self._after_loss(asked.sent.request, fault)
         if isinstance(fault, (MemprocError, Unsent)) and not isinstance(fault, AnswerTooLarge):
             release_call(self._context.archive, call.sent)
         return fault
+
+    def _is_open(self, call: DirectCall, ending: CallEnding) -> bool:
+        """Return whether it is not known yet if a call was refused for what it says."""
+        is_unknown = isinstance(ending, Unexplained | Forbidden) and not call.refused
+        return is_unknown and not self._is_closed and call.sent.model not in self._context.refusing
+
+    def _try(self, refused: DirectCall) -> None:
+        """Send the smallest request after a refused one, each time anew; one for all at a time."""
+        step = EMBEDDING if refused.request.step == EMBEDDING else TRIAL
+        request = smallest_request(refused.request.model, step)
+        for trial in self._calls.values():
+            if trial.request == request and refused.at <= trial.at:
+                break
+        else:
+            trial = self._reserved(request, secrets.token_hex(32))
+            # Of so few words it would be learned how many tokens stand around them.
+            trial = replace(trial, sent=replace(trial.sent, tokens=0))
+            self._begin(trial)
+        trial.refused.append(refused)
+        self._calls[refused.sent.request] = trial
+
+    def _explained(self, refused: DirectCall, trial: CallEnding) -> CallEnding:
+        """Return the ending of a refused call, by that of the smallest request after it.
+
+        It is a refusal of the passage if that was answered, its own fault if that was refused too,
+        and else what the smallest request met: a busy provider, no money, a lost answer.
+        """
+        fault = refused.future.exception()
+        is_answered = isinstance(trial, Reply) and trial.finish != REFUSED
+        if is_answered and isinstance(fault, Unexplained | Forbidden):
+            self._tell_once_a_run(fault.message + _ABOUT_PASSAGE)
+            unbilled = replace(refused.sent, spending=None)
+            answer = Completion("", UNKNOWN_REFUSAL)
+            return keep_reply(self._context, unbilled, refused.request.model, answer, refused.at)
+        is_known = isinstance(trial, OutOfReach | ProviderRefuses | Unsent | None)
+        if is_known and not isinstance(trial, Forbidden):
+            return trial
+        self._context.refusing.add(refused.sent.model)
+        return fault
+
+    def _tell_once_a_run(self, text: str) -> None:
+        if text not in self._context.notices:
+            self._context.notices.add(text)
+            self._context.tell(Note(text))
 
     def _after_loss(self, key: str, fault: CutOff) -> OutOfReach | None:
         """Count one more lost answer. Return None to send the request again, or why it is not."""

@@ -11,11 +11,9 @@ from daemon.models.agreed_hosts import refusal
 from daemon.models.catalogue import small_model_on
 from daemon.models.completion import Completion
 from primer.models import Model, provider_of, quiet_options
-from primer.prompt import Turn
-from primer.reply import Request
+from primer.reply import Request, smallest_request
 from rules.errors import MemprocError
 
-_QUESTION = "This is a test of the connection. Please answer with one word."
 _SECONDS = 30.0
 
 
@@ -49,7 +47,7 @@ def try_key(
     options = {"timeout": _SECONDS, **quiet_options(name), **own, "api_key": key.value}
     model = Model(name, options, addresses=addresses(name, options))
     try:
-        ask(Request("test", model, (Turn("user", _QUESTION),), words=5))
+        ask(smallest_request(model))
     except MemprocError as fault:
         return KeyTrial(name, fault.message)
     return KeyTrial(name)

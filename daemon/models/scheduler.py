@@ -26,7 +26,7 @@ from daemon.models.completion import engine_answer
 from daemon.models.context import Context
 from daemon.models.direct import Direct
 from primer.models import ENGINE
-from primer.reply import KINDS, Request
+from primer.reply import KINDS, UNKNOWN_REFUSAL, Request
 from rules.wording import counted
 
 T = TypeVar("T")
@@ -70,8 +70,16 @@ class Scheduler:
     """The dialogues about one chat in progress: at most `most` direct calls at once, or batches."""
 
     def __init__(
-        self, context: Context, chat_id: str, most: int, batch: WhenToBatch = "never"
+        self,
+        context: Context,
+        chat_id: str,
+        most: int,
+        batch: WhenToBatch = "never",
+        *,
+        asks_again: bool = False,
     ) -> None:
+        """Prepare to ask; with `asks_again` also what was refused before for an unknown reason."""
+        self._asks_again = asks_again
         self._context = context
         self._chat_id = chat_id
         self._direct = Direct(context, chat_id, most)
@@ -171,7 +179,7 @@ class Scheduler:
         """
         if key in self._faults:
             return self._faults[key]
-        if reply := find_reply(self._context.archive, key):
+        if reply := self._reply(key):
             return reply
         if request.model != ENGINE:
             return above_step(self._context, request)
@@ -225,9 +233,13 @@ class Scheduler:
     def _is_known(self, key: str) -> bool:
         """Return whether a request is under way, or has come back."""
         is_under_way = any(key in transport.under_way for transport in self._transports)
-        return (
-            key in self._back or is_under_way or find_reply(self._context.archive, key) is not None
-        )
+        return key in self._back or is_under_way or self._reply(key) is not None
+
+    def _reply(self, key: str) -> Reply | None:
+        """Return the journal's reply, unless that is a refusal to be asked about again."""
+        reply = find_reply(self._context.archive, key)
+        is_of_before = self._asks_again and key not in self._back
+        return None if reply and reply.finish == UNKNOWN_REFUSAL and is_of_before else reply
 
     def _transport(self, request: Request, key: str) -> Transport:
         return next(transport for transport in self._transports if transport.takes(request, key))

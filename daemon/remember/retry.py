@@ -83,7 +83,8 @@ def _why_not(survey: Survey, before: Memory) -> UnchangedMemory | None:
 def _written(context: Context, survey: Survey, before: Memory, guidance: str) -> Edition:
     """Have the memory or fold written again. Return its edition, with the next number."""
     number = next_edition(context.archive, before.memory_id)
-    with Scheduler(context, survey.plan.chat_id, survey.config.models.concurrency) as scheduler:
+    most = survey.config.models.concurrency
+    with Scheduler(context, survey.plan.chat_id, most, asks_again=True) as scheduler:
         work = ChatWork(context, scheduler, survey, list(survey.reading.memories))
         steps = _steps_of_fold if before.is_fold else _steps_of_chunk
         memory = scheduler.finish(RunningDialogue(steps(work, before, guidance)))
