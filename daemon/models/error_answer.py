@@ -6,7 +6,7 @@ itself is no sign of anything.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -150,8 +150,6 @@ def read_error(request: Request, status: int, body: bytes, fault: Exception) -> 
         text = json.dumps(parsed, ensure_ascii=False)
     errors = list(_errors_in(parsed))
     codes = [_shown(error.get(name)) for error in errors for name in ("code", "type", "status")]
-    code = next(filter(None, (_shown(error.get("code")) for error in errors)), "")
-    param = next(filter(None, (_shown(error.get("param")) for error in errors)), "")
     messages = [error[name] for error in errors for name in ("message", "error") if name in error]
     message = next((text for text in messages if isinstance(text, str)), text)
     return ErrorAnswer(
@@ -159,10 +157,15 @@ def read_error(request: Request, status: int, body: bytes, fault: Exception) -> 
         words=text.lower(),
         message=message.lower(),
         codes=tuple(code.lower() for code in codes if code),
-        code=code,
-        param=param,
+        code=_named_in(errors, "code"),
+        param=_named_in(errors, "param"),
         asked=asked,
     )
+
+
+def _named_in(errors: Sequence[Mapping[str, Any]], field: str) -> str:
+    """Return the first of the errors' values of a field that may be shown; empty for none."""
+    return next(filter(None, (_shown(error.get(field)) for error in errors)), "")
 
 
 def _errors_in(parsed: Any) -> Iterator[Mapping[str, Any]]:
