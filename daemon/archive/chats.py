@@ -243,20 +243,25 @@ def record_processed(
     )
 
 
-def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> bool:
-    """Return whether this state was processed before, and another from a newer file since.
+def has_gone_on(archive: Archive, chat_id: str, sha256: str, file: str, modified: int) -> bool:
+    """Return whether this state was read before, and another from a newer file processed since.
 
     Then the export is an old one that was left in the inbox. A newly written file is judged, in
-    any state.
+    any state, and a state in doubt stays so.
     """
-    is_older = archive.value(
+    newest = archive.one(
         f"""
-        SELECT sha256 <> ? AND modified > ? AND {is_sound("chat_state")}
+        SELECT at, sha256 <> ? AND modified > ? AND {is_sound("chat_state")}
         FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
         """,  # noqa: S608
         (sha256, modified, chat_id),
     )
-    return bool(is_older) and was_processed(archive, chat_id, sha256)
+    if newest is None or not newest[1]:
+        return False
+    is_doubted = "SELECT doubt <> '' FROM chat_state WHERE chat_id = ? AND sha256 = ?"
+    if archive.value(is_doubted, (chat_id, sha256)):
+        return False
+    return was_seen_before(archive, chat_id, sha256, file, newest[0])
 
 
 def record_doubt(

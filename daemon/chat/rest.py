@@ -95,8 +95,9 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
     An export is newer than a restore if neither it nor this state of the chat was seen before.
     """
     chat_id, last = chat.chat_id, last_output(archive, chat.chat_id)
-    if has_gone_on(archive, chat_id, chat.sha256, export.fingerprint.mtime_ns):
-        reason = "it was processed already, and has gone on in a newer export since"
+    modified = export.fingerprint.mtime_ns
+    if has_gone_on(archive, chat_id, chat.sha256, export.sha256, modified):
+        reason = "it was read already, and has gone on in a newer export since"
         return Unchanged(chat_id, chat.title, reason)
     if last is None or last.messages_sha256 != RESTORED:
         return None

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from time import time_ns
 from typing import BinaryIO
 
 from daemon.archive.archive import Archive
@@ -98,9 +99,10 @@ def take(
     """Copy the file that `sighting` describes into the state folder, rights 0600.
 
     Return its SHA-256, and the reason of `known` why that content needs no work; then no copy is
-    kept. A copy outlasts a power cut, and nothing unfinished is ever left. Raise Changed where the
-    file is another by now, and FileTrouble where none can be taken: the disk is full, the folder
-    not writable.
+    kept. A copy is as old as the file, so that an older export never passes for a newer one. It
+    outlasts a power cut, and nothing unfinished is ever left. Raise Changed where the file is
+    another by now, and FileTrouble where none can be taken: the disk is full, the folder not
+    writable.
     """
     folder = arrivals_folder(state)
     make_private(folder)
@@ -112,6 +114,8 @@ def take(
             with file_errors(temp, "written"):
                 flush_file(copy.fileno())
         place = copy_path(state, digest, source.name)
+        with suppress(OSError):  # a disk that cannot keep such a time keeps today's
+            os.utime(temp, ns=(time_ns(), sighting.mtime_ns))
         with file_errors(place, "written"):
             put_in_place(temp, place)
             flush_folder(folder)

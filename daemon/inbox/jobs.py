@@ -170,7 +170,8 @@ def _remove_forgotten_arrivals(archive: Archive, state: Path, now: datetime) -> 
     oldest = (now - _DAY).timestamp()
     for path in sorted(arrivals_folder(state).glob("[!.]*")):
         with file_errors(path, "removed"):
-            if path.stat().st_mtime < oldest and not is_needed(archive, path.stem):
+            # When it was copied or read last; it was changed when the dropped file was.
+            if path.stat().st_atime < oldest and not is_needed(archive, path.stem):
                 path.unlink(missing_ok=True)
 
 

@@ -75,6 +75,38 @@ def test_exports_that_lie_in_the_inbox_since_the_chat_has_gone_on_are_unchanged_
     assert (stand(chat), chat.expanded()) == (files, raw)
 
 
+def test_an_export_too_short_for_a_memory_is_left_alone_once_the_chat_has_gone_on(
+    tmp_path: Path,
+) -> None:
+    chat = Cycle.begin(tmp_path / "ada", turns=6, settings=ENGINE)
+    for name, turns in (("first.json", 0), ("second.json", 24)):
+        chat.person.drop(chat.talk(turns).export(), name)
+        assert chat.person.memproc("run").code == 0
+    ended = chat.person.memproc("run")
+    assert (ended.code, ended.err) == (0, "")
+    assert "it was read already, and has gone on in a newer export since" in ended.out
+
+
+@pytest.mark.full
+@pytest.mark.skipif(sys.platform != "linux", reason="the story looks into /proc")
+def test_after_two_rounds_by_hand_the_daemon_takes_no_older_export_for_a_newer_one(
+    tmp_path: Path,
+) -> None:
+    chat = Cycle.begin(tmp_path / "ada", turns=20, settings=ENGINE + QUICK)
+    for name, turns in (("first.json", 0), ("second.json", 8)):
+        chat.person.drop(chat.talk(turns).export(), name)
+        assert chat.person.memproc("run").code == 0
+    files, raw = stand(chat), chat.expanded()
+    with running(chat.person) as daemon:
+        first = daemon.comes_to("first.json", "done", "skipped")
+        daemon.comes_to("second.json", "done", "skipped")
+        assert first.reason == "it was read already, and has gone on in a newer export since"
+        status = chat.person.memproc("status")
+        assert (status.code, "attention" in status.out) == (0, False)
+    assert "Nothing of" in chat.person.memproc("accept", chat.chat_id).out
+    assert (stand(chat), chat.expanded()) == (files, raw)
+
+
 def test_what_is_accepted_goes_on_and_what_is_missing_stays_in_expand_alone(chat: Cycle) -> None:
     old = chat.export()
     talked = said(chat.talk(2).messages)[-4:]

@@ -48,6 +48,14 @@ def test_a_file_is_copied_whole_and_hashed(source: Path, tmp_path: Path) -> None
     assert left_behind(tmp_path) == [path]
 
 
+def test_a_copy_is_as_old_as_the_file(source: Path, tmp_path: Path) -> None:
+    os.utime(source, ns=(0, 1_700_000_000_123_456_700))
+    digest, _ = take(source, seen(source), tmp_path, new)
+    copy = copy_path(tmp_path, digest, source.name).stat()
+    assert copy.st_mtime_ns == source.stat().st_mtime_ns
+    assert copy.st_atime > source.stat().st_mtime, "what clears old copies away goes by this"
+
+
 def test_known_content_is_not_kept(source: Path, tmp_path: Path) -> None:
     found = take(source, seen(source), tmp_path, lambda _: "already done")
     assert found == (sha256(CONTENT).hexdigest(), "already done")
