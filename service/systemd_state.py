@@ -41,9 +41,10 @@ def require_user_manager(account: Account, run: RunCommand, command: tuple[str, 
     answer = run(("systemctl", "--user", "show", "--property=Version", "--value"))
     if answer.code == 0:
         return
+    line = shlex.join(command).replace("%", r"\%")  # for cron a command ends at a bare %
     cron = (
         "Without it, start memproc by other means, for instance with this line in `crontab -e`:\n"
-        f"  @reboot {shlex.join(command)}"
+        f"  @reboot {line}"
     )
     if answer.code == NOT_HERE:
         raise NoUserManager("This system has no systemd, so there is no service to install.", cron)

@@ -35,7 +35,7 @@ def plan_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> 
         print_json(plans_as_json(settings, rows))
     else:
         last = cost_of_all(total_of(settings, rows)) if rows else _nothing(settings, paths)
-        settings.say_what_counts()
+        settings.say_what_counts(paths)
         print_plans(rows, last)
     has_skipped = any(isinstance(row.outcome, Skipped) for row in rows)
     return 1 if has_skipped else 0

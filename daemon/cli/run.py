@@ -129,7 +129,7 @@ def _run_and_report(settings: Settings, paths: tuple[Path, ...], as_json: bool, 
     """Process the exports, show what happens, and report at the end. Return the exit code."""
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     if not as_json:
-        settings.say_what_counts()
+        settings.say_what_counts(paths)
     answered = _agreed(settings, exports) if asks else frozenset[str]()
     if answered is None:
         return 0

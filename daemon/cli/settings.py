@@ -88,9 +88,16 @@ class Settings:
         if choice := self.config_file.choice:
             self.say(choice)
 
-    def say_what_counts(self) -> None:
-        """Print which memproc.toml counts, if in doubt, and its settings without effect."""
+    def say_what_counts(self, paths: tuple[Path, ...]) -> None:
+        """Print which memproc.toml counts, its settings without effect, and folders in the inbox.
+
+        Without `paths`, the inbox is read.
+        """
+        from daemon.files.candidates import describe_unpacked
+
         self.say_which_file()
+        for _, sentence in () if paths else describe_unpacked(self.folders.inbox):
+            self.say(sentence)
         for note in self.config.notes:
             self.say(note)
 

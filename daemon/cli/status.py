@@ -14,7 +14,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.cli.printing import in_width, paged
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.files.candidates import exports_in
+from daemon.files.candidates import describe_unpacked, exports_in
 from daemon.files.clock import in_full, now
 from daemon.files.lock import is_held
 from daemon.files.paths import default_state
@@ -100,7 +100,12 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
         with Archive.read(place.state) as archive:
             status = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
             problems, kept = _of_chats(settings, archive)
-            status = replace(status, problems=(*status.problems, *problems), kept=kept)
+            status = replace(
+                status,
+                problems=(*status.problems, *problems),
+                unpacked=_unpacked(settings),
+                kept=kept,
+            )
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, toml) from fault
     if trouble := waits_for(toml):  # it may be trying just now
@@ -108,6 +113,14 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
         waiting = StatusProblem(what, trouble.message, trouble.next_step)
         status = replace(status, running=True, problems=(waiting, *status.problems))
     return status
+
+
+def _unpacked(settings: Settings) -> tuple[str, ...]:
+    """Return a sentence on each folder in the inbox that is read like its ZIP."""
+    try:
+        return tuple(sentence for _, sentence in describe_unpacked(settings.folders.inbox))
+    except ConfigurationError:
+        return ()  # the daemon says so itself, or waits for it
 
 
 def _of_chats(

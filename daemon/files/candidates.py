@@ -1,12 +1,14 @@
-"""Find the entries of a folder that may be exports: regular files that have fully arrived.
+"""Find the entries of a folder that may be exports: regular files, and ZIPs that were unpacked.
 
-Other files that a person may have dropped are named as such, with what they look like.
+Safari unpacks a ZIP as it loads it, so a folder that holds an index is read like its ZIP. Other
+files that a person may have dropped are named as such, with what they look like.
 """
 
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +20,13 @@ from rules.errors import FileTrouble
 from rules.typingmind.foreign_files import ENOUGH, looks_like
 
 ENDINGS = (".json", ".zip")
+INDEX = "data.json"
+_INDEXES = (INDEX, "conversations.json")
+"""What lies directly in an unpacked ZIP: TypingMind's, ChatGPT's and Claude's."""
+_PARTS = "chunks"
+"""Where TypingMind puts the parts of a large export."""
+MOST_ENTRIES = 20_000
+"""Files of a ZIP, or of the folder that it was unpacked to."""
 SAMPLE_FILE = "memproc-sample.json"
 # The last ending of files that still arrive; Safari keeps its own in a folder named so.
 _ARRIVING = (".part", ".partial", ".crdownload", ".download", ".tmp", ".temp")
@@ -40,10 +49,10 @@ LARGEST_BYTES = 512 << 20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file that `has_ending` may take for an export, with its status, still unread."""
+    """A file or folder that `is_named_as_export` may take for an export, still unread."""
 
     path: str
-    status: os.stat_result
+    sighting: Sighting
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +68,34 @@ def has_ending(path: str) -> bool:
     return path.casefold().endswith(ENDINGS)
 
 
+def is_named_as_export(path: str) -> bool:
+    """Return whether a candidate is named as exports are, or is a folder, which holds one."""
+    return has_ending(path) or Path(path).is_dir()
+
+
+def parts_of(folder: Path) -> tuple[Path, ...]:
+    """Return the files that a ZIP was unpacked to: its index, then the parts of that.
+
+    Return none where the folder holds no index. Links are not followed, neither of the folder nor
+    in it. Raise OSError.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        return ()
+    index = next((folder / name for name in _INDEXES if _is_own_file(folder / name)), None)
+    inside = folder / _PARTS
+    if index is None or index.name != INDEX or inside.is_symlink() or not inside.is_dir():
+        return (index,) if index else ()
+    with os.scandir(inside) as entries:
+        parts = (
+            Path(entry.path)
+            for entry in entries
+            if has_ending(entry.name) and entry.is_file(follow_symlinks=False)
+        )
+        return (index, *sorted(islice(parts, MOST_ENTRIES + 1)))
+
+
 def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | UnusableFile]:
-    """Yield the files of a folder that may be exports, and what else was dropped.
+    """Yield what may be exports in a folder, files and unpacked ZIPs, and what else was dropped.
 
     Links are not followed, so that nothing outside the folder is ever read. Raise OSError where the
     folder itself cannot be listed; a sub-folder that cannot be listed is yielded as unusable.
@@ -79,8 +114,8 @@ def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | Un
     if not name.endswith((*_ARRIVING, "~")) and name not in _OF_SYSTEMS:
         yield from _file(entry.path)
     is_open_to_us = not name.endswith(_ARRIVING) and name not in _FOREIGN
-    if subfolders and is_open_to_us and entry.is_dir(follow_symlinks=False):
-        yield from _subfolder(entry.path)
+    if is_open_to_us and entry.is_dir(follow_symlinks=False):
+        yield from (_subfolder if subfolders else _unpacked)(entry.path)
 
 
 def _subfolder(path: str) -> Iterator[Candidate | UnusableFile]:
@@ -92,6 +127,16 @@ def _subfolder(path: str) -> Iterator[Candidate | UnusableFile]:
         yield UnusableFile(path, f"the folder cannot be read: {error.strerror}")
 
 
+def _unpacked(path: str) -> Iterator[Candidate | UnusableFile]:
+    """Yield a folder that is read like its ZIP; other folders are the person's own matter."""
+    try:
+        parts = parts_of(Path(path))
+        if parts:
+            yield _looked_at(path, parts[0].lstat(), sighting_at(Path(path)))
+    except OSError:
+        return  # it cannot be looked into, or went away meanwhile
+
+
 def _file(path: str) -> Iterator[Candidate | UnusableFile]:
     try:
         status = os.lstat(path)
@@ -100,20 +145,43 @@ def _file(path: str) -> Iterator[Candidate | UnusableFile]:
     except OSError as error:
         yield UnusableFile(path, f"it cannot be looked at: {error.strerror}")
         return
-    if not stat.S_ISREG(status.st_mode):
-        return
+    if stat.S_ISREG(status.st_mode):
+        yield _looked_at(path, status)
+
+
+def _looked_at(
+    path: str, status: os.stat_result, sighting: Sighting | None = None
+) -> Candidate | UnusableFile:
+    """Return a candidate, unless its name cannot be told, or the file of this status is away.
+
+    Without a `sighting` it is that file itself.
+    """
     try:
         path.encode()
     except UnicodeEncodeError:
         # Linux takes any bytes for a name; the archive and our sentences take text.
-        yield UnusableFile(ascii(path), "its name is not written in UTF-8: give it another")
-        return
+        return UnusableFile(ascii(path), "its name is not written in UTF-8: give it another")
     attributes, flags = getattr(status, "st_file_attributes", 0), getattr(status, "st_flags", 0)
     if attributes & _WINDOWS_AWAY or flags & _MACOS_AWAY:
         # Reading it would make the system fetch it, or fail.
-        yield UnusableFile(path, _IN_THE_CLOUD)
-    else:
-        yield Candidate(path, status)
+        return UnusableFile(path, _IN_THE_CLOUD)
+    return Candidate(path, sighting or sighting_of(status))
+
+
+def _is_own_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def sighting_at(path: Path) -> Sighting:
+    """Return the place and size of a file, or of all that a ZIP was unpacked to. Raise OSError.
+
+    Links are not followed.
+    """
+    sightings = [sighting_of(part.lstat()) for part in parts_of(path) or (path,)]
+    size = sum(sighting.size for sighting in sightings)
+    return replace(
+        sightings[0], size=size, mtime_ns=max(sighting.mtime_ns for sighting in sightings)
+    )
 
 
 def sighting_of(status: os.stat_result) -> Sighting:
@@ -158,7 +226,7 @@ def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
     try:
         for entry in candidates(folder):
             match entry:
-                case Candidate(path) if not has_ending(path):
+                case Candidate(path) if not is_named_as_export(path):
                     others.append((Path(path), *what_it_is(Path(path))))
                 case UnusableFile(path, reason):
                     sentence = f"{Path(path).name} cannot be used: {reason}."
@@ -179,7 +247,7 @@ def exports_in(path: Path) -> tuple[Path, ...]:
         exports = [
             file
             for file in candidates(path)
-            if isinstance(file, Candidate) and has_ending(file.path)
+            if isinstance(file, Candidate) and is_named_as_export(file.path)
         ]
     except OSError as fault:
         raise FileTrouble(
@@ -188,8 +256,20 @@ def exports_in(path: Path) -> tuple[Path, ...]:
         ) from fault
     return tuple(
         Path(entry.path)
-        for entry in sorted(exports, key=lambda entry: (entry.status.st_mtime_ns, entry.path))
+        for entry in sorted(exports, key=lambda entry: (entry.sighting.mtime_ns, entry.path))
     )
+
+
+def describe_unpacked(inbox: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name of each folder in the inbox that is read like its ZIP, and what it is."""
+    try:
+        for entry in candidates(inbox):
+            path = Path(entry.path)
+            if isinstance(entry, Candidate) and path.is_dir():
+                name = path.name
+                yield name, f"{name} is a folder, and is read like the ZIP that was unpacked to it."
+    except OSError:
+        return
 
 
 def sample() -> bytes:

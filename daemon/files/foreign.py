@@ -116,7 +116,8 @@ def read_foreign(path: Path) -> ForeignExport:
     Raises FileTrouble where a file cannot be read, NotAnExport where there is no conversation.
     """
     noted = _Noted()
-    paths = exports_in(path)
+    # Folders that were unpacked in this one are folders of parts themselves.
+    paths = tuple(part for place in exports_in(path) for part in exports_in(place))
     fingerprints = {part: fingerprint_of(part) for part in paths}
     for part in paths:
         with _texts(part) as texts:
@@ -155,7 +156,7 @@ def _program_at(path: Path, _: Sighting) -> Foreign | None:
     try:
         with open_export(path) as file:
             return program_of(path.name, file)
-    except FileTrouble:
+    except (FileTrouble, NotAnExport):
         return None
 
 

@@ -1,23 +1,25 @@
 """Packed files: gzip, unpacked block by block and hashed, and the ZIP that TypingMind exports.
 
-Such a ZIP has an index, and files with chats in them.
+Such a ZIP has an index, and files with chats in them. It may have been unpacked to a folder, which
+may have been zipped again.
 """
 
 import errno
 import gzip
-import io
 import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import file_digest, sha256
 from io import BytesIO
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from daemon.files.candidates import LARGEST_BYTES
+from daemon.files.candidates import INDEX, LARGEST_BYTES, MOST_ENTRIES, open_file, parts_of
 from daemon.files.reasons import file_errors, remedy
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.foreign_files import ENOUGH, Foreign, other_program
@@ -25,10 +27,9 @@ from rules.typingmind.foreign_files import ENOUGH, Foreign, other_program
 BLOCK = 1 << 20
 """Bytes read at once."""
 
-INDEX = "data.json"
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
 """Errors of the standard library for a broken ZIP; ValueError for impossible offsets and names."""
-_MOST_ENTRIES = 20_000
+_OF_MACOS = "__MACOSX/"
 _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
 ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")
 METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
@@ -45,6 +46,7 @@ class Bundle:
         self._file = file
         file.seek(0)
         self._package = _open(name, file) if file.read(4) in ZIP_SIGNS else None
+        self._folder = _folder_in(name, self._package) if self._package else None
 
     @property
     def is_zip(self) -> bool:
@@ -59,18 +61,22 @@ class Bundle:
             yield self._file
             return
         try:
-            text = self._package.open(entry)
+            text = self._package.open(self.place(entry))
             with text:
                 yield text  # type: ignore[misc]  # it reads and seeks, and no more is needed
         except DAMAGE as fault:
             raise damaged_zip(self.name) from fault
+
+    def place(self, entry: str) -> str:
+        """Return the name in the ZIP of one of its texts: a folder may have been zipped again."""
+        return f"{self._folder or ''}{entry}"
 
     def allow(self, entries: Iterable[str]) -> None:
         """Refuse texts that are missing, locked, or in all more than is read. Raise NotAnExport."""
         if self._package is None:
             return
         by_name = {entry.filename: entry for entry in self._package.infolist()}
-        names = list(entries)
+        names = [self.place(entry) for entry in entries]
         parts = [by_name[name] for name in names if name in by_name]
         lacking = len(names) - len(parts)
         for is_wrong, what, next_step in (
@@ -166,9 +172,9 @@ def damaged_zip(name: str) -> NotAnExport:
 
 def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
     package = open_package(name, file)
-    if INDEX not in package.namelist():
-        if foreign := _program_in(package):
-            raise foreign.refusal(name)
+    if INDEX not in package.namelist() and (foreign := _program_in(package)):
+        raise foreign.refusal(name)
+    if _folder_in(name, package) is None:
         raise NotAnExport(
             f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
             "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
@@ -189,6 +195,26 @@ def program_of(name: str, file: BinaryIO) -> Foreign | None:
     return None if INDEX in package.namelist() else _program_in(package)
 
 
+def _folder_in(name: str, package: zipfile.ZipFile) -> str | None:
+    """Return the folder in a ZIP in which its index lies, with a slash; None without an index.
+
+    It is empty in a ZIP of TypingMind's own. What macOS adds when it zips a folder does not count.
+    Raises NotAnExport where several exports were zipped together.
+    """
+    names = package.namelist()
+    if INDEX in names:
+        return ""
+    indexes = [
+        entry for entry in names if entry.endswith(f"/{INDEX}") and not entry.startswith(_OF_MACOS)
+    ]
+    if len(indexes) > 1:
+        raise NotAnExport(
+            f"{name} holds {len(indexes):,} exports, each in a folder of its own.",
+            "Unpack it, and drop each of the folders.",
+        )
+    return indexes[0].removesuffix(INDEX) if indexes else None
+
+
 def _program_in(package: zipfile.ZipFile) -> Foreign | None:
     """Return whose export a ZIP is, by the beginnings of its JSON texts."""
     for entry in package.infolist():
@@ -207,9 +233,9 @@ def open_package(name: str, file: BinaryIO) -> zipfile.ZipFile:
     while block := file.read(BLOCK):
         entries += (rest + block).count(_ENTRY_SIGN)
         rest = block[1 - len(_ENTRY_SIGN) :]
-    if entries > _MOST_ENTRIES:
+    if entries > MOST_ENTRIES:
         raise NotAnExport(
-            f"{name} holds more than {_MOST_ENTRIES:,} files.", "Export single chats instead."
+            f"{name} holds more than {MOST_ENTRIES:,} files.", "Export single chats instead."
         )
     try:
         return zipfile.ZipFile(file)
@@ -220,10 +246,40 @@ def open_package(name: str, file: BinaryIO) -> zipfile.ZipFile:
         raise damaged_zip(name) from fault
 
 
+def open_dropped(path: Path) -> BinaryIO:
+    """Open a file, or what a ZIP was unpacked to as that ZIP, never through a link.
+
+    Raises OSError, and NotAnExport where it is more than memproc reads.
+    """
+    parts = parts_of(path)
+    if len(parts) > 1:
+        return _zipped_again(path, parts)
+    return open_file(parts[0] if parts else path)
+
+
+def _zipped_again(folder: Path, parts: Sequence[Path]) -> BinaryIO:
+    """Return a ZIP without a name on the disk; that of the same parts has the same bytes."""
+    refuse_large(folder.name, sum(part.lstat().st_size for part in parts))
+    with ExitStack() as opened:
+        file = opened.enter_context(TemporaryFile())
+        with zipfile.ZipFile(file, "w") as package:
+            for part in parts:
+                entry = zipfile.ZipInfo(part.relative_to(folder).as_posix())
+                with open_file(part) as text, package.open(entry, "w") as packed:
+                    copyfileobj(text, packed, BLOCK)
+        file.seek(0)
+        opened.pop_all()
+    return file
+
+
 @contextmanager
-def open_export(path: Path) -> Iterator[io.BufferedReader]:
-    """Open a regular file for reading. Raises FileTrouble where it is gone or cannot be read."""
+def open_export(path: Path) -> Iterator[BinaryIO]:
+    """Open an export for reading. Raises FileTrouble where it is gone or cannot be read."""
     try:
+        if parts_of(path):
+            with open_dropped(path) as file:
+                yield file
+            return
         if not stat.S_ISREG(path.stat().st_mode):
             raise FileTrouble(
                 f"{path} is no regular file.", "Name an export, or the folder that holds exports."

@@ -14,8 +14,8 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
 
-from daemon.files.candidates import LARGEST_BYTES, sighting_of
-from daemon.files.packing import BLOCK_BYTES, INDEX, Bundle, open_export, program_of, refuse_large
+from daemon.files.candidates import INDEX, LARGEST_BYTES, sighting_at, sighting_of
+from daemon.files.packing import BLOCK_BYTES, Bundle, open_export, program_of, refuse_large
 from rules.arrival import Sighting
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import document
@@ -55,12 +55,12 @@ class Export:
             bundle = Bundle(self.path.name, file)
             for part in self.parts:
                 for chat in _chats(bundle, part):
-                    self.refuse_changed(file)
+                    self.refuse_changed()
                     yield chat
 
-    def refuse_changed(self, file: BinaryIO) -> None:
-        """Raise FileTrouble where this open file is not, or not as, it was when it was read."""
-        if sighting_of(os.fstat(file.fileno())) != self.fingerprint:
+    def refuse_changed(self) -> None:
+        """Raise FileTrouble where the file is not, or not as, it was when it was read."""
+        if fingerprint_of(self.path) != self.fingerprint:
             raise FileTrouble(
                 f"{self.path.name} was changed while memproc read it.",
                 "Drop it again when it is complete.",
@@ -70,9 +70,9 @@ class Export:
     def _again(self) -> Iterator[BinaryIO]:
         """Open the file once more, and check that it is unchanged before and after the block."""
         with open_export(self.path) as file:
-            self.refuse_changed(file)
+            self.refuse_changed()
             yield file
-            self.refuse_changed(file)
+            self.refuse_changed()
 
 
 def read_export(path: Path) -> Export:
@@ -81,14 +81,14 @@ def read_export(path: Path) -> Export:
     Raise FileTrouble where the file cannot be read, NotAnExport where it is something else.
     """
     with open_export(path) as file:
-        fingerprint = sighting_of(os.fstat(file.fileno()))
+        fingerprint = sighting_at(path) if path.is_dir() else sighting_of(os.fstat(file.fileno()))
         _refuse_large_foreign(path.name, file, fingerprint.size)
         refuse_large(path.name, fingerprint.size)
-        sha256 = file_digest(file, "sha256").hexdigest()
+        sha256 = file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # it is a file
         export = Export(
             path, tuple(_parts(path.name, Bundle(path.name, file))), sha256, fingerprint
         )
-        export.refuse_changed(file)
+        export.refuse_changed()
     return export
 
 
@@ -117,7 +117,8 @@ def export_without_chats(name: str, data: bytes, chat_ids: Set[str]) -> bytes:
     texts: dict[str, bytes] = {}
     for part in _parts(name, bundle):
         with bundle.text(part.entry) as text:
-            texts[part.entry] = document.without_chats(text.read(), part.layout, chat_ids)
+            without = document.without_chats(text.read(), part.layout, chat_ids)
+            texts[bundle.place(part.entry)] = without
     if not bundle.is_zip:
         return texts[INDEX]
     buffer = io.BytesIO()
@@ -131,9 +132,9 @@ def export_without_chats(name: str, data: bytes, chat_ids: Set[str]) -> bytes:
 
 
 def fingerprint_of(path: Path) -> Sighting | None:
-    """Return the place and size of the file as it is now, or None where there is none."""
+    """Return the place and size of the file or folder as it is now; None where there is none."""
     try:
-        return sighting_of(path.stat())
+        return sighting_at(path) if path.is_dir() else sighting_of(path.stat())
     except OSError:
         return None
 
@@ -146,7 +147,7 @@ def _parts(name: str, bundle: Bundle) -> Iterator[ExportPart]:
         raise NotAnExport(
             f"{name} is the index of a ZIP export, "
             "and the chats are in the other files of that ZIP.",
-            "Drop the ZIP file itself, not what was inside.",
+            "Drop the ZIP file itself, or the whole folder that it was unpacked to.",
         )
     yield index
     bundle.allow([INDEX, *chunks])

@@ -17,9 +17,9 @@ from typing import BinaryIO
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival, is_needed
-from daemon.files.candidates import LARGEST_BYTES, open_file, sighting_of
+from daemon.files.candidates import LARGEST_BYTES, open_file, parts_of, sighting_at
 from daemon.files.foreign import program_at
-from daemon.files.packing import BLOCK
+from daemon.files.packing import BLOCK, open_dropped
 from daemon.files.paths import arrivals_folder
 from daemon.files.private import flush_folder, make_private
 from daemon.files.reasons import file_errors
@@ -52,19 +52,23 @@ def look_inside(path: Path) -> Incomplete | None:
     program may hold it.
     """
     try:
-        with open_file(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            foreign = program_at(path)
-            if foreign:
-                reason = f"it is {foreign.what}, and waits for you"
-                return Incomplete(reason, foreign.step_for(path.name))
-            if size > LARGEST_BYTES:
-                most = f"memproc reads exports of up to {LARGEST_BYTES / _MIB:,.0f} MiB"
-                next_step = "Export single chats instead of everything at once."
-                return Incomplete(f"it has {size / _MIB:,.0f} MiB, and {most}", next_step)
-            return _look_at_content(file, size)
+        size, foreign = sighting_at(path).size, program_at(path)
+        if foreign:
+            reason = f"it is {foreign.what}, and waits for you"
+            return Incomplete(reason, foreign.step_for(path.name))
+        if size > LARGEST_BYTES:
+            most = f"memproc reads exports of up to {LARGEST_BYTES / _MIB:,.0f} MiB"
+            next_step = "Export single chats instead of everything at once."
+            return Incomplete(f"it has {size / _MIB:,.0f} MiB, and {most}", next_step)
+        return next(filter(None, map(_look_at_part, parts_of(path) or (path,))), None)
     except OSError as error:
         return Incomplete(f"it cannot be read yet: {error.strerror or error}")
+
+
+def _look_at_part(path: Path) -> Incomplete | None:
+    """Return why a file is not complete, or None. Raise OSError."""
+    with open_file(path) as file:
+        return _look_at_content(file, os.fstat(file.fileno()).st_size)
 
 
 def _look_at_content(file: BinaryIO, size: int) -> Incomplete | None:
@@ -125,14 +129,15 @@ def take(
 def _copy(source: Path, sighting: Sighting, copy: BinaryIO) -> str:
     """Copy the whole content, and return its SHA-256, if the file stays the same to the end."""
     try:
-        with open_file(source) as file:
-            is_same = sighting_of(os.fstat(file.fileno())) == sighting
-            digest, size = _pour(file, copy, sighting.size) if is_same else ("", 0)
-            is_same = is_same and sighting_of(os.fstat(file.fileno())) == sighting
-        is_same = is_same and sighting_of(os.lstat(source)) == sighting
+        if sighting_at(source) != sighting:
+            raise Changed(_CHANGED)
+        with open_dropped(source) as file:
+            size = os.fstat(file.fileno()).st_size if source.is_dir() else sighting.size
+            digest, poured = _pour(file, copy, size)
+        is_same = sighting_at(source) == sighting
     except OSError as error:
         raise Changed(f"it could not be read to its end: {error.strerror or error}") from error
-    if not is_same or size != sighting.size:
+    if not is_same or poured != size:
         raise Changed(_CHANGED)
     return digest
 
@@ -175,7 +180,7 @@ def content_of(state: Path, arrival: Arrival) -> Path | None:
             return copy
     dropped = Path(arrival.path)
     with suppress(OSError):
-        is_same = sighting_of(dropped.lstat()) == arrival.sighting
+        is_same = sighting_at(dropped) == arrival.sighting
         return dropped if is_same else None
     return None
 

@@ -30,8 +30,7 @@ from daemon.files.candidates import (
     Candidate,
     UnusableFile,
     candidates,
-    has_ending,
-    sighting_of,
+    is_named_as_export,
     what_it_is,
 )
 from daemon.files.reasons import trouble
@@ -84,7 +83,7 @@ class Scanner:
             raise trouble(error, plan.inbox, "read") from error
         self._plan, self._now, self._monotonic = plan, now, monotonic
         files = [entry for entry in entries if isinstance(entry, Candidate)]
-        lying = ((file.path, sighting_of(file.status)) for file in files)
+        lying = ((file.path, file.sighting) for file in files)
         self._see(*compare_inbox(self._archive, lying))
         notes = list(self._take_those_due())
         for entry in entries:
@@ -162,7 +161,7 @@ class Scanner:
             look_at = self._monotonic + wait.seconds
             self._stillness[arrival.id] = replace(stillness, look_at=look_at)
             return ()
-        if has_ending(arrival.path):
+        if is_named_as_export(arrival.path):
             return self._take(arrival, path)
         reason, next_step = what_it_is(path)
         change_state(self._archive, arrival.id, "skipped", reason, next_step, self._now)

@@ -24,7 +24,7 @@ from daemon.files.write import replace_file
 from daemon.page.access import LARGEST_UPLOAD
 from daemon.page.actions import do_command, show_run
 from daemon.page.app import Desk, desk_of, field, named_chat, render, show_at
-from daemon.recovery.aside import free_path, is_own_file, put_aside, return_to_inbox
+from daemon.recovery.aside import free_path, is_movable, put_aside, return_to_inbox
 from rules.errors import FileTrouble, MemprocError, NotFound
 from rules.typingmind.foreign_files import ENOUGH, explain_head, other_program
 
@@ -214,6 +214,6 @@ def _chosen(request: Request) -> list[str]:
 def _path(desk: Desk, name: str) -> Path:
     """Return the file of that name in the inbox. Raises NotFound."""
     path = desk.folders.inbox / name
-    if name != path.name or not is_own_file(path):
+    if not name or name != path.name or not is_movable(path):
         raise NotFound(f"The inbox holds no file {name} now.", "Go to the first page, and drop it.")
     return path

@@ -1,7 +1,8 @@
 """Put a file that was skipped out of the inbox into `backups/aside`, and bring it back.
 
 Only a person's press does so. A file is copied and flushed before the other place loses it,
-is never put onto one that is there, and never moved while it is being processed.
+is never put onto one that is there, and never moved while it is being processed. A folder that is
+read like its ZIP is moved as a whole.
 """
 
 import os
@@ -10,11 +11,11 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import arrivals_of, find_arrival
-from daemon.files.candidates import open_file
+from daemon.files.candidates import open_file, parts_of
 from daemon.files.lock import hold
 from daemon.files.packing import read_blocks, sha256_of
 from daemon.files.paths import Folders
-from daemon.files.private import make_private
+from daemon.files.private import flush_folder, make_private
 from daemon.files.reasons import file_errors
 from daemon.files.removal import remove_file
 from daemon.files.write import replace_file
@@ -35,7 +36,7 @@ def files_aside(backups: Path) -> tuple[Path, ...]:
     if not folder.is_dir():
         return ()
     with file_errors(folder, "read"):
-        return tuple(sorted(path for path in folder.iterdir() if is_own_file(path)))
+        return tuple(sorted(path for path in folder.iterdir() if is_movable(path)))
 
 
 def put_aside(folders: Folders, name: str) -> Path:
@@ -67,17 +68,18 @@ def free_path(folder: Path, name: str) -> Path:
 
 
 def _inside(folder: Path, name: str) -> Path:
-    """Return the regular file of that name in the folder. Raises NotFound."""
+    """Return the export of that name in the folder. Raises NotFound."""
     path = folder / name
-    if name != path.name or not is_own_file(path):
+    if name != path.name or not is_movable(path):
         raise NotFound(f"{folder} holds no file {name} now.", "Load the page again.")
     return path
 
 
-def is_own_file(path: Path) -> bool:
-    """Return whether this is a regular file that a person may have put there."""
+def is_movable(path: Path) -> bool:
+    """Return whether it is a file, or a folder that is read like its ZIP, and no link."""
     with suppress(OSError):  # a name may be longer than any file's
-        return path.is_file() and not path.is_symlink() and not path.name.startswith(".")
+        is_export = path.is_file() or bool(parts_of(path))
+        return is_export and not path.is_symlink() and not path.name.startswith(".")
     return False
 
 
@@ -96,6 +98,11 @@ def _move(path: Path, folder: Path) -> Path:
     """Copy the file to a free name in the folder, then remove it. Raises FileTrouble."""
     make_private(folder)
     target = free_path(folder, path.name)
+    if path.is_dir():
+        with file_errors(path, "moved"):
+            path.rename(target)
+            flush_folder(folder)
+        return target
     with file_errors(path, "read"), open_file(path) as file:
         before = os.fstat(file.fileno())
         written = replace_file(target, read_blocks(file))

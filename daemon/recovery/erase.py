@@ -19,7 +19,7 @@ from daemon.archive.journal import replies
 from daemon.bridge.chat_jobs import forget_jobs
 from daemon.files.backup_index import IndexLine, kept_lines, rewrite_index
 from daemon.files.candidates import exports_in
-from daemon.files.packing import pack, unpack
+from daemon.files.packing import open_export, pack, unpack
 from daemon.files.paths import Folders, arrivals_folder, brought_folder, expanded_folder, is_sent
 from daemon.files.read import chats_in, export_without_chats
 from daemon.files.reasons import file_errors
@@ -159,8 +159,8 @@ def _holding(folder: Path, names: frozenset[str]) -> Iterator[KeptFile]:
     if not folder.is_dir():
         return
     for path in exports_in(folder):
-        with file_errors(path, "read"):
-            content = path.read_bytes()
+        with open_export(path) as file:
+            content = file.read()
         is_shared = _is_shared(path.name, content, names)
         if is_shared is not None:
             yield KeptFile(path, is_shared)

@@ -13,6 +13,7 @@ from daemon.archive.chats import known_chats
 from daemon.archive.jobs import structural_faults
 from daemon.archive.outputs import standing_outputs
 from daemon.files.backup import all_versions, check_backups
+from daemon.files.candidates import describe_unpacked
 from daemon.files.packing import sha256_of
 from daemon.files.paths import archive_path
 from daemon.status.findings import Finding, Setup, error, ok, warning
@@ -24,6 +25,10 @@ _FULL_BYTES = 200_000_000
 _COPY = (
     "Copy the state folder away, then put the newest copy of the archive, "
     "out of its folder copies, in its place."
+)
+_KEEP_WHOLE = (
+    "Nothing has to be done. To have Safari leave ZIPs as they are, untick in its settings, under "
+    'General: Open "safe" files after downloading.'
 )
 _VERIFY_AGAIN = "Drop the chat's export into the inbox again, and it is made again."
 
@@ -46,6 +51,8 @@ def folders(setup: Setup) -> Iterator[Finding]:
     if not absent:
         paths = ", ".join(map(str, named.values()))
         yield ok("folders", f"All four are there: {paths}.")
+    for name, sentence in describe_unpacked(setup.folders.inbox):
+        yield warning(f"inbox: {name}", sentence, _KEEP_WHOLE)
 
 
 def _absent_folder(setup: Setup, name: str, path: Path) -> Finding:

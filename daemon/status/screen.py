@@ -26,7 +26,7 @@ _WORDS = {
 
 def screen(status: Status) -> str:
     """Return the whole text, without a final line break. No name or title steers the terminal."""
-    sections = (_head, _problems, _run, _daemon, _queue, _chats, _kept, _rest)
+    sections = (_head, _problems, _run, _daemon, _queue, _unpacked, _chats, _kept, _rest)
     texts = ["\n".join(lines_of(status)) for lines_of in sections]
     return visible("\n\n".join(text for text in texts if text))
 
@@ -199,6 +199,14 @@ def _titles(status: Status) -> Mapping[str, str]:
     """Map chats' ids to what each is called here: its title, with its id where two share one."""
     known = [outcome for outcome in status.outcomes if outcome.chat_id]
     return told_apart((outcome.chat_id, outcome.title) for outcome in known)
+
+
+def _unpacked(status: Status) -> Iterator[str]:
+    """Yield what lies in the inbox in another form than it was loaded."""
+    if status.unpacked:
+        yield "Inbox"
+        for line in status.unpacked:
+            yield f"  {in_one_line(line)}"
 
 
 def _kept(status: Status) -> Iterator[str]:

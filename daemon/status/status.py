@@ -96,6 +96,8 @@ class Status:
     """The one that goes on just now."""
     last_run: RunProgress | None = None
     """The newest one, where none goes on."""
+    unpacked: tuple[str, ...] = ()
+    """A sentence for each folder in the inbox that is read like its ZIP."""
     kept: tuple[str, ...] = ()
     """A sentence for each chat on how many tokens its kept passages take."""
 

@@ -13,10 +13,15 @@ COMMAND = ("/opt/my programs/memproc", "watch")
 REFUSED = Answer(1, err="Failed to connect to bus: No medium found\n")
 
 
-def refusal(answer: Answer, environ: Mapping[str, str], has_runtime: bool) -> NoUserManager:
+def refusal(
+    answer: Answer,
+    environ: Mapping[str, str],
+    has_runtime: bool,
+    command: tuple[str, ...] = COMMAND,
+) -> NoUserManager:
     account = Account("linux", "ada", 1000, environ, has_runtime, HOME)
     with pytest.raises(NoUserManager) as raised:
-        require_user_manager(account, Computer({"systemctl": answer}), COMMAND)
+        require_user_manager(account, Computer({"systemctl": answer}), command)
     return raised.value
 
 
@@ -47,3 +52,8 @@ def test_each_way_out_is_named_beside_what_systemctl_said(
 def test_a_system_without_systemd_is_shown_the_line_for_cron() -> None:
     no_bus = refusal(Answer(NOT_HERE, err="systemctl is not here"), {}, has_runtime=False)
     assert "no systemd" in no_bus.message and "@reboot" in no_bus.next_step
+
+
+def test_a_percent_sign_in_a_path_does_not_end_the_line_for_cron() -> None:
+    no_bus = refusal(Answer(NOT_HERE), {}, False, ("/opt/100%/memproc", "watch"))
+    assert no_bus.next_step.endswith(r"@reboot /opt/100\%/memproc watch")

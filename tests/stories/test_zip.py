@@ -2,12 +2,16 @@
 
 import io
 import json
+import shutil
+import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from tests.chats import Json, export_bytes, long_chat
-from tests.exports.files import chunked_zip
+from tests.exports.files import chunked_zip, zip_bytes
+from tests.stories.daemon import QUICK, running
 from tests.stories.person import Person
 
 LONG = long_chat(4000, tokens_each=200, id="long123456", chatID="long123456", chatTitle="Long")
@@ -34,6 +38,70 @@ def test_the_chats_of_a_zip_are_compressed_one_by_one(ada: Person, chunked: bool
     before = ada.bytes_of_everything()
     assert ada.memproc("run").code == 0
     assert ada.bytes_of_everything() == before
+
+
+def unpack(content: bytes, folder: Path) -> None:
+    """What Safari makes of a ZIP that it has loaded."""
+    with zipfile.ZipFile(io.BytesIO(content)) as package:
+        package.extractall(folder)
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_zip_that_was_unpacked_is_read_like_the_zip_and_named(ada: Person, chunked: bool) -> None:
+    unpack(whole_export(chunked), ada.inbox / "My export")
+    for command in ("plan", "run"):
+        ended = ada.memproc(command)
+        assert (ended.code, ended.err) == (0, "")
+        assert "My export is a folder, and is read like the ZIP" in ended.out
+    assert [path.name for path in ada.updated()] == ["Long (long123456).json"]
+    for command in ("status", "doctor"):
+        assert "My export is a folder" in " ".join(ada.memproc(command).out.split())
+    before = ada.bytes_of_everything()
+    assert ada.memproc("run").code == 0
+    assert ada.bytes_of_everything() == before
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_folder_of_an_export_that_was_zipped_again_is_read(ada: Person, chunked: bool) -> None:
+    with zipfile.ZipFile(io.BytesIO(whole_export(chunked))) as package:
+        inside = {f"My export/{name}": package.read(name) for name in package.namelist()}
+    added = {"__MACOSX/My export/._data.json": b"\0\5\x16\7", "My export/.DS_Store": b"\0"}
+    ada.drop(zip_bytes({**inside, **added}), "My export.zip")
+    ended = ada.memproc("run")
+    assert (ended.code, ended.err) == (0, "")
+    assert [path.name for path in ada.updated()] == ["Long (long123456).json"]
+
+
+def test_a_conversation_of_another_program_in_an_unpacked_folder_waits_for_the_person(
+    ada: Person,
+) -> None:
+    folder = ada.inbox / "From ChatGPT"
+    folder.mkdir()
+    (folder / "conversations.json").write_bytes(b'[{"title":"Aria","mapping":{}}]')
+    (folder / "user.json").write_bytes(b"{}")
+    ended = ada.memproc("run")
+    assert ended.code == 1
+    assert "From ChatGPT: skipped. It is a ChatGPT export." in ended.err
+    assert "memproc bring 'From ChatGPT'" in ended.err
+
+
+@pytest.mark.full
+@pytest.mark.skipif(sys.platform != "linux", reason="the story looks into /proc")
+def test_the_daemon_takes_an_unpacked_zip_once_it_has_stood_still(ada: Person) -> None:
+    ada.settings(QUICK)
+    with running(ada) as daemon:
+        folder = ada.inbox / "My export"
+        (folder / "chunks").mkdir(parents=True)
+        unpack(chunked_zip([SHORT], [LONG]), ada.home / "loaded")
+        for name in ("data.json", "chunks/chats_part_1.json"):
+            shutil.copyfile(ada.home / "loaded" / name, folder / name)
+        half = (ada.home / "loaded/chunks/chats_part_2.json").read_bytes()
+        (folder / "chunks/chats_part_2.json").write_bytes(half[:1])
+        daemon.comes_to("My export", "settling", saying="JSON not closed")
+        (folder / "chunks/chats_part_2.json").write_bytes(half)
+        daemon.comes_to("My export", "written")
+        assert "My export" in ada.memproc("logs").out
+    assert [path.name for path in ada.updated()] == ["Long (long123456).json"]
 
 
 def as_others_spell_it(*chats: Json) -> dict[str, bytes]:

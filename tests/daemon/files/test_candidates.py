@@ -15,8 +15,10 @@ from daemon.files.candidates import (
     Candidate,
     UnusableFile,
     candidates,
-    has_ending,
+    is_named_as_export,
     others_in,
+    parts_of,
+    sighting_at,
     sighting_of,
     what_it_is,
 )
@@ -39,7 +41,7 @@ def found(folder: Path, subfolders: bool = False) -> list[str]:
     return sorted(
         Path(entry.path).relative_to(folder).as_posix()
         for entry in candidates(folder, subfolders)
-        if isinstance(entry, Candidate) and has_ending(entry.path)
+        if isinstance(entry, Candidate) and is_named_as_export(entry.path)
     )
 
 
@@ -80,7 +82,7 @@ def test_files_that_are_called_otherwise_are_told_with_what_they_look_like(tmp_p
     put(tmp_path, "a.json", "json", ".hidden.txt", "b.zip.part")
     for name, content in FOREIGN.items():
         (tmp_path / name).write_bytes(content)
-    others = [entry for entry in candidates(tmp_path) if not has_ending(entry.path)]
+    others = [entry for entry in candidates(tmp_path) if not is_named_as_export(entry.path)]
     assert all(isinstance(entry, Candidate) for entry in others)
     told = {path.name: (reason, next_step) for path, reason, next_step in others_in(tmp_path)}
     assert told.keys() == {*FOREIGN, "json"}
@@ -129,6 +131,36 @@ def test_sub_folders_count_only_when_wanted(tmp_path: Path) -> None:
 def test_folders_of_systems_and_browsers_are_not_gone_into(tmp_path: Path, folder: str) -> None:
     put(tmp_path, f"{folder}/a.json")
     assert list(candidates(tmp_path, subfolders=True)) == []
+
+
+def test_a_folder_with_an_index_directly_in_it_counts_as_its_zip(tmp_path: Path) -> None:
+    put(tmp_path, "One/data.json", "Two/conversations.json", "Three/a.json", "Four/x/data.json")
+    put(tmp_path, ".hidden/data.json", "__MACOSX/data.json", "Five.download/data.json")
+    assert found(tmp_path) == ["One", "Two"]
+    assert found(tmp_path, subfolders=True) == [
+        "Four/x/data.json",
+        "One/data.json",
+        "Three/a.json",
+        "Two/conversations.json",
+    ]
+
+
+def test_no_link_leads_out_of_the_inbox_neither_to_a_folder_nor_within_one(tmp_path: Path) -> None:
+    put(tmp_path, "elsewhere/data.json", "elsewhere/chunks/a.json", "inbox/Own/data.json")
+    inbox = tmp_path / "inbox"
+    (inbox / "Linked").symlink_to(tmp_path / "elsewhere")
+    (inbox / "Inside").mkdir()
+    (inbox / "Inside" / "data.json").symlink_to(tmp_path / "elsewhere" / "data.json")
+    (inbox / "Own" / "chunks").symlink_to(tmp_path / "elsewhere" / "chunks")
+    assert found(inbox) == ["Own"]
+    assert parts_of(inbox / "Own") == (inbox / "Own" / "data.json",)
+
+
+def test_a_change_of_any_part_of_a_folder_is_seen(tmp_path: Path) -> None:
+    put(tmp_path, "One/data.json", "One/chunks/a.json")
+    before = sighting_at(tmp_path / "One")
+    (tmp_path / "One/chunks/a.json").write_bytes(b"{ }")
+    assert sighting_at(tmp_path / "One") != before
 
 
 def test_a_placeholder_of_the_cloud_is_told(tmp_path: Path) -> None:

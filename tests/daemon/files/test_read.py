@@ -53,6 +53,34 @@ def test_another_file_in_its_place_has_another_stand(tmp_path: Path) -> None:
     assert fingerprint_of(path) is None
 
 
+def test_a_folder_is_read_within_the_bounds_of_a_zip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "Export"
+    with zipfile.ZipFile(io.BytesIO(chunked_zip([PLAIN], [PLAIN | {"chatID": "b"}]))) as package:
+        package.extractall(folder)
+    assert read_export(folder).sha256 == read_export(folder).sha256
+    monkeypatch.setattr(packing, "LARGEST_BYTES", 2000)
+    with pytest.raises(NotAnExport, match="Export has 0 MiB"):
+        read_export(folder)
+
+
+def test_a_part_of_a_folder_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(chunked_zip([PLAIN]))) as package:
+        package.extractall(tmp_path / "Export")
+    export = read_export(tmp_path / "Export")
+    with (tmp_path / "Export/chunks/chats_part_1.json").open("ab") as part:
+        part.write(b" ")
+    with pytest.raises(FileTrouble, match="was changed while memproc read it"):
+        list(export.chats())
+
+
+def test_several_exports_zipped_together_are_refused_with_what_to_do() -> None:
+    assert refused(zip_bytes({"a/data.json": INDEX, "b/data.json": INDEX})) == (
+        "x.zip holds 2 exports, each in a folder of its own."
+    )
+
+
 @pytest.mark.parametrize("name", ZIPS)
 def test_a_zip_gives_the_chats_of_all_its_parts(name: str) -> None:
     assert [one.title for one in chats_in("x.zip", ZIPS[name])] == ["The lighthouse", "The second"]

@@ -151,8 +151,8 @@ def test_a_file_that_grows_for_ever_does_not_fill_the_disk(
     endless = source.with_name("endless")
     with endless.open("wb") as file:
         file.truncate(1 << 40)
-    monkeypatch.setattr(intake, "open_file", lambda path: endless.open("rb"))
-    monkeypatch.setattr(intake, "sighting_of", lambda found: before)
+    monkeypatch.setattr(intake, "open_dropped", lambda path: endless.open("rb"))
+    monkeypatch.setattr(intake, "sighting_at", lambda path: before)
     with pytest.raises(Changed):
         take(source, before, tmp_path, new)
     assert left_behind(tmp_path) == []
@@ -193,6 +193,6 @@ def test_an_error_of_the_sources_disk_is_not_the_state_folders(
         def read(self, size: int) -> bytes:
             raise OSError(5, os.strerror(5))
 
-    monkeypatch.setattr(intake, "open_file", Failing)
+    monkeypatch.setattr(intake, "open_dropped", Failing)
     with pytest.raises(Changed, match="could not be read to its end"):
         take(source, seen(source), tmp_path, new)
