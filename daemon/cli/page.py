@@ -4,6 +4,7 @@ import secrets
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -12,11 +13,16 @@ import click
 from daemon.cli import TROUBLE
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
+from daemon.files.lock import Busy, hold, is_held
+from daemon.files.private import make_private
 from rules.errors import FileTrouble
 
 _PLACES = ("page", "inbox", "updated", "config")
 _ANSWER_SECONDS = 60.0
 _FAILS_WITHIN_SECONDS = 3.0
+_MOST_PORTS = 10
+"""The page's own, and the next ones."""
+_LAST_PORT = 65_535
 
 
 @click.command
@@ -54,7 +60,11 @@ def open_command(settings: Settings, place: str, only_print: bool, of_demo: bool
 )
 @pass_settings
 def page_command(settings: Settings, number: int) -> None:
-    """Serve the page on a socket of the daemon's, until it is idle."""
+    """Serve the page on a socket of the daemon's, until it is idle.
+
+    The lock tells a daemon that comes up meanwhile that the port is our own page's.
+    """
+    from daemon.inbox.page_port import page_lock
     from daemon.page.access import dispatcher
     from daemon.page.app import Desk, application
     from daemon.page.bridge import PREFIX as BRIDGE
@@ -63,8 +73,11 @@ def page_command(settings: Settings, number: int) -> None:
     from daemon.page.server import serve
 
     config, folders = settings.config, settings.folders
-    with socket.socket(fileno=number) as listener:
+    make_private(folders.state)
+    with socket.socket(fileno=number) as listener, ExitStack() as held:
         desk, port = Desk(config, folders, settings.path), listener.getsockname()[1]
+        with suppress(Busy):  # the one before it is just ending
+            held.enter_context(hold(page_lock(folders.state, port), "shows the page"))
         others = {} if desk.is_demo else {BRIDGE: bridge(desk, port)}
         if config.recall.connector:
             from daemon.page.connector import PREFIX as CONNECTOR
@@ -110,35 +123,69 @@ def _link(settings: Settings) -> str:
     from daemon.inbox.page_port import LOOPBACK
     from daemon.page.sessions import new_link
 
-    start_page_unless_there(settings)
+    port = _start_page(settings)
     link = urlencode({"link": new_link(settings.folders.state)})
-    return f"http://{LOOPBACK}:{settings.config.page.port}/enter?{link}"
+    return f"http://{LOOPBACK}:{port}/enter?{link}"
 
 
-def start_page_unless_there(settings: Settings) -> None:
-    """Start the page unless it answers. Raises FileTrouble where the port is another's."""
-    from daemon.inbox.page_port import listen, start_page
+def _start_page(settings: Settings) -> int:
+    """Start the page unless it answers, and return its port.
 
-    port, state = settings.config.page.port, settings.folders.state
-    if not _is_ours(state, port):
-        with listen(port) as listener:
-            started = start_page(settings.path, listener, quiet=True)
-        if not _is_ours(state, port, started):
-            raise FileTrouble("The page did not start.", "See what is wrong with: memproc doctor")
+    Where the system does not say which program has the port, the next one is taken, and told.
+    Raises FileTrouble where it says so.
+    """
+    from daemon.inbox.page_port import PortTaken
+
+    own = settings.config.page.port
+    try:
+        start_page_unless_there(settings, own)
+    except PortTaken as taken:
+        if taken.program:
+            raise
+        for port in range(own + 1, min(own + _MOST_PORTS, _LAST_PORT + 1)):
+            with suppress(PortTaken):
+                start_page_unless_there(settings, port)
+                print_error(f"{taken.message} So the page is at the next one, {port}.")
+                return port
+        raise
+    return own
+
+
+def start_page_unless_there(settings: Settings, port: int = 0) -> None:
+    """Start the page, unless it answers at the `port`, or that of the settings.
+
+    Raises FileTrouble where another program, or the memproc of another person, has the port.
+    """
+    from daemon.inbox.page_port import listen, port_trouble, start_page
+
+    port, state = port or settings.config.page.port, settings.folders.state
+    if _is_ours(state, port):
+        return
+    try:
+        listener = listen(port)
+    except OSError as fault:
+        raise port_trouble(port, fault) from fault
+    with listener:
+        started = start_page(settings.path, listener, quiet=True)
+    if not _is_ours(state, port, started):
+        raise FileTrouble("The page did not start.", "See what is wrong with: memproc doctor")
 
 
 def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" = None) -> bool:
     """Return True if memproc's page for this archive answers at the port.
 
     It has to prove that it can read our state folder before it gets the secret of a link. `started`
-    is the page's process if we started it just now: no answer is then no error. Raises FileTrouble
-    where another program, or the memproc of another person, holds the port.
+    is the page's process if we started it just now. Without it, a page or a daemon of ours holds a
+    lock; who else may have the port is not asked, and might never answer.
     """
     import httpx
 
-    from daemon.inbox.page_port import LOOPBACK
+    from daemon.inbox.page_port import LOOPBACK, page_lock
     from daemon.page.sessions import answer_challenge
 
+    locks = (page_lock(state, port), state / "daemon.lock")
+    if not started and not any(map(is_held, locks)):
+        return False
     challenge = secrets.token_hex(16)
     try:
         reply = httpx.get(
@@ -147,16 +194,7 @@ def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" =
             timeout=_ANSWER_SECONDS,
             trust_env=False,
         )
-    except httpx.HTTPError as fault:
-        if started or isinstance(fault, httpx.ConnectError):
-            return False
-        proof = ""
-    else:
-        proof = reply.text
-    if not secrets.compare_digest(proof.encode(), answer_challenge(state, challenge).encode()):
-        raise FileTrouble(
-            "Another program, or the memproc of another person, "
-            f"answers at port {port} of this computer.",
-            "Choose another number for page.port in memproc.toml.",
-        )
-    return True
+    except httpx.HTTPError:
+        return False
+    expected = answer_challenge(state, challenge)
+    return secrets.compare_digest(reply.text.encode(), expected.encode())

@@ -60,7 +60,16 @@ class Reload:
     """The daemon has been asked to read memproc.toml again."""
 
 
-Wake = FolderChanged | Due | ChildSaid | ChildEnded | Stop | Reload
+@dataclass(frozen=True, slots=True)
+class PageWaits:
+    """The page's port is taken, and by whom; both texts are empty once the daemon has it."""
+
+    reason: str
+    next_step: str
+    """Empty where it passes by itself."""
+
+
+Wake = FolderChanged | Due | ChildSaid | ChildEnded | PageWaits | Stop | Reload
 Put = Callable[[Wake], None]
 """Hands a wake to the loop from any thread: `queue.SimpleQueue.put`, which never blocks."""
 

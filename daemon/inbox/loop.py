@@ -17,9 +17,18 @@ from time import monotonic
 from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
 from daemon.config.key_stores import keys_file
-from daemon.events import FileIs, Trouble, Watching
+from daemon.events import FileIs, Note, Trouble, Watching
 from daemon.files.reasons import unforeseen
-from daemon.inbox.child import ChildEnded, ChildSaid, Due, FolderChanged, Reload, Stop, Wake
+from daemon.inbox.child import (
+    ChildEnded,
+    ChildSaid,
+    Due,
+    FolderChanged,
+    PageWaits,
+    Reload,
+    Stop,
+    Wake,
+)
 from daemon.inbox.dispatch import BEAT_SECONDS, Dispatch
 from daemon.inbox.folder_watch import POLL_SECONDS, FolderWatch
 from daemon.inbox.scanner import Scanner
@@ -31,6 +40,7 @@ _DEBOUNCE_SECONDS = 0.25
 _AFTER_TROUBLE_SECONDS = 10.0
 _STOP_SECONDS = 30.0
 _MISSED_BEATS = 4
+_PAGE_IS_UP = "its port is free, and the daemon shows it from now on."
 
 
 class Loop:
@@ -147,6 +157,8 @@ class Loop:
                 self._dispatch.take(event)
             case ChildEnded(code):
                 self._dispatch.ended(code)
+            case PageWaits(reason, next_step):
+                self._tell_page(reason, next_step)
             case Reload():
                 self._dispatch.reload = True
             case _:
@@ -214,6 +226,15 @@ class Loop:
         set_sign(self._archive, "inbox_note", note, self._now())
         if note:
             self._telling.tell(Trouble("the inbox", note, next_step))
+
+    def _tell_page(self, reason: str, next_step: str) -> None:
+        """Report who has the page's port, or that the daemon has it now."""
+        set_sign(self._archive, "page_note", reason, self._now())
+        set_sign(self._archive, "page_step", next_step, self._now())
+        if next_step:
+            self._telling.tell(Trouble("the page", reason, next_step))
+        else:
+            self._telling.tell(Note(f"The page: {reason or _PAGE_IS_UP}"))
 
     def _look_at_watch(self, *, again: bool = False) -> None:
         """Begin to watch in another way where the present one no longer works, and scan at once."""

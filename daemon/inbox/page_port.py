@@ -2,21 +2,24 @@
 
 So the address is always the same and always memproc's own, and while the page is not open, only
 this thread is in memory. The process is given the listening socket, and ends by itself when nothing
-was asked for a while (daemon/page/server.py).
+was asked for a while (daemon/page/server.py). A port that is taken is waited for: a page that
+`memproc open` began before the daemon came up is the ordinary case.
 """
 
+import errno
 import os
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
 
+from daemon.files.lock import is_held
 from rules.errors import FileTrouble
-from service.command import memproc_argv
+from service.command import memproc_argv, run_command
 
 LOOPBACK = "127.0.0.1"
 CAN_HAND_OVER = sys.platform != "win32"
@@ -24,6 +27,16 @@ CAN_HAND_OVER = sys.platform != "win32"
 _WAITING_CONNECTIONS = 64
 _AFTER_FAULT_SECONDS = 5.0
 _STOP_SECONDS = 10.0
+_TAKEN_SECONDS = 2.0
+"""How often a port that is taken is tried again."""
+_LISTENING = "0A"
+"""The state in Linux's list of sockets."""
+_LSOF_SECONDS = 3.0
+_SHOWN_ALREADY = (
+    "It is shown already, by a process that `memproc open` began. The daemon takes over when that "
+    "ends, ten minutes after its last use."
+)
+_AS_SOON_AS_FREE = "The daemon takes the port as soon as it is free."
 _GIVES_BACK = {"MALLOC_TRIM_THRESHOLD_": "65536"}
 """After how many free bytes glibc gives memory back to the system.
 
@@ -32,21 +45,80 @@ use (https://man7.org/linux/man-pages/man3/mallopt.3.html).
 """
 
 
+def page_lock(state: Path, port: int) -> Path:
+    """Return the lock that a page of this archive holds while it listens at this port."""
+    return state / f"page-{port}.lock"
+
+
 def listen(port: int) -> socket.socket:
-    """Return a listening socket on loopback; port 0 takes any that is free. Raise FileTrouble."""
+    """Return a listening socket on loopback; port 0 takes any that is free. Raise OSError."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if CAN_HAND_OVER:  # on Windows the option lets another program take the port over
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((LOOPBACK, port))
         listener.listen(_WAITING_CONNECTIONS)
-    except OSError as error:
+    except OSError:
         listener.close()
-        raise FileTrouble(
-            f"The page cannot be shown at port {port} of this computer: {error.strerror}.",
-            "Choose another number for page.port in memproc.toml, then open the page again.",
-        ) from error
+        raise
     return listener
+
+
+class PortTaken(FileTrouble):
+    """Another program has the page's port; `program` is empty where the system does not say which."""
+
+    def __init__(self, port: int) -> None:
+        self.program = program_at_port(port)
+        name = f": {self.program}" if self.program else ""
+        close = "Close that program; or c" if self.program else "C"
+        super().__init__(
+            "Another program, or the memproc of another person, "
+            f"answers at port {port} of this computer{name}.",
+            f"{close}hoose another number for page.port in memproc.toml, then open the page again.",
+        )
+
+
+def port_trouble(port: int, fault: OSError) -> FileTrouble:
+    """Return why the page cannot be at this port."""
+    if fault.errno == errno.EADDRINUSE:
+        return PortTaken(port)
+    return FileTrouble(
+        f"The page cannot be shown at port {port} of this computer: {fault.strerror}.",
+        "Choose another number for page.port in memproc.toml, then open the page again.",
+    )
+
+
+def program_at_port(port: int) -> str:
+    """Return the program that listens at a port, as "node (process 123)".
+
+    It is empty where the system does not say, as of a process of another account.
+    """
+    for process, name in (_of_linux if sys.platform == "linux" else _of_lsof)(port):
+        return f"{name} (process {process})"
+    return ""
+
+
+def _of_linux(port: int) -> Iterator[tuple[str, str]]:
+    """Yield number and name of each process that has a listening socket at the port."""
+    sockets = set()
+    for table in ("tcp", "tcp6"):
+        with suppress(OSError):
+            for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+                _, local, _, state, *_, inode = line.split()[:10]
+                if state == _LISTENING and int(local.rpartition(":")[2], 16) == port:
+                    sockets.add(f"socket:[{inode}]")
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if any(str(file.readlink()) in sockets for file in (process / "fd").iterdir()):
+                yield process.name, (process / "comm").read_text().strip()
+
+
+def _of_lsof(port: int) -> Iterator[tuple[str, str]]:
+    """Yield the same where lsof is, as on every macOS."""
+    argv = ("lsof", "-nP", f"-iTCP:{port}", "-sTCP:LISTEN", "-Fpc")
+    fields = {line[:1]: line[1:] for line in run_command(argv, _LSOF_SECONDS).out.splitlines()}
+    if "p" in fields:
+        yield fields["p"], fields.get("c", "a program")
 
 
 def start_page(
@@ -74,41 +146,62 @@ class PagePort:
     """The port, from the daemon's start to its end."""
 
     def __init__(
-        self, port: int, toml: Path | None, trouble: Callable[[FileTrouble], None]
+        self, port: int, toml: Path | None, state: Path, tell: Callable[[FileTrouble | None], None]
     ) -> None:
-        """Listen and wait in a thread.
+        """Listen, and wait in a thread.
 
-        Where the port is taken, call `trouble`, and have no page.
+        Where the port is taken, `tell` why, and once it is free, None; it is called in any thread.
+        A trouble without a next step passes by itself: the port is our own page's.
         """
-        self._toml = toml
+        self._port, self._toml, self._state, self._tell = port, toml, state, tell
         self._stopping = threading.Event()
         self._wake, self._wakened = socket.socketpair()
-        self._listener: socket.socket | None = None
-        self._thread: threading.Thread | None = None
-        try:
-            self._listener = listen(port)
-        except FileTrouble as fault:
-            trouble(fault)
-            return
-        self._thread = threading.Thread(
-            target=self._serve, args=(self._listener,), name="page", daemon=True
-        )
+        self._is_told: bool | None = None
+        """Whether it was told last that the port is our own page's; None: nothing was told."""
+        self._listener = self._try()
+        self._thread = threading.Thread(target=self._serve, name="page", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """End the page's process, and close the port."""
         self._stopping.set()
         self._wake.close()
-        if self._thread:
-            self._thread.join(_STOP_SECONDS)
+        self._thread.join(_STOP_SECONDS)
         self._wakened.close()
         if self._listener:
             self._listener.close()
 
-    def _serve(self, listener: socket.socket) -> None:
-        """Hand each connection to a page of its own until told to stop."""
+    def _try(self) -> socket.socket | None:
+        """Take the port if it is free; else tell who has it, if that is news."""
+        try:
+            listener = listen(self._port)
+        except OSError as fault:
+            is_ours = self._is_our_own_pages()
+            if is_ours != self._is_told:
+                self._tell(FileTrouble(_SHOWN_ALREADY, "") if is_ours else self._trouble(fault))
+            self._is_told = is_ours
+            return None
+        if self._is_told is not None:
+            self._tell(None)
+        return listener
+
+    def _is_our_own_pages(self) -> bool:
+        with suppress(FileTrouble):
+            return is_held(page_lock(self._state, self._port))
+        return False
+
+    def _trouble(self, fault: OSError) -> FileTrouble:
+        trouble = port_trouble(self._port, fault)
+        return FileTrouble(trouble.message, f"{trouble.next_step} {_AS_SOON_AS_FREE}")
+
+    def _serve(self) -> None:
+        """Take the port, and hand each connection to a page of its own until told to stop."""
+        while self._listener is None:
+            if self._stopping.wait(_TAKEN_SECONDS):
+                return
+            self._listener = self._try()
         with DefaultSelector() as selector:
-            selector.register(listener, EVENT_READ)
+            selector.register(self._listener, EVENT_READ)
             selector.register(self._wakened, EVENT_READ)
             while not self._stopping.is_set():
                 selector.select()
@@ -116,7 +209,7 @@ class PagePort:
                     return
                 # No more processes for now: the connection waits, and it is tried again.
                 with suppress(OSError):
-                    self._wait_for(start_page(self._toml, listener))
+                    self._wait_for(start_page(self._toml, self._listener))
 
     def _wait_for(self, page: "subprocess.Popen[bytes]") -> None:
         """Wait until the page's process has ended; one that failed is not started again at once."""

@@ -30,7 +30,7 @@ from daemon.files.paths import runtime_folder
 from daemon.files.private import make_own, make_private
 from daemon.files.reasons import unforeseen
 from daemon.files.write import sweep
-from daemon.inbox.child import Reload, Stop, Wake
+from daemon.inbox.child import PageWaits, Reload, Stop, Wake
 from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop
 from daemon.inbox.page_port import CAN_HAND_OVER, PagePort
@@ -55,7 +55,10 @@ Queue = SimpleQueue[Wake]
 _STALL_SECONDS = 120.0
 _PAUSES = (2.0, 5.0, 10.0, 20.0, 40.0, 60.0)
 _SIGN_OF_LIFE_SECONDS = 10.0
-_SIGNS_OF_LIFE = ("pid", "started_at", "watch_mode", "watch_note", "inbox_note", "config_error")
+_SIGNS_OF_LIFE = (
+    *("pid", "started_at", "watch_mode", "watch_note", "inbox_note", "config_error"),
+    *("page_note", "page_step"),
+)
 
 
 def watch(config: Path | None) -> int:
@@ -220,10 +223,11 @@ def _run(
             stack.callback(stall.stop)
         if plan.page_port and CAN_HAND_OVER:
 
-            def tell(no: FileTrouble) -> None:
-                log.log(Trouble("the page", no.message, no.next_step))
+            def tell(trouble: FileTrouble | None) -> None:
+                reason, next_step = (trouble.message, trouble.next_step) if trouble else ("", "")
+                queue.put(PageWaits(reason, next_step))
 
-            stack.callback(PagePort(plan.page_port, config, tell).stop)
+            stack.callback(PagePort(plan.page_port, config, plan.state, tell).stop)
         schedule = stack.enter_context(Schedule(queue.put))
         notifier = Notifier(archive, notice_command, log.log)
         telling = Telling(archive, log, notifier, plan.notify, now)

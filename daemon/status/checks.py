@@ -117,10 +117,13 @@ def daemon(setup: Setup) -> Iterator[Finding]:
     for problem in problems:
         is_denied = problem.what == "the inbox" and setup.machine.system == "darwin"
         remedy = _FULL_DISK_ACCESS if is_denied else problem.next_step
-        finding = warning if problem.what == "the watch on the inbox" else error
+        finding = warning if problem.what in ("the watch on the inbox", "the page") else error
         yield finding(problem.what, problem.reason, remedy)
     if not problems:
         yield ok("daemon", _last_look(signs, now))
+    page, step = signs.get("page_note"), signs.get("page_step")
+    if page and page.value and not (step and step.value):
+        yield warning("the page", page.value, "Nothing has to be done.")
 
 
 def _absence(setup: Setup) -> Finding:

@@ -140,6 +140,8 @@ def _daemon(status: Status) -> Iterator[str]:
     rows.append(("last rescan", with_span(life.last_scan, now)))
     why = f": {life.why}" if life.why else ""
     rows.append(("watch mode", f"{life.mode or 'unknown'}{why}"))
+    if status.running and life.page:
+        rows.append(("page", life.page))
     yield "Daemon"
     yield from _columns(rows)
 

@@ -53,6 +53,8 @@ class Life:
     why: str
     last_event: str
     last_scan: str
+    page: str
+    """Why the daemon does not show the page yet; empty where it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +157,13 @@ def read_status(
 def _life(signs: Mapping[str, Sign]) -> Life:
     """Return the daemon's life as its own signs tell it."""
     newest = max((entry.at for name, entry in signs.items() if name in _OF_THE_DAEMON), default="")
-    pid, mode, why = (signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note"))
+    pid, mode, why, page = (
+        signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note", "page_note")
+    )
     since, event, scan = (
         signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan")
     )
-    return Life(pid, since, newest, mode, why, event, scan)
+    return Life(pid, since, newest, mode, why, event, scan, page)
 
 
 def _job_problems(archive: Archive) -> Iterator[StatusProblem]:
@@ -236,6 +240,8 @@ def daemon_problems(
     elif values.get("watch_mode") == "none":
         step = "Till then, the rescans find what is dropped."
         yield StatusProblem("the watch on the inbox", values.get("watch_note", ""), step)
+    if running and values.get("page_step"):
+        yield StatusProblem("the page", values["page_note"], values["page_step"])
     if reason := values.get("log_note"):
         yield StatusProblem(
             "the log", reason, "memproc works on, and writes the log again as soon as it can."

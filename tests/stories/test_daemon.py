@@ -1,14 +1,19 @@
 """A person and their daemon, side by side: a second one, commands while it works, settings that change, many files."""
 
 import json
+import os
 import signal
+import socket
+import subprocess
 import sys
 from logging import getLogger
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pytest
 
+from daemon.inbox import page_port
 from tests.stories.daemon import (
     QUICK,
     accepted,
@@ -29,6 +34,12 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc"),
 ]
 SHORT = 600
+
+
+def free_port() -> int:
+    """A port that nothing listens at, just now."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
 
 
 @pytest.fixture
@@ -62,6 +73,75 @@ def test_a_second_daemon_says_who_is_there_already(ida: Person, tmp_path: Path) 
     assert ida.memproc("status").code == 2
     with running(ida):
         assert ida.memproc("status").code == 0
+
+
+@pytest.mark.full
+def test_a_page_that_was_open_before_the_daemon_is_waited_for(ida: Person) -> None:
+    port = free_port()
+    ida.settings(f"{QUICK}[page]\nport = {port}\n")
+    link = ida.spawn("open", "--print").out.strip()
+    assert f":{port}/enter?" in link
+    holder = json.loads((ida.home / "state" / f"page-{port}.lock.json").read_bytes())
+    with running(ida) as daemon:
+        daemon.until(lambda: daemon.sign("page_note"), "it is told who has the port")
+        for command, code in (("status", 0), ("doctor", 0)):
+            ended = ida.memproc(command)
+            assert ended.code == code
+            assert "a process that `memproc open` began" in " ".join(ended.out.split())
+        assert "page.port" not in daemon.said(), "nothing is to be chosen or closed"
+        assert ida.spawn("open", "--print").code == 0, "the page that is there answers"
+        os.kill(holder["pid"], signal.SIGTERM)
+        daemon.until(lambda: not daemon.sign("page_note"), "the port is taken over")
+        assert "the daemon shows it from now on" in daemon.said()
+        assert f":{port}/enter?" in ida.spawn("open", "--print").out
+        assert daemon.status()["life"]["page"] == ""
+
+
+@pytest.mark.full
+def test_a_program_that_has_the_pages_port_is_named_and_waited_for(ida: Person) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        ida.settings(f"{QUICK}[page]\nport = {port}\n")
+        ended = ida.spawn("open", "--print")
+        assert ended.code == 1
+        assert f"at port {port} of this computer: " in ended.err
+        assert f"(process {os.getpid()})" in ended.err and "Close that program" in ended.err
+        with running(ida) as daemon:
+            daemon.until(lambda: daemon.sign("page_step"), "it is told who has the port")
+            status = ida.memproc("status")
+            assert status.code == 1
+            assert f"(process {os.getpid()})" in status.out
+            other.close()
+            daemon.until(lambda: not daemon.sign("page_note"), "the port is taken over")
+            assert ida.memproc("status").code == 0
+
+
+@pytest.mark.full
+def test_where_the_system_does_not_say_who_has_the_port_the_page_takes_the_next_one(
+    ida: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        ida.settings(f"[page]\nport = {port}\n")
+        monkeypatch.setattr(page_port, "program_at_port", lambda port: "")
+        started: list[subprocess.Popen[bytes]] = []
+        start = page_port.start_page
+
+        def noted(toml: Path | None, listener: socket.socket, *, quiet: bool = False) -> Any:
+            started.append(start(toml, listener, quiet=quiet))
+            return started[-1]
+
+        monkeypatch.setattr(page_port, "start_page", noted)
+        ended = ida.memproc("open", "--print")
+    assert ended.code == 0
+    (lock,) = (ida.home / "state").glob("page-*.lock.json")
+    next_port = int(lock.name.removeprefix("page-").removesuffix(".lock.json"))
+    assert port < next_port < port + 10
+    assert f":{next_port}/enter?" in ended.out
+    assert f"So the page is at the next one, {next_port}." in ended.err
+    for page in started:
+        page.terminate()
+        page.wait()
 
 
 @pytest.mark.full
