@@ -16,6 +16,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -33,9 +34,9 @@ from primer.wording import (
 )
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory, Six
-from rules.conversation.memory_title import without_subject
+from rules.conversation.memory_title import TitlePair, with_told_title, without_subject
 from rules.conversation.short_quotes import as_read
-from rules.typingmind.dates import parse_date
+from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ _MOST_BREAKS = 2
 _MEMORIES = 512
 """Memories whose turns are remembered: each is in the prompts of many that come after it."""
 _QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL)
+_TAG = "<to_remember "
+_HEAD = re.compile(rf'{_TAG}(?:[a-z]+="[^"]*" ?)+>')
+_DATED = re.compile(r' (date|until)="([^"]*)"')
 
 # Any start or end of our tags counts, in any case, with any attributes, closed or not.
 
@@ -351,6 +355,22 @@ def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
         else {}
     )
     return wrap("to_remember", _shown(message), **named, **dated, **numbered)
+
+
+def told_in(turn: Turn, zone: tzinfo, title: TitlePair) -> Turn:
+    """Return a turn with the days of this zone: in the tags of the passage, and in the title."""
+
+    def in_head(head: re.Match[str]) -> str:
+        return _DATED.sub(in_date, head[0])
+
+    def in_date(dated: re.Match[str]) -> str:
+        date = in_zone(dated[2], zone)
+        return f' {dated[1]}="{date}"' if date else ""
+
+    content = with_told_title(turn.content, title)
+    if _TAG in content:
+        content = _HEAD.sub(in_head, content)
+    return turn if content == turn.content else replace(turn, content=content)
 
 
 def answer(text: str) -> Turn:

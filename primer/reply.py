@@ -14,15 +14,17 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from primer.models import ENGINE, Model, Thinking, is_secret, thinking_switch
-from primer.prompt import Beginning, Turn
+from primer.prompt import Beginning, Turn, told_in
 from primer.wording import TAGS, keep_inert
 from primer.wrappers import unwrapped
 from rules.conversation.answer import foreign, is_repeated, is_restated
+from rules.conversation.memory_title import TitlePair
 from rules.extract.control_marks import find_marks, kinds_of_marks
 from rules.extract.words import UNSEEN, length
 
@@ -112,6 +114,8 @@ class Request:
     thinking: Thinking | None = None
     """What was learned of the model's thinking by the time of sending: no part of the key, so that
     what was answered before is known afterwards."""
+    title: TitlePair = ("", "")
+    """The title of the memory asked about; its key and turns have the one with days in UTC."""
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -151,6 +155,15 @@ class Request:
     def route(self) -> dict[str, object]:
         """Return how the request gets there: address, key, time-out. None of these is kept."""
         return {name: value for name, value in self.model.options.items() if _is_route(name)}
+
+    def told_in(self, zone: tzinfo) -> "Request":
+        """Return the request as it is sent: with the person's days.
+
+        Its key stays that of days in UTC, so that no answer is asked for again in another zone.
+        """
+        if zone is UTC and self.title[0] == self.title[1]:
+            return self
+        return replace(self, turns=tuple(told_in(turn, zone, self.title) for turn in self.turns))
 
     @property
     def messages(self) -> list[dict[str, Any]]:

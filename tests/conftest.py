@@ -139,6 +139,7 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         name for name in os.environ if name.endswith("_API_KEY") or name == "MEMPROC_CONFIG"
     ]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("TZ", "UTC")  # an archive takes its zone from here
     # A keyring that keeps nothing, in this process and in those of stories: the person's own is never asked.
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     keyring.set_keyring(

@@ -5,7 +5,8 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields, is_dataclass
-from functools import cache
+from datetime import tzinfo
+from functools import cache, cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, get_args
@@ -13,6 +14,7 @@ from typing import Any, Self, TypeVar, get_args
 from daemon.archive.schema import OLDEST, newest_version, statements_of, steps_from
 from daemon.archive.seals import damaged_rows, seal_from_now_on, seal_in_sql, seal_rows, unpacked
 from daemon.archive.trouble import archive_errors, damaged, refuse_unfinished, unusable
+from daemon.files.clock import now, zone_here, zone_named
 from daemon.files.paths import archive_path
 from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
@@ -20,6 +22,8 @@ from daemon.files.write import refuse_link
 from rules.errors import ArchiveError
 
 Row = TypeVar("Row")
+ZONE = "zone"
+"""The sign with the name of this computer's time zone when the archive was made."""
 _STORED = frozenset({str, int, float, bool, bytes, type(None)})
 _BUSY_SECONDS = 5.0
 _KEPT_WHILE_READING = 500
@@ -55,10 +59,19 @@ class Archive:
         self._connection = connection
         self.path = path
         self.is_read_only = False
+        self._zone = ""
+
+    @cached_property
+    def zone(self) -> tzinfo:
+        """Return the zone of all days: the one that memproc.toml names, else the archive's own."""
+        return zone_named(self._zone or self._kept_zone() or zone_here())
 
     @classmethod
-    def open(cls, folder: Path, busy_seconds: float = _BUSY_SECONDS) -> Self:
-        """Open the archive for writing, or make it. Raises ArchiveError or FileTrouble."""
+    def open(cls, folder: Path, busy_seconds: float = _BUSY_SECONDS, *, zone: str = "") -> Self:
+        """Open the archive for writing, or make it. Raises ArchiveError or FileTrouble.
+
+        `zone` is what memproc.toml names, which is never kept.
+        """
         make_private(folder)
         refuse_unfinished(folder)
         path = archive_path(folder)
@@ -77,14 +90,25 @@ class Archive:
             archive.run("PRAGMA foreign_keys = ON")
             archive._bring_up_to_date()
             seal_from_now_on(archive.run)
+            if not archive._kept_zone():
+                row = {"name": ZONE, "value": zone_here(), "at": now()}
+                archive.insert("sign", row, "OR IGNORE")
+            archive._zone = zone
             return archive
 
     @classmethod
-    def read(cls, folder: Path) -> Self:
+    def read(cls, folder: Path, *, zone: str = "") -> Self:
         """Open the archive read-only; where there is none, return an empty one in memory.
 
-        Raises ArchiveError, or FileTrouble where the folder may not be looked into.
+        `zone` is what memproc.toml names. Raises ArchiveError, or FileTrouble where the folder may
+        not be looked into.
         """
+        archive = cls._read(folder)
+        archive._zone = zone
+        return archive
+
+    @classmethod
+    def _read(cls, folder: Path) -> Self:
         path = archive_path(folder)
         with file_errors(path, "read"):
             is_made = path.exists()
@@ -222,6 +246,10 @@ class Archive:
             )
             connection.create_function("seal_of", -1, seal_in_sql, deterministic=True)
             return cls(connection, path)
+
+    def _kept_zone(self) -> str:
+        """Return the name of the zone that the archive keeps; empty where it has none yet."""
+        return self.value("SELECT value FROM sign WHERE name = ?", (ZONE,)) or ""
 
     @contextmanager
     def _closed_on_fault(self) -> Iterator[Self]:

@@ -11,16 +11,19 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import ZONE, Archive
 from daemon.archive.journal import THINKS
 from daemon.archive.schema import OLDEST, newest_version, schema_of
 from daemon.archive.seals import seal_in_sql
 from daemon.archive.trouble import archive_errors
+from daemon.files.clock import is_zone
 from rules.errors import ArchiveError
 
 LEFT_BEHIND = frozenset({"sign", "rest", "job", "migration"})
-"""Tables about the computer they come from: its daemon's signs, raised caps, due work. Of the signs
-only those on models come along."""
+"""Tables about the computer they come from: its daemon's signs, raised caps, due work.
+
+Of the signs the archive's zone and those on models come along.
+"""
 _MOST_LISTED = 3
 _OBJECTS = """
     SELECT CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN 'virtual table' ELSE type END, name, sql
@@ -47,6 +50,7 @@ def copy_archive(source: Path, target: Path) -> None:
                 if kind == "table" and name not in LEFT_BEHIND:
                     _copy_table(theirs, ours, name)
             _copy_table(theirs, ours, "sign", f"WHERE name LIKE '{THINKS}%'")
+            _copy_zone(theirs, ours)
             ours.execute("DELETE FROM rest")
             ours.execute("DELETE FROM migration")
             ours.execute("INSERT INTO migration (number, name) VALUES (?, 'copied')", (version,))
@@ -119,6 +123,13 @@ def _copy_table(
         raise ArchiveError(
             f"A row of its table {table} is not one of memproc's.", _AGAIN
         ) from fault
+
+
+def _copy_zone(theirs: sqlite3.Connection, ours: sqlite3.Connection) -> None:
+    """Copy the name of the zone, if there is one that this computer knows."""
+    rows = theirs.execute("SELECT name, value, at FROM main.sign WHERE name = ?", (ZONE,))
+    known = [row for row in rows if isinstance(row[1], str) and is_zone(row[1])]
+    ours.executemany("INSERT INTO sign (name, value, at) VALUES (?, ?, ?)", known)
 
 
 def foreign_objects(archive: Archive) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ The row of the chat itself goes last, so that one erased by half can still be na
 import json
 from collections.abc import Collection
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import ZONE, Archive
 from daemon.archive.arrivals import change_state
 from daemon.archive.seals import SEALED
 from rules.errors import ArchiveError
@@ -63,7 +63,9 @@ def erase_rows(
             "WHERE ended_at IS NULL AND id NOT IN (SELECT batch FROM batch_request)",
             (now,),
         )
-        archive.run("DELETE FROM sign WHERE instr(name || ' ' || value, ?)", (chat_id,))
+        archive.run(
+            "DELETE FROM sign WHERE instr(name || ' ' || value, ?) AND name <> ?", (chat_id, ZONE)
+        )
         _erase_title(archive, row)
         archive.run(
             "DELETE FROM notice WHERE instr(text, ?1) "
@@ -101,7 +103,8 @@ def _erase_title(archive: Archive, row: int | None) -> None:
         return  # it occurs in many words by chance
     for spelled in {title, json.dumps(title)[1:-1]}:
         archive.run(
-            "DELETE FROM sign WHERE instr(value, ?) AND name NOT LIKE 'budget%'", (spelled,)
+            "DELETE FROM sign WHERE instr(value, ?) AND name <> ? AND name NOT LIKE 'budget%'",
+            (spelled, ZONE),
         )
 
 

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass
+from datetime import tzinfo
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
@@ -28,6 +29,7 @@ from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
 from rules.errors import ArchiveError
 from rules.layers.facts import live
+from rules.typingmind.dates import in_zone
 from rules.typingmind.message import read_message
 
 SearchKind = Literal["raw", "memories", "facts", "titles"]
@@ -54,6 +56,8 @@ USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE IF NOT EXISTS archive_state (fingerprint TEXT NOT NULL) STRICT;
 CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab ('main', 'words', 'row');
 """
+_SAID_AT = "iif(kind = 'raw', in_zone(said_at), said_at)"
+"""Memories and facts have kept the days on which they were said."""
 _EMPTIED = f"""
 DROP TABLE IF EXISTS words;
 DROP TABLE IF EXISTS entry;
@@ -83,7 +87,7 @@ class IndexEntry:
     version: str
     """Changes with the text."""
     said_at: str
-    """UTC; when it was said, or when what a memory covers began. Empty where unknown."""
+    """When it was said, or when what a memory covers began, by the archive's zone; empty: unknown."""
     speaker: str
     """`user` or `assistant` for raw messages, else empty."""
     text: str
@@ -92,8 +96,10 @@ class IndexEntry:
 class FullText:
     """The open index."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, zone: tzinfo) -> None:
         self._connection = connection
+        self._zone = zone
+        connection.create_function("in_zone", 1, self._in_zone)
 
     def bring_up_to_date(self, archive: Archive) -> None:
         """Index what has changed in the archive since the last time."""
@@ -194,16 +200,19 @@ class FullText:
         marks = ", ".join("?" * len(kinds))
         rows = self._connection.execute(
             f"""
-            SELECT kind, chat_id, name, version, said_at, speaker, text
+            SELECT kind, chat_id, name, version, {_SAID_AT}, speaker, text
             FROM words JOIN entry ON entry.id = words.rowid
             WHERE words MATCH ? AND kind IN ({marks}) AND (? = '' OR chat_id = ?)
-                AND (? = '' OR substr(said_at, 1, 10) >= ?)
-                AND (? = '' OR substr(said_at, 1, 10) <= ?)
+                AND (? = '' OR substr({_SAID_AT}, 1, 10) >= ?)
+                AND (? = '' OR substr({_SAID_AT}, 1, 10) <= ?)
             ORDER BY bm25(words), entry.id LIMIT ?
-            """,  # noqa: S608  question marks
+            """,  # noqa: S608  question marks, and a column
             (expression, *kinds, chat_id, chat_id, since, since, until, until, limit),
         ).fetchall()
         return tuple(IndexEntry(*row) for row in rows)
+
+    def _in_zone(self, said_at: str) -> str:
+        return in_zone(said_at, self._zone)
 
     def _remove(self, numbers: Collection[int]) -> None:
         for table, column in (("entry", "id"), ("words", "rowid")):
@@ -237,7 +246,7 @@ def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
     path = index_path(state)
     try:
         with closing(_opened(path)) as connection:
-            index = FullText(connection)
+            index = FullText(connection, archive.zone)
             index.bring_up_to_date(archive)
             yield index
     except sqlite3.OperationalError as fault:

@@ -9,6 +9,7 @@ from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage, unpacked
 from rules.layers.kept_passages import KeptPassage
 from rules.recognize.adopted import with_true_date
+from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message, has_pin, read_message
 
 _CHANGING = ("state", "is_pinned", "asks", "digest", "shown", "shown_at")
@@ -44,7 +45,8 @@ def store_passages(
 ) -> tuple[KeptPassage, ...]:
     """Store the passages of a chat as they are now, in one transaction, and return them.
 
-    New ones, without a number, get the next ones. Only what has changed is written.
+    New ones, without a number, get the next ones, and the day of the person's zone. Only what has
+    changed is written.
     """
     with archive.transaction():
         before = {passage.number: passage for passage in kept_passages(archive, chat_id)}
@@ -52,7 +54,8 @@ def store_passages(
         for passage in after:
             if not passage.number:
                 last += 1
-                passage = replace(passage, number=last, at=passage.at or now)
+                said_at = in_zone(passage.said_at, archive.zone)
+                passage = replace(passage, number=last, at=passage.at or now, said_at=said_at)
                 _insert(archive, chat_id, passage, now)
             elif passage != before[passage.number]:
                 _update(archive, chat_id, passage, now)

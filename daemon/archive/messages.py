@@ -5,13 +5,14 @@ An outline of all of them costs little; what was said is read for those alone th
 
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import refuse_damage, unpacked
 from rules.conversation.history import Past
 from rules.recognize.absent import KnownMessage
 from rules.recognize.adopted import with_true_date
+from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date
 
@@ -142,7 +143,10 @@ def live_messages(
           AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
         ORDER BY position
     """  # noqa: S608
-    return archive.rows(KnownMessage, live, (chat_id, left_out))
+    return tuple(
+        replace(known, created_at=in_zone(known.created_at, archive.zone))
+        for known in archive.rows(KnownMessage, live, (chat_id, left_out))
+    )
 
 
 def live_conversation(archive: Archive, chat_id: str) -> tuple[LiveMessage, ...]:

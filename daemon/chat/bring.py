@@ -176,7 +176,7 @@ def _life(archive: Archive, life: str, chosen: Sequence[Chosen]) -> _Wanted:
             messages = [*before, *write_messages(conversation)]
             continue
         _refuse_earlier(life, messages, conversation)
-        messages = join(messages, conversation)
+        messages = join(messages, conversation, archive.zone)
         origin = Origin((*pairs, each.pair), life)
     return _Wanted(messages, origin, life, ("life", life.casefold()))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from functools import cache
 
 from primer.passage import in_view
@@ -10,12 +11,13 @@ from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.memory_subject import subjects
-from rules.conversation.memory_title import subject_in, write_title
+from rules.conversation.memory_title import TitlePair, subject_in, told_title, write_title
 from rules.layers.core import CoreMemory
 from rules.layers.names import persons_names
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import PlannedChunk
 from rules.recognize.chat_reading import ChatReading
+from rules.typingmind.dates import in_zone
 
 _NO_CORE_MEMORY = CoreMemory(())
 
@@ -48,9 +50,24 @@ class Passage:
     """The core memory, which may tell the person's name."""
     subject: str = ""
     """Words that tell the passage from those before it; the memory's name has them."""
+    zone: tzinfo = UTC
+    """The zone of the person's days."""
+    first_question: str = ""
+    """That of the memory which is written again; empty for a new one."""
+
+    def date(self, entry: Entry) -> str | None:
+        """Return when a message was said, by the clocks of the person's zone; None if unknown."""
+        return in_zone(entry.message.created_at, self.zone) or None
+
+    @property
+    def titles(self) -> TitlePair:
+        """Return the memory's title as requests are known by it, and as it is told."""
+        number = self.number + self.ahead
+        days = [in_zone(date, self.zone)[:10] for date in self.dates]
+        return told_title(number, number, self.dates, days, self.first_question)
 
     def title(self, *, extracted: bool = False, with_subject: bool = True) -> str:
-        """Return the name of the memory, which its first question begins with."""
+        """Return the name of the memory in requests, where its first question begins with it."""
         number = self.number + self.ahead
         subject = self.subject if with_subject else ""
         return write_title(number, number, self.dates, extracted=extracted, subject=subject)

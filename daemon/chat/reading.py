@@ -254,7 +254,7 @@ def _frozen(
     numbers = (memory.number for memory in own if not memory.is_fold)
     first = 1 + max(numbers, default=0)
     own_ids = {name: memory_id(chat_id, 0, [name]) for name in known_memories(archive, strange)}
-    return freeze(strange, first, count, own_ids)
+    return freeze(strange, first, count, own_ids, archive.zone)
 
 
 def _after_last(shown: Mapping[str, Group], names: Collection[str]) -> dict[str, Group]:

@@ -12,7 +12,7 @@ Nothing is sent and nothing is written: `memproc plan` surveys a chat exactly as
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, tzinfo
 from functools import partial
 from itertools import compress
 
@@ -95,6 +95,8 @@ class Survey:
     """The export's pins."""
     passages: tuple[KeptPassage, ...]
     """What the person keeps word for word, with what this export has marked."""
+    zone: tzinfo
+    """The zone of the person's days."""
 
     @property
     def too_large(self) -> TooLarge | None:
@@ -143,7 +145,14 @@ class Survey:
             core=self.core,
             subject=self.subject_of(chunk.number),
             dates=[entry.message.created_at for entry in own],
+            zone=self.zone,
+            first_question=self._first_question(chunk.number),
         )
+
+    def _first_question(self, number: int) -> str:
+        """Return the first question of a chunk's memory; empty where it has none yet."""
+        written = (memory for memory in self.reading.chunk_memories if memory.number == number)
+        return next((memory.in_prompts.texts[0] for memory in written), "")
 
 
 def survey(
@@ -245,6 +254,7 @@ def _plan_new_chunks(
         bounds=bounds,
         pins=pins,
         passages=passages_after(archive, chat.chat_id, reading, pins, config.keep.budget, now),
+        zone=archive.zone,
     )
 
 

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import tzinfo
 from pathlib import Path
 
 import click
@@ -107,7 +108,8 @@ def bring_command(
     """
     settings = ctx.ensure_object(Settings)
     choice = BringChoice(**said)  # type: ignore[arg-type]  # click gives just these
-    export = read_foreign(_where(settings, file))
+    with settings.archive() as archive:
+        export = read_foreign(_where(settings, file), archive.zone)
     if choice.titles and as_json:
         if yes:
             raise click.UsageError("--json shows the list or the plan, and brings nothing.")
@@ -150,8 +152,8 @@ def _rows(
             number=number,
             id=summary.key,
             title=summary.title,
-            began=iso_day(summary.began),
-            ended=iso_day(summary.ended),
+            began=iso_day(summary.began, export.zone),
+            ended=iso_day(summary.ended, export.zone),
             messages=summary.messages,
             tokens=summary.size // _BYTES_A_TOKEN,
             brought=before.get((summary.source, summary.key), []),
@@ -270,7 +272,7 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
         yield f'{messages} become the chat "{title}".'
     for part in bringing.chosen:
         yield from _losses(part.conversation, is_known=placement.is_known)
-        yield from _other_branches(part.conversation)
+        yield from _other_branches(part.conversation, export.zone)
     if placement.is_known:
         return
     if not choice.instructions:
@@ -290,14 +292,14 @@ def _losses(conversation: Conversation, *, is_known: bool) -> Iterator[str]:
         yield f'Of "{conversation.title}" this cannot come, or only by name: {", ".join(left)}.'
 
 
-def _other_branches(conversation: Conversation) -> Iterator[str]:
+def _other_branches(conversation: Conversation, zone: tzinfo) -> Iterator[str]:
     """Yield which branches a conversation has besides its last, and how they are brought."""
     others = conversation.branch_ends[1:]
     if not others:
         return
     numbers = []
     for number, end in enumerate(others[:_MOST_TITLES], 2):
-        day = iso_day(end) or "an unknown day"
+        day = iso_day(end, zone) or "an unknown day"
         numbers.append(f"{number} (to {day})")
     branches = counted(len(others), "other branch", "other branches")
     yield f'"{conversation.title}" has {branches}, which --branch brings: {", ".join(numbers)}.'

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def _find(export: ForeignExport, written: str) -> ListedConversation:
     if len(fitting) == 1:
         return next(iter(fitting.values()))
     if fitting:
-        raise _ambiguous(written, fitting)
+        raise _ambiguous(written, fitting, export.zone)
     is_number = written.isascii() and written.isdecimal()
     if is_number and 0 < int(written) <= len(export.conversations):
         return export.conversations[int(written) - 1]
@@ -81,9 +81,9 @@ def _find(export: ForeignExport, written: str) -> ListedConversation:
     )
 
 
-def _ambiguous(written: str, fitting: dict[int, ListedConversation]) -> NotFound:
+def _ambiguous(written: str, fitting: dict[int, ListedConversation], zone: tzinfo) -> NotFound:
     """Return the error for a title of several conversations, which are given by number."""
-    days = {number: iso_day(listed.summary.ended) for number, listed in fitting.items()}
+    days = {number: iso_day(listed.summary.ended, zone) for number, listed in fitting.items()}
     numbers = ", ".join(f"{number} ({day})" for number, day in days.items())
     return NotFound(
         f'{counted(len(fitting), "conversation")} are called "{written}": {numbers}.',
@@ -122,9 +122,9 @@ def instructions_of(export: ForeignExport, choice: BringChoice, chosen: Sequence
     return by_name.get(choice.instructions.casefold(), "")
 
 
-def iso_day(when: datetime | None) -> str:
+def iso_day(when: datetime | None, zone: tzinfo) -> str:
     """Write a day as 2026-11-25; empty where it is not known."""
-    return f"{when:%Y-%m-%d}" if when else ""
+    return when.astimezone(zone).date().isoformat() if when else ""
 
 
 def newest_instructions(chosen: Sequence[Chosen]) -> str:

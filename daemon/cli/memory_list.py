@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 
 from rich.cells import cell_len, set_cell_size
 
@@ -10,7 +10,7 @@ from daemon.chat.holding import Holding
 from daemon.status.printable import in_one_line
 from rules.conversation.memory import EXTRACTED, Memory
 from rules.conversation.memory_title import short_name
-from rules.typingmind.dates import parse_date
+from rules.typingmind.dates import day_of
 
 _LONGEST_WORDS = 60  # characters of a quote, where no terminal says how wide it is
 _LEAST_WORDS = 12
@@ -72,10 +72,8 @@ def _aligned(cells: Sequence[str], *, to_the_left: bool = False) -> list[str]:
 
 def _row(whole: Holding, memory: Memory, depth: int, *, has_years: bool) -> _Row:
     """Return the cells of a memory, its name indented by its depth."""
-    day = ""
-    if memory.began_at:
-        began = parse_date(memory.began_at)
-        day = _day(began, has_years=has_years) if began else ""
+    began = day_of(memory.began_at)
+    day = _day(date.fromisoformat(began), has_years=has_years) if began else ""
     marks = marks_of(whole, memory)
     return _Row(
         name="   " * depth + short_name(memory),
@@ -86,7 +84,7 @@ def _row(whole: Holding, memory: Memory, depth: int, *, has_years: bool) -> _Row
     )
 
 
-def _day(when: datetime, *, has_years: bool) -> str:
+def _day(when: date, *, has_years: bool) -> str:
     """Write a day as " 5 Apr", with its year if wanted."""
     year = f" {when.year}" if has_years else ""
     return f"{when.day:2} {when:%b}{year}"

@@ -15,7 +15,7 @@ from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
-from daemon.recovery.compare import Content, compare_versions, with_local_dates
+from daemon.recovery.compare import Content, compare_versions
 from daemon.recovery.expand import expand
 from daemon.recovery.restore import Restorable
 from daemon.status.printable import in_one_line
@@ -234,7 +234,7 @@ def _in_lines(
     """Return the lines of a difference: what both versions hold, then what changed."""
     first = _counts(before, difference.messages_before, difference.memories_before)
     second = _counts(after, difference.messages_after, difference.memories_after)
-    lines = map(_coloured, difference_lines(with_local_dates(difference), memories))
+    lines = map(_coloured, difference_lines(difference, memories))
     return [first, second, *lines]
 
 

@@ -74,7 +74,7 @@ class Settings:
         """Open the archive for reading, an empty one where there is none yet. Creates nothing."""
         from daemon.archive.archive import Archive
 
-        return Archive.read(self.folders.state)
+        return Archive.read(self.folders.state, zone=self.config.memory.zone)
 
     def context(self, tell: "Tell | None" = None) -> AbstractContextManager["Context"]:
         """Open what a change or a run needs, with the archive locked for writing."""

@@ -8,12 +8,17 @@ from pydantic import AfterValidator, Field, PlainValidator, SerializeAsAny
 
 from daemon.config.folder_tables import Text
 from daemon.config.tables import AS_WRITTEN, ConfigProblem, Table, checked
+from daemon.files.clock import is_zone
 from rules.layers.core import Value, rendered
 
 _LEAST_TAIL = 800
 _LARGE_ENOUGH = checked(
     lambda tokens: tokens >= 400,
     "must be at least 400, since about 40 tokens of each memory are the questions in it",
+)
+_KNOWN_ZONE = checked(
+    lambda name: not name or is_zone(name),
+    'must be a time zone as in "Europe/Berlin", or empty for the one that the archive keeps',
 )
 _LOOK_AHEAD = 4  # chunks: bounds look that far ahead, so the live tail is at least as long
 MOST_TOKENS = 10_000_000
@@ -56,12 +61,18 @@ def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[ConfigPr
         )
 
 
-class MemorySettings(Table):
-    """`[memory]`: how many memories get hindsight, of how many tokens, and what is shown."""
+class EditionSettings(Table):
+    """`[memory]`, as far as chats may differ: how many get hindsight, and which edition is shown."""
 
     hindsight: int = Field(default=2, ge=0, le=_MOST_MEMORIES)
     hindsight_tokens: int = Field(default=8_000, ge=100, le=MOST_TOKENS)
     editions: Literal["hindsight", "as-of"] = "hindsight"
+
+
+class MemorySettings(EditionSettings):
+    """`[memory]`: also the time zone of all days; empty for the one that the archive keeps."""
+
+    zone: Annotated[str, _KNOWN_ZONE] = ""
 
 
 class FoldSettings(Table):

@@ -21,6 +21,7 @@ from daemon.config.folder_tables import (
 from daemon.config.memory_tables import (
     ChunkSettings,
     CoreSettings,
+    EditionSettings,
     FactSettings,
     FoldSettings,
     KeepSettings,
@@ -44,7 +45,7 @@ class ChatTables(Table):
     models: ModelSettings = ModelSettings()
     tail: TailSettings = TailSettings()
     chunk: ChunkSettings = ChunkSettings()
-    memory: MemorySettings = MemorySettings()
+    memory: EditionSettings = EditionSettings()
     fold: FoldSettings = FoldSettings()
     core: CoreSettings = CoreSettings()
     facts: FactSettings = FactSettings()
@@ -89,6 +90,7 @@ class Config(ChatTables):
     """All of memproc.toml. `Config()` is what counts where there is no file."""
 
     folders: FolderSettings = FolderSettings()
+    memory: MemorySettings = MemorySettings()
     chats: ChatSettings = ChatSettings()
     output: OutputSettings = OutputSettings()
     watch: WatchSettings = WatchSettings()

@@ -1,11 +1,12 @@
 """Tell the time: as exports and the archive write it, and as people read it."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from rules.typingmind.dates import parse_date, write_date
 from rules.wording import counted
 
+_AT_GREENWICH = ("UTC", "Etc/UTC")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
@@ -90,3 +91,32 @@ def in_full(text: str) -> str:
     """Return an archive's time on the local clock, as log lines begin; other text as it is."""
     when = parse_date(text)
     return text if when is None else f"{when.astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+def is_zone(name: str) -> bool:
+    """Return whether this computer knows a time zone of that name."""
+    from zoneinfo import ZoneInfo  # late, for a fast `memproc status`
+
+    try:
+        ZoneInfo(name)
+    except (LookupError, OSError, ValueError):
+        return False
+    return True
+
+
+def zone_named(name: str) -> tzinfo:
+    """Return the time zone of that name; UTC where this computer does not know it."""
+    from zoneinfo import ZoneInfo
+
+    return UTC if name in _AT_GREENWICH or not is_zone(name) else ZoneInfo(name)
+
+
+def zone_here() -> str:
+    """Return the name of this computer's time zone, by TZ or its settings; UTC where it has none."""
+    from tzlocal import get_localzone_name
+
+    try:
+        name = get_localzone_name() or ""
+    except (LookupError, OSError, ValueError):  # its settings contradict each other
+        name = ""
+    return name if is_zone(name) else "UTC"

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import BinaryIO
@@ -75,6 +75,8 @@ class ForeignExport:
     unknown: int
     """Entries of a shape that memproc does not know."""
     fingerprints: Mapping[Path, Sighting | None]
+    zone: tzinfo
+    """The zone in which its days are told."""
 
     def read(self, listed: ListedConversation, branch: int = 1) -> tuple[Conversation, bytes]:
         """Return a conversation, and its own bytes. Raises FileTrouble where the file changed."""
@@ -110,7 +112,7 @@ _READERS: Mapping[Source, Reader] = {
 _Open = Callable[[], BinaryIO]
 
 
-def read_foreign(path: Path) -> ForeignExport:
+def read_foreign(path: Path, zone: tzinfo = UTC) -> ForeignExport:
     """List the conversations of an export, or of a folder of parts, without keeping any.
 
     Raises FileTrouble where a file cannot be read, NotAnExport where there is no conversation.
@@ -133,6 +135,7 @@ def read_foreign(path: Path) -> ForeignExport:
         noted.projects,
         noted.unknown,
         fingerprints,
+        zone,
     )
 
 

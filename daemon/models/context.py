@@ -68,7 +68,10 @@ def open_context(config: Config, folders: Folders, tell: Tell) -> Iterator[Conte
     core_layout(config.core)
     for folder in (folders.state, folders.updated, folders.backups):
         make_private(folder)
-    with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
+    with (
+        hold(folders.state / "lock"),
+        Archive.open(folders.state, zone=config.memory.zone) as archive,
+    ):
         for trouble in tidy_up(folders):
             tell(Note(str(trouble)))
         yield Context(

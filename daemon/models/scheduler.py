@@ -184,7 +184,7 @@ class Scheduler:
         if request.model != ENGINE:
             return above_step(self._context, request)
         self._fresh.add(key)  # it is no model, and quick: its answers are not told
-        return self._direct.ask_now(request, key)
+        return self._direct.ask_now(self._as_sent(request), key)
 
     def _end(self, dialogue: RunningDialogue[Any]) -> None:
         """Tell what a dialogue has noted; kinds of trouble once, when their answer came."""
@@ -227,8 +227,11 @@ class Scheduler:
         """
         if self._is_known(key):
             return False
+        return self._transport(request, key).send(self._as_sent(request), key)
+
+    def _as_sent(self, request: Request) -> Request:
         learned = as_learned(self._context.archive, request)
-        return self._transport(request, key).send(learned, key)
+        return learned.told_in(self._context.archive.zone)
 
     def _is_known(self, key: str) -> bool:
         """Return whether a request is under way, or has come back."""
@@ -286,6 +289,6 @@ def _known_reply(archive: Archive, request: Request) -> Reply | None:
     known = find_reply(archive, request.key)
     if known or request.model != ENGINE:
         return known
-    answer = engine_answer(request)
+    answer = engine_answer(request.told_in(archive.zone))
     name, step = request.model.name, request.step
     return Reply(request.key, name, step, answer.text, answer.finish, 0, 0, 0, 0, 0.0, "", "")

@@ -64,6 +64,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "minute": words.minute,
     "time": words.time_element,
     "minutes": words.minutes,
+    "said": words.said_element,
     "with_commands": words.with_commands,
 }
 """The filters by the names that templates use."""
@@ -150,7 +151,8 @@ def field(request: Request, name: str) -> str:
 @contextmanager
 def named_chat(request: Request) -> Iterator[tuple[Archive, KnownChat]]:
     """Open the archive, and find the chat that the address names. Raises NotFound."""
-    with Archive.read(desk_of(request).folders.state) as archive:
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state, zone=desk.config.memory.zone) as archive:
         yield archive, find_chat(archive, request.path_params["chat"])
 
 

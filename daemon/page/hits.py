@@ -34,7 +34,8 @@ class Hit:
 
 def search_page(request: Request) -> Response:
     """Show the hits, and the form that narrows them."""
-    state = desk_of(request).folders.state
+    desk = desk_of(request)
+    state = desk.folders.state
     asked = request.query_params
     query = asked.get("words", "")
     chat_id = asked.get("chat", "")
@@ -42,7 +43,7 @@ def search_page(request: Request) -> Response:
     since = _day(asked.get("from", ""))
     until = _day(asked.get("to", ""))
     kinds: tuple[SearchKind, ...] = tuple(name for name in ANYTHING if name == kind) or ANYTHING
-    with Archive.read(state) as archive:
+    with Archive.read(state, zone=desk.config.memory.zone) as archive:
         chats = known_chats(archive)
         with full_text(state, archive) as index:
             find = partial(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -53,7 +54,7 @@ class _Opened:
 def _opened(request: Request) -> Iterator[_Opened]:
     """Open the archive to read the memory that the address names. Raise NotFound."""
     desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
+    with Archive.read(desk.folders.state, zone=desk.config.memory.zone) as archive:
         held, memory = holding_of(archive, desk.config, request.path_params["memory"])
         yield _Opened(archive, find_chat(archive, held.chat_id), held, memory)
 
@@ -64,6 +65,7 @@ def memory_page(request: Request) -> Response:
         chat, held, memory = opened.chat, opened.held, opened.memory
         persona = opened.persona
         under = () if memory.is_fold else opened.under
+        quoted = list(_quoted(under, memory.edition.quotes, opened.archive.zone))
     before, after = neighbours(held, memory)
     is_forgotten = held.states[memory.memory_id].word == "forgotten"
     return render(
@@ -75,7 +77,7 @@ def memory_page(request: Request) -> Response:
         before=before,
         after=after,
         subject=subject_in(memory.in_prompts.texts[0]),
-        quoted=list(_quoted(under, memory.edition.quotes)),
+        quoted=quoted,
         seen_is_open=_says_more(memory.edition),
         editions=held.editions[memory.memory_id][::-1],
         members=[held.memory(name) for name in memory.members],
@@ -94,8 +96,8 @@ def words_page(request: Request) -> Response:
     """Show all messages that a memory stands for, as they were when it was made."""
     with _opened(request) as opened:
         chat, memory, persona = opened.chat, opened.memory, opened.persona
-        under = opened.under
-    messages = [_shown(old, memory.edition.quotes, whole=True) for old in under]
+        quotes, zone = memory.edition.quotes, opened.archive.zone
+        messages = [_shown(old, quotes, zone, whole=True) for old in opened.under]
     return render(
         request, "words.html", chat=chat, persona=persona, memory=memory, messages=messages
     )
@@ -121,17 +123,17 @@ def neighbours(held: Holding, memory: Memory) -> tuple[Memory | None, Memory | N
     return before, after
 
 
-def _quoted(under: Sequence[Past], quotes: Sequence[Quote]) -> Iterator[SaidMessage]:
+def _quoted(under: Sequence[Past], quotes: Sequence[Quote], zone: tzinfo) -> Iterator[SaidMessage]:
     """Yield the messages that are quoted; the first of all where none is."""
     sources = {quote.source for quote in quotes}
     quoted = [old for old in under if old.key in sources]
     for old in quoted or under[:1]:
-        yield _shown(old, quotes, whole=False)
+        yield _shown(old, quotes, zone, whole=False)
 
 
-def _shown(old: Past, quotes: Sequence[Quote], *, whole: bool) -> SaidMessage:
+def _shown(old: Past, quotes: Sequence[Quote], zone: tzinfo, *, whole: bool) -> SaidMessage:
     """Return a message as it was when its memory was made, with its quotes marked."""
-    message = show_message(old.key, old.message, quotes, "said-")
+    message = show_message(old.key, old.message, zone, quotes, "said-")
     if not whole:
         first, stop = around_marks(message.blocks)
         message = replace(message, first=first, stop=stop)

@@ -5,7 +5,7 @@ A raw message shows who said it, when, and its words in blocks.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, tzinfo
 from itertools import groupby
 from urllib.parse import urlencode
 
@@ -22,6 +22,7 @@ from daemon.page.sheets import cut_sheets, group_by_month, local_days, sheet_at
 from rules.conversation.memory import Memory, Quote
 from rules.conversation.memory_title import subject_in
 from rules.errors import NotFound
+from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message
 
 
@@ -31,7 +32,8 @@ class SaidMessage:
 
     key: str
     is_persona: bool
-    date: str | None
+    date: str
+    """When it was said, by the clocks of the archive's zone; empty where that is not known."""
     blocks: tuple[MessageBlock, ...]
     first: int
     stop: int
@@ -62,11 +64,17 @@ class ReadPassage:
 
 
 def show_message(
-    key: str, message: Message, quotes: Sequence[Quote] = (), prefix: str = "", query: str = ""
+    key: str,
+    message: Message,
+    zone: tzinfo,
+    quotes: Sequence[Quote] = (),
+    prefix: str = "",
+    query: str = "",
 ) -> SaidMessage:
     """Return a message with those of the quotes marked that are from it, and a query's words.
 
-    With a `prefix`, the place of each quote has an id: the prefix and the quote's number.
+    It was said by the clocks of `zone`. With a `prefix`, the place of each quote has an id: the
+    prefix and the quote's number.
     """
     numbers: list[int] = []
     passages: list[MarkedPassage] = []
@@ -79,7 +87,7 @@ def show_message(
     return SaidMessage(
         key,
         is_persona=message.speaker == "assistant",
-        date=message.created_at,
+        date=in_zone(message.created_at, zone),
         blocks=blocks,
         first=0,
         stop=len(blocks),
@@ -95,7 +103,7 @@ def reading_page(request: Request) -> Response:
         rows = read_outline(archive, known.chat_id)
         if not rows:
             raise NotFound("Nothing was ever said in this chat.", "Drop an export of it on Home.")
-        days = local_days(rows)
+        days = local_days(rows, archive.zone)
         sheets = cut_sheets(rows, days)
         if asked.get("day"):
             return _to_day(request, asked["day"], days, sheets)
@@ -114,6 +122,7 @@ def reading_page(request: Request) -> Response:
         began=days[sheet.start],
         ended=days[sheet.stop - 1],
         months=group_by_month(days, sheets),
+        is_dated=days[0] != date.min,
         first_day=days[0],
         last_day=days[-1],
         messages=len(rows),
@@ -126,11 +135,11 @@ def place_page(request: Request) -> Response:
     """Lead to the place of a message in the conversation. Raises NotFound."""
     key = request.path_params["key"]
     with named_chat(request) as (archive, known):
-        rows = read_outline(archive, known.chat_id)
+        rows, zone = read_outline(archive, known.chat_id), archive.zone
     keys = [row.key for row in rows]
     if key not in keys:
         raise NotFound("This message is not in the conversation any more.", "Search for it again.")
-    sheets = cut_sheets(rows, local_days(rows))
+    sheets = cut_sheets(rows, local_days(rows, zone))
     number = sheet_at(keys.index(key), sheets)
     return _to_sheet(request, number, key, request.query_params.get("words", ""))
 
@@ -154,8 +163,8 @@ def _passages(
         shown = []
         for at in places:
             row = rows[at]
-            begins_day = at == sheet.start or days[at] != days[at - 1]
-            said = show_message(row.key, words[row.key], quotes, query=query)
+            begins_day = days[at] != (date.min if at == sheet.start else days[at - 1])
+            said = show_message(row.key, words[row.key], archive.zone, quotes, query=query)
             shown.append(_with_state(said, row, days[at].isoformat() if begins_day else ""))
         passages.append(ReadPassage(memory, subject, tuple(shown)))
     return passages

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, tzinfo
 from itertools import groupby, pairwise
 
 from daemon.archive.messages import OutlinedMessage
-from rules.typingmind.dates import parse_date
+from rules.typingmind.dates import day_of, in_zone
 
 _SHEET_BYTES = 40_000
 _LEAST_BYTES = 400
@@ -21,9 +21,9 @@ class Month:
     days: tuple[tuple[date, int], ...]
 
 
-def local_days(rows: Sequence[OutlinedMessage]) -> list[date]:
-    """Return the local day of each message; one without a date has that of the one before it."""
-    known = [_local_day(row.said_at) for row in rows]
+def local_days(rows: Sequence[OutlinedMessage], zone: tzinfo) -> list[date]:
+    """Return the day of each message in the zone; one without a date has that of the one before it."""
+    known = [_local_day(row.said_at, zone) for row in rows]
     last = next((day for day in known if day), date.min)
     days = []
     for day in known:
@@ -32,10 +32,9 @@ def local_days(rows: Sequence[OutlinedMessage]) -> list[date]:
     return days
 
 
-def _local_day(said_at: str) -> date | None:
-    """Return the day of a date in UTC by this computer's time zone, if it is one."""
-    moment = parse_date(said_at)
-    return moment.astimezone().date() if moment else None
+def _local_day(said_at: str, zone: tzinfo) -> date | None:
+    day = day_of(in_zone(said_at, zone))
+    return date.fromisoformat(day) if day else None
 
 
 def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[range]:

@@ -13,7 +13,7 @@ from daemon.files.backup import versions_of as kept_versions
 from daemon.files.packing import sha256_of
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of, named_chat, render
-from daemon.recovery.compare import Content, compare_versions, with_local_dates
+from daemon.recovery.compare import Content, compare_versions
 from daemon.recovery.restore import (
     find_version,
     newest_other,
@@ -128,7 +128,7 @@ def _sides(
 def _lines(difference: Difference, memories: Sequence[Memory]) -> tuple[DifferenceLine, ...]:
     """Word the difference without the ids of memories, which the page does not need."""
     lines = []
-    for line in difference_lines(with_local_dates(difference), memories):
+    for line in difference_lines(difference, memories):
         text = line.text
         for memory in memories:
             text = text.replace(f" ({memory.memory_id})", "")

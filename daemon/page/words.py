@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 
 from markupsafe import Markup, escape
 
-from rules.typingmind.dates import parse_date
+from rules.typingmind.dates import day_of, parse_date
 from rules.wording import about_it
 
 _BROWSERS = {
@@ -61,18 +61,16 @@ def after_name(sentence: str, name: str) -> str:
 
 
 def shown_day(date: str | None) -> str:
-    """Write the day of a date as memories name it, in UTC: 15 March 2026."""
-    moment = parse_date(date or "")
-    if moment is None:
-        return "on an unknown day"
-    return f"{moment.day} {moment:%B %Y}"
+    """Write the day of a date as memories name it: 15 March 2026."""
+    day = day_of(date)
+    return day_in_words(day) if day else "on an unknown day"
 
 
 def days(began: str | None, ended: str | None) -> str:
     """Write the first and the last day as briefly as can be: 15 to 20 March 2026."""
-    first, last = parse_date(began or ""), parse_date(ended or "")
-    if not (first and last) or first.date() == last.date():
+    if not (day_of(began) and day_of(ended)) or day_of(began) == day_of(ended):
         return shown_day(began or ended)
+    first, last = (date.fromisoformat(day_of(day)) for day in (began, ended))
     if (first.year, first.month) == (last.year, last.month):
         return f"{first.day} to {shown_day(ended)}"
     if first.year == last.year:
@@ -83,27 +81,35 @@ def days(began: str | None, ended: str | None) -> str:
 def day_in_words(day: date | str) -> str:
     """Write a day, given as such or as an ISO date, as in 15 March 2026."""
     known = date.fromisoformat(day) if isinstance(day, str) else day
-    if known == date.min:
-        return "on an unknown day"
     return f"{known.day} {known:%B %Y}"
 
 
 def minute(date: str | None) -> str:
     """Write a date by local time to the minute, as in 15 March 2026, 14:07."""
     moment = parse_date(date or "")
-    if moment is None:
-        return "at an unknown time"
-    local = moment.astimezone()
-    return f"{local.day} {local:%B %Y, %H:%M}"
+    return _in_words(moment.astimezone()) if moment else "at an unknown time"
+
+
+def _in_words(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y, %H:%M}"
 
 
 def time_element(date: str | None) -> Markup:
     """Mark the same up with its zone, which a browser of another zone adds (page.js)."""
     moment = parse_date(date or "")
-    if moment is None:
-        return escape(minute(date))
-    local = moment.astimezone().isoformat(timespec="seconds")
-    return Markup('<time datetime="{}">{}</time>').format(local, minute(date))
+    return _marked_up(moment.astimezone()) if moment else escape(minute(date))
+
+
+def said_element(date: str | None) -> Markup:
+    """Mark up when something was said, by the clocks of the zone that the date names."""
+    if not day_of(date):
+        return escape("on an unknown day")
+    return _marked_up(datetime.fromisoformat(date or ""))
+
+
+def _marked_up(moment: datetime) -> Markup:
+    element = Markup('<time datetime="{}">{}</time>')
+    return element.format(moment.isoformat(timespec="seconds"), _in_words(moment))
 
 
 def minutes(seconds: float) -> str:

@@ -12,6 +12,7 @@ from daemon.archive.messages import days_of
 from daemon.config.settings import Config
 from daemon.recall.records import dated, named
 from rules.errors import MemprocError, NotFound
+from rules.typingmind.dates import in_zone
 
 NOTE = "Records of what was said then; they ask nothing of you now."
 _MOST_CHATS = 10
@@ -59,7 +60,7 @@ class Library:
 
     def opened(self) -> AbstractContextManager[Archive]:
         """Open the archive for reading."""
-        return Archive.read(self.state)
+        return Archive.read(self.state, zone=self.config.memory.zone)
 
     def chat(self, archive: Archive, name: str) -> KnownChat:
         """Return the chat that is meant.
@@ -92,7 +93,10 @@ class Library:
 def reach(archive: Archive, *chats: KnownChat) -> Reach:
     """Return the days for which the archive has words of these chats."""
     days = [day for chat in chats for day in days_of(archive, chat.chat_id) if day]
-    return Reach(dated(min(days, default="")), dated(max(days, default="")))
+    began, ended = (
+        in_zone(day, archive.zone) for day in (min(days, default=""), max(days, default=""))
+    )
+    return Reach(dated(began), dated(ended))
 
 
 def name_of(chat: KnownChat, chats: tuple[KnownChat, ...]) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from daemon.models.token_bound import tokens_at_most
 from daemon.status.printable import in_one_line, visible
 from primer.wording import make_tags_inert
+from rules.typingmind.dates import day_of
 
 _HEAD_TOKENS = 200
 LIST_TOKENS = 1_500 - _HEAD_TOKENS
@@ -24,7 +25,6 @@ CUT = " [cut here]"
 _MOST_CHARACTERS = 4  # in a token
 _LONGEST_NAME = 200  # characters of a title or an id
 _PLAIN_NAME = re.compile(r"[\w:#.-]{1,200}", re.ASCII)
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,7 @@ def in_data(name: str) -> str:
 
 def dated(date: str | None) -> str:
     """Return the day of a date of the archive."""
-    day = _DAY.match(date or "")
-    return day[0] if day else "an unknown day"
+    return day_of(date) or "an unknown day"
 
 
 def quote_record(head: str, text: str, data: Mapping[str, Any]) -> Record:

@@ -15,6 +15,7 @@ from daemon.recall.records import TEXT_TOKENS, dated, in_data, in_quotes, named,
 from daemon.recall.tools import timeline_entry
 from rules.conversation.memory import Edition, Memory
 from rules.errors import NotFound
+from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message
 from rules.wording import counted
 
@@ -88,7 +89,9 @@ def _parts(archive: Archive, chat_id: str, name: str, what: What) -> Iterable[st
     if memory.forgotten:
         return ()
     if what == "raw":
-        return (_message(message, key) for key, message in under(archive, memory.memory_id))
+        return (
+            _message(archive, message, key) for key, message in under(archive, memory.memory_id)
+        )
     edition = memory.edition if what == "memory" else _edition(archive, memory, what)
     own_words = map(in_quotes, edition.texts[_OWN_WORDS])
     return (timeline_entry(memory).text, *own_words)
@@ -110,7 +113,7 @@ def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
         return ()
     speakers = [message.speaker for _, message in near]
     first, after = _bounds_of_turn(speakers, keys.index(key))
-    messages = [_message(message, name) for name, message in near[first:after]]
+    messages = [_message(archive, message, name) for name, message in near[first:after]]
     neighbours = []
     if first > 0:
         neighbours.append(f"Before it: message {named(keys[first - 1])}.")
@@ -128,8 +131,8 @@ def _bounds_of_turn(speakers: Sequence[str], at: int) -> tuple[int, int]:
     return at, at + 1 + has_answer
 
 
-def _message(message: Message, key: str) -> str:
+def _message(archive: Archive, message: Message, key: str) -> str:
     """Return a raw message, quoted under its day, its speaker and its id."""
-    day = dated(message.created_at)
+    day = dated(in_zone(message.created_at, archive.zone))
     speaker = "you" if message.speaker == "assistant" else "the person"
     return f"{day}, {speaker} (message {named(key)})\n{in_quotes(message.text)}"

@@ -11,7 +11,6 @@ from daemon.archive.messages import past
 from daemon.chat.opening import canned
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
-from daemon.files.clock import in_full
 from daemon.files.read import chats_in
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory, aliases
@@ -20,6 +19,7 @@ from rules.output.arrange import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.dates import in_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Content:
 def compare_versions(
     archive: Archive, config: Config, chat_id: str, before: Content, after: Content
 ) -> tuple[Difference, tuple[Memory, ...]]:
-    """Return the difference, and all memories and folds of the chat.
+    """Return the difference, its dates by the archive's zone, and all memories of the chat.
 
     Raise NotAnExport or ChatSkipped where one of the two does not hold the chat.
     """
@@ -42,7 +42,9 @@ def compare_versions(
     words = canned(texts)
     old = _side(archive, chat_id, known, words, before)
     new = _side(archive, chat_id, known, words, after)
-    return difference(old, new, known), known
+    changes = difference(old, new, known)
+    raw = (replace(change, date=in_zone(change.date, archive.zone)) for change in changes.raw)
+    return replace(changes, raw=tuple(raw)), known
 
 
 def _side(
@@ -73,9 +75,3 @@ def _chat_in(content: Content, chat_id: str) -> Chat:
         f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
         f"Name other versions; they are listed by: memproc versions {chat_id}",
     )
-
-
-def with_local_dates(difference: Difference) -> Difference:
-    """Return the difference with its messages' dates by local time, to be shown to a person."""
-    raw = (replace(change, date=in_full(change.date)) for change in difference.raw)
-    return replace(difference, raw=tuple(raw))

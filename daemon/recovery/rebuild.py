@@ -51,6 +51,7 @@ from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.dates import in_zone
 from rules.typingmind.document import chat_container
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.new_chat import as_new_chat, new_chat_id
@@ -277,8 +278,8 @@ def _complete(
             continue
         under = [message.message for message in messages if message.memory == memory.number]
         tokens = sum(count(message.text) for message in under)
-        first, last = under[0], under[-1]
-        note_sources(archive, memory.memory_id, tokens, first.created_at, last.created_at)
+        began, ended = (in_zone(said.created_at, archive.zone) for said in (under[0], under[-1]))
+        note_sources(archive, memory.memory_id, tokens, began or None, ended or None)
         if looking_back.fullmatch(memory.edition.texts[2]):
             end_turn(archive, memory.memory_id)
 

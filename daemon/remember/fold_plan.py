@@ -8,8 +8,15 @@ from daemon.remember.quotes import stated_in
 from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import each_once
 from rules.conversation.memory import Memory, Quote, Wish
-from rules.conversation.memory_title import counted_on, numbers_of, write_title
+from rules.conversation.memory_title import (
+    TitlePair,
+    counted_on,
+    numbers_of,
+    told_title,
+    write_title,
+)
 from rules.plan.fold_budget import chunks_under, members_reading, reading_of
+from rules.typingmind.dates import day_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +55,18 @@ class FoldPlan:
         """Return what a model writes it from."""
         return self.memories if self.from_memories else self.members
 
+    @property
+    def titles(self) -> TitlePair:
+        """Return the fold's title as requests are known by it, and as it is told."""
+        return told_title(*self.numbers, self._dates, map(day_of, self._dates))
+
+    @property
+    def _dates(self) -> list[str | None]:
+        return [date for member in self.members for date in (member.began_at, member.ended_at)]
+
     def title(self, *, extracted: bool) -> str:
-        """Return the name of the fold in its first question."""
-        dates = [date for member in self.members for date in (member.began_at, member.ended_at)]
-        return write_title(*self.numbers, dates, extracted=extracted)
+        """Return the name of the fold in requests, where its first question begins with it."""
+        return write_title(*self.numbers, self._dates, extracted=extracted)
 
 
 def fold_plan(

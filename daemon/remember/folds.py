@@ -202,6 +202,7 @@ def _subject(
         analysis=prompt.ask(texts.fold_analysis, analysis_words(words)),
         words=words,
         guidance=guidance,
+        title=plan.titles,
     )
 
 

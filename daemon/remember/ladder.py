@@ -222,8 +222,8 @@ def make_memory(
         keys=tuple(entry.key for entry in passage.chunk),
         first=first.uuid or "",
         last=last.uuid or "",
-        began_at=first.created_at,
-        ended_at=last.created_at,
+        began_at=passage.date(passage.chunk[0]),
+        ended_at=passage.date(passage.chunk[-1]),
         source_tokens=passage.tokens,
         edition=edition,
         in_prompts=edition,
@@ -285,7 +285,8 @@ def quote_question(
     """Return the first question about a chunk, after its context."""
     asked = _first_question(texts, passage, extracted=agent == ENGINE).asked
     posed = prompt.posed(texts, asked, QUOTE_WORDS, passage.guidance, is_quote=True)
-    return Question(Request("quote", agent, before, QUOTE_WORDS), posed, passage.spoken)
+    request = Request("quote", agent, before, QUOTE_WORDS, title=passage.titles)
+    return Question(request, posed, passage.spoken)
 
 
 def as_quote_was_asked(
@@ -339,6 +340,7 @@ def _subject(
         guidance=passage.guidance,
         by_person=passage.by_person,
         names=frozenset() if pair.agent == ENGINE else passage.names,
+        title=passage.titles,
     )
 
 

@@ -8,6 +8,7 @@ still unusable           a Refused with its reason; what comes then is for the d
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
 
 from daemon.archive.journal import FormerAnswers, Reply
 from daemon.chat.survey import Survey
@@ -47,6 +48,8 @@ class Worksheet:
     """The answers that older versions of memproc were given."""
     keeps_misshapen: bool = False
     """Whether an answer is kept whose only fault, the second time, is its form."""
+    zone: tzinfo = UTC
+    """The zone of the person's days."""
     requests: list[str] = field(default_factory=list)
     """The keys of its requests, in order."""
 
@@ -200,4 +203,5 @@ def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
 
 def _worksheet(survey: Survey, about: str, parts: Mapping[str, int], passage: str) -> Worksheet:
     texts, questions = survey.shown.texts, survey.plan.questions_tokens
-    return Worksheet(texts, questions, about, parts, passage, survey.former)
+    former, zone = survey.former, survey.zone
+    return Worksheet(texts, questions, about, parts, passage, former, zone=zone)

@@ -8,6 +8,7 @@ answered      its operations become events; with an embedding model, wordings th
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from daemon.archive.layers import ranked
 from daemon.events import Noted
@@ -29,7 +30,7 @@ from rules.layers.facts import (
     normal,
 )
 from rules.plan.work import FACT_WORDS
-from rules.typingmind.dates import parse_date
+from rules.typingmind.dates import in_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +65,19 @@ def take_facts(
     operations = yield from _operations(sheet, manager, chunk, shown)
     same = {} if embedding is None else (yield from _likeness(sheet, embedding, operations, shown))
     gone = forgotten(known.events)
-    all_known = KnownFacts(shown, facts, gone, _sources(chunk), known.next_number, same)
+    all_known = KnownFacts(shown, facts, gone, _sources(chunk, sheet.zone), known.next_number, same)
     outcome = carry_out(operations, all_known)
     for reason in outcome.refused:
         yield Noted(f"fact refused: {reason}")
     return outcome.events
 
 
-def _sources(chunk: Sequence[Entry]) -> tuple[Source, ...]:
-    """Return the messages of the chunk that facts may come from, each with its date if that can be read."""
-    sources = []
-    for entry in chunk:
-        date = entry.message.created_at or ""
-        is_readable = parse_date(date) is not None
-        sources.append(Source(entry.key, entry.message.words, date if is_readable else ""))
-    return tuple(sources)
+def _sources(chunk: Sequence[Entry], zone: tzinfo) -> tuple[Source, ...]:
+    """Return the messages of the chunk that facts may come from, each with its date if it has one."""
+    return tuple(
+        Source(entry.key, entry.message.words, in_zone(entry.message.created_at, zone))
+        for entry in chunk
+    )
 
 
 def _operations(

@@ -30,9 +30,10 @@ LeftOut = Counter[str]
 PROGRAMS: Mapping[Source, str] = {"chatgpt": "ChatGPT", "claude": "Claude"}
 
 _NAMESPACE = uuid.UUID("5b0f3c62-6c1e-5f0b-9d57-3a5d2c5b8e11")
-_YEARS = range(1970, 2100)
-"""Dates outside of these are mistakes."""
+_YEARS = range(1971, 2100)
+"""Dates outside of these are mistakes, the first moment of 1970 above all."""
 _UNDATED = datetime(1970, 1, 1, tzinfo=UTC)
+"""TypingMind wants a date; `in_zone` knows this one as none."""
 _LONGEST_NAME = 80
 
 _NEVER = datetime.min.replace(tzinfo=UTC)

@@ -15,9 +15,11 @@ that nothing was said there. A second chat is named after the first message that
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from itertools import count
 
 from rules.bring.conversation import Conversation, name_uuid
+from rules.typingmind.dates import day_of, in_zone
 from rules.typingmind.message import read_message
 from rules.typingmind.new_chat import (
     BroughtChat,
@@ -149,19 +151,22 @@ def write_messages(conversation: Conversation) -> list[WrittenMessage]:
     ]
 
 
-def join(written: Sequence[WrittenMessage], conversation: Conversation) -> Sequence[WrittenMessage]:
+def join(
+    written: Sequence[WrittenMessage], conversation: Conversation, zone: tzinfo = UTC
+) -> Sequence[WrittenMessage]:
     """Return a conversation behind those that are written already, with a line between them.
 
-    Without anything before it, there is no line.
+    Without anything before it, there is no line. Its days are those of the zone.
     """
     messages = write_messages(conversation)
     if not written:
         return messages
     first = conversation.messages[0].when
+    ends, begins = (day_of(in_zone(date, zone)) for date in (written[-1].date, first.isoformat()))
+    on, since = f", on {ends}" if ends else "", f", from {begins} on" if begins else ""
     line = write_divider(
         divider_uuid(conversation),
-        f"[Here one conversation ends, on {written[-1].date[:10]}. What follows is another, "
-        f'"{conversation.title}", from {first:%Y-%m-%d} on.]',
+        f'[Here one conversation ends{on}. What follows is another, "{conversation.title}"{since}.]',
         first,
     )
     return [*written, name_message(line), *messages]

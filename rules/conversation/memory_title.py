@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rules.conversation.memory import CHUNK_LEVEL, Memory
-from rules.typingmind.dates import parse_date
+from rules.typingmind.dates import day_of, parse_date
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -16,6 +16,11 @@ _TITLE = re.compile(
 _SUBJECT = re.compile(
     r"\A((?:<context_manager>\n)?Memory [1-9]\d{0,5}(?:, [^:.\n]*)?)(?:: ([^:.\n]+))\."
 )
+
+_DAYS = re.compile(r"\A<context_manager>\nMemory [1-9]\d{0,5}(?:, (\d[^:.,\n]*))?[,.:]")
+TitlePair = tuple[str, str]
+"""A memory's title as requests are known by it, with days in UTC, and as it is told; both without
+what follows the days."""
 
 
 def called(memory: Memory) -> str:
@@ -38,8 +43,8 @@ def dates(memory: Memory) -> str:
 
 
 def first_day(date: str | None) -> str:
-    """Return the day of an export's date."""
-    return (date or "no date")[:10]
+    """Return the day of a date, or words for none."""
+    return day_of(date) or "no date"
 
 
 def write_title(
@@ -60,6 +65,27 @@ def write_title(
         words.append("extracted")
     title = ", ".join(words)
     return f"{title}: {subject}." if subject else f"{title}."
+
+
+def told_title(
+    first: int, last: int, dates: Sequence[str | None], days: Iterable[str], before: str = ""
+) -> TitlePair:
+    """Return both titles: by the dates of its messages, and by the days on which they were said.
+
+    A memory that is written again keeps the days of its title: `before` is its first question.
+    """
+    by_utc = write_title(first, last, dates).removesuffix(".")
+    stands = _DAYS.match(before)
+    if stands is None:
+        return by_utc, write_title(first, last, days).removesuffix(".")
+    name = write_title(first, last, ()).removesuffix(".")
+    return by_utc, f"{name}, {stands[1]}" if stands[1] else name
+
+
+def with_told_title(question: str, title: TitlePair) -> str:
+    """Return a question that begins with a memory's title with the title as it is told."""
+    by_utc, told = (f"<context_manager>\n{text}" for text in title)
+    return told + question.removeprefix(by_utc) if question.startswith(by_utc) else question
 
 
 def subject_in(question: str) -> str:

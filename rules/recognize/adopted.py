@@ -16,7 +16,7 @@ bytes stay.
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import UTC, timedelta, tzinfo
 from difflib import SequenceMatcher
 from types import MappingProxyType
 
@@ -40,7 +40,7 @@ from rules.conversation.memory import (
 )
 from rules.extract.languages import lead_in
 from rules.recognize.user_edits import SLOTS, Group
-from rules.typingmind.dates import parse_date
+from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
 
 _AT_ONCE = timedelta(minutes=1)
@@ -141,6 +141,7 @@ def freeze(
     first_number: int,
     count: Count,
     own_ids: Mapping[str, str] = MappingProxyType({}),
+    zone: tzinfo = UTC,
 ) -> Adopted:
     """Return the memories of the export as they are, oldest first.
 
@@ -149,7 +150,7 @@ def freeze(
     """
     whole = [(name, group) for name, group in shown.items() if len(group) == len(SLOTS)]
     frozen = [
-        _frozen(name, group, number, count)
+        _frozen(name, group, number, count, zone)
         for number, (name, group) in enumerate(whole, first_number)
     ]
     memories = [
@@ -161,7 +162,7 @@ def freeze(
     return Adopted(tuple(memories), {memory.memory_id: (memory.edition,) for memory in memories})
 
 
-def _frozen(name: str, group: Group, number: int, count: Count) -> Memory:
+def _frozen(name: str, group: Group, number: int, count: Count, zone: tzinfo) -> Memory:
     places = [group[slot] for slot in SLOTS]
     marker = places[0].ours or Marker("", "")
     edition = _frozen_edition(places, marker, count)
@@ -172,8 +173,8 @@ def _frozen(name: str, group: Group, number: int, count: Count) -> Memory:
         keys=(),
         first=marker.first,
         last=marker.last,
-        began_at=places[0].message.created_at,
-        ended_at=places[-1].message.created_at,
+        began_at=in_zone(places[0].message.created_at, zone) or None,
+        ended_at=in_zone(places[-1].message.created_at, zone) or None,
         source_tokens=0,
         edition=edition,
         in_prompts=edition,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from rules.conversation.history import Place
 from rules.conversation.marker import MEMORY, Marker, read_marker
 from rules.recognize.absent import Absent, KnownMessage, TakenBranch
-from rules.typingmind.dates import parse_date
+from rules.typingmind.dates import day_of
 from rules.typingmind.message import is_finished_answer
 
 _FEW = 10
@@ -179,6 +179,6 @@ def _older(count: int, newest: Sequence[KnownMessage], new: int) -> Lost:
 
 def _counted(count: int, gone: Iterable[KnownMessage] = ()) -> str:
     """Return the number of messages in words, with the day of the oldest where one has a date."""
-    dates = [date for known in gone if (date := parse_date(known.created_at))]
+    days = [day for known in gone if (day := day_of(known.created_at))]
     number = "1 message" if count == 1 else f"{count:,} messages"
-    return f"{number}, the oldest from {min(dates).date().isoformat()}" if dates else number
+    return f"{number}, the oldest from {min(days)}" if days else number

@@ -1,7 +1,7 @@
 """Dates of an export, read and written as TypingMind does."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
 _DATE = re.compile(
@@ -10,6 +10,9 @@ _DATE = re.compile(
 )
 _DATES = 4096
 """Dates that are remembered: those of a chat are read several times."""
+_DAY = len("2026-03-15")
+_FIRST_YEAR = 1971
+"""Programs write the first moment of 1970 where they know no date."""
 
 
 @lru_cache(_DATES)
@@ -26,6 +29,31 @@ def parse_date(text: str | None) -> datetime | None:
         return date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
+
+
+@lru_cache(_DATES)
+def in_zone(text: str | None, zone: tzinfo) -> str:
+    """Return a date as clocks of the zone show it, so that its first ten characters are the day there.
+
+    A bare day stays, and so does a date that names its own difference from UTC, as what this
+    returned before. Empty where it is no date, or one of 1970.
+    """
+    when = parse_date(text)
+    if not text or when is None or when.year < _FIRST_YEAR:
+        return ""
+    if len(text) == _DAY or datetime.fromisoformat(text).utcoffset():
+        return text
+    try:
+        shown = when.astimezone(zone)
+    except OverflowError:
+        return text
+    digits = "milliseconds" if shown.microsecond else "seconds"
+    return shown.isoformat(timespec=digits) if shown.utcoffset() else text
+
+
+def day_of(text: str | None) -> str:
+    """Return the day that a date names itself, as YYYY-MM-DD; empty where `in_zone` is."""
+    return in_zone(text, UTC)[:_DAY]
 
 
 def write_date(when: datetime) -> str:
