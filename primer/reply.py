@@ -15,7 +15,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, tzinfo
+from datetime import tzinfo
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
@@ -161,8 +161,6 @@ class Request:
 
         Its key stays that of days in UTC, so that no answer is asked for again in another zone.
         """
-        if zone is UTC and self.title[0] == self.title[1]:
-            return self
         return replace(self, turns=tuple(told_in(turn, zone, self.title) for turn in self.turns))
 
     @property

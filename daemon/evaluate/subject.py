@@ -104,7 +104,8 @@ class EvaluatedChat:
     @cached_property
     def settings(self) -> str:
         """Return a hash of the settings that decide what the memories are like."""
-        return _digest([self.survey.config.model_dump_json(include=_SETTINGS)])
+        config, days = self.survey.config, {"memory": {"zone"}}
+        return _digest([config.model_dump_json(include=_SETTINGS, exclude=days)])
 
 
 def find_subject(context: Context, name: str) -> EvaluatedChat:

@@ -137,15 +137,16 @@ def archive(setup: Setup) -> Iterator[Finding]:
     if setup.is_thorough:
         extent = "every message against its hash"
     try:
-        with Archive.read(state) as opened:
+        with Archive.read(state, zone=setup.config.memory.zone) as opened:
             faults = check_integrity(opened) if setup.is_thorough else structural_faults(opened)
+            zone = opened.zone
     except ArchiveError as fault:
         yield error("archive", fault.message, fault.next_step)
         return
     if faults:
         yield error("archive", f"It is damaged: {'; '.join(faults[:3])}.", _COPY)
     else:
-        yield ok("archive", f"It is sound ({extent}).")
+        yield ok("archive", f"It is sound ({extent}). Its days are those of {zone}.")
 
 
 def backups(setup: Setup) -> Iterator[Finding]:

@@ -50,8 +50,19 @@ def test_the_rows_are_taken_over_and_the_archive_is_sound(theirs: Path, tmp_path
 
 def test_no_sign_of_a_daemon_and_no_raised_cap_comes_along(theirs: Path, tmp_path: Path) -> None:
     with taken_over(theirs, tmp_path / "ours") as archive:
-        assert archive.run("SELECT name FROM sign") == []
+        assert archive.run("SELECT name FROM sign") == [("zone",)]
         assert raised_cap(archive, "day", NOW) == 0
+
+
+@pytest.mark.parametrize(("name", "kept"), [("Asia/Tokyo", "Asia/Tokyo"), ("Mars/Olympus", "UTC")])
+def test_the_zone_comes_along_where_this_computer_knows_it(
+    theirs: Path, tmp_path: Path, name: str, kept: str
+) -> None:
+    with Archive.open(theirs.parent) as archive:
+        set_sign(archive, "zone", name, NOW)
+        archive.fold_log()
+    with taken_over(theirs, tmp_path / "ours") as archive:
+        assert str(archive.zone) == kept
 
 
 def test_an_older_archive_is_copied_in_its_own_version_and_brought_up_to_date(

@@ -96,6 +96,7 @@ def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
     assert [after.pop(table) for table in new] == [[]] * len(new)
     assert [chat["chat"] for chat in after.pop("pins_before")] == [1], "its pins are only offered"
     assert [edition.pop("form") for edition in after["edition"]] == ["", ""]
+    after["sign"] = [sign for sign in after["sign"] if sign["name"] != "zone"]
     former = [sign for sign in after["sign"] if sign["name"] == "former_answers"]
     assert [sign["value"] for sign in former] == [reply("a").asked_at]
     after["sign"] = [sign for sign in after["sign"] if sign not in former]

@@ -54,6 +54,22 @@ agent = "a/b"
     ]
 
 
+@pytest.mark.parametrize("name", ["Berlin", "Mars/Olympus", "/etc/localtime", "Europe"])
+def test_an_unknown_time_zone_is_refused_with_what_it_must_be(name: str) -> None:
+    assert problems(f'[memory]\nzone = "{name}"') == [
+        'line 2: memory.zone: must be a time zone as in "Europe/Berlin", or empty for the one that '
+        f'the archive keeps (is "{name}")'
+    ]
+    assert read('[memory]\nzone = "Asia/Kolkata"').memory.zone == "Asia/Kolkata"
+    assert read('[memory]\nzone = ""').memory.zone == ""
+
+
+def test_days_are_those_of_one_zone_for_all_chats() -> None:
+    text = '[[chats.override]]\nchat = "A"\n[chats.override.memory]\nzone = "Asia/Tokyo"'
+    (problem,) = problems(text)
+    assert "chats.override[1].memory.zone: there is no such setting" in problem
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

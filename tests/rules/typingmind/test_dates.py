@@ -2,12 +2,20 @@
 
 import time
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.typingmind.dates import dates_inside, moved_on, parse_date, write_date
+from rules.typingmind.dates import (
+    dates_inside,
+    day_of,
+    in_zone,
+    moved_on,
+    parse_date,
+    write_date,
+)
 
 _NOON = datetime(2024, 11, 7, 12, tzinfo=UTC)
 _dates = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999)).map(
@@ -122,3 +130,41 @@ def test_a_clock_that_was_set_back_dates_nothing_earlier(
 def test_at_the_end_of_all_dates_ours_stand_still() -> None:
     last = "9999-12-31T23:59:59.999Z"
     assert [write_date(one) for one in dates_inside(last, last, 3, _NOON)] == [last] * 3
+
+
+_LOS_ANGELES = ZoneInfo("America/Los_Angeles")
+_ZONES = st.sampled_from(
+    ["America/Los_Angeles", "Asia/Kolkata", "Pacific/Kiritimati", "Europe/London", "UTC"]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("2025-12-30T05:30:00.000Z", "2025-12-29T21:30:00-08:00"),
+        ("2025-12-30T05:30:00.250Z", "2025-12-29T21:30:00.250-08:00"),
+        ("2025-07-01T04:00:00+00:00", "2025-06-30T21:00:00-07:00"),
+        ("2025-12-30 05:30", "2025-12-29T21:30:00-08:00"),
+    ],
+)
+def test_a_date_has_the_day_of_the_persons_zone(text: str, shown: str) -> None:
+    assert in_zone(text, _LOS_ANGELES) == shown
+    assert day_of(shown) == shown[:10]
+
+
+@pytest.mark.parametrize("text", ["2025-12-30", "2025-12-30T01:00:00+09:00"])
+def test_a_day_that_is_named_already_stays(text: str) -> None:
+    assert in_zone(text, _LOS_ANGELES) == text
+
+
+@pytest.mark.parametrize("text", [None, "", "yesterday", "1970-01-01T00:00:00.000Z", "1970-01-01"])
+def test_what_is_no_date_and_the_first_moment_of_1970_have_no_day(text: str | None) -> None:
+    assert in_zone(text, _LOS_ANGELES) == in_zone(text, UTC) == day_of(text) == ""
+
+
+@given(_dates.filter(lambda when: 1972 < when.year < 9999), _ZONES)
+def test_a_date_is_the_same_moment_in_every_zone(when: datetime, name: str) -> None:
+    shown = in_zone(write_date(when), ZoneInfo(name))
+    assert parse_date(shown) == when
+    assert shown[:10] == when.astimezone(ZoneInfo(name)).date().isoformat()
+    assert in_zone(write_date(when), UTC) == write_date(when)
