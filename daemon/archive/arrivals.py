@@ -9,6 +9,7 @@ from typing import Any
 from daemon.archive.archive import Archive, columns
 from daemon.archive.outputs import last_output
 from daemon.events import OutcomeKind
+from daemon.files.clock import in_full
 from rules.arrival import (
     FINISHED,
     IN_HAND,
@@ -163,13 +164,13 @@ def known_content(archive: Archive, sha256: str) -> str | None:
         if arrival.state != "gone"
     ]
     for arrival in same:
-        name, day = PurePath(arrival.path).name, arrival.changed_at[:10]
+        name, day = PurePath(arrival.path).name, in_full(arrival.changed_at)[:10]
         if arrival.state in IN_HAND:
             return f"the same content waits to be worked on already, as {name}"
         if arrival.state == "written":
             return f"already done: the same content was worked on as {name}, on {day}"
     if same and all(arrival.state == "done" for arrival in same):
-        name, day = PurePath(same[0].path).name, same[0].changed_at[:10]
+        name, day = PurePath(same[0].path).name, in_full(same[0].changed_at)[:10]
         return f"already done: the same content was dropped as {name}, on {day}"
     return None
 

@@ -17,6 +17,7 @@ from daemon.chat.outcome import Outcome
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
+from daemon.files.clock import in_full
 from daemon.files.packing import sha256_of
 from daemon.files.read import Export
 from daemon.models.catalogue import ends_soon
@@ -104,7 +105,7 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
     if not was_seen_before(archive, chat_id, chat.sha256, export.sha256, last.written_at):
         return None
     reason = (
-        f"it was restored on {last.written_at[:10]}, and this export is from before that; "
+        f"it was restored on {in_full(last.written_at)[:10]}, and this export is from before that; "
         f"to go on from this one: memproc accept {chat_id}"
     )
     return Unchanged(chat_id, chat.title, reason)

@@ -18,6 +18,7 @@ from daemon.status.printable import visible
 from rules.errors import NotFound
 from rules.layers.facts import Fact, FactEvent, normal
 from rules.wording import TO_SEE_IT
+from rules.typingmind.dates import in_zone
 
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
 
@@ -131,7 +132,8 @@ def facts_add_command(about: AboutChat, text: str) -> None:
         number = next_fact(archive, chat.chat_id)
         when = now()
         why = "added at the command line"
-        event = FactEvent(number, "ADD", words, when, "", "person", why=why)
+        said_at = in_zone(when, archive.zone)
+        event = FactEvent(number, "ADD", words, said_at, "", "person", why=why)
         keep_fact_events(archive, chat.chat_id, [event], when)
     about.settings.say(f"Added as fact {number}.\n{TO_SEE_IT}")
 

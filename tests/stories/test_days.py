@@ -166,7 +166,9 @@ def _has_no_days(person: Person, chat_id: str) -> None:
     assert not re.search(r"\b(?:19|20)\d\d\b", "\n".join(texts))
     browser = Browser(person)
     pages = [browser.open(f"/chat/{chat_id}{view}") for view in ("", "/read", "/facts", "/kept")]
-    shown = [person.memproc(*words).out for words in (("memories", chat_id), ("show", chat_id, "1"))]
+    shown = [
+        person.memproc(*words).out for words in (("memories", chat_id), ("show", chat_id, "1"))
+    ]
     assert not re.search(r"\b19(?:69|70)\b", "\n".join([*pages, *shown]))
 
 

@@ -107,7 +107,7 @@ def test_every_setting_arrives() -> None:
         models.options = { temperature = 0.5, "x/*" = { stop = ["a"] } }
         tail = { tokens = 2000, step = 0 }
         chunk = { tokens = 500, bounds = "size" }
-        memory = { hindsight = 3, hindsight_tokens = 100, editions = "as-of" }
+        memory = { hindsight = 3, hindsight_tokens = 100, editions = "as-of", zone = "Asia/Tokyo" }
         fold = { budget = 20000, group = 4, quotes = 9000 }
         core = { enabled = false, layout = "own", form = "json", sections = { log = { limit = 9, value = ["a"] } } }
         facts = { enabled = false, compare = 5, budget = 200, embedding = "x/y" }
@@ -151,7 +151,12 @@ def test_every_setting_arrives() -> None:
         },
         "tail": {"tokens": 2000, "step": 0},
         "chunk": {"tokens": 500, "bounds": "size"},
-        "memory": {"hindsight": 3, "hindsight_tokens": 100, "editions": "as-of"},
+        "memory": {
+            "hindsight": 3,
+            "hindsight_tokens": 100,
+            "editions": "as-of",
+            "zone": "Asia/Tokyo",
+        },
         "fold": {"budget": 20000, "group": 4, "quotes": 9000, "wishes": 1500},
         "core": {
             "enabled": False,

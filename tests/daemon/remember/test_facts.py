@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -53,6 +54,14 @@ def store(events: Sequence[FactEvent], answer: str) -> dict[int, str]:
     after = live([*events, *taken(desk, events)])
     assert desk.noted == []
     return {fact.number: fact.text for fact in after}
+
+
+def test_a_fact_has_the_day_of_the_persons_zone() -> None:
+    said = '{"memory": [{"event": "ADD", "text": "Name is John", "message": 1}]}'
+    sheet = Worksheet(TEXTS, zone=ZoneInfo("America/Los_Angeles"))
+    desk = Desk({"facts": [said]})
+    (event,) = held(take_facts(sheet, MANAGER, CHUNK, KnownBefore([], 1, 40)), desk.ask, desk.noted)
+    assert event.said_at == "2026-03-01T16:00:00-08:00"
 
 
 def test_the_seed_s_first_example_adds_a_name() -> None:
