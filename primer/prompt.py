@@ -34,7 +34,7 @@ from primer.wording import (
 )
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory, Six
-from rules.conversation.memory_title import TitlePair, with_told_title, without_subject
+from rules.conversation.memory_title import TitlePair, with_shown_title, without_subject
 from rules.conversation.short_quotes import as_read
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
@@ -357,7 +357,7 @@ def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
     return wrap("to_remember", _shown(message), **named, **dated, **numbered)
 
 
-def told_in(turn: Turn, zone: tzinfo, title: TitlePair) -> Turn:
+def turn_in(turn: Turn, zone: tzinfo, title: TitlePair) -> Turn:
     """Return a turn with the days of this zone: in the tags of the passage, and in the title."""
 
     def in_head(head: re.Match[str]) -> str:
@@ -367,7 +367,7 @@ def told_in(turn: Turn, zone: tzinfo, title: TitlePair) -> Turn:
         date = in_zone(dated[2], zone)
         return f' {dated[1]}="{date}"' if date else ""
 
-    content = with_told_title(turn.content, title)
+    content = with_shown_title(turn.content, title)
     if _TAG in content:
         content = _HEAD.sub(in_head, content)
     return turn if content == turn.content else replace(turn, content=content)

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from primer.models import ENGINE, Model, Thinking, is_secret, thinking_switch
-from primer.prompt import Beginning, Turn, told_in
+from primer.prompt import Beginning, Turn, turn_in
 from primer.wording import TAGS, keep_inert
 from primer.wrappers import unwrapped
 from rules.conversation.answer import foreign, is_repeated, is_restated
@@ -156,12 +156,12 @@ class Request:
         """Return how the request gets there: address, key, time-out. None of these is kept."""
         return {name: value for name, value in self.model.options.items() if _is_route(name)}
 
-    def told_in(self, zone: tzinfo) -> "Request":
+    def sent_in(self, zone: tzinfo) -> "Request":
         """Return the request as it is sent: with the person's days.
 
         Its key stays that of days in UTC, so that no answer is asked for again in another zone.
         """
-        return replace(self, turns=tuple(told_in(turn, zone, self.title) for turn in self.turns))
+        return replace(self, turns=tuple(turn_in(turn, zone, self.title) for turn in self.turns))
 
     @property
     def messages(self) -> list[dict[str, Any]]:

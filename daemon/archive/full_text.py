@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import tzinfo
 from difflib import get_close_matches
 from pathlib import Path
@@ -56,8 +56,7 @@ USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE IF NOT EXISTS archive_state (fingerprint TEXT NOT NULL) STRICT;
 CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab ('main', 'words', 'row');
 """
-_SAID_AT = "iif(kind = 'raw', in_zone(said_at), said_at)"
-"""Memories and facts have kept the days on which they were said."""
+_DAY = "substr(iif(kind = 'raw', in_zone(said_at), said_at), 1, 10)"
 _EMPTIED = f"""
 DROP TABLE IF EXISTS words;
 DROP TABLE IF EXISTS entry;
@@ -99,7 +98,7 @@ class FullText:
     def __init__(self, connection: sqlite3.Connection, zone: tzinfo) -> None:
         self._connection = connection
         self._zone = zone
-        connection.create_function("in_zone", 1, self._in_zone)
+        connection.create_function("in_zone", 1, lambda said_at: in_zone(said_at, zone))
 
     def bring_up_to_date(self, archive: Archive) -> None:
         """Index what has changed in the archive since the last time."""
@@ -200,19 +199,22 @@ class FullText:
         marks = ", ".join("?" * len(kinds))
         rows = self._connection.execute(
             f"""
-            SELECT kind, chat_id, name, version, {_SAID_AT}, speaker, text
+            SELECT kind, chat_id, name, version, said_at, speaker, text
             FROM words JOIN entry ON entry.id = words.rowid
             WHERE words MATCH ? AND kind IN ({marks}) AND (? = '' OR chat_id = ?)
-                AND (? = '' OR substr({_SAID_AT}, 1, 10) >= ?)
-                AND (? = '' OR substr({_SAID_AT}, 1, 10) <= ?)
+                AND (? = '' OR {_DAY} >= ?)
+                AND (? = '' OR {_DAY} <= ?)
             ORDER BY bm25(words), entry.id LIMIT ?
             """,  # noqa: S608  question marks, and a column
             (expression, *kinds, chat_id, chat_id, since, since, until, until, limit),
         ).fetchall()
-        return tuple(IndexEntry(*row) for row in rows)
+        return tuple(self._in_zone(IndexEntry(*row)) for row in rows)
 
-    def _in_zone(self, said_at: str) -> str:
-        return in_zone(said_at, self._zone)
+    def _in_zone(self, entry: IndexEntry) -> IndexEntry:
+        """Return a message with its day; memories and facts have kept theirs."""
+        if entry.kind != "raw":
+            return entry
+        return replace(entry, said_at=in_zone(entry.said_at, self._zone))
 
     def _remove(self, numbers: Collection[int]) -> None:
         for table, column in (("entry", "id"), ("words", "rowid")):

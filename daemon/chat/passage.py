@@ -11,7 +11,7 @@ from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.memory_subject import subjects
-from rules.conversation.memory_title import TitlePair, subject_in, told_title, write_title
+from rules.conversation.memory_title import TitlePair, subject_in, title_pair, write_title
 from rules.layers.core import CoreMemory
 from rules.layers.names import persons_names
 from rules.plan.chat_plan import ChatPlan
@@ -61,10 +61,10 @@ class Passage:
 
     @property
     def titles(self) -> TitlePair:
-        """Return the memory's title as requests are known by it, and as it is told."""
+        """Return the memory's title with its days in UTC, and with those that are shown."""
         number = self.number + self.ahead
         days = [in_zone(date, self.zone)[:10] for date in self.dates]
-        return told_title(number, number, self.dates, days, self.first_question)
+        return title_pair(number, number, self.dates, days, self.first_question)
 
     def title(self, *, extracted: bool = False, with_subject: bool = True) -> str:
         """Return the name of the memory in requests, where its first question begins with it."""

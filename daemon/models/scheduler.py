@@ -231,7 +231,7 @@ class Scheduler:
 
     def _as_sent(self, request: Request) -> Request:
         learned = as_learned(self._context.archive, request)
-        return learned.told_in(self._context.archive.zone)
+        return learned.sent_in(self._context.archive.zone)
 
     def _is_known(self, key: str) -> bool:
         """Return whether a request is under way, or has come back."""
@@ -289,6 +289,6 @@ def _known_reply(archive: Archive, request: Request) -> Reply | None:
     known = find_reply(archive, request.key)
     if known or request.model != ENGINE:
         return known
-    answer = engine_answer(request.told_in(archive.zone))
+    answer = engine_answer(request.sent_in(archive.zone))
     name, step = request.model.name, request.step
     return Reply(request.key, name, step, answer.text, answer.finish, 0, 0, 0, 0, 0.0, "", "")

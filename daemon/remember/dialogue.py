@@ -14,7 +14,7 @@ from primer.reply import FORMS, Answered, Refused, Request, forged
 from primer.wording import Texts, fill, keep_inert
 from rules.conversation.memory import Quote, Six
 from rules.conversation.memory_size import analysis_words
-from rules.conversation.memory_title import TitlePair, with_told_title
+from rules.conversation.memory_title import TitlePair, with_shown_title
 from rules.conversation.quote import QUOTE_WORDS
 from rules.conversation.short_quotes import some_of
 from rules.extract.sentences import sentences_within, with_closed_fence
@@ -68,7 +68,7 @@ class Subject:
     names: frozenset[str] = frozenset()
     """The names of the person, casefolded."""
     title: TitlePair = ("", "")
-    """The title with which its first question begins, and as it is told."""
+    """The title with which its first question begins, and the one that is kept."""
 
     def exchange(self, texts: Texts, question: AgentQuestion, answer: str) -> tuple[Turn, Turn]:
         """Return a question and its answer as they come before the next question."""
@@ -193,7 +193,7 @@ def _joined(quotes: Sequence[Quote]) -> str:
 def _six(subject: Subject, last: str, answers: tuple[str, str, str]) -> Six:
     """Return the six texts of a memory: its three questions, each with its answer."""
     quote, perspective, refinement = (
-        with_told_title(prompt.question(text).content, subject.title)
+        with_shown_title(prompt.question(text).content, subject.title)
         for text in (subject.quote.kept, subject.perspective.kept, last)
     )
     quoted, seen, refined = answers

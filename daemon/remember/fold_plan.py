@@ -12,7 +12,7 @@ from rules.conversation.memory_title import (
     TitlePair,
     counted_on,
     numbers_of,
-    told_title,
+    title_pair,
     write_title,
 )
 from rules.plan.fold_budget import chunks_under, members_reading, reading_of
@@ -57,8 +57,8 @@ class FoldPlan:
 
     @property
     def titles(self) -> TitlePair:
-        """Return the fold's title as requests are known by it, and as it is told."""
-        return told_title(*self.numbers, self._dates, map(day_of, self._dates))
+        """Return the fold's title with its days in UTC, and with those that are shown."""
+        return title_pair(*self.numbers, self._dates, map(day_of, self._dates))
 
     @property
     def _dates(self) -> list[str | None]:

@@ -19,8 +19,8 @@ _SUBJECT = re.compile(
 
 _DAYS = re.compile(r"\A<context_manager>\nMemory [1-9]\d{0,5}(?:, (\d[^:.,\n]*))?[,.:]")
 TitlePair = tuple[str, str]
-"""A memory's title as requests are known by it, with days in UTC, and as it is told; both without
-what follows the days."""
+"""A memory's title with its days in UTC, which requests are known by, and with the days that are
+shown; both without what follows the days."""
 
 
 def called(memory: Memory) -> str:
@@ -67,7 +67,7 @@ def write_title(
     return f"{title}: {subject}." if subject else f"{title}."
 
 
-def told_title(
+def title_pair(
     first: int, last: int, dates: Sequence[str | None], days: Iterable[str], before: str = ""
 ) -> TitlePair:
     """Return both titles: by the dates of its messages, and by the days on which they were said.
@@ -82,10 +82,10 @@ def told_title(
     return by_utc, f"{name}, {stands[1]}" if stands[1] else name
 
 
-def with_told_title(question: str, title: TitlePair) -> str:
-    """Return a question that begins with a memory's title with the title as it is told."""
-    by_utc, told = (f"<context_manager>\n{text}" for text in title)
-    return told + question.removeprefix(by_utc) if question.startswith(by_utc) else question
+def with_shown_title(question: str, title: TitlePair) -> str:
+    """Return a question that begins with a memory's title with the one that shows its days."""
+    by_utc, shown = (f"<context_manager>\n{text}" for text in title)
+    return shown + question.removeprefix(by_utc) if question.startswith(by_utc) else question
 
 
 def subject_in(question: str) -> str:

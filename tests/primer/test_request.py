@@ -50,13 +50,13 @@ def test_a_request_is_sent_with_the_persons_days_and_known_by_those_of_utc() -> 
     title = ("Memory 3, 30 December 2025", "Memory 3, 29 December 2025")
     request = Request("quote", ENGINE, turns, 9, title=title)
     known = replace(request, title=("", ""))
-    sent = request.told_in(ZoneInfo("America/Los_Angeles"))
+    sent = request.sent_in(ZoneInfo("America/Los_Angeles"))
     passage, said, question_sent = (turn.content for turn in sent.turns)
     assert passage == tag.replace("2025-12-30T05:30:00.000Z", "2025-12-29T21:30:00-08:00")
     assert said == turns[1].content
     assert question_sent == asked.content.replace("30 December", "29 December")
     assert request.key == known.key
-    assert known.told_in(UTC) == known
+    assert known.sent_in(UTC) == known
 
 
 def test_the_first_moment_of_1970_is_never_sent_as_a_date() -> None:
@@ -64,5 +64,5 @@ def test_the_first_moment_of_1970_is_never_sent_as_a_date() -> None:
         "to_remember", "Hm.", date="1970-01-01T00:00:00.000Z", until="1970-01-01T00:00:00.000Z"
     )
     request = Request("analysis", ENGINE, (Turn("user", tag),), 9)
-    (turn,) = request.told_in(UTC).turns
+    (turn,) = request.sent_in(UTC).turns
     assert turn.content == "<to_remember>\nHm.\n</to_remember>"

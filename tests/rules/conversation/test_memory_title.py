@@ -14,8 +14,8 @@ from rules.conversation.memory_title import (
     numbers_in,
     numbers_of,
     subject_in,
-    told_title,
-    with_told_title,
+    title_pair,
+    with_shown_title,
     without_subject,
     write_title,
 )
@@ -118,23 +118,23 @@ def test_the_subject_of_a_title_is_read_back_and_left_out(
 
 def test_a_title_tells_the_persons_days_and_is_known_by_those_of_utc() -> None:
     dates = ["2025-12-30T05:30:00.000Z", "2026-01-01T05:30:00.000Z"]
-    title = told_title(3, 3, dates, ["2025-12-29", "2025-12-31"])
+    title = title_pair(3, 3, dates, ["2025-12-29", "2025-12-31"])
     assert title == (
         "Memory 3, 30 December 2025 to 1 January 2026",
         "Memory 3, 29 to 31 December 2025",
     )
     known = prompt.question(f"{title[0]}, extracted: shelf, light. A direct quote?").content
     told = prompt.question(f"{title[1]}, extracted: shelf, light. A direct quote?").content
-    assert with_told_title(known, title) == told
-    assert with_told_title(told, title) == told
-    assert with_told_title(f"You wrote: {known}", title) == f"You wrote: {known}"
+    assert with_shown_title(known, title) == told
+    assert with_shown_title(told, title) == told
+    assert with_shown_title(f"You wrote: {known}", title) == f"You wrote: {known}"
 
 
 def test_a_memory_that_is_written_again_keeps_the_days_in_its_title() -> None:
     before = prompt.question("Memory 3, 29 December 2025, extracted: shelf. A quote?").content
-    _, told = told_title(4, 4, ["2025-12-30T05:30:00.000Z"], ["2025-12-30"], before)
+    _, told = title_pair(4, 4, ["2025-12-30T05:30:00.000Z"], ["2025-12-30"], before)
     assert told == "Memory 4, 29 December 2025"
     undated = prompt.question("Memory 3: shelf. A direct quote?").content
-    assert told_title(3, 3, ["2025-12-30"], ["2025-12-30"], undated)[1] == "Memory 3"
+    assert title_pair(3, 3, ["2025-12-30"], ["2025-12-30"], undated)[1] == "Memory 3"
     own = "My own words about it."
-    assert told_title(3, 3, ["2025-12-30"], ["2025-12-30"], own)[1] == "Memory 3, 30 December 2025"
+    assert title_pair(3, 3, ["2025-12-30"], ["2025-12-30"], own)[1] == "Memory 3, 30 December 2025"
