@@ -17,8 +17,8 @@ from daemon.files.clock import now
 from daemon.status.printable import visible
 from rules.errors import NotFound
 from rules.layers.facts import Fact, FactEvent, normal
-from rules.wording import TO_SEE_IT
 from rules.typingmind.dates import in_zone
+from rules.wording import TO_SEE_IT
 
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
 
