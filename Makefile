@@ -50,12 +50,12 @@ test-browser: $(STAMP) ## the page in a real Chromium, and its pictures in docs;
 test-systemd: $(STAMP) ## the service under a real systemd, in namespaces of its own; needs root
 	@$(BIN)/python -m pytest tests/systemd --timeout 600
 
-check: $(STAMP) ## format, lint, types, imports, sizes and docstrings
+check: $(STAMP) ## format, lint, types, imports, and what tests hold of the source
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest -q tests/test_source.py
+	@$(BIN)/python -m pytest --quiet tests/test_source.py tests/test_sentences.py
 
 format: $(STAMP) ## lay out the code
 	@$(BIN)/ruff format .

@@ -279,7 +279,7 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
         yield from _offers(export, bringing)
     yield (
         f"It goes on with {model_to_go_on(choice, bringing.chosen)}. If TypingMind shows another "
-        "model, or none, read_chosen it there once."
+        "model, or none, choose it there once."
     )
 
 

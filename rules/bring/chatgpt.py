@@ -30,6 +30,7 @@ from rules.bring.conversation import (
     paragraphs,
     read_moment,
 )
+from rules.bring.tool_call import in_lines, read_arguments
 from rules.typingmind.spans import Fields, Number, as_list, text, text_under
 
 MAPPING = "mapping"
@@ -130,7 +131,9 @@ def _rendered(message: Fields, left: LeftOut) -> Rendered:
     said = chatgpt_text(message, left)
     if role == "user":
         return Rendered("user", said, when)
-    return Rendered("assistant", said, when, text_under(message.get("metadata"), "model_slug"))
+    before = chatgpt_text(message, Counter(), as_before=True)
+    model = text_under(message.get("metadata"), "model_slug")
+    return Rendered("assistant", said, when, model, before)
 
 
 def _is_hidden(message: Fields) -> bool:
@@ -152,8 +155,11 @@ def _instructions(messages: Iterable[Fields]) -> str:
     return ""
 
 
-def chatgpt_text(message: Fields, left: LeftOut) -> str:
-    """Return the text of a message; count in `left` what could not come."""
+def chatgpt_text(message: Fields, left: LeftOut, *, as_before: bool = False) -> str:
+    """Return the text of a message; count in `left` what could not come.
+
+    With `as_before`, in the form in which it was brought once (`tool_call`).
+    """
     content = as_dict(message.get("content"))
     said = _said(content, left)
     recipient = text_under(message, "recipient")
@@ -162,8 +168,14 @@ def chatgpt_text(message: Fields, left: LeftOut) -> str:
         if said and text_under(content, "content_type") in _PLAIN:
             said = framed(f"result of {text_under(message.get('author'), 'name')}", said)
     elif said and recipient not in ("", "all"):
-        said = framed(f"tool call: {recipient}", said)
+        asked = "" if as_before else in_lines(read_arguments(_written(content)))
+        said = framed(f"tool call: {recipient}", asked or said)
     return paragraphs([_without_marks(said, left), *_attached(message, left)])
+
+
+def _written(content: Fields) -> str:
+    """Return the text of a plain content, without a frame."""
+    return text_under(content, "text") or "".join(map(text, as_list(content, "parts")))
 
 
 def chatgpt_size(message: Fields) -> int:

@@ -12,7 +12,6 @@ Words stay as they are. Thinking, tools, artifacts and files become their text i
 what it was, or one line where the export has no text of them.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 
@@ -31,6 +30,7 @@ from rules.bring.conversation import (
     paragraphs,
     read_moment,
 )
+from rules.bring.tool_call import in_lines, in_one_line
 from rules.typingmind import spans
 from rules.typingmind.spans import BadJson, Fields, as_list, text, text_under
 
@@ -50,8 +50,6 @@ _PARENT = "parent_message_uuid"
 _MACHINERY = frozenset({"injected_prompt_block", "token_budget", "summaries", "flag"})
 """Blocks that the app has put there for the model: neither person nor persona said them."""
 _NAMELESS = "without a name"
-_LONGEST_NUMBER = 16
-"""Digits that JSON's numbers keep."""
 
 
 def summarize_claude(fields: Fields) -> Summary:
@@ -109,7 +107,8 @@ def _rendered(message: Fields, left: LeftOut) -> Rendered:
             return Rendered("user", claude_text(message, left), when)
         case "assistant":
             said = claude_text(message, left)
-            return Rendered("assistant", said, when, text_under(message, "model"))
+            before = claude_text(message, Counter(), as_before=True)
+            return Rendered("assistant", said, when, text_under(message, "model"), before)
     left["message of an unknown sender"] += 1
     return Rendered("user", "", when)
 
@@ -125,12 +124,14 @@ def project_instructions(projects: object) -> dict[str, str]:
     return instructions
 
 
-def claude_text(message: Fields, left: LeftOut) -> str:
+def claude_text(message: Fields, left: LeftOut, *, as_before: bool = False) -> str:
     """Return the text of a message; count in `left` what could not come.
 
-    The blocks of `content` count before the older `text`, which newer exports leave empty.
+    The blocks of `content` count before the older `text`, which newer exports leave empty. With
+    `as_before`, in the form in which it was brought once (`tool_call`).
     """
-    said = paragraphs(_block_text(block, left) for block in _blocks(message))
+    blocks = _blocks(message)
+    said = paragraphs(_block_text(block, left, as_before=as_before) for block in blocks)
     return paragraphs([said or text_under(message, "text"), *_attached(message, left)])
 
 
@@ -153,7 +154,7 @@ def _blocks(message: Fields) -> list[Fields]:
     return [as_dict(block) for block in content] if isinstance(content, list) else []
 
 
-def _block_text(block: Fields, left: LeftOut) -> str:
+def _block_text(block: Fields, left: LeftOut, *, as_before: bool) -> str:
     """Return what a block says; what is no plain text is in a frame."""
     kind = text_under(block, "type")
     match kind:
@@ -163,7 +164,7 @@ def _block_text(block: Fields, left: LeftOut) -> str:
         case "thinking" | "redacted_thinking":
             return framed("thinking", text_under(block, "thinking") or _summaries(block))
         case "tool_use":
-            return _tool_call(block)
+            return _tool_call(block, as_before=as_before)
         case "tool_result":
             return framed(f"result of {_name(block)}", _result(block, left))
         case "image":
@@ -191,26 +192,15 @@ def _name(block: Fields) -> str:
     return text_under(block, "name") or "a tool"
 
 
-def _tool_call(block: Fields) -> str:
-    """Return an artifact's own text, or what a tool was asked."""
+def _tool_call(block: Fields, *, as_before: bool) -> str:
+    """Return an artifact's own text, or what a tool was asked; `as_before`, in one line."""
     tool = _name(block)
     given = as_dict(block.get("input"))
     artifact = text_under(given, "content", "new_str")
     if tool == "artifacts" and artifact:
         return framed(f"artifact: {text_under(given, 'title') or _NAMELESS}", artifact)
-    asked = json.dumps(_with_numbers(given), ensure_ascii=False) if given else ""
-    return framed(f"tool call: {tool}", asked)
-
-
-def _with_numbers(value: object) -> object:
-    """Return a parsed value with its numbers as numbers; one that cannot be stays as spelled."""
-    if isinstance(value, dict):
-        return {key: _with_numbers(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_with_numbers(inner) for inner in value]
-    if isinstance(value, spans.Number) and len(value) < _LONGEST_NUMBER:
-        return json.loads(value)
-    return value
+    asked = in_one_line(given) if given else ""
+    return framed(f"tool call: {tool}", asked if as_before else in_lines(given) or asked)
 
 
 def _result(block: Fields, left: LeftOut) -> str:

@@ -51,6 +51,8 @@ class Rendered:
     when: datetime | None
     model: str = ""
     """The program's name of the model that answered, where the export has it."""
+    before: str = ""
+    """The text in the form in which it was brought once (`tool_call`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Utterance:
     text: str
     when: datetime
     model: str = ""
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +227,7 @@ def make_conversation(
 ) -> Conversation:
     """Put together what a reader has found along one branch."""
     messages = tuple(
-        Utterance(key, rendered.role, rendered.text, when, rendered.model)
+        Utterance(key, rendered.role, rendered.text, when, rendered.model, rendered.before)
         for key, rendered, when in with_dates(path, summary.began)
     )
     answered = next((said.model for said in reversed(messages) if said.model), model)

@@ -14,11 +14,11 @@ that nothing was said there. A second chat is named after the first message that
 
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from itertools import count
 
-from rules.bring.conversation import Conversation, name_uuid
+from rules.bring.conversation import Conversation, Utterance, name_uuid
 from rules.typingmind.dates import day_of, in_zone
 from rules.typingmind.message import read_message
 from rules.typingmind.new_chat import (
@@ -40,6 +40,12 @@ class MessageName:
 
     uuid: str
     digest: str
+    before: str = ""
+    """The digest of the form in which the message was brought once; empty where that is the same."""
+
+    def is_held_as(self, held: "MessageName") -> bool:
+        """Return whether a chat's message is this one, in its present form or in that of before."""
+        return self.uuid == held.uuid and held.digest in (self.digest, self.before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,23 +138,24 @@ def _same_at_first(ours: Sequence[MessageName], wanted: Sequence[MessageName]) -
     """Return how many messages are the same at the beginning."""
     pairs = zip(ours, wanted, strict=False)
     return next(
-        (at for at, (mine, other) in enumerate(pairs) if mine != other),
+        (at for at, (mine, other) in enumerate(pairs) if not other.is_held_as(mine)),
         min(len(ours), len(wanted)),
     )
 
 
 def write_messages(conversation: Conversation) -> list[WrittenMessage]:
     """Return the messages of a conversation as TypingMind would store them."""
-    return [
-        name_message(
-            write_brought_message(
-                BroughtMessage(
-                    conversation.uuid_of(said), said.role, said.text, said.when, said.model
-                )
-            )
-        )
-        for said in conversation.messages
-    ]
+    return [_write(conversation.uuid_of(said), said) for said in conversation.messages]
+
+
+def _write(uuid: str, said: Utterance) -> WrittenMessage:
+    """Return a message, whose name also has the digest of its form of before."""
+    brought = BroughtMessage(uuid, said.role, said.text, said.when, said.model)
+    written = name_message(write_brought_message(brought))
+    if said.before in ("", said.text):
+        return written
+    before = name_message(write_brought_message(replace(brought, text=said.before)))
+    return replace(written, name=replace(written.name, before=before.name.digest))
 
 
 def join(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rules.bring import chatgpt
 from tests.chats import Json
 from tests.foreign import talks, trees
 from tests.stories.cycle import ENGINE
@@ -141,6 +142,32 @@ def test_a_newer_export_goes_on_with_the_same_chat_if_the_person_says_so(nessa: 
     assert "brought" not in versions, "TypingMind could not import it"
     assert nessa.memproc("undo", after["chatID"], "--yes").code == 0
     assert nessa.chat() == before
+    assert nessa.memproc("verify").code == 0
+
+
+def test_what_was_brought_in_one_line_stays_so_and_only_new_messages_get_lines(
+    nessa: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poem = {"name": "Sea", "content": "# The sea\n\nIt said yes."}
+    conversation = talks.chatgpt("1", LONGER)
+    nodes = [node["message"] for node in conversation["mapping"].values() if node["message"]]
+    for written in (nodes[3], nodes[2 * LONG + 1]):
+        text = json.dumps(poem)
+        written |= {"content": {"content_type": "code", "text": text}, "recipient": "canmore.x"}
+    shorter = talks.chatgpt("1", LONG)
+    shorter["mapping"]["1-3"]["message"] |= nodes[3]
+    with monkeypatch.context() as before:
+        before.setattr(chatgpt, "in_lines", lambda given: "")
+        exported(nessa, shorter)
+        bring(nessa, "--chat", "1", "--yes")
+    (chat_id,) = chats(nessa)
+    exported(nessa, conversation)
+    assert "8 messages more" in bring(nessa, "--chat", "1", "--untouched", "--yes").out
+    assert chats(nessa).keys() == {chat_id}
+    whole = expanded(nessa, chat_id)
+    assert json.dumps(poem) in whole[3]
+    assert "\n# The sea\n\nIt said yes.\n" in whole[2 * LONG + 1]
+    assert "Nothing is new" in bring(nessa, "--chat", "1", "--yes").out
     assert nessa.memproc("verify").code == 0
 
 
