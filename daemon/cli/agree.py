@@ -21,6 +21,8 @@ from rules.plan.chat_plan import ChatPlan
 _ASKED_ABOVE = PICO
 """One dollar, in picodollars."""
 _MOST_TITLES = 3
+_STOPPED = "Stopped. Nothing was sent or written."
+_STOPPED_WITH_KEY = "Stopped. Nothing was sent or written, but the key that you gave is kept."
 _NO_KEY = "There is no key for "
 _CHOICES = """\
   key      give the key now; the persona's own model writes{price}
@@ -33,17 +35,23 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
     rows = planned_rows(settings, exports)
     titles: dict[str, list[str]] = {}
     answered: set[str] = set()
+    stopped = _STOPPED
     for plan, asked in _without_key(rows):
         titles.setdefault(asked.lacks_key, []).append(plan.title)
         answered.update(notice for notice in asked.notices if notice.startswith(_NO_KEY))
     for provider in titles:
         price = _price_with_key(rows, provider)
-        if not _settle_key(settings, provider, titles[provider], price):
-            settings.say("Stopped. Nothing was sent or written.")
+        answer = _ask_about_key(provider, titles[provider], price)
+        if answer == "stop":
+            settings.say(stopped)
             return None
+        if answer == "key":
+            ask_and_keep(settings, provider)
+            stopped = _STOPPED_WITH_KEY
     if titles:
         rows = planned_rows(settings, exports)
     if not _is_price_agreed(settings, total_cost(rows)):
+        settings.say(f"{stopped} What it is for: memproc plan")
         return None
     return frozenset(answered)
 
@@ -67,23 +75,12 @@ def _price_with_key(rows: Sequence[PlannedRow], provider: str) -> str:
     return f", for about {in_words(likely)}" if likely else ""
 
 
-def _settle_key(settings: Settings, provider: str, titles: Sequence[str], price: str) -> bool:
-    """Ask what to do without a provider's key, and do it. Return False to stop."""
-    answer = _ask_about_key(provider, titles, price)
-    if answer == "key":
-        ask_and_keep(settings, provider)
-    return answer != "stop"
-
-
 def _is_price_agreed(settings: Settings, cost: CostEstimate) -> bool:
     """Ask before a run that may cost more than a dollar. Return whether it may begin."""
     if cost.at_most <= _ASKED_ABOVE:
         return True
     said = cost_in_words(cost.likely, cost.at_most, *caps_and_spent(settings))
-    if click.confirm(f"In all: {said} Go on?", err=True):
-        return True
-    settings.say("Stopped. Nothing was sent or written. What it is for: memproc plan")
-    return False
+    return click.confirm(f"In all: {said} Go on?", err=True)
 
 
 def _ask_about_key(provider: str, titles: Sequence[str], price: str) -> str:

@@ -1,6 +1,7 @@
 """Bring conversations of ChatGPT and Claude into TypingMind: `memproc bring`."""
 
 import shlex
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import tzinfo
@@ -17,6 +18,7 @@ from daemon.chat.bring import (
     plan_bringing,
     write_brought,
 )
+from daemon.cli import INTERRUPTED
 from daemon.cli.bring_choice import (
     CUSTOM,
     BringChoice,
@@ -28,8 +30,8 @@ from daemon.cli.bring_choice import (
 )
 from daemon.cli.plan import plan_command, plans_as_json
 from daemon.cli.planned import planned_rows
-from daemon.cli.printing import print_json, print_table
-from daemon.cli.run import run_command
+from daemon.cli.printing import print_error, print_json, print_table
+from daemon.cli.run import agreed_at_terminal, run_agreed
 from daemon.cli.settings import Settings, confirmed, json_option
 from daemon.files.foreign import ForeignExport, read_foreign
 from primer.retirement import heir
@@ -195,9 +197,13 @@ def _bring(
         settings.say(sentence)
     if not bringing.placement.new:
         return 0
-    with file_to_plan(settings.folders, bringing) as planned:
-        ctx.invoke(plan_command, paths=(planned,))
-    if not confirmed(settings, "Bring it?", yes, again):
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # an interruption, as in a run
+    try:
+        answered = _agreed(ctx, settings, bringing, yes=yes, again=again)
+    except click.Abort:
+        print_error("\nStopped. Nothing was brought.")
+        return INTERRUPTED
+    if answered is None:
         return 0
     with settings.context() as context:
         now = _plan(context.archive, export, choice, chosen)
@@ -206,8 +212,23 @@ def _bring(
                 f'"{bringing.title}" was changed by another memproc meanwhile.', "Say it again."
             )
         path = write_brought(settings.folders, bringing, context.clock())
-    code: int = ctx.invoke(run_command, paths=(path,), yes=yes)
-    return code
+    return run_agreed(settings, (path,), answered)
+
+
+def _agreed(
+    ctx: click.Context, settings: Settings, bringing: Bringing, *, yes: bool, again: str
+) -> frozenset[str] | None:
+    """Show the plan, and ask all that is to be asked before anything of it is kept.
+
+    Return the notices that were answered thereby, or None for a no.
+    """
+    with file_to_plan(settings.folders, bringing) as planned:
+        ctx.invoke(plan_command, paths=(planned,))
+        if not confirmed(settings, "Bring it?", yes, again):
+            return None
+        if yes or settings.quiet:
+            return frozenset()
+        return agreed_at_terminal(settings, (planned,))
 
 
 def _print_plan(settings: Settings, export: ForeignExport, choice: BringChoice) -> int:

@@ -105,7 +105,12 @@ def run_command(
         )
     # SIGTERM is an interruption, too: calls under way are waited for, and their answers kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    return _run_and_report(settings, paths, as_json, asks=not (yes or as_json or settings.quiet))
+    answered: frozenset[str] | None = frozenset()
+    if not as_json:
+        settings.say_what_counts(paths)
+    if not (yes or as_json or settings.quiet):
+        answered = agreed_at_terminal(settings, wanted_exports(settings, paths))
+    return 0 if answered is None else run_agreed(settings, paths, answered, as_json=as_json)
 
 
 def _tell_events(
@@ -125,14 +130,23 @@ def _tell_events(
     return ends.exit_code
 
 
-def _run_and_report(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool) -> int:
-    """Process the exports, show what happens, and report at the end. Return the exit code."""
+def agreed_at_terminal(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
+    """Ask on a terminal what has to be asked. Return the notices asked about, or None for a no."""
+    if not (exports and sys.stdin.isatty() and sys.stdout.isatty()):
+        return frozenset()
+    from daemon.cli.agree import agreed  # late: the daemon's child does not plan twice
+
+    return agreed(settings, exports)
+
+
+def run_agreed(
+    settings: Settings, paths: tuple[Path, ...], answered: frozenset[str], *, as_json: bool = False
+) -> int:
+    """Process the exports, show what happens, and report at the end. Return the exit code.
+
+    `answered` are the notices that the person was asked about, and so is not told again.
+    """
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
-    if not as_json:
-        settings.say_what_counts(paths)
-    answered = _agreed(settings, exports) if asks else frozenset[str]()
-    if answered is None:
-        return 0
     progress = Progress(quiet=settings.quiet or as_json, answered=answered, known=_known(settings))
     ends = _Ends(keeps_all=as_json)
     with progress.bars:
@@ -169,15 +183,6 @@ def _take_all(outcomes: Iterator[Outcome], ends: _Ends) -> _Early | None:
     except (OverBudget, ProviderRefuses, ToldToStop) as early:
         return early
     return None
-
-
-def _agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
-    """Ask on a terminal what has to be asked. Return the notices asked about, or None for a no."""
-    if not (exports and sys.stdin.isatty() and sys.stdout.isatty()):
-        return frozenset()
-    from daemon.cli.agree import agreed  # late: the daemon's child does not plan twice
-
-    return agreed(settings, exports)
 
 
 def _report(

@@ -13,6 +13,7 @@ import pytest
 
 from daemon.config.settings import Config
 from tests.chats import export_bytes, long_chat
+from tests.foreign import talks, trees
 from tests.server.asking import litellm
 from tests.server.reply import Answer
 from tests.server.request import Request
@@ -182,6 +183,30 @@ def test_without_a_key_a_terminal_asks_and_stop_writes_nothing(ada: Person) -> N
     assert terminal.ends() == 0
     assert "Stopped. Nothing was sent or written." in terminal.text()
     assert not ada.updated()
+
+
+@pytest.mark.parametrize("answers", [("n",), ("y", "stop"), ("y", "key"), ("\x04",), ("y", "\x04")])
+def test_all_is_asked_before_anything_is_kept_of_what_is_brought(
+    ada: Person, answers: tuple[str, ...]
+) -> None:
+    (ada.home / "foreign.json").write_bytes(trees.exported(talks.claude("1", 40)))
+    ada.settings(DEAR)
+    words = ("bring", "foreign.json", "--chat", "1", "--model", "claude-opus-5-5")
+    terminal = Terminal(ada, words)
+    for question, answer in zip(("Bring it", "What shall it be"), answers, strict=False):
+        terminal.shows(question)
+        terminal.types(answer)
+    if answers[-1] == "key":
+        terminal.shows("Key for anthropic")
+        terminal.types_unseen("sk-ant-this-is-secret")
+        terminal.shows("Go on")
+        terminal.types("n")
+    assert terminal.ends() == (130 if answers[-1] == "\x04" else 0)
+    left = [path for path in ada.home.rglob("*") if path.is_file() and path.parent != ada.home]
+    assert not [path for path in left if {"backups", "brought"} & set(path.parts)]
+    assert "foreign" not in ada.memproc("chats").out
+    assert ("is kept" in terminal.text()) == (answers[-1] == "key")
+    assert re.search(r"Nothing was (sent or written|changed|brought)", terminal.text())
 
 
 def test_without_a_key_the_memories_can_be_extracted_for_free(ada: Person) -> None:
