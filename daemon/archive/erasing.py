@@ -30,11 +30,12 @@ def erase_rows(
     in_inbox: Collection[int],
     now: str,
     copies: Collection[str] = (),
+    title: str = "",
 ) -> None:
     """Remove all that the archive has of a chat, and overwrite it. Shared rows stay the others'.
 
     `copies` are SHA-256 of dropped files that held this chat alone: unfinished work on them ends,
-    since memproc's own copies are gone. `in_inbox` are the arrivals whose files are still in the
+    since memproc's own copies are gone. `title` is that of a chat without a row. `in_inbox` are the arrivals whose files are still in the
     inbox: their rows stay, or the daemon would take the files for new. What was spent stays in the
     ledger without the chat's name, since the caps count it.
 
@@ -66,12 +67,9 @@ def erase_rows(
         archive.run(
             "DELETE FROM sign WHERE instr(name || ' ' || value, ?) AND name <> ?", (chat_id, ZONE)
         )
-        _erase_title(archive, row)
-        archive.run(
-            "DELETE FROM notice WHERE instr(text, ?1) "
-            "OR instr(text, (SELECT title FROM chat WHERE id = ?2))",
-            (chat_id, row),
-        )
+        archive.run("DELETE FROM notice WHERE instr(text, ?)", (chat_id,))
+        own = archive.value("SELECT title FROM chat WHERE id = ?", (row,))
+        _erase_title(archive, str(own or title))
         archive.run("UPDATE job SET error = NULL WHERE instr(error, ?)", (chat_id,))
         archive.run("UPDATE chat SET head = x'', tail = x'', folder_id = NULL WHERE id = ?", (row,))
     archive.run("VACUUM")
@@ -96,11 +94,11 @@ def _end_work(
             archive.run("DELETE FROM arrival WHERE id = ?", (number,))
 
 
-def _erase_title(archive: Archive, row: int | None) -> None:
-    """Remove notes of runs and troubles that name the chat's title. Raised caps stay."""
-    title = str(archive.value("SELECT title FROM chat WHERE id = ?", (row,)) or "")
+def _erase_title(archive: Archive, title: str) -> None:
+    """Remove notices, and notes of runs and troubles, that name a title. Raised caps stay."""
     if len(title) < _SHORTEST_TITLE:
         return  # it occurs in many words by chance
+    archive.run("DELETE FROM notice WHERE instr(text, ?)", (title,))
     for spelled in {title, json.dumps(title)[1:-1]}:
         archive.run(
             "DELETE FROM sign WHERE instr(value, ?) AND name <> ? AND name NOT LIKE 'budget%'",

@@ -19,7 +19,7 @@ from daemon.archive.chats import KnownChat, is_known, known_chat, known_chats
 from daemon.archive.messages import raw_conversation
 from daemon.archive.outputs import last_output
 from daemon.files.backup import keep_brought
-from daemon.files.paths import Folders, brought_folder, file_name
+from daemon.files.paths import Folders, brought_folder, file_name, planned_folder
 from daemon.files.private import make_private
 from daemon.files.removal import remove_file
 from daemon.files.write import replace_file
@@ -130,7 +130,7 @@ def plan_bringing(
 @contextmanager
 def file_to_plan(folders: Folders, bringing: Bringing) -> Iterator[Path]:
     """Write the chat as an export for as long as it is planned, and yield where it is."""
-    path = _write_export(brought_folder(folders.state) / "plan", bringing)
+    path = _write_export(planned_folder(folders.state), bringing)
     try:
         yield path
     finally:

@@ -1,5 +1,6 @@
 """Care for what memproc keeps: `verify`, `rebuild`, `export-archive`, `import-archive`, `erase`."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from daemon.archive.archive import Archive, check_integrity
-from daemon.archive.chats import find_chat
 from daemon.archive.copying import foreign_objects
 from daemon.archive.keeping import unproved_passages
 from daemon.archive.trouble import MEND
@@ -188,17 +188,21 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
     It goes from the archive and its copies, the backups, updated and expanded exports. Chats that
     were forked from it keep what they share with it. It cannot be brought back. TypingMind is not
     touched, nor are the files that you have put into the inbox.
+
+    What lies in memproc's files alone, as work that was stopped leaves it, is named by its id or its
+    file; a name that fits nothing lists it.
     """
     from daemon.inbox.jobs import maintain
     from daemon.recovery.erase import describe_erasure, find_erasure
     from daemon.recovery.erase import erase as erase_chat
+    from daemon.recovery.stray import find_erasable
 
     with settings.context() as context:
-        erasure = find_erasure(context, find_chat(context.archive, chat, "whole"))
+        erasure = find_erasure(context, find_erasable(context.archive, context.folders, chat))
         for line in describe_erasure(erasure):
             settings.say(line)
         known = erasure.chat
-        command = f"memproc erase {known.chat_id}"
+        command = shlex.join(["memproc", "erase", known.chat_id])
         if not confirmed(settings, "Remove all of this for good?", yes, command):
             return
         erase_chat(context, erasure)

@@ -125,6 +125,11 @@ def brought_folder(state: Path) -> Path:
     return state / "brought"
 
 
+def planned_folder(state: Path) -> Path:
+    """Return the folder of a chat that is to be brought, for as long as it is planned."""
+    return brought_folder(state) / "plan"
+
+
 def expanded_folder(updated: Path) -> Path:
     """Return the folder that `memproc expand` writes to, since `updated` is for files to import."""
     return updated.parent / "expanded"

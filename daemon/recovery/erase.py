@@ -20,7 +20,14 @@ from daemon.bridge.chat_jobs import forget_jobs
 from daemon.files.backup_index import IndexLine, kept_lines, rewrite_index
 from daemon.files.candidates import exports_in
 from daemon.files.packing import open_export, pack, unpack
-from daemon.files.paths import Folders, arrivals_folder, brought_folder, expanded_folder, is_sent
+from daemon.files.paths import (
+    Folders,
+    arrivals_folder,
+    brought_folder,
+    expanded_folder,
+    is_sent,
+    planned_folder,
+)
 from daemon.files.read import chats_in, export_without_chats
 from daemon.files.reasons import file_errors
 from daemon.files.removal import remove_file
@@ -76,13 +83,14 @@ def find_erasure(context: Context, chat: KnownChat) -> Erasure:
     """Find everything that holds the chat. Raise FileTrouble where something cannot be read."""
     folders, archive = context.folders, context.archive
     names = _names_of(archive, chat.chat_id)
+    own = [file for shelf in own_shelves(folders) for file in _holding(shelf, names)]
     dropped = list(_holding(folders.inbox, names))
     by_bridge = [file for file in dropped if is_sent(file.path.name) and not file.is_shared]
     by_person = [file.path for file in dropped if file not in by_bridge]
     return Erasure(
         chat,
         names,
-        files=(*_in_own_folders(folders, names), *by_bridge),
+        files=(*own, *by_bridge),
         backups=tuple(_backups(folders.backups, chat.chat_id, names)),
         copies=tuple(sorted((folders.state / "copies").glob("*"))),
         calls=len(replies(archive, chat.chat_id)),
@@ -91,17 +99,16 @@ def find_erasure(context: Context, chat: KnownChat) -> Erasure:
     )
 
 
-def _in_own_folders(folders: Folders, names: frozenset[str]) -> Iterator[KeptFile]:
-    """Yield the exports in memproc's own folders, but for backups, that hold the chat."""
-    shelves = (
+def own_shelves(folders: Folders) -> tuple[Path, ...]:
+    """Return memproc's own folders of exports, but for backups."""
+    return (
         folders.updated,
         expanded_folder(folders.updated),
         arrivals_folder(folders.state),
         brought_folder(folders.state),
+        planned_folder(folders.state),
         aside_folder(folders.backups),
     )
-    for shelf in shelves:
-        yield from _holding(shelf, names)
 
 
 def _aside(folders: Folders) -> Iterator[Path]:
@@ -131,7 +138,8 @@ def erase(context: Context, erasure: Erasure) -> None:
     _erase_from_log(folders.state, erasure)
     forget_jobs(folders.state, erasure.names)
     forget_index(folders.state)  # the next search makes a new one
-    erase_rows(context.archive, erasure.chat.chat_id, present, context.clock(), copies)
+    chat, now = erasure.chat, context.clock()
+    erase_rows(context.archive, chat.chat_id, present, now, copies, chat.title)
 
 
 def _erase_from_file(file: KeptFile, names: frozenset[str]) -> None:

@@ -330,6 +330,55 @@ def test_nothing_of_it_is_left_when_the_chat_is_erased(nessa: Person) -> None:
     assert nessa.memproc("verify").code == 0
 
 
+def test_what_an_interruption_leaves_outside_of_the_archive_is_erased_by_its_file_or_id(
+    nessa: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = talks.chatgpt("1", LONG, title="Aria"), talks.chatgpt("2", 20, title="Aria")
+
+    def stop(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    exported(nessa, first)
+    bring(nessa, "--chat", "1", "--yes")
+    (known,) = chats(nessa)
+    exported(nessa, second)
+    with monkeypatch.context() as stopping:
+        stopping.setattr("daemon.cli.bring.run_agreed", stop)
+        bring(nessa, "--chat", "1", "--yes", code=130)
+    (nessa.home / "foreign.json").unlink()
+    folder = nessa.home / "state" / "brought"
+    (left,) = [path for path in folder.glob("*.json") if known not in path.name]
+    before = nessa.bytes_of_everything()
+    told = nessa.memproc("erase", "Aria", "--yes")
+    assert told.code == 2
+    assert f"{known} (Aria)\n" in told.err
+    assert f"(Aria): {nessa.home}" in told.err
+    assert str(left) in told.err
+    assert str(left) in nessa.memproc("erase", "Ariel", "--yes").err
+    shown = nessa.memproc("erase", left.name)
+    assert str(left) in shown.out
+    assert "Nothing was changed. To do it: memproc erase " in shown.out
+    assert nessa.bytes_of_everything() == before
+    assert nessa.memproc("erase", left, "--yes").code == 0
+    assert not left.exists()
+    assert originals(nessa) == [first]
+    assert chats(nessa).keys() == {known}
+    assert nessa.memproc("verify").code == 0
+
+
+def test_a_title_that_no_other_conversation_has_names_it_too(
+    nessa: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exported(nessa, talks.chatgpt("1", 20, title="Zanzibar"))
+    with monkeypatch.context() as stopping:
+        stopping.setattr("daemon.cli.bring.run_agreed", lambda *_: 0)
+        bring(nessa, "--chat", "1", "--yes")
+    (nessa.home / "foreign.json").unlink()
+    assert nessa.memproc("erase", "zanzibar", "--yes").code == 0
+    assert originals(nessa) == []
+    assert [path for path in nessa.home.rglob("*") if "Zanzibar" in path.name] == []
+
+
 def test_an_export_in_the_inbox_is_told_how_to_be_brought(nessa: Person) -> None:
     nessa.drop(trees.exported(talks.chatgpt("1", SHORT)), "conversations.json")
     ended = nessa.memproc("run")

@@ -1,0 +1,109 @@
+"""Find conversations that lie in memproc's files and have no row in the archive.
+
+They are left where work was stopped, or where another archive has taken the old one's place. Each is
+named by its id or by one of its files; by its title only where no other conversation has that.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, find_chat, is_known, known_chats
+from daemon.files.backup_index import kept_lines
+from daemon.files.candidates import exports_in
+from daemon.files.paths import Folders, is_sent
+from daemon.files.read import chats_in
+from daemon.files.reasons import file_errors
+from daemon.recovery.erase import own_shelves
+from rules.errors import NotAnExport, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A conversation without a row in the archive, and memproc's files that hold it."""
+
+    chat_id: str
+    title: str
+    files: tuple[Path, ...]
+
+    def is_named(self, written: str) -> bool:
+        """Return whether its id or one of its files is written, a file with its folder or without."""
+        path = Path(written).absolute()
+        is_file = any(path == file or written == file.name for file in self.files)
+        return written == self.chat_id or is_file
+
+
+def find_erasable(archive: Archive, folders: Folders, written: str) -> KnownChat:
+    """Find a chat, or a conversation without a row in the archive. Raises NotFound, FileTrouble."""
+    if is_known(archive, written):
+        return find_chat(archive, written)
+    strays = find_strays(archive, folders)
+    named = [stray for stray in strays if stray.is_named(written)]
+    called_so = [stray for stray in strays if stray.title.casefold() == written.casefold()]
+    if not named and not called_so:
+        return _find_chat(archive, written, strays)
+    known = [chat for chat in known_chats(archive) if chat.title.casefold() == written.casefold()]
+    fitting = named or called_so
+    if len(fitting) > 1 or (known and not named):
+        others = [] if named else [f"{chat.chat_id} ({chat.title})" for chat in known]
+        listed = "".join(f"\n  {line}" for line in (*others, *map(_line, fitting)))
+        raise NotFound(
+            f'"{written}" can be any of these conversations:{listed}', "Name one of them by its id."
+        )
+    (stray,) = fitting
+    return KnownChat(stray.chat_id, stray.title, 0, 0, "", "")
+
+
+def find_strays(archive: Archive, folders: Folders) -> tuple[Stray, ...]:
+    """Return the conversations without a row in the archive, in the order of their files."""
+    known = {chat.chat_id for chat in known_chats(archive)}
+    strays: dict[str, Stray] = {}
+    for chat_id, title, path in (*_in_backups(folders.backups), *_in_own_files(folders)):
+        if chat_id not in known:
+            before = strays.get(chat_id, Stray(chat_id, title, ()))
+            strays[chat_id] = Stray(chat_id, title, (*before.files, path))
+    return tuple(strays.values())
+
+
+def _in_backups(folder: Path) -> Iterator[tuple[str, str, Path]]:
+    """Yield id, title and file of each conversation that the index of the backups names."""
+    for _, line in kept_lines(folder):
+        yield line.chat_id, line.title, folder / line.file
+
+
+def _in_own_files(folders: Folders) -> Iterator[tuple[str, str, Path]]:
+    """Yield id, title and file of each chat in memproc's other files, and in the bridge's."""
+    shelves = [shelf for shelf in own_shelves(folders) if shelf.is_dir()]
+    paths = [path for shelf in shelves for path in exports_in(shelf)]
+    if folders.inbox.is_dir():
+        paths += [path for path in exports_in(folders.inbox) if is_sent(path.name)]
+    for path in paths:
+        with file_errors(path, "read"):
+            content = path.read_bytes()
+        try:
+            chats = chats_in(path.name, content)
+        except NotAnExport:
+            continue
+        for chat in chats:
+            if chat.id_if_any:
+                yield chat.chat_id, chat.title, path
+
+
+def _find_chat(archive: Archive, written: str, strays: Sequence[Stray]) -> KnownChat:
+    """Find a chat in the archive. Raises NotFound, which lists what has no row there."""
+    try:
+        return find_chat(archive, written)
+    except NotFound as fault:
+        if not strays:
+            raise
+        listed = "".join(f"\n  {_line(stray)}" for stray in strays)
+        raise NotFound(
+            fault.message,
+            f"{fault.next_step}\nNot in the archive, and erased by id or file:{listed}",
+        ) from fault
+
+
+def _line(stray: Stray) -> str:
+    """Say in one line what a conversation is, and where it lies."""
+    return f"{stray.chat_id} ({stray.title}): {', '.join(map(str, stray.files))}"
