@@ -35,9 +35,10 @@ def erase_rows(
     """Remove all that the archive has of a chat, and overwrite it. Shared rows stay the others'.
 
     `copies` are SHA-256 of dropped files that held this chat alone: unfinished work on them ends,
-    since memproc's own copies are gone. `title` is that of a chat without a row. `in_inbox` are the arrivals whose files are still in the
-    inbox: their rows stay, or the daemon would take the files for new. What was spent stays in the
-    ledger without the chat's name, since the caps count it.
+    since memproc's own copies are gone. `in_inbox` are the arrivals whose files are still in the
+    inbox: their rows stay, or the daemon would take the files for new. `title` is that of a chat
+    without a row. What was spent stays in the ledger without the chat's name, since the caps count
+    it.
 
     Raises ArchiveError where another program is reading the archive; the erasure can be repeated.
     """

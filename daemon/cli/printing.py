@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 
 _ENDLESS = 1000
+_MANY = 1_000
+"""Rows of a table that Rich would take too long for: it measures and folds every cell."""
+_LEAST_PROSE = 20
 _FEW_COLUMNS = 5  # and prose in them: such a table is folded, however narrow the terminal is
 
 
@@ -36,12 +39,17 @@ def print_table(
     Only the `prose` columns are folded; None means all. On a terminal that is too narrow, the
     `drop` columns go in that order until the others fit; if they never do, each row becomes a few
     lines with headings in them. With `pages`, a table longer than the terminal goes to the pager.
+    In a table of very many rows, prose is cut instead of folded.
     """
     from rich.console import Console
     from rich.measure import Measurement
 
     on_a_terminal = Console().is_terminal
     console = Console(highlight=False, width=None if on_a_terminal else _ENDLESS)
+    if len(rows) > _MANY:
+        lines = _in_one_line_each(headings, rows, right, prose or (), drop, console.width)
+        (paged if pages else click.echo)("\n".join(lines))
+        return
     columns = list(range(len(headings)))
     gone = iter(drop)
     while True:
@@ -57,6 +65,39 @@ def print_table(
             for line in _as_lines(headings, rows, console.width):
                 console.print(line, soft_wrap=True)
     (paged if pages else click.echo)(printed.get().removesuffix("\n"))
+
+
+def _in_one_line_each(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Sequence[int],
+    prose: Sequence[int],
+    drop: Sequence[int],
+    width: int,
+) -> "Iterator[str]":
+    """Yield the lines of a table in which what is too wide for a `prose` column is cut."""
+    from rich.cells import cell_len, set_cell_size
+
+    cells = [[in_one_line(cell) for cell in row] for row in (headings, *rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    least = [min(w, _LEAST_PROSE) if at in prose else w for at, w in enumerate(widths)]
+    columns = list(range(len(headings)))
+    for column in drop:
+        if sum(least[at] + 1 for at in columns) > width:
+            columns.remove(column)
+    spare = width - sum(least[at] + 1 for at in columns)
+    for at in set(columns).intersection(prose):
+        more = max(0, min(spare, widths[at] - least[at]))
+        widths[at], spare = least[at] + more, spare - more
+    for row in cells:
+        line = []
+        for at in columns:
+            cell, room = row[at], widths[at] - cell_len(row[at])
+            if room < 0:
+                line.append(set_cell_size(cell, widths[at] - 1) + "…")
+            else:
+                line.append(" " * room + cell if at in right else cell + " " * room)
+        yield " ".join(line).rstrip()
 
 
 def _table(

@@ -35,11 +35,24 @@ from rules.bring.conversation import Conversation, Reader, Source, Summary
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import spans
 from rules.typingmind.foreign_files import Foreign
-from rules.typingmind.spans import BadJson, Reel, Span
+from rules.typingmind.spans import (
+    LONGEST_TEXT,
+    BadJson,
+    Reel,
+    Span,
+    TooDeep,
+    TooLarge,
+    refuse_large,
+)
 from rules.wording import counted
 
 _MOST_BYTES = 8 << 30
 """A JSON text, or those of a ZIP unpacked."""
+_LARGEST_VALUE = 64 << 20
+"""Bytes of a conversation."""
+_MOST_ENTRIES = 1_000_000
+_MOST_NAMES = 64 << 20
+"""Letters of all titles, ids, and instructions together."""
 _LONGEST_LIST_OF_LINKS = 1 << 20
 _MOST_REMEMBERED = 64
 _MOST_KEYS = 8
@@ -84,7 +97,11 @@ class ForeignExport:
             raise FileTrouble(f"{listed.path.name} was changed meanwhile.", "Say it again.")
         raw = _bytes_of(listed)
         try:
-            fields, _ = spans.value(raw.decode(), 0)
+            text = raw.decode()
+            refuse_large(text, _LARGEST_VALUE, listed.span.start)
+            fields, _ = spans.value(text, 0)
+        except TooLarge as fault:
+            raise _refused(_called(listed.path, listed.entry), fault) from fault
         except UnicodeDecodeError as fault:
             name = _called(listed.path, listed.entry)
             at = listed.span.start + fault.start
@@ -103,6 +120,15 @@ class _Noted:
     projects: dict[str, str] = field(default_factory=dict)
     unknown: int = 0
     first_unknown: str = ""
+    entries: int = 0
+    names: int = 0
+    """Letters of the titles, ids and instructions."""
+
+    def count_names(self, at: int, *names: str) -> None:
+        """Count names that are kept. Raises TooLarge at that byte."""
+        self.names += sum(map(len, names))
+        if self.names > _MOST_NAMES:
+            raise TooLarge(f"all names have more than {_MOST_NAMES >> 20} MiB", at)
 
 
 _READERS: Mapping[Source, Reader] = {
@@ -213,7 +239,7 @@ def _refuse_entries(name: str, entries: Sequence[zipfile.ZipInfo]) -> None:
 
 def _walk(noted: _Noted, path: Path, entry: str, text: BinaryIO) -> None:
     """Walk over a JSON text, and note what it holds. Raises NotAnExport where it is no JSON."""
-    reel = Reel("", _pieces(text))
+    reel = Reel("", _pieces(text), _LARGEST_VALUE)
     reel.sign(0)
     has_mark = reel.seen(0, 3) == "\ufeff"
     start = reel.blank(len(_BYTE_ORDER_MARK) if has_mark else 0)
@@ -221,12 +247,22 @@ def _walk(noted: _Noted, path: Path, entry: str, text: BinaryIO) -> None:
     try:
         stop = _note_list(note, reel, start) if reel.sign(start) == "[" else note(reel, start)
         spans.end(reel, stop)
+    except (TooLarge, TooDeep) as fault:
+        raise _refused(_called(path, entry), fault) from fault
     except BadJson as fault:
         name = _called(path, entry)
         raise NotAnExport(
             f"{name} is not proper JSON near byte {fault.at:,}: {fault.reason}.",
             "If it is still being loaded, wait. " + _DOWNLOAD_AGAIN,
         ) from fault
+
+
+def _refused(name: str, fault: BadJson) -> NotAnExport:
+    """Return the error for a text in which something is larger or deeper than memproc reads."""
+    return NotAnExport(
+        f"{name} is not read: near byte {fault.at:,} {fault.reason}.",
+        "No program exports conversations so. " + _DOWNLOAD_AGAIN,
+    )
 
 
 def _pieces(text: BinaryIO) -> Iterator[str]:
@@ -237,6 +273,9 @@ def _pieces(text: BinaryIO) -> Iterator[str]:
 
 def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> int:
     """Note one entry of an export: a conversation, a project, or what may hold some."""
+    noted.entries += 1
+    if noted.entries > _MOST_ENTRIES:
+        raise TooLarge(f"a list has more than {_MOST_ENTRIES:,} entries", at)
     if reel.sign(at) != "{":
         return reel.value(at)[1]
     fields: dict[str, object] = {}
@@ -248,9 +287,14 @@ def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> i
     source = _source_of(fields)
     if source:
         summary = _READERS[source].summarize(fields)
+        noted.count_names(at, summary.title, summary.key)
+        if stop - at > _LARGEST_VALUE:
+            raise TooLarge(f"a conversation has more than {_LARGEST_VALUE >> 20} MiB", at)
         _keep_newest(noted, ListedConversation(summary, path, entry, Span(at, stop)))
     elif spans.text(fields.get(_PROJECT)):
-        noted.projects |= project_instructions(fields)
+        instructions = project_instructions(fields)
+        noted.count_names(at, *instructions, *instructions.values())
+        noted.projects |= instructions
     elif {"title", "name"} & fields.keys() and not set(_LISTS).intersection(keys):
         _note_unknown(noted, f"the entry at byte {at:,} of {_called(path, entry)}", keys)
     return stop
@@ -267,8 +311,9 @@ def _note_unknown(noted: _Noted, entry: str, keys: Sequence[str]) -> None:
 def _note_field(fields: dict[str, object], key: str, reel: Reel, at: int) -> int:
     """Note a field's value. Within objects and lists, bytes stand for letters: they are measured."""
     value, stop = reel.value(at)
-    is_text = isinstance(value, str) and not isinstance(value, spans.Number)
-    if is_text:
+    if len(spans.text(value)) > LONGEST_TEXT:
+        raise TooLarge(f"a name has more than {LONGEST_TEXT >> 20} MiB", at)
+    if not spans.text(value).isascii():
         value, _ = Reel(reel.seen(at, stop)).value(0)
     fields[key] = value
     return stop

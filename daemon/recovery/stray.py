@@ -37,7 +37,7 @@ class Stray:
 def find_erasable(archive: Archive, folders: Folders, written: str) -> KnownChat:
     """Find a chat, or a conversation without a row in the archive. Raises NotFound, FileTrouble."""
     if is_known(archive, written):
-        return find_chat(archive, written)
+        return find_chat(archive, written, "whole")
     strays = find_strays(archive, folders)
     named = [stray for stray in strays if stray.is_named(written)]
     called_so = [stray for stray in strays if stray.title.casefold() == written.casefold()]
@@ -93,7 +93,7 @@ def _in_own_files(folders: Folders) -> Iterator[tuple[str, str, Path]]:
 def _find_chat(archive: Archive, written: str, strays: Sequence[Stray]) -> KnownChat:
     """Find a chat in the archive. Raises NotFound, which lists what has no row there."""
     try:
-        return find_chat(archive, written)
+        return find_chat(archive, written, "whole")
     except NotFound as fault:
         if not strays:
             raise

@@ -18,6 +18,11 @@ from types import MappingProxyType
 _MIB = 1 << 20
 LONGEST_TEXT = 4 * _MIB
 """Bytes of words in one message: about a million tokens, the largest window there is."""
+MOST_FIELDS = 100_000
+"""Fields of an object that is walked over."""
+MOST_PARTS = 2_000_000
+"""Commas and brackets of a value: to parse each takes a hundred times its bytes."""
+_LONGEST_NUMBER = 1_000
 DEEPEST = 250
 _TOO_DEEP = f"values are nested more than {DEEPEST} levels deep"
 _FEW = 20
@@ -48,6 +53,10 @@ class BadJson(Exception):
 
 class TooDeep(BadJson):
     """Values are nested deeper than anything TypingMind writes."""
+
+
+class TooLarge(BadJson):
+    """A value is larger than anything that a program writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +228,12 @@ class Reel:
     What is before the offset asked for last may be gone, so it is walked forwards only.
     """
 
-    def __init__(self, text: str, pieces: Iterable[str] = ()) -> None:
-        """Take `pieces`, which follow after `text`; none of them is empty."""
+    def __init__(self, text: str, pieces: Iterable[str] = (), most: int = 0) -> None:
+        """Take `pieces`, which follow after `text`; none of them is empty.
+
+        No value that goes on for more than `most` bytes is read; with 0, nothing is too large.
+        """
+        self._most = most
         self._text = text
         self._start = 0
         self._pieces = iter(pieces)
@@ -246,9 +259,11 @@ class Reel:
                 parsed, stop = value(self._text, at - self._start)
             except BadJson as fault:
                 fault.at += self._start
-                if not self._longer(at):
+                if isinstance(fault, TooDeep) or not self._longer(at):
                     raise
                 continue
+            if self._most and isinstance(parsed, Number) and len(parsed) > _LONGEST_NUMBER:
+                raise TooLarge(f"a number has more than {_LONGEST_NUMBER:,} digits", at)
             left, stop = len(self._text) - stop, stop + self._start
             # A number may go on in the next piece: of 1e+5, the beginning is a number too.
             if left >= _HALF or not self._longer(at):
@@ -274,6 +289,8 @@ class Reel:
     def _longer(self, at: int) -> bool:
         """Double what there is from `at` on, dropping what is before; False at the end."""
         kept = self._text[at - self._start :]
+        if self._most:
+            refuse_large(kept, self._most, at)
         taken: list[str] = []
         room = max(1, len(kept))  # doubling, so that a large value is not read too often
         while room > 0 and (piece := next(self._pieces, "")):
@@ -282,6 +299,14 @@ class Reel:
         if taken:
             self._text, self._start = "".join([kept, *taken]), at
         return bool(taken)
+
+
+def refuse_large(begun: str, most: int, at: int) -> None:
+    """Raise TooLarge for a value at `at` of which so much has come: bytes, or parts."""
+    if len(begun) > most:
+        raise TooLarge(f"a value has more than {most // _MIB} MiB", at)
+    if sum(map(begun.count, ",[{")) > MOST_PARTS:
+        raise TooLarge(f"a value has more than {MOST_PARTS:,} parts", at)
 
 
 def members(
@@ -301,6 +326,8 @@ def members(
         member = _member(reel, at, walkers)
         if member.key in seen:
             raise BadJson(f'the key "{member.key}" stands twice in one object', member.start)
+        if len(seen) == MOST_FIELDS:
+            raise TooLarge(f"an object has more than {MOST_FIELDS:,} fields", member.start)
         seen.add(member.key)
         entries.append(member)
         at = reel.blank(member.value.stop)
@@ -346,9 +373,10 @@ def end(reel: Reel, at: int) -> None:
 def _member(reel: Reel, at: int, walkers: Mapping[str, Walker]) -> Member:
     if reel.sign(at) != '"':
         raise reel.expected("a key in double quotes", at)
-    _, after_key = reel.value(at)
-    # Once more from its own bytes, since a key may hold letters beyond ASCII.
-    key = str(Reel(reel.seen(at, after_key)).value(0)[0])
+    read, after_key = reel.value(at)
+    key = str(read)
+    if not key.isascii():  # once more from its own bytes
+        key = str(Reel(reel.seen(at, after_key)).value(0)[0])
     start = _after_sign(reel, reel.blank(after_key), ":")
     walk = walkers.get(key, _pass_value)
     return Member(key, at, Span(start, walk(reel, start)))
