@@ -22,6 +22,7 @@ from rules.arrival import (
 )
 from rules.conversation.memory import EXTRACTED
 from rules.errors import ArchiveError
+from rules.typingmind.content import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +368,7 @@ def titles_to_hide(archive: Archive) -> list[tuple[Any, ...]]:
 def outcomes_of(archive: Archive, chat_id: str, title: str) -> list[tuple[Any, ...]]:
     """Return chat id and arrival of each outcome of a chat; titles are compared without case."""
     outcomes = "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)"
-    return archive.run(outcomes, (chat_id, title))
+    return archive.run(outcomes, (printable(chat_id), printable(title)))
 
 
 @dataclass(frozen=True, slots=True)

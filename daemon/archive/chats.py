@@ -16,6 +16,7 @@ from daemon.archive.seals import damaged_rows, is_sound, refuse_damage
 from daemon.archive.trouble import damaged_chat
 from rules.errors import NotFound
 from rules.typingmind.chat import Chat, parse_chat
+from rules.typingmind.content import printable
 from rules.typingmind.originals import deleted_uuids
 
 HowNamed = Literal["whole", "begun", "part"]
@@ -53,7 +54,7 @@ def find_chat(archive: Archive, written: str, how: HowNamed = "begun") -> KnownC
 
     Raises NotFound where none or several fit, DamagedChat where a damaged one may be meant.
     """
-    chats = known_chats(archive)
+    chats, written = known_chats(archive), printable(written)
     fitting = _fitting(chats, written, how)
     if len(fitting) == 1:
         return fitting[0]

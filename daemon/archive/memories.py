@@ -22,6 +22,7 @@ from rules.conversation.memory import (
 )
 from rules.errors import NotFound
 from rules.plan.work import Round
+from rules.typingmind.content import printable
 
 if TYPE_CHECKING:  # listing memories needs none of what recognizes them
     from rules.recognize.adopted import Adopted
@@ -94,6 +95,7 @@ def find_memory(archive: Archive, written: str, chat_id: str = "") -> tuple[str,
 def _named(archive: Archive, written: str, chat_id: str) -> tuple[tuple[str, str], ...]:
     """Return the ids of the chats and memories that may be meant, each once."""
     ids = "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat"
+    written = printable(written)
     name = _name(written)
     rows = []
     if written and not (name and chat_id):

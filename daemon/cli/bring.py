@@ -109,7 +109,7 @@ def bring_command(
     filter the list. What --chat names is planned first, with its price, and then asked for.
     """
     settings = ctx.ensure_object(Settings)
-    choice = BringChoice(**said)  # type: ignore[arg-type]  # click gives just these
+    choice = BringChoice(**said).without_halves()  # type: ignore[arg-type]  # click gives these
     with settings.archive() as archive:
         export = read_foreign(_where(settings, file), archive.zone)
     if choice.titles and as_json:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,6 +14,7 @@ from daemon.files.foreign import ForeignExport, ListedConversation
 from primer.models import own_model
 from primer.retirement import heir, successor
 from rules.errors import NotFound
+from rules.typingmind.content import printable
 from rules.wording import counted
 
 CUSTOM = "custom"
@@ -31,6 +32,16 @@ class BringChoice:
     model: str
     instructions: str
     untouched: bool
+
+    def without_halves(self) -> "BringChoice":
+        """Return the same without halves of surrogate pairs, which a terminal may hand over."""
+        return replace(
+            self,
+            titles=tuple(map(printable, self.titles)),
+            life=printable(self.life),
+            model=printable(self.model),
+            instructions=printable(self.instructions),
+        )
 
     def command(self, file: Path) -> str:
         """Return the command that says the same again."""

@@ -47,7 +47,8 @@ def print_table(
     on_a_terminal = Console().is_terminal
     console = Console(highlight=False, width=None if on_a_terminal else _ENDLESS)
     if len(rows) > _MANY:
-        lines = _in_one_line_each(headings, rows, right, prose or (), drop, console.width)
+        cut = range(len(headings)) if prose is None else prose
+        lines = _in_one_line_each(headings, rows, right, cut, drop, console.width)
         (paged if pages else click.echo)("\n".join(lines))
         return
     columns = list(range(len(headings)))
@@ -83,9 +84,9 @@ def _in_one_line_each(
     least = [min(w, _LEAST_PROSE) if at in prose else w for at, w in enumerate(widths)]
     columns = list(range(len(headings)))
     for column in drop:
-        if sum(least[at] + 1 for at in columns) > width:
+        if sum(least[at] + 2 for at in columns) > width:
             columns.remove(column)
-    spare = width - sum(least[at] + 1 for at in columns)
+    spare = width - sum(least[at] + 2 for at in columns)
     for at in set(columns).intersection(prose):
         more = max(0, min(spare, widths[at] - least[at]))
         widths[at], spare = least[at] + more, spare - more
@@ -97,7 +98,7 @@ def _in_one_line_each(
                 line.append(set_cell_size(cell, widths[at] - 1) + "…")
             else:
                 line.append(" " * room + cell if at in right else cell + " " * room)
-        yield " ".join(line).rstrip()
+        yield "  ".join(line).rstrip()
 
 
 def _table(

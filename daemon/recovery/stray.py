@@ -17,6 +17,7 @@ from daemon.files.read import chats_in
 from daemon.files.reasons import file_errors
 from daemon.recovery.erase import own_shelves
 from rules.errors import NotAnExport, NotFound
+from rules.typingmind.content import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Stray:
 
 def find_erasable(archive: Archive, folders: Folders, written: str) -> KnownChat:
     """Find a chat, or a conversation without a row in the archive. Raises NotFound, FileTrouble."""
+    written = printable(written)
     if is_known(archive, written):
         return find_chat(archive, written, "whole")
     strays = find_strays(archive, folders)

@@ -31,6 +31,7 @@ from rules.bring.conversation import (
     read_moment,
 )
 from rules.bring.tool_call import in_lines, read_arguments
+from rules.typingmind.content import printable
 from rules.typingmind.spans import Fields, Number, as_list, text, text_under
 
 MAPPING = "mapping"
@@ -64,7 +65,7 @@ def summarize_chatgpt(fields: Fields) -> Summary:
     return Summary(
         source="chatgpt",
         key=_key(fields),
-        title=text_under(fields, "title").strip() or "Untitled",
+        title=printable(text_under(fields, "title")).strip() or "Untitled",
         began=read_moment(fields.get("create_time")) or first,
         ended=last or read_moment(fields.get("update_time")),
         messages=len(spoken),
@@ -104,7 +105,7 @@ def _tree(fields: Fields, messages: dict[str, Fields]) -> MessageTree:
 def _key(fields: Fields) -> str:
     """Return the id of a conversation; where it names none, that of its first node."""
     named = text_under(fields, "conversation_id", "id")
-    return named or next(iter(as_dict(fields.get(MAPPING))), "")
+    return printable(named or next(iter(as_dict(fields.get(MAPPING))), ""))
 
 
 def _messages(fields: Fields) -> dict[str, Fields]:

@@ -32,6 +32,7 @@ from rules.bring.conversation import (
 )
 from rules.bring.tool_call import in_lines, in_one_line
 from rules.typingmind import spans
+from rules.typingmind.content import printable
 from rules.typingmind.spans import BadJson, Fields, as_list, text, text_under
 
 CHAT_MESSAGES = "chat_messages"
@@ -59,7 +60,7 @@ def summarize_claude(fields: Fields) -> Summary:
     return Summary(
         source="claude",
         key=_key(fields),
-        title=text_under(fields, "name", "title").strip() or "Untitled",
+        title=printable(text_under(fields, "name", "title")).strip() or "Untitled",
         began=read_moment(fields.get("created_at")) or first,
         ended=last or read_moment(fields.get("updated_at")),
         messages=len(messages),
@@ -81,7 +82,7 @@ def read_claude(fields: Fields, branch: int = 1) -> Conversation:
 def _key(fields: Fields) -> str:
     """Return the id of a conversation; where it names none, that of its first message."""
     named = text_under(fields, "uuid", "conversation_id")
-    return named or next(iter(_messages(fields)), "")
+    return printable(named or next(iter(_messages(fields)), ""))
 
 
 def _messages(fields: Fields) -> dict[str, Fields]:
@@ -120,7 +121,7 @@ def project_instructions(projects: object) -> dict[str, str]:
         name = text_under(project, "name")
         prompt = text_under(project, "prompt_template")
         if name.strip() and prompt.strip():
-            instructions[name] = prompt
+            instructions[printable(name)] = printable(prompt)
     return instructions
 
 

@@ -227,7 +227,9 @@ def make_conversation(
 ) -> Conversation:
     """Put together what a reader has found along one branch."""
     messages = tuple(
-        Utterance(key, rendered.role, rendered.text, when, rendered.model, rendered.before)
+        Utterance(
+            key, rendered.role, rendered.text, when, printable(rendered.model), rendered.before
+        )
         for key, rendered, when in with_dates(path, summary.began)
     )
     answered = next((said.model for said in reversed(messages) if said.model), model)
@@ -238,7 +240,7 @@ def make_conversation(
         messages,
         branch_ends,
         dict(+left),
-        answered,
+        printable(answered),
         instructions,
     )
 

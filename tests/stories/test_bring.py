@@ -330,6 +330,19 @@ def test_nothing_of_it_is_left_when_the_chat_is_erased(nessa: Person) -> None:
     assert nessa.memproc("verify").code == 0
 
 
+@pytest.mark.parametrize("program", ["chatgpt", "claude"])
+def test_half_a_surrogate_pair_in_ids_titles_and_models_stops_nothing(
+    nessa: Person, program: str
+) -> None:
+    half = "\ud83d"
+    conversation = getattr(talks, program)(f"1{half}", SHORT, title=f"Sea {half}")
+    (nessa.home / "foreign.json").write_text(json.dumps([conversation]))
+    bring(nessa, "--chat", f"1{half}", "--model", f"claude{half}", "--yes")
+    assert nessa.chat()["chatTitle"] == "Sea \ufffd"
+    assert "in Sea" in bring(nessa).out
+    assert "Nothing is new" in bring(nessa, "--chat", "1", "--model", "claude", "--yes").out
+
+
 def test_what_an_interruption_leaves_outside_of_the_archive_is_erased_by_its_file_or_id(
     nessa: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ from tests.exports.chats import CHATS
 from tests.exports.messages import MESSAGES
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
+from tests.stories.person import Person
 
 WHEN = "2026-09-01T00:00:00.000Z"
 SETTINGS = b"[tail]\ntokens = 1600\nstep = 400\n[chunk]\ntokens = 400\n"
@@ -106,3 +107,14 @@ def test_every_shape_at_once_in_the_middle_of_a_conversation(tmp_path: Path) -> 
     ]  # several of these say the same, and under one uuid they would be copies of one message
     messages = TALK["messages"]
     goes_through(tmp_path, {**TALK, "messages": [*messages[:6], *others, *messages[6:]]})
+
+
+def test_a_chat_whose_id_has_half_a_surrogate_pair_is_found_by_it(ada: Person) -> None:
+    chat = {**long_chat(4000, tokens_each=200), "chatID": "id\ud83d1", "chatTitle": "Sea \ude00"}
+    ada.drop(export_bytes(chat, ascii_only=True))
+    assert ada.memproc("run").code == 0
+    for name in ("id\ud83d1", "id\ufffd1", "Sea \ude00"):
+        assert ada.memproc("expand", name).code == 0
+        for command in ("memories", "versions", "facts", "logs", "calls", "erase"):
+            assert ada.memproc(command, name).code == 0, command
+        assert ada.memproc("show", name, "1").code == 0

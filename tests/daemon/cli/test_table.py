@@ -65,5 +65,33 @@ def test_in_a_pipe_nothing_is_cut_off(
     assert all(cell in first for cell in ROW)
 
 
+def test_a_very_long_table_says_what_a_short_one_does(capsys: pytest.CaptureFixture[str]) -> None:
+    few, many = [ROW, ("22", "夜 🌊", *ROW[2:])], 2_000
+    print_table(HEADINGS, few, right=(0, 3))
+    short = [line.rstrip() for line in lines(capsys.readouterr().out)]
+    print_table(HEADINGS, few * many, right=(0, 3))
+    assert lines(capsys.readouterr().out) == [short[0], *short[1:] * many]
+
+
+@pytest.mark.usefixtures("narrow")
+def test_on_a_narrow_terminal_its_prose_is_cut_after_columns_have_gone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    prose = (
+        "1,000",
+        "The lighthouse, and all that was said of it since " * 3,
+        "2026-11-27",
+        "x" * 20,
+    )
+    print_table(
+        ("#", "Title", "Day", "Id"), [prose] * 2_000, right=(0,), prose=(1,), drop=(3,)
+    )  # fmt: skip
+    heading, first, *_ = lines(capsys.readouterr().out)
+    assert heading.split() == ["#", "Title", "Day", "Id"]
+    assert len(first) <= 60
+    assert "…" in first
+    assert first.endswith("x" * 20)
+
+
 def test_a_moment_is_told_to_the_second() -> None:
     assert moment("2026-11-22T17:09:00.719Z") == "2026-11-22 17:09:00"

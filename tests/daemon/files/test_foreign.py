@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from daemon.files import foreign
 from daemon.files.foreign import program_at, read_foreign
 from rules.bring.placing import write_messages
 from rules.errors import FileTrouble, NotAnExport
+from rules.typingmind import spans
 from tests.exports.files import zip_bytes
 from tests.foreign import trees
 
@@ -143,6 +145,37 @@ def test_text_that_is_no_utf_8_is_told_with_its_byte(tmp_path: Path) -> None:
     export = read_foreign(path)
     with pytest.raises(NotAnExport, match="is not UTF-8 text near byte"):
         export.read(export.conversations[0])
+
+
+TOO_MUCH: dict[str, tuple[bytes, str]] = {
+    "a number": (b'[{"mapping": {}, "create_time": ' + b"1" * 2_000 + b"}]", "a number has more"),
+    "a number alone": (b"1" * 400_000, "a number has more than 1,000 digits"),
+    "deep nesting": (b"[" * 400_000, "nested more than 250 levels deep"),
+    "fields": (
+        b"[{" + b",".join(b'"%d":1' % n for n in range(100_002)) + b"}]",
+        "an object has more than 100,000 fields",
+    ),
+    "a text": (b'[{"title": "' + b"a" * 2_000_000 + b'"}]', "a value has more than 1 MiB"),
+    "parts": (b'[{"x": [' + b"1," * 400_000 + b"1]}]", "a value has more than 1,000 parts"),
+    "entries": (b"[" + b"1," * 50 + b"1]", "a list has more than 40 entries"),
+    "names": (b'[{"mapping": {}, "title": "' + b"a" * 90 + b'"}]', "all names have more than"),
+}
+
+
+@pytest.mark.parametrize("what", TOO_MUCH)
+def test_what_no_program_exports_is_refused_before_it_fills_the_memory(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content, reason = TOO_MUCH[what]
+    monkeypatch.setattr(foreign, "_LARGEST_VALUE", 1 << 20)
+    monkeypatch.setattr(spans, "MOST_PARTS", 1_000)
+    monkeypatch.setattr(foreign, "_MOST_ENTRIES", 40)
+    monkeypatch.setattr(foreign, "_MOST_NAMES", 80)
+    whole = zip_bytes({"conversations.json": content})
+    told = refusal(tmp_path / "x.zip", whole)
+    assert "x.zip:conversations.json is not read: near byte" in told
+    assert reason in told
+    assert "No program exports conversations so." in told
 
 
 def test_hostile_bytes_end_in_a_sentence_or_in_conversations(tmp_path: Path) -> None:
