@@ -19,6 +19,7 @@ from datetime import tzinfo
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
+from primer.finish import BROKEN_OFF, CALLED, ENDED, OUT_OF_ROOM, REFUSALS
 from primer.models import ENGINE, Model, Thinking, is_secret, thinking_switch
 from primer.prompt import Beginning, Turn, turn_in
 from primer.wording import TAGS, keep_inert
@@ -26,6 +27,7 @@ from primer.wrappers import unwrapped
 from rules.conversation.answer import foreign, is_repeated, is_restated
 from rules.conversation.memory_title import TitlePair
 from rules.extract.control_marks import find_marks, kinds_of_marks
+from rules.extract.sentences import ends_whole
 from rules.extract.words import UNSEEN, length
 
 RULES = 5
@@ -69,6 +71,7 @@ Kind = Literal[
     FormFault,
     "empty",
     "cut off",
+    "broken off",
     "refused",
     "restated",
     "repeated",
@@ -84,11 +87,6 @@ Kind = Literal[
 """The ways in which an answer fails."""
 FORMS, KINDS = frozenset(get_args(FormFault)), frozenset(get_args(Kind))
 
-_ENDED = "stop"
-_OUT_OF_ROOM = ("length", "max_tokens")
-_REFUSALS = ("content_filter", "refusal", UNKNOWN_REFUSAL)
-CALLED = ("tool_calls", "function_call")
-"""The finish reasons of an answer that calls tools."""
 _SENTENCE_WORDS = 4.0
 _ALWAYS_SHORT_ENOUGH = 300
 _MOST_CHARACTERS = 200_000
@@ -200,6 +198,8 @@ class Answered:
     """Why it has not the form that was asked for, where nothing better came."""
     is_former: bool = False
     """It was given to an older version of memproc, and is judged as it was then."""
+    ended_by: str = ""
+    """Why it ended, where that is not known to be a proper end: its last sentence is whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,42 +240,47 @@ def _is_route(name: str) -> bool:
     return name in _ROUTE or is_secret(name)
 
 
-def read_reply(text: str, finish: str, passage: Sequence[str] = ()) -> Answered | Refused:
+def read_reply(
+    text: str, finish: str, passage: Sequence[str] = (), *, is_prose: bool = True
+) -> Answered | Refused:
     """Read a reply: it counts only if it ended by itself and says something.
 
-    `finish` is why the model stopped, in LiteLLM's words. What the model's own format left around
-    its answer is taken off, thoughts too, but for a quotation of the passage. Refusals in plain
-    words are not guessed at.
+    `finish` is why the model stopped, in its provider's words or LiteLLM's. Where that is not known,
+    prose counts if it ends with a whole sentence, and the caller looks at any other form. What the
+    model's own format left around its answer is taken off, thoughts too, but for a quotation of the
+    passage. Refusals in plain words are not guessed at.
     """
     if len(text) > _MOST_CHARACTERS:
         return Refused(
             "too long", "The answer is many times as long as its room, so it was not read."
         )
-    if finish in _REFUSALS:
+    end = finish.casefold()
+    if end in REFUSALS or end == UNKNOWN_REFUSAL:
         return Refused("refused", "The model's own safety rules ended the answer.")
-    if finish in _OUT_OF_ROOM:
+    if end in OUT_OF_ROOM:
         return Refused("cut off", "The answer was cut off before its end.")
-    if finish in CALLED:
+    if end in CALLED:
         return Refused(
             "tool called",
             "A tool was called in the place of an answer; nothing is to be edited now.",
-        )
-    if finish != _ENDED:
-        return Refused(
-            "cut off", f"The answer did not end by itself ({finish or 'no reason given'})."
         )
     visible = unwrapped(text, passage)
     if visible is None:
         return Refused("cut off", "The thinking before the answer never came to an end.")
     if not any(_shows(character) for character in visible):
         return Refused("empty", "The answer is empty.")
-    return Answered(visible)
+    if end in ENDED:
+        return Answered(visible)
+    reason = finish or "no reason given"
+    if end in BROKEN_OFF or (is_prose and not ends_whole(visible)):
+        return Refused("broken off", f"The answer did not end by itself ({reason}).")
+    return Answered(visible, ended_by=reason)
 
 
 def is_starved(text: str, finish: str) -> bool:
     """Return whether an answer was cut off for want of room before it said anything."""
     visible = unwrapped(text)
-    return finish in _OUT_OF_ROOM and not any(map(_shows, visible or ""))
+    return finish.casefold() in OUT_OF_ROOM and not any(map(_shows, visible or ""))
 
 
 def judge(

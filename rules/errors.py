@@ -113,6 +113,10 @@ class OutOfReach(ModelError):
         """Seconds that the provider asks to wait; 0 where it does not say."""
 
 
+class AnswerTooSlow(OutOfReach):
+    """The answer did not end in the time that its room takes; it may be billed as it was reserved."""
+
+
 class ProviderRefuses(MemprocError):
     """Wrong key, no money, or forbidden: no further call can succeed, so everything stops."""
 

@@ -223,7 +223,7 @@ def _letters(
     letters = [""] * len(questions)
     for text in (posed, posed + LETTERS_ALONE):
         reply = yield Request(step, model, ask_questions(turns, text, found), LETTER_WORDS)
-        read = read_reply(reply.text, reply.finish)
+        read = read_reply(reply.text, reply.finish, is_prose=False)
         is_plain = isinstance(read, Answered) and not marked(read.text, [posed])
         new = read_letters(read.text, len(questions)) if is_plain else ()
         for at, letter in enumerate(new):

@@ -29,7 +29,6 @@ from daemon.models.guard import (
 )
 from primer.reply import Request
 from rules.errors import CutOff, MemprocError, ModelError
-from rules.money.usage import with_readable_counts
 from rules.typingmind.dates import write_date
 
 _OF_THE_CONNECTION = frozenset(
@@ -155,13 +154,9 @@ def answer_of(request: Request, message: Mapping[str, Any]) -> Completion:
 
     `request` is the one that was asked, or any other to its model.
     """
-    readable = with_readable_counts(message)
-    answer = complete_over(
-        request, lambda _: httpx.Response(httpx.codes.OK, json=dict(readable.answer))
-    )
-    return replace(
-        answer, odd_usage=readable.odd, usd=None if answer.usd is None else answer.usd / 2
-    )
+    content = json.dumps(message).encode()
+    answer = complete_over(request, lambda _: httpx.Response(httpx.codes.OK, content=content))
+    return replace(answer, usd=None if answer.usd is None else answer.usd / 2)
 
 
 def refusal_of(request: Request, error: Mapping[str, Any]) -> Completion:

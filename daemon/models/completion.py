@@ -4,17 +4,19 @@ import gc
 import json
 import logging
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from primer.finish import REFUSED
 from primer.models import ENGINE
 from primer.passage import parted, read_passage, read_stretches, said_after, said_before
 from primer.prompt import ToolCall
 from primer.reply import EMBEDDING, Request
-from rules.errors import ContextTooLong, ModelError
+from rules.errors import ContextTooLong, MemprocError, ModelError
 from rules.extract import answers
 from rules.extract.answers import in_paragraphs
 from rules.extract.prose import Said
@@ -25,10 +27,9 @@ from rules.typingmind.content import printable
 if TYPE_CHECKING:
     import httpx
 
+    from daemon.models.guard import WatchedCall
 
 TIMEOUT_SECONDS = 300.0
-REFUSED = "content_filter"
-"""The finish reason of an answer that the provider's own rules did not let through."""
 _WRONG_FIELDS = (400, 422)
 """The statuses with which a provider refuses a field that it does not take."""
 _OFFLINE = {
@@ -144,24 +145,15 @@ def complete_over(
     _litellm()
     from litellm.llms.custom_httpx.http_handler import HTTPHandler
 
-    from daemon.models.guard import look_at, note_answer
+    from daemon.models.guard import exchange  # where it would go is where a batch goes
 
-    def leave(leaving: httpx.Request) -> httpx.Response:
-        look_at(leaving)  # where it would go is where a batch goes
-        response = wire(leaving)
-        note_answer(response.status_code, response.content)
-        return response
-
-    return _complete(
-        request, client=HTTPHandler(client=httpx.Client(transport=httpx.MockTransport(leave)))
-    )
+    transport = httpx.MockTransport(lambda leaving: exchange(leaving, wire))
+    return _complete(request, client=HTTPHandler(client=httpx.Client(transport=transport)))
 
 
 def _complete(request: Request, **over: Any) -> Completion:
     litellm = _litellm()
-    from daemon.models.error_answer import read_error
     from daemon.models.guard import watched  # late, as httpx is
-    from daemon.models.provider_faults import meaning_of
 
     # Else OpenAI's own client asks three times, after any fault.
     options = {
@@ -174,14 +166,37 @@ def _complete(request: Request, **over: Any) -> Completion:
     with watched(request) as call:
         try:
             ask = _likeness if request.step == EMBEDDING else _written
-            return replace(ask(litellm, request, options), odd_usage=call.odd_usage)
-        except litellm.ContentPolicyViolationError:
-            return Completion("", REFUSED)
-        except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
-            answer = read_error(request, call.status, call.answer, fault)
-            if answer.refuses_content and not call.refusal:
-                return Completion("", REFUSED)
-            raise call.refusal or meaning_of(fault, request.model, answer) from fault
+            return _as_ended(ask(litellm, request, options), request, call)
+        except MemprocError:
+            raise
+        except Exception as fault:
+            return _end_of(fault, request, call, litellm)
+
+
+def _end_of(fault: Exception, request: Request, call: "WatchedCall", litellm: Any) -> Completion:
+    """Return the answer that a fault has come of, if it was one; else raise what the fault means."""
+    from daemon.models.error_answer import read_error
+    from daemon.models.provider_faults import meaning_of
+
+    if call.refusal:
+        raise call.refusal from fault
+    error = read_error(request, call.raw.status if call.raw else 0, call.content, fault)
+    if error.refuses_content or isinstance(fault, litellm.ContentPolicyViolationError):
+        return Completion("", REFUSED)
+    if call.raw and call.raw.is_answer:  # in a shape of which nothing can be used
+        return _as_ended(Completion("", ""), request, call)
+    if isinstance(fault, tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES)):
+        raise meaning_of(fault, request.model, error) from fault
+    raise fault
+
+
+def _as_ended(answer: Completion, request: Request, call: "WatchedCall") -> Completion:
+    """Return an answer with its provider's own reason for its end; vectors have none."""
+    raw = call.raw
+    if raw is None:
+        return answer
+    finish = answer.finish if request.step == EMBEDDING else raw.finish(answer.finish)
+    return replace(answer, finish=finish, odd_usage=raw.odd_usage)
 
 
 def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:
@@ -252,10 +267,15 @@ def _likeness(litellm: Any, request: Request, options: Mapping[str, Any]) -> Com
 
 
 def _litellm() -> Any:
-    """Return LiteLLM, ready to be asked. One thread loads it, and others wait."""
+    """Return LiteLLM, ready to be asked. One thread loads it, and others wait.
+
+    Pydantic, which its clients read answers with, warns of odd ones in the answers' own words.
+    """
     with _LOADING:
         os.environ.pop(_DIVERTS, None)
-        return _loaded()
+        litellm = _loaded()
+        warnings.filterwarnings("ignore", category=UserWarning)
+        return litellm
 
 
 @cache

@@ -23,11 +23,13 @@ from daemon.archive.journal import Reply, SentRequest
 from daemon.events import Event, Note, Tell, TriesAgain
 from daemon.files.clock import span
 from daemon.models.ask import CallEnding, Unsent, keep_reply, release_call, reserve_call
-from daemon.models.completion import REFUSED, Completion
+from daemon.models.completion import Completion
 from daemon.models.context import Context
+from primer.finish import REFUSED
 from primer.reply import EMBEDDING, TRIAL, UNKNOWN_REFUSAL, Request, smallest_request
 from rules.errors import (
     AnswerTooLarge,
+    AnswerTooSlow,
     CutOff,
     Forbidden,
     MemprocError,
@@ -241,7 +243,7 @@ class Direct:
         """Return the ending of a call.
 
         One that was cut off may have been billed, and stays reserved. So does one whose answer was
-        too large, which is not repeated.
+        too large or too slow, which is not repeated.
         """
         fault = call.future.exception()
         if fault is None:
@@ -253,7 +255,8 @@ class Direct:
         if isinstance(fault, CutOff):
             asked, *_ = call.refused or [call]
             return self._after_loss(asked.sent.request, fault)
-        if isinstance(fault, (MemprocError, Unsent)) and not isinstance(fault, AnswerTooLarge):
+        may_be_billed = isinstance(fault, (AnswerTooLarge, AnswerTooSlow))
+        if isinstance(fault, (MemprocError, Unsent)) and not may_be_billed:
             release_call(self._context.archive, call.sent)
         return fault
 

@@ -3,16 +3,16 @@
 A request of a provider whose key memproc keeps goes to the provider's own hosts or to agreed ones.
 No answer leads to another address, since the conversation would go along. No key goes over plain
 HTTP, except to this machine. An answer has bounds, of seconds and of bytes after decompression, as
-one gigabyte fits into a megabyte of gzip; and its counts of tokens are numbers.
+one gigabyte fits into a megabyte of gzip; its counts of tokens are numbers, and why it ended is
+read here, in its provider's own words.
 """
 
-import json
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from time import monotonic
 from typing import NoReturn
 
@@ -20,15 +20,25 @@ import httpx
 
 from daemon.models.addresses import OWN_HOSTS, is_loopback, is_own_host, readable_host
 from daemon.models.agreed_hosts import KEY_HEADERS, is_key
+from daemon.models.deadline import Deadline, in_time
+from daemon.models.raw_answer import RawAnswer, read_raw
 from primer.models import Model
 from primer.reply import EMBEDDING, Request
-from rules.errors import AnswerTooLarge, MemprocError, ModelError, ProviderRefuses
-from rules.money.usage import with_readable_counts
+from rules.errors import (
+    AnswerTooLarge,
+    AnswerTooSlow,
+    MemprocError,
+    ModelError,
+    ProviderRefuses,
+)
 
 TAKEN_ENCODINGS = "gzip, deflate"
 """What requests say that memproc decompresses; an answer in another encoding is not read."""
 _MOST_SECONDS = 600.0
-"""For all of an answer, from its first byte."""
+"""For all of an answer, from its first byte; less where its room is small."""
+_SECONDS_ANYHOW = 60.0
+"""Providers send white space while a request waits in a queue."""
+_SECONDS_A_TOKEN = 0.2
 _PIECE_BYTES = 1 << 18
 _ANY_HEADER = zlib.MAX_WBITS | 32
 _PLAIN = ("", "identity")
@@ -92,13 +102,13 @@ class WatchedCall:
     model: Model
     most_bytes: int
     """Of the answer, decompressed."""
+    deadline: Deadline
     refusal: MemprocError | None = None
     """Why a request was held back, or its answer was not read."""
-    odd_usage: str = ""
-    """What the provider said in place of token counts; empty where it counted in numbers."""
-    status: int = 0
-    """The status of its answer; 0 where there was none."""
-    answer: bytes = b""
+    raw: RawAnswer | None = None
+    """What was read last; None where nothing was."""
+    content: bytes = b""
+    """The bytes of it, as they came."""
 
     def hold_back(self, host: str, why: str) -> NoReturn:
         """Raise instead of sending to a host."""
@@ -130,12 +140,13 @@ def bound(response: httpx.Response, most: int) -> None:
 def watched(request: Request) -> Iterator[WatchedCall]:
     """Hold back what this call must not send or read; its `refusal` says so afterwards."""
     _install()
-    call = WatchedCall(request.model, most_answer_bytes(request))
-    token = _CALL.set(call)
-    try:
-        yield call
-    finally:
-        _CALL.reset(token)
+    with in_time(_most_seconds(request)) as deadline:
+        call = WatchedCall(request.model, most_answer_bytes(request), deadline)
+        token = _CALL.set(call)
+        try:
+            yield call
+        finally:
+            _CALL.reset(token)
 
 
 def most_answer_bytes(request: Request) -> int:
@@ -144,6 +155,12 @@ def most_answer_bytes(request: Request) -> int:
     of_words = room * _BYTES_A_TOKEN if isinstance(room, int) else 0
     of_vectors = len(request.turns) * _BYTES_A_VECTOR if request.step == EMBEDDING else 0
     return _BYTES_ANYHOW + of_words + of_vectors
+
+
+def _most_seconds(request: Request) -> float:
+    room = request.parameters.get("max_tokens")
+    of_words = room * _SECONDS_A_TOKEN if isinstance(room, int) else 0.0
+    return min(_MOST_SECONDS, _SECONDS_ANYHOW + of_words)
 
 
 def look_at(request: httpx.Request) -> None:
@@ -160,12 +177,6 @@ def look_at(request: httpx.Request) -> None:
         call.hold_back(host, "which is not its provider's own address, nor one that you named")
     if request.url.scheme != "https" and not is_loopback(host) and _carries_key(request):
         call.hold_back(host, "over plain HTTP")
-
-
-def note_answer(status: int, content: bytes) -> None:
-    """Keep an answer as it came, for what LiteLLM does not tell of it."""
-    if call := _CALL.get():
-        call.status, call.answer = status, content
 
 
 def _carries_key(request: httpx.Request) -> bool:
@@ -193,10 +204,31 @@ def redirect_refused(
     )
 
 
-def read_answer(
+def exchange(
+    request: httpx.Request, send: Callable[[httpx.Request], httpx.Response]
+) -> httpx.Response:
+    """Send a request with `send`; if a call is watched, look at it before, and read its answer.
+
+    Raises RequestHeldBack where it must not be sent, or its answer not be read.
+    """
+    call = _CALL.get()
+    if call is None:
+        return send(request)
+    look_at(request)
+    request.headers["accept-encoding"] = TAKEN_ENCODINGS
+    try:
+        return _read_answer(call, request, send(request))
+    except httpx.ReadTimeout:
+        if not call.deadline.is_over:
+            raise
+        call.refusal = answer_too_slow(call.model.name, request.url.host, call.deadline.seconds)
+        raise RequestHeldBack from None
+
+
+def _read_answer(
     call: WatchedCall, request: httpx.Request, response: httpx.Response
 ) -> httpx.Response:
-    """Read an answer in bounds, and return it with counts that are numbers.
+    """Read an answer in bounds, and return it in a shape that LiteLLM can read.
 
     Raises RequestHeldBack where it must not be read.
     """
@@ -211,9 +243,8 @@ def read_answer(
         response.close()
         call.refusal = answer_too_large(call.model.name, request.url.host, call.most_bytes)
         raise RequestHeldBack from None
-    note_answer(response.status_code, content)
-    content, call.odd_usage = _counted_in_numbers(content)
-    return httpx.Response(response.status_code, headers=response.headers, content=content)
+    call.raw, call.content = read_raw(response.status_code, content), content
+    return httpx.Response(call.raw.status, headers=response.headers, content=call.raw.content)
 
 
 def answer_too_large(model: str, host: str, most: int) -> AnswerTooLarge:
@@ -225,31 +256,39 @@ def answer_too_large(model: str, host: str, most: int) -> AnswerTooLarge:
     )
 
 
-def _counted_in_numbers(content: bytes) -> tuple[bytes, str]:
-    """Return an answer's bytes with counts that are numbers, and what was in their place."""
-    try:
-        answer = json.loads(content)
-    except (ValueError, RecursionError):
-        return content, ""
-    if not isinstance(answer, dict):
-        return content, ""
-    readable_answer = with_readable_counts(answer)
-    if not readable_answer.odd:
-        return content, ""
-    return json.dumps(readable_answer.answer).encode(), readable_answer.odd
+def answer_too_slow(model: str, host: str, most: float) -> AnswerTooSlow:
+    """Return the error for an answer that had not ended after `most` seconds."""
+    return AnswerTooSlow(
+        f"The answer of {model} at {readable_host(host)} had not ended {most:,.0f} seconds after "
+        "it began, so it was cut off. It counts as it was reserved.",
+        "Run memproc again later: finished answers are kept and not asked for again.",
+    )
 
 
 @cache
 def _install() -> None:
-    """Watch the one method through which every client of httpx sends, with proxies or without."""
+    """Watch the one method through which every client of httpx sends, with proxies or without.
+
+    OpenAI's library would by itself send with httpx2, whose answers memproc does not watch.
+    """
     send = httpx.HTTPTransport.handle_request
 
     def handle_request(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
-        call = _CALL.get()
-        if call is None:
-            return send(self, request)
-        look_at(request)
-        request.headers["accept-encoding"] = TAKEN_ENCODINGS
-        return read_answer(call, request, send(self, request))
+        return exchange(request, partial(send, self))
 
     httpx.HTTPTransport.handle_request = handle_request  # type: ignore[method-assign]
+    with suppress(ImportError):
+        _hold_back_httpx2()
+
+
+def _hold_back_httpx2() -> None:
+    import httpx2
+
+    send = httpx2.HTTPTransport.handle_request
+
+    def handle_request(self: httpx2.HTTPTransport, request: httpx2.Request) -> httpx2.Response:
+        if call := _CALL.get():
+            call.hold_back(request.url.host, "by a client that memproc cannot watch")
+        return send(self, request)
+
+    httpx2.HTTPTransport.handle_request = handle_request  # type: ignore[method-assign]

@@ -14,10 +14,11 @@ from daemon.models.scheduler import Steps
 from daemon.remember.question import Worksheet
 from primer import core_questions as core
 from primer.core_questions import read_edits
+from primer.finish import CALLED
 from primer.models import ENGINE, Model, thinks
 from primer.passage import read_passage
 from primer.prompt import ToolCall, Turn
-from primer.reply import CALLED, Refused, Request, marked, read_reply
+from primer.reply import Refused, Request, marked, read_reply
 from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong
 from rules.layers.core import CoreEvent, CoreMemory, Refusal
@@ -160,7 +161,8 @@ def _marked(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal 
 
 def _text(reply: Reply, calls: Sequence[ToolCall]) -> Steps[str | None]:
     """Return the text of an answer; None where nothing of it counts. Calls that came whole need no text."""
-    read = read_reply(reply.text, _ENDED if reply.finish in CALLED else reply.finish)
+    finish = _ENDED if reply.finish in CALLED else reply.finish
+    read = read_reply(reply.text, finish, is_prose=False)
     if not isinstance(read, Refused):
         return read.text
     if read.kind != "empty" or not calls:

@@ -2,6 +2,8 @@
 
 asked                    used, if it is good and has the form of an answer
 cut off                  once more, with room for four times as much
+broken off               once more, with that room, and not in other words
+no known end             used, if it ends with a whole sentence, else it has broken off
 unusable                 once more, in other words that name the reason
 still unusable           a Refused with its reason; what comes then is for the dialogue to say
 """
@@ -27,6 +29,7 @@ from rules.plan.limits import largest_part, parts_of
 from rules.plan.work import PlannedChunk
 
 _MORE_ROOM = 4
+_NOT_WHOLE = ("cut off", "broken off")
 _PASSAGE_ALONE = ("analysis", "facts")
 """The questions to the context manager, which sees nothing but the passage."""
 
@@ -120,6 +123,8 @@ def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     if isinstance(answer, Answered) or question.request.model == ENGINE:
         return answer
     yield Noted(f"{question.counted_as}{answer.kind}")
+    if answer.kind == "broken off":
+        return answer
     answer = yield from _with_room(sheet, replace(question, reason=answer.reason))
     outcome = "good in other words" if isinstance(answer, Answered) else answer.kind
     yield Noted(f"{question.counted_as}{outcome}")
@@ -127,11 +132,11 @@ def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
 
 
 def _with_room(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
-    """Return the judged answer; one that was cut off for want of room is asked for once more with more of it."""
+    """Return the judged answer; one that is not whole is asked for once more, with more room."""
     answer = yield from _judged(sheet, question)
     if (
         isinstance(answer, Refused)
-        and answer.kind == "cut off"
+        and answer.kind in _NOT_WHOLE
         and question.request.model != ENGINE
     ):
         yield Noted(f"{question.counted_as}{answer.kind}")
@@ -145,9 +150,11 @@ def _with_room(sheet: Worksheet, question: Question) -> Steps[Answered | Refused
 def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     request = question.posed(sheet.texts)
     reply = yield from sheet.ask(request)
-    read = read_reply(reply.text, reply.finish, question.passage)
+    read = read_reply(reply.text, reply.finish, question.passage, is_prose=question.unfit is None)
     if isinstance(read, Refused) or request.model == ENGINE:
         return read
+    if read.ended_by:
+        yield Noted(f"{question.counted_as}whole without a known end")
     answer = replace(read, is_former=reply.asked_at <= sheet.former_until)
     if not answer.is_former:
         # What the question shows, as facts to compare, may be in the answer too.

@@ -7,6 +7,7 @@ space.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -62,6 +63,8 @@ MARK = re.compile(
 )
 _WORD_BEFORE = re.compile(r"[^\s\"'“‘„«(\[*_]+$")
 _WORD_BEHIND = re.compile(r"[\W_]*(\w+)")
+_AFTER_EMOJI = "\u200d\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+"""What joins, shows or colours an emoji."""
 _THAI = re.compile(r"[\u0e00-\u0eff]")
 _LETTER = re.compile(r"[^\W_]")
 _GAP = re.compile(r"\s+")
@@ -201,6 +204,26 @@ def sentences(text: str) -> tuple[TextPiece, ...]:
 def prose_sentences(text: str) -> list[str]:
     """Return the sentences of a text, without code, tables and mere signs."""
     return [text[piece.start : piece.stop] for piece in sentences(text) if piece.prose]
+
+
+def ends_whole(text: str) -> bool:
+    """Return whether a text ends with the end of a sentence, closed code, a table, or an emoji.
+
+    Thai and Lao write no end of a sentence: theirs cannot be told, and counts as whole.
+    """
+    text = text.rstrip()
+    last = next(reversed(list(blocks(text))), None)
+    if last is None or not last.prose:
+        return last is not None and _open_fence(text) is None
+    signs = text.rstrip(_AFTER_EMOJI)[-1:]
+    if _THAI.match(text[-1]) or (signs and unicodedata.category(signs) == "So"):
+        return True
+    return any(
+        stop.end() == len(text)
+        and not stop["code"]
+        and not _is_numbering(text, last.start, stop.start())
+        for stop in _STOP.finditer(text, last.start)
+    )
 
 
 def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextPiece]:

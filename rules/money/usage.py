@@ -91,7 +91,8 @@ def _readable_table(table: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the table with readable counts, and the first count that was none with its name."""
     counts, odd = dict(table), ""
     for name, value in table.items():
-        is_count = name.lower().endswith(_COUNTS)
+        is_table = name == "tokens" and isinstance(value, dict)  # as Cohere has them
+        is_count = name.lower().endswith(_COUNTS) and not is_table
         if is_count and value is not None and not _is_count(value):
             counts[name] = 0
             odd = odd or f"{name}: {_short(value)}"

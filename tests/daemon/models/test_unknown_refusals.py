@@ -10,9 +10,10 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import find_reply, learned_factors, replies
 from daemon.config.model_tables import BudgetSettings
 from daemon.events import ModelAnswered, Note
-from daemon.models.completion import REFUSED, Completion
+from daemon.models.completion import Completion
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler
+from primer.finish import REFUSED
 from primer.prompt import Turn
 from primer.reply import EMBEDDING, TRIAL, UNKNOWN_REFUSAL, Request
 from rules.errors import (

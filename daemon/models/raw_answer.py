@@ -1,0 +1,199 @@
+"""A provider's answer before LiteLLM reads it: why it ended, in its own words, and its shape.
+
+LiteLLM makes "stop" of every end that it does not know, and fails on answers whose parts are
+missing or of another kind.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from primer.finish import REFUSED, reason_that_counts
+from rules.money.usage import with_readable_counts
+
+Answer = Mapping[str, Any]
+
+_GOOD = range(200, 300)
+_ACCOUNT = (401, 402, 429)
+"""Statuses that concern the account and not the passage: key, money, too many requests."""
+_FORBIDDEN = 403
+_REASON = re.compile(r"[\w.-]{1,64}")
+_UNKNOWN = "unknown"
+"""In place of a reason that is no single word: it comes from outside, and may hold any text."""
+_REFUSES = re.compile(r"content.?(filter|policy|management)|moderation|safety|flagged", re.I)
+_NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("choices", ("finish_reason", "native_finish_reason")),
+    ("candidates", ("finishReason",)),
+    ("results", ("stop_reason", "completionReason")),
+    ("outputs", ("stop_reason",)),
+    ("generations", ("finish_reason",)),
+)
+"""The lists whose first entry says why an answer ended, and under which names."""
+_NAMES_ON_TOP = ("stop_reason", "stopReason", "finish_reason", "done_reason")
+_RESPONSES: Mapping[str, str] = {"completed": "stop", "failed": "error", "cancelled": "error"}
+"""OpenAI's Responses: states of an answer, as reasons."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawAnswer:
+    """An answer as LiteLLM is given it, and what it does not say of it."""
+
+    status: int
+    content: bytes
+    is_answer: bool = False
+    """Whether it is one of a model, in any shape: no error by its status, and no web page."""
+    reasons: tuple[str, ...] | None = None
+    """Why it ended in the provider's words, in small letters; None where it is no JSON object."""
+    odd_usage: str = ""
+    """What it says in place of token counts; empty where it counts in numbers."""
+
+    def finish(self, understood: str) -> str:
+        """Return why it ended; `understood` is what LiteLLM makes of that."""
+        return understood if self.reasons is None else reason_that_counts(self.reasons, understood)
+
+
+def read_raw(status: int, content: bytes) -> RawAnswer:
+    """Return an answer in a shape that LiteLLM can read, whatever its bytes are."""
+    if status not in _GOOD:
+        return RawAnswer(status, content)
+    try:
+        answer = json.loads(content)
+        if not isinstance(answer, dict):
+            return RawAnswer(status, content, is_answer=True)
+        if of_account := _status_in(answer):
+            return RawAnswer(of_account, content)
+        readable = with_readable_counts(_in_readable_shape(answer))
+        if readable.answer != answer:
+            content = json.dumps(readable.answer).encode()
+        return RawAnswer(status, content, True, tuple(_reasons(answer)), readable.odd)
+    except (ValueError, RecursionError):
+        return RawAnswer(status, content, is_answer=not content.lstrip().startswith(b"<"))
+
+
+def _status_in(answer: Answer) -> int | None:
+    """Return the HTTP status of an error about the account that came as an answer, else None."""
+    error = answer.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    has_text = bool(answer.get("choices") or answer.get("candidates") or answer.get("content"))
+    return code if code in _ACCOUNT and not has_text else None
+
+
+def _in_readable_shape(answer: Answer) -> Answer:
+    """Return an answer as LiteLLM can read it: what it looks for is there, and content is text.
+
+    An answer of another kind stays as it is.
+    """
+    if "choices" in answer or str(answer.get("object")).startswith("chat.completion"):
+        choice = _first(answer.get("choices"))
+        choices = [{"index": 0, **choice, "message": _message(choice)}]
+        return {**{name: answer[name] for name in answer if name != "error"}, "choices": choices}
+    if answer.get("type") == "message":
+        return {"stop_reason": None, **answer, "content": _blocks(answer.get("content"))}
+    is_blocked = isinstance(answer.get("promptFeedback"), dict)
+    if "candidates" in answer or ("usageMetadata" in answer and not is_blocked):
+        candidate, counts = _first(answer.get("candidates")), answer.get("usageMetadata")
+        candidates = [{**candidate, "content": _content(candidate)}]
+        return {**answer, "candidates": candidates, "usageMetadata": counts or {}}
+    return answer
+
+
+def _reasons(answer: Answer) -> Iterator[str]:
+    choice, feedback = _first(answer.get("choices")), answer.get("promptFeedback")
+    for error in filter(None, (answer.get("error"), choice.get("error"))):
+        yield REFUSED if _is_refusal(error) else "error"
+    message = choice.get("message")
+    if isinstance(message, dict) and message.get("refusal") and not message.get("content"):
+        yield REFUSED
+    if isinstance(feedback, dict) and feedback.get("blockReason"):
+        yield REFUSED
+    if answer.get("object") == "response":
+        yield from _words(_first([answer.get("incomplete_details")]), ("reason",))
+        yield _RESPONSES.get(str(answer.get("status")), _UNKNOWN)
+    yield from _words(answer, _NAMES_ON_TOP)
+    for entries, names in _NAMES:
+        yield from _words(_first(answer.get(entries)), names)
+
+
+def _is_refusal(error: object) -> bool:
+    """Return whether an error in place of an answer says that its content was refused."""
+    if not isinstance(error, dict):
+        return False
+    kinds = (str(error.get(name, "")) for name in ("code", "type", "status"))
+    return error.get("code") == _FORBIDDEN or any(map(_REFUSES.search, kinds))
+
+
+def _words(table: Answer, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        reason = table.get(name)
+        if reason is None or reason == "":
+            continue
+        is_word = isinstance(reason, str) and _REASON.fullmatch(reason)
+        yield reason.casefold() if is_word else _UNKNOWN
+
+
+def _first(entries: object) -> Answer:
+    """Return the first entry of a list if it is a table, else an empty one."""
+    first = entries[0] if isinstance(entries, list) and entries else None
+    return first if isinstance(first, dict) else {}
+
+
+def _message(choice: Answer) -> dict[str, Any]:
+    """Return a choice's message with its content as one text; thinking goes where LiteLLM has it."""
+    tables = (choice.get("message"), choice.get("delta"), {"content": choice.get("text")})
+    message = dict(next(table for table in tables if isinstance(table, dict)))
+    content = message.get("content")
+    if not (content is None or isinstance(content, str)):
+        parts = content if isinstance(content, list) else [content]
+        thoughts = [part for part in parts if _is_thought(part)]
+        message["content"] = _text([part for part in parts if not _is_thought(part)])
+        message.setdefault("reasoning_content", _text(thoughts) or None)
+    calls = message.get("tool_calls")
+    if calls is not None:
+        message["tool_calls"] = [call for call in _listed(calls) if _is_call(call)] or None
+    return {"role": "assistant", **message}
+
+
+def _is_thought(part: object) -> bool:
+    kind = str(part.get("type")) if isinstance(part, dict) else ""
+    return "think" in kind or "reason" in kind
+
+
+def _text(part: object) -> str:
+    match part:
+        case str():
+            return part
+        case list():
+            return "".join(map(_text, part))
+        case {"text": inner} | {"thinking": inner} | {"reasoning": inner}:
+            return _text(inner)
+    return ""
+
+
+def _is_call(call: object) -> bool:
+    return isinstance(call, dict) and isinstance(call.get("function"), dict)
+
+
+def _blocks(content: object) -> list[Any]:
+    """Return Anthropic's blocks of content that can be read."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [
+        block
+        for block in _listed(content)
+        if isinstance(block, dict)
+        and (block.get("type") != "text" or isinstance(block.get("text"), str))
+    ]
+
+
+def _content(candidate: Answer) -> dict[str, Any]:
+    """Return the content of Google's candidate with the parts that can be read."""
+    content = candidate.get("content")
+    inner = content if isinstance(content, dict) else {}
+    parts = [part for part in _listed(inner.get("parts")) if isinstance(part, dict)]
+    return {"role": "model", **inner, "parts": parts}
+
+
+def _listed(entries: object) -> list[Any]:
+    return entries if isinstance(entries, list) else []
