@@ -321,9 +321,9 @@ class Batches:
             try:
                 billed = ended.type == "succeeded"
                 answer = (
-                    answer_of(request, ended.message or {})
+                    answer_of(request, ended.message)
                     if billed
-                    else refusal_of(request, ended.error or {})
+                    else refusal_of(request, ended.error)
                 )
             except MemprocError as fault:
                 is_open = isinstance(fault, NotNow | Unexplained | Forbidden)

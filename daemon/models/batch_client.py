@@ -118,8 +118,9 @@ class Ending(BaseModel):
     """The end of one request: `succeeded`, `errored`, `canceled` or `expired`."""
 
     type: str
-    message: dict[str, Any] | None = None
-    error: dict[str, Any] | None = None
+    message: Any = None
+    """The answer, in any shape: one odd answer is no reason to read none of the others."""
+    error: Any = None
 
 
 class BatchResult(BaseModel):
@@ -149,8 +150,8 @@ def route_of(request: Request) -> Route:
     return routes[0]
 
 
-def answer_of(request: Request, message: Mapping[str, Any]) -> Completion:
-    """Read the answer in a message, at half the price.
+def answer_of(request: Request, message: object) -> Completion:
+    """Read the answer in a message of any shape, at half the price.
 
     `request` is the one that was asked, or any other to its model.
     """
@@ -159,12 +160,12 @@ def answer_of(request: Request, message: Mapping[str, Any]) -> Completion:
     return replace(answer, usd=None if answer.usd is None else answer.usd / 2)
 
 
-def refusal_of(request: Request, error: Mapping[str, Any]) -> Completion:
+def refusal_of(request: Request, error: object) -> Completion:
     """Return a batch's error as the answer that it is, else raise as `complete` would."""
-    inside = error.get("error", error)
+    inside = error.get("error", error) if isinstance(error, Mapping) else error
     kind = str(inside.get("type", "")) if isinstance(inside, Mapping) else ""
     return complete_over(
-        request, lambda _: httpx.Response(_STATUS.get(kind, _SERVER_FAULT), json=dict(error))
+        request, lambda _: httpx.Response(_STATUS.get(kind, _SERVER_FAULT), json=error)
     )
 
 

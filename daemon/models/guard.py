@@ -38,7 +38,7 @@ _MOST_SECONDS = 600.0
 """For all of an answer, from its first byte; less where its room is small."""
 _SECONDS_ANYHOW = 60.0
 """Providers send white space while a request waits in a queue."""
-_SECONDS_A_TOKEN = 0.2
+_SECONDS_A_TOKEN = 0.1
 _PIECE_BYTES = 1 << 18
 _ANY_HEADER = zlib.MAX_WBITS | 32
 _PLAIN = ("", "identity")

@@ -87,7 +87,8 @@ def _in_readable_shape(answer: Answer) -> Answer:
     """
     if "choices" in answer or str(answer.get("object")).startswith("chat.completion"):
         choice = _first(answer.get("choices"))
-        choices = [{"index": 0, **choice, "message": _message(choice)}]
+        finish = next(_words(choice, ("finish_reason",)), None)
+        choices = [{"index": 0, "finish_reason": finish, "message": _message(choice)}]
         return {**{name: answer[name] for name in answer if name != "error"}, "choices": choices}
     if answer.get("type") == "message":
         return {"stop_reason": None, **answer, "content": _blocks(answer.get("content"))}
@@ -140,19 +141,19 @@ def _first(entries: object) -> Answer:
 
 
 def _message(choice: Answer) -> dict[str, Any]:
-    """Return a choice's message with its content as one text; thinking goes where LiteLLM has it."""
+    """Return what is read of a choice's message: its content as one text, thinking, and calls."""
     tables = (choice.get("message"), choice.get("delta"), {"content": choice.get("text")})
-    message = dict(next(table for table in tables if isinstance(table, dict)))
-    content = message.get("content")
-    if not (content is None or isinstance(content, str)):
-        parts = content if isinstance(content, list) else [content]
-        thoughts = [part for part in parts if _is_thought(part)]
-        message["content"] = _text([part for part in parts if not _is_thought(part)])
-        message.setdefault("reasoning_content", _text(thoughts) or None)
-    calls = message.get("tool_calls")
-    if calls is not None:
-        message["tool_calls"] = [call for call in _listed(calls) if _is_call(call)] or None
-    return {"role": "assistant", **message}
+    said = next(table for table in tables if isinstance(table, dict))
+    content = said.get("content")
+    parts = content if isinstance(content, list) else [content]
+    thoughts = [said.get("reasoning_content") or said.get("reasoning"), *filter(_is_thought, parts)]
+    message = {
+        "role": "assistant",
+        "content": _text([part for part in parts if not _is_thought(part)]) or None,
+        "reasoning_content": _text(thoughts),
+        "tool_calls": [call for call in _listed(said.get("tool_calls")) if _is_call(call)],
+    }
+    return {name: value for name, value in message.items() if value or name == "content"}
 
 
 def _is_thought(part: object) -> bool:

@@ -157,9 +157,10 @@ def test_nothing_is_wrong_with_the_engines_answers(chunk: tuple[Entry, ...]) -> 
     [
         ("length", "cut off"),
         ("max_tokens", "cut off"),
+        ("MAX_TOKENS", "cut off"),
         ("tool_calls", "tool called"),
-        ("", "cut off"),
         ("content_filter", "refused"),
+        ("SAFETY", "refused"),
         ("refusal", "refused"),
     ],
 )
@@ -170,9 +171,35 @@ def test_only_a_reply_that_ended_by_itself_counts(finish: str, kind: str, text: 
     assert read.kind == kind
 
 
-def test_the_reason_for_another_end_is_named() -> None:
-    assert read_reply("Well,", "paused") == Refused(
-        "cut off", "The answer did not end by itself (paused)."
+@pytest.mark.parametrize(
+    "finish", ["stop", "STOP", "end_turn", "stop_sequence", "eos", "COMPLETE", "Eos_Token"]
+)
+def test_a_proper_end_is_known_in_the_words_of_every_provider(finish: str) -> None:
+    assert read_reply("Half a sentence, and", finish) == Answered("Half a sentence, and")
+
+
+@pytest.mark.parametrize(
+    "finish",
+    [
+        "model_context_window_exceeded", "pause_turn", "error", "network_error", "abort",
+        "insufficient_system_resource", "MALFORMED_RESPONSE", "malformed_model_output",
+    ],
+)  # fmt: skip
+def test_an_answer_that_broke_off_is_none_even_where_a_sentence_ended(finish: str) -> None:
+    assert read_reply("The sea breathes.", finish) == Refused(
+        "broken off", f"The answer did not end by itself ({finish})."
+    )
+    assert read_reply("", finish) == Refused("empty", "The answer is empty.")
+
+
+@pytest.mark.parametrize(("finish", "reason"), [("", "no reason given"), ("paused", "paused")])
+def test_where_the_end_is_not_known_that_of_the_text_decides(finish: str, reason: str) -> None:
+    for text in ("The sea breathes.", "\u6d77\u3002", "Until then \u2764\ufe0f"):
+        assert read_reply(text, finish) == Answered(text, ended_by=reason)
+    broken = Refused("broken off", f"The answer did not end by itself ({reason}).")
+    assert read_reply("The sea, and", finish) == broken
+    assert read_reply('{"memory": []}', finish, is_prose=False) == Answered(
+        '{"memory": []}', ended_by=reason
     )
 
 
@@ -339,7 +366,7 @@ def test_what_was_made_inert_is_never_forged(text: str) -> None:
 def test_every_reply_is_an_answer_or_has_a_reason_in_a_sentence(text: str, finish: str) -> None:
     read = read_reply(text, finish)
     if isinstance(read, Answered):
-        assert finish == "stop"
+        assert finish == ("odd" if read.ended_by else "stop")
         assert read.text == read.text.strip() != ""
     else:
         assert read.kind in get_args(Kind)

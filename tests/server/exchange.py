@@ -175,6 +175,6 @@ def _fail(
     if isinstance(reply, Failure):
         wire.say(reply.status, dialect.error(reply), reply.retry_after)
     elif isinstance(reply, Malformed):
-        wire.garble()
+        wire.garble() if reply.body is None else wire.say(200, reply.body)
     else:
         world.closing.wait()

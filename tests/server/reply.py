@@ -1,7 +1,7 @@
 """What a script may decide: an answer, or one of the ways in which a call fails."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -60,7 +60,9 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Status 200, and a body that is no JSON."""
+    """Status 200, and this body; without one, a body that is no JSON."""
+
+    body: Mapping[str, Any] | None = None
 
 
 Reply = Answer | Failure | Hang | Drop | Malformed

@@ -38,7 +38,7 @@ PRICES = {
 KILLS = st.sampled_from(["lives", "lives", "lives", "before it is sent", "before it is kept"])
 FAULTS = st.dictionaries(
     st.integers(1, 20),
-    st.sampled_from(["drop", "overloaded", "rate limited", "server error", "cut off", "malformed"]),
+    st.sampled_from(["drop", "overloaded", "rate limited", "server error", "cut off"]),
 )
 
 

@@ -64,7 +64,7 @@ LATER = (
     "unavailable",
     "overloaded",
 )
-LOST = ("timed out", "drop", "malformed")
+LOST = ("timed out", "drop")
 
 MEANING: dict[str, type[MemprocError]] = {
     **dict.fromkeys(LATER, NotNow),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.sentences import sentences, with_closed_fence
+from rules.extract.sentences import ends_whole, sentences, with_closed_fence
 
 
 def prose(text: str) -> list[str]:
@@ -151,3 +151,26 @@ def test_pieces_are_in_order_and_hold_every_letter(text: str) -> None:
 def test_a_fence_that_never_closes_is_closed_at_the_end(text: str, closed: str) -> None:
     assert with_closed_fence(text) == closed
     assert with_closed_fence(closed) == closed
+
+
+@pytest.mark.parametrize(
+    ("text", "is_whole"),
+    [
+        ("The sea breathes.", True),
+        ("She said \u201cyes!\u201d", True),
+        ("*It rains.*", True),
+        ("\u6d77\u3002\u300d", True),
+        ("\u092e\u0948\u0902 \u0906\u092f\u093e\u0964", True),
+        ("Good night \U0001f44d\U0001f3fd", True),
+        ("\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35", True),
+        ("So:\n```\nx = 1\n```", True),
+        ("So:\n```\nx = 1", False),
+        ("The sea, and", False),
+        ("It is over (far", False),
+        ("First. Then\n2.", False),
+        ("See `a.b()`", False),
+        ("", False),
+    ],
+)
+def test_whether_a_text_ends_whole_is_seen_at_its_end(text: str, is_whole: bool) -> None:
+    assert ends_whole(text) == is_whole
