@@ -145,9 +145,9 @@ def complete_over(
     _litellm()
     from litellm.llms.custom_httpx.http_handler import HTTPHandler
 
-    from daemon.models.guard import exchange  # where it would go is where a batch goes
+    from daemon.models.guard import send_watched  # where it would go is where a batch goes
 
-    transport = httpx.MockTransport(lambda leaving: exchange(leaving, wire))
+    transport = httpx.MockTransport(lambda leaving: send_watched(leaving, wire))
     return _complete(request, client=HTTPHandler(client=httpx.Client(transport=transport)))
 
 

@@ -204,7 +204,7 @@ def redirect_refused(
     )
 
 
-def exchange(
+def send_watched(
     request: httpx.Request, send: Callable[[httpx.Request], httpx.Response]
 ) -> httpx.Response:
     """Send a request with `send`; if a call is watched, look at it before, and read its answer.
@@ -274,7 +274,7 @@ def _install() -> None:
     send = httpx.HTTPTransport.handle_request
 
     def handle_request(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
-        return exchange(request, partial(send, self))
+        return send_watched(request, partial(send, self))
 
     httpx.HTTPTransport.handle_request = handle_request  # type: ignore[method-assign]
     with suppress(ImportError):

@@ -47,10 +47,11 @@ def try_key(
     options = {"timeout": _SECONDS, **quiet_options(name), **own, "api_key": key.value}
     model = Model(name, options, addresses=addresses(name, options))
     try:
-        ask(smallest_request(model))
+        answer = ask(smallest_request(model))
     except MemprocError as fault:
         return KeyTrial(name, fault.message)
-    return KeyTrial(name)
+    is_readable = answer.text or answer.finish
+    return KeyTrial(name, "" if is_readable else f"The answer of {name} cannot be read.")
 
 
 def _model_of(provider: str, settings: ModelSettings, today: date) -> str:

@@ -74,3 +74,8 @@ def test_what_the_provider_says_instead_is_one_sentence(trouble: ProviderRefuses
     assert try_key("anthropic", KEY, ModelSettings(), refuse, TODAY) == KeyTrial(
         HAIKU, trouble.message
     )
+
+
+def test_an_answer_of_which_nothing_can_be_read_is_no_sign_that_the_key_works() -> None:
+    tried = try_key("anthropic", KEY, ModelSettings(), lambda _: Completion("", ""), TODAY)
+    assert tried == KeyTrial(HAIKU, f"The answer of {HAIKU} cannot be read.")
