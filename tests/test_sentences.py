@@ -11,7 +11,7 @@ MODULES = [
     for room in ("rules", "primer", "daemon", "service")
     for path in sorted((ROOT / room).rglob("*.py"))
 ]
-SQL = re.compile(r"\b(?:SELECT|FROM|WHERE|INSERT|UPDATE|TABLE|JOIN|AND|OR|NULL|VALUES)\b")
+SQL = re.compile(r"\b(?:SELECT|FROM|WHERE|INSERT|UPDATE|TABLE|JOIN|AND|OR|NULL|VALUES)\b|substr\(")
 COLUMNS = re.compile(r"[a-z0-9_ ]+")
 """A list of names, as the archive keeps them."""
 NAME = re.compile(r"(?<![\w.`</\-])[a-z_]+_\w+(?![\w`(/\-]|\.\w| =)")

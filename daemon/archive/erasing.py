@@ -65,12 +65,8 @@ def erase_rows(
             "WHERE ended_at IS NULL AND id NOT IN (SELECT batch FROM batch_request)",
             (now,),
         )
-        archive.run(
-            "DELETE FROM sign WHERE instr(name || ' ' || value, ?) AND name <> ?", (chat_id, ZONE)
-        )
-        archive.run("DELETE FROM notice WHERE instr(text, ?)", (chat_id,))
         own = archive.value("SELECT title FROM chat WHERE id = ?", (row,))
-        _erase_title(archive, str(own or title))
+        _erase_mentions(archive, chat_id, str(own or title))
         archive.run("UPDATE job SET error = NULL WHERE instr(error, ?)", (chat_id,))
         archive.run("UPDATE chat SET head = x'', tail = x'', folder_id = NULL WHERE id = ?", (row,))
     archive.run("VACUUM")
@@ -95,8 +91,12 @@ def _end_work(
             archive.run("DELETE FROM arrival WHERE id = ?", (number,))
 
 
-def _erase_title(archive: Archive, title: str) -> None:
-    """Remove notices, and notes of runs and troubles, that name a title. Raised caps stay."""
+def _erase_mentions(archive: Archive, chat_id: str, title: str) -> None:
+    """Remove notices, and notes of runs and troubles, that name a chat. Raised caps stay."""
+    archive.run(
+        "DELETE FROM sign WHERE instr(name || ' ' || value, ?) AND name <> ?", (chat_id, ZONE)
+    )
+    archive.run("DELETE FROM notice WHERE instr(text, ?)", (chat_id,))
     if len(title) < _SHORTEST_TITLE:
         return  # it occurs in many words by chance
     archive.run("DELETE FROM notice WHERE instr(text, ?)", (title,))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from daemon.files.clock import in_full
-from daemon.status.printable import folded, in_one_line, printable_json, visible
+from daemon.status.printable import columns_of, folded, in_one_line, padded, printable_json, visible
 
 if TYPE_CHECKING:
-    from rich.console import JustifyMethod
+    from rich.console import Console, JustifyMethod
     from rich.table import Table
     from rich.text import Text
 
@@ -42,7 +42,6 @@ def print_table(
     In a table of very many rows, prose is cut instead of folded.
     """
     from rich.console import Console
-    from rich.measure import Measurement
 
     on_a_terminal = Console().is_terminal
     console = Console(highlight=False, width=None if on_a_terminal else _ENDLESS)
@@ -52,20 +51,26 @@ def print_table(
         (paged if pages else click.echo)("\n".join(lines))
         return
     columns = list(range(len(headings)))
-    gone = iter(drop)
-    while True:
-        table = _table(headings, rows, right, prose, columns)
-        least = Measurement.get(console, console.options.update(max_width=_ENDLESS), table).minimum
-        if least <= console.width or (column := next(gone, None)) is None:
+    table = _table(headings, rows, right, prose, columns)
+    for column in drop:
+        if _fits(console, table):
             break
         columns.remove(column)
+        table = _table(headings, rows, right, prose, columns)
     with console.capture() as printed:
-        if least <= console.width or len(headings) <= _FEW_COLUMNS:
+        if _fits(console, table) or len(headings) <= _FEW_COLUMNS:
             console.print(table)
         else:
             for line in _as_lines(headings, rows, console.width):
                 console.print(line, soft_wrap=True)
     (paged if pages else click.echo)(printed.get().removesuffix("\n"))
+
+
+def _fits(console: "Console", table: "Table") -> bool:
+    from rich.measure import Measurement
+
+    endless = console.options.update(max_width=_ENDLESS)
+    return Measurement.get(console, endless, table).minimum <= console.width
 
 
 def _in_one_line_each(
@@ -75,30 +80,39 @@ def _in_one_line_each(
     prose: Sequence[int],
     drop: Sequence[int],
     width: int,
-) -> "Iterator[str]":
+) -> Iterator[str]:
     """Yield the lines of a table in which what is too wide for a `prose` column is cut."""
-    from rich.cells import cell_len, set_cell_size
-
     cells = [[in_one_line(cell) for cell in row] for row in (headings, *rows)]
-    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
-    least = [min(w, _LEAST_PROSE) if at in prose else w for at, w in enumerate(widths)]
-    columns = list(range(len(headings)))
-    for column in drop:
-        if sum(least[at] + 2 for at in columns) > width:
-            columns.remove(column)
-    spare = width - sum(least[at] + 2 for at in columns)
-    for at in set(columns).intersection(prose):
-        more = max(0, min(spare, widths[at] - least[at]))
-        widths[at], spare = least[at] + more, spare - more
+    widths = _widths(cells, prose, drop, width)
     for row in cells:
-        line = []
-        for at in columns:
-            cell, room = row[at], widths[at] - cell_len(row[at])
-            if room < 0:
-                line.append(set_cell_size(cell, widths[at] - 1) + "…")
-            else:
-                line.append(" " * room + cell if at in right else cell + " " * room)
+        line = (_in_column(row[at], widths[at], is_right=at in right) for at in widths)
         yield "  ".join(line).rstrip()
+
+
+def _widths(
+    cells: Sequence[Sequence[str]], prose: Sequence[int], drop: Sequence[int], width: int
+) -> dict[int, int]:
+    """Return the columns of the terminal for each column of a table that is not dropped."""
+    wanted = {
+        at: max(map(columns_of, column)) for at, column in enumerate(zip(*cells, strict=True))
+    }
+    widths = {at: min(w, _LEAST_PROSE) if at in prose else w for at, w in wanted.items()}
+    for column in drop:
+        if sum(widths.values()) + 2 * len(widths) > width:
+            del widths[column]
+    for at in widths.keys() & set(prose):
+        spare = width - sum(widths.values()) - 2 * len(widths)
+        widths[at] += max(0, min(spare, wanted[at] - widths[at]))
+    return widths
+
+
+def _in_column(cell: str, width: int, *, is_right: bool) -> str:
+    """Return a cell in just this width: cut, or with blanks at one side."""
+    if columns_of(cell) > width:
+        from rich.cells import set_cell_size
+
+        return set_cell_size(cell, width - 1) + "…"
+    return " " * (width - columns_of(cell)) + cell if is_right else padded(cell, width)
 
 
 def _table(

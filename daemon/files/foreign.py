@@ -130,6 +130,11 @@ class _Noted:
         if self.names > _MOST_NAMES:
             raise TooLarge(f"all names have more than {_MOST_NAMES >> 20} MiB", at)
 
+    def keep_project(self, at: int, instructions: Mapping[str, str]) -> None:
+        """Keep the instructions of a project. Raises TooLarge at that byte."""
+        self.count_names(at, *instructions, *instructions.values())
+        self.projects |= instructions
+
 
 _READERS: Mapping[Source, Reader] = {
     "chatgpt": Reader(summarize_chatgpt, read_chatgpt),
@@ -287,17 +292,21 @@ def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> i
     source = _source_of(fields)
     if source:
         summary = _READERS[source].summarize(fields)
-        noted.count_names(at, summary.title, summary.key)
-        if stop - at > _LARGEST_VALUE:
-            raise TooLarge(f"a conversation has more than {_LARGEST_VALUE >> 20} MiB", at)
-        _keep_newest(noted, ListedConversation(summary, path, entry, Span(at, stop)))
+        _note_conversation(noted, ListedConversation(summary, path, entry, Span(at, stop)))
     elif spans.text(fields.get(_PROJECT)):
-        instructions = project_instructions(fields)
-        noted.count_names(at, *instructions, *instructions.values())
-        noted.projects |= instructions
+        noted.keep_project(at, project_instructions(fields))
     elif {"title", "name"} & fields.keys() and not set(_LISTS).intersection(keys):
         _note_unknown(noted, f"the entry at byte {at:,} of {_called(path, entry)}", keys)
     return stop
+
+
+def _note_conversation(noted: _Noted, listed: ListedConversation) -> None:
+    """Keep a conversation, of copies the newest. Raises TooLarge where it is no conversation's size."""
+    summary, span = listed.summary, listed.span
+    noted.count_names(span.start, summary.title, summary.key)
+    if span.stop - span.start > _LARGEST_VALUE:
+        raise TooLarge(f"a conversation has more than {_LARGEST_VALUE >> 20} MiB", span.start)
+    _keep_newest(noted, listed)
 
 
 def _note_unknown(noted: _Noted, entry: str, keys: Sequence[str]) -> None:
