@@ -25,6 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from daemon.archive.brought import export_at_rest
 from daemon.archive.chats import (
     keep_fold_limits,
     record_doubt,
@@ -72,17 +73,20 @@ _IN_PLACE = "its updated export is in its place already"
 
 def go_round(
     context: Context, paths: Sequence[Path], carry_out: Callable[[Context, Export], Iterator[T]]
-) -> Iterator[T | Skipped]:
+) -> Iterator[T | Skipped | Unchanged]:
     """Read every export, and yield what `carry_out` makes of it; an error ends one export alone.
 
-    Raise what `as_skipped` raises: then nothing can go on.
+    Another program's export from which something was brought rests. Raise what `as_skipped` raises: then nothing can go on.
     """
 
     def carried_out(path: Path) -> Iterator[T]:
         yield from carry_out(context, read_export(path))
 
     for path in paths:
-        yield from until_fault(context.archive, path.name, carried_out(path))
+        if resting := export_at_rest(context.archive, path):
+            yield Unchanged("", path.name, f"{resting.reason} {resting.next_step}".rstrip())
+        else:
+            yield from until_fault(context.archive, path.name, carried_out(path))
 
 
 def chats_of(

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from daemon.archive.archive import Archive
+from daemon.archive.brought import note_what_is_left
 from daemon.chat.bring import (
     Bringing,
     Chosen,
@@ -212,7 +213,23 @@ def _bring(
                 f'"{bringing.title}" was changed by another memproc meanwhile.', "Say it again."
             )
         path = write_brought(settings.folders, bringing, context.clock())
-    return run_agreed(settings, (path,), answered)
+    code = run_agreed(settings, (path,), answered)
+    _note_what_is_left(settings, export)
+    return code
+
+
+def _note_what_is_left(settings: Settings, export: ForeignExport) -> None:
+    """Note of the export's files in the inbox how many conversations were not brought."""
+    with settings.context() as context:
+        before = brought_before(context.archive)
+        numbers: dict[Path, tuple[int, int]] = {}
+        for listed in export.conversations:
+            path = listed.path.resolve()
+            if path.parent == settings.folders.inbox:
+                left, of = numbers.get(path, (0, 0))
+                is_left = (listed.summary.source, listed.summary.key) not in before
+                numbers[path] = (left + is_left, of + 1)
+        note_what_is_left(context.archive, numbers, context.clock())
 
 
 def _agreed(

@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome
+from daemon.archive.brought import export_at_rest
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.jobs import RecentFile, paths_read, recent_files
 from daemon.archive.signs import RunProgress
@@ -54,6 +55,8 @@ class WorkLine:
     """The file's name in the inbox, where it may be put aside."""
     bring: str = ""
     """The file's name in the inbox, where conversations may be brought from it."""
+    is_begun: bool = False
+    """Whether some of its conversations were brought already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +100,15 @@ def read_work(archive: Archive, folders: Folders) -> Work:
     run = run_progress(archive, present)
     last = newest_run(archive, present)
     files = recent_files(archive, since, _MOST_FILES)
-    lines = [line for file in files for line in _lines_of(file, run)]
+    lines = [
+        line
+        for file in files
+        for line in (_line_at_rest_in(archive, Path(file.path)) or _lines_of(file, run))
+    ]
     is_running = is_held(DaemonPlace(folders.state).lock)
     shown = {file.path for file in files}
-    shown.update(_refused(folders.inbox, last))
+    refused = _refused(folders.inbox, last)
+    shown.update(path for path in refused if not export_at_rest(archive, Path(path)))
     unread = _unread(archive, folders.inbox, shown, is_running)
     has_just_ended = last is not None and last.ended_at > since and _is_told(last)
     return Work(
@@ -192,6 +200,16 @@ def _refused(inbox: Path, last: RunProgress | None) -> Iterator[str]:
                 yield str(path)
 
 
+def _line_at_rest_in(archive: Archive, path: Path) -> tuple[WorkLine, ...]:
+    """Return the line of another program's export from which something was brought; else none."""
+    resting = export_at_rest(archive, path)
+    if resting is None:
+        return ()
+    kind: Kind = "waits" if resting.left else "done"
+    bring = path.name if resting.left else ""
+    return (WorkLine(path.name, kind, resting.reason, bring=bring, is_begun=True),)
+
+
 def _unread(archive: Archive, inbox: Path, shown: set[str], is_running: bool) -> Iterator[WorkLine]:
     """Yield lines of files in the inbox that no run and no daemon has come to yet."""
     read = shown | paths_read(archive)
@@ -201,7 +219,8 @@ def _unread(archive: Archive, inbox: Path, shown: set[str], is_running: bool) ->
         return  # Home names the inbox among its problems
     for path in exports:
         if str(path) not in read:
-            yield _unread_line(path, is_running=is_running)
+            unread = _unread_line(path, is_running=is_running)
+            yield from _line_at_rest_in(archive, path) or (unread,)
     for path, reason, next_step in others_in(inbox):
         if str(path) not in read:
             yield WorkLine(path.name, "skipped", reason, next_step, aside=path.name)

@@ -26,7 +26,9 @@ _WORDS = {
 
 def screen(status: Status) -> str:
     """Return the whole text, without a final line break. No name or title steers the terminal."""
-    sections = (_head, _problems, _run, _daemon, _queue, _unpacked, _chats, _kept, _rest)
+    sections = (
+        _head, _problems, _run, _daemon, _queue, _unpacked, _resting, _chats, _kept, _rest,
+    )  # fmt: skip
     texts = ["\n".join(lines_of(status)) for lines_of in sections]
     return visible("\n\n".join(text for text in texts if text))
 
@@ -115,6 +117,15 @@ def _problems(status: Status) -> Iterator[str]:
     for problem in status.problems[:_MOST]:
         yield from _problem_lines(problem)
     yield from _more(len(status.problems) - _MOST, "things")
+
+
+def _resting(status: Status) -> Iterator[str]:
+    """Yield the exports from which more can be brought."""
+    if status.resting:
+        yield "At rest in the inbox"
+    for export in status.resting[:_MOST]:
+        yield from _problem_lines(export)
+    yield from _more(len(status.resting) - _MOST, "exports")
 
 
 def _problem_lines(problem: StatusProblem) -> Iterator[str]:

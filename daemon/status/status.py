@@ -7,11 +7,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
 from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
+from daemon.archive.brought import export_at_rest, exports_at_rest
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
 from daemon.archive.signs import RunProgress, Sign, all_signs, kept_run
 from daemon.files.clock import periods, seconds_between, span
@@ -94,6 +96,8 @@ class Status:
     """Next one first."""
     batches: tuple[SentBatch, ...] = ()
     """Oldest first."""
+    resting: tuple[StatusProblem, ...] = ()
+    """Exports from which something was brought, with what is left; they want no attention."""
     run: RunProgress | None = None
     """The one that goes on just now."""
     last_run: RunProgress | None = None
@@ -149,6 +153,10 @@ def read_status(
         money=money_spent(archive, time),
         jobs=daemon_state.jobs(archive),
         batches=_sent_batches(archive, now),
+        resting=tuple(
+            StatusProblem(export.path.name, export.reason, export.next_step)
+            for export in exports_at_rest(archive)
+        ),
         run=run_progress(archive, now),
         last_run=last,
     )
@@ -188,7 +196,7 @@ def _file_problems(archive: Archive, is_there: Callable[[str], bool]) -> Iterato
     """
     chats, files = daemon_state.chats_in_trouble(archive), daemon_state.files_in_trouble(archive)
     for trouble in (*chats, *files):
-        if is_there(trouble.path):
+        if is_there(trouble.path) and not export_at_rest(archive, Path(trouble.path)):
             yield StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS)
 
 

@@ -78,3 +78,25 @@ def test_the_plan_is_shown_and_nothing_is_done_before_the_person_goes(browser: B
 def test_what_cannot_be_read_is_told_on_a_page_of_its_own(browser: Browser) -> None:
     browser.person.drop(b'[{"title": "Aria", "turns": []}]', "x.json")
     assert "has title , turns ," in browser.open("/bring", file="x.json", status=409)
+
+
+def test_an_export_rests_while_it_holds_conversations_that_were_not_brought(
+    browser: Browser,
+) -> None:
+    browser.upload(FILE, EXPORT)
+    person = browser.person
+    assert person.memproc("run").code == 1
+    assert person.memproc("bring", FILE, "--chat", "festival", "--yes").code == 0
+    left = "It rests: 1 of its 2 conversations was not brought."
+    ended = person.memproc("run")
+    assert (ended.code, "1 unchanged" in ended.out) == (0, True)
+    assert f"{FILE} {left} Bring more…" in browser.open("/")
+    assert f"{FILE}: {left} Bring more…" in browser.open("/inbox")
+    status = person.memproc("status").out
+    assert f"{FILE}: {left}\n    -> To bring more: memproc bring {FILE}" in status
+    assert "Wants attention" not in status
+    assert person.memproc("bring", FILE, "--chat", "sea", "--yes").code == 0
+    assert "At rest" not in person.memproc("status").out
+    assert f"{FILE} All of its conversations were brought." in browser.open("/")
+    person.drop(EXPORT + b"\n", FILE)
+    assert f"{FILE} Choose what to bring from it." in browser.open("/")
