@@ -271,7 +271,7 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
 def _keep(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
     said = texts_of(call.body, "chat", "message", "words")
     if said is None:
-        return _refused(400, '{"chat": ..., "message": ..., "words": ...} is expected.')
+        return _refused(409, '{"chat": ..., "message": ..., "words": ...} is expected.')
     is_kept, says = keep_words(desk, *said)
     return _reply(200, says=says) if is_kept else _refused(409, says)
 
