@@ -62,6 +62,7 @@ from rules.layers.kept_passages import describe_marked
 from rules.plan.chat_plan import Unchanged, doubled_ids, refuse_doubled, why_excluded
 from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
+from rules.wording import cut_title
 
 if TYPE_CHECKING:  # a chat at rest needs no survey
     from daemon.chat.survey import Survey
@@ -265,7 +266,9 @@ def _archive(context: Context, export: Export, surveyed: "Survey", now: str) -> 
 def refuse_too_large(surveyed: "Survey") -> None:
     """Raise ChatSkipped where a chunk exceeds the agent's window."""
     if too_large := surveyed.too_large:
-        raise ChatSkipped(f'"{surveyed.plan.title}": {too_large.reason}', too_large.next_step)
+        raise ChatSkipped(
+            f'"{cut_title(surveyed.plan.title)}": {too_large.reason}', too_large.next_step
+        )
 
 
 def _refuse_unaskable(surveyed: "Survey") -> None:
@@ -280,7 +283,7 @@ def _refuse_replaced(export: Export, chat: Chat) -> None:
     """Raise ChatSkipped where the file is not the one that was read."""
     if fingerprint_of(export.path) != export.fingerprint:
         raise ChatSkipped(
-            f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, '
+            f'{export.path.name} was replaced while the chat "{cut_title(chat.title)}" was worked on, '
             "so nothing was written.",
             "Run memproc again: every answer of a model is kept, and not asked for again.",
         )

@@ -18,6 +18,7 @@ from rules.errors import NotFound
 from rules.typingmind.chat import Chat, parse_chat
 from rules.typingmind.content import printable
 from rules.typingmind.originals import deleted_uuids
+from rules.wording import cut_title
 
 HowNamed = Literal["whole", "begun", "part"]
 """By the id or the whole title, where something is taken away or put back; or by the beginning of
@@ -59,7 +60,7 @@ def find_chat(archive: Archive, written: str, how: HowNamed = "begun") -> KnownC
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        listed = ", ".join(f"{chat.chat_id} ({chat.title})" for chat in fitting)
+        listed = ", ".join(f"{chat.chat_id} ({cut_title(chat.title)})" for chat in fitting)
         raise NotFound(
             f'"{written}" can be any of {len(fitting)} chats: {listed}.',
             "Name one of them by its id.",

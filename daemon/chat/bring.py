@@ -42,6 +42,7 @@ from rules.typingmind.dates import parse_date
 from rules.typingmind.document import container_blocks
 from rules.typingmind.new_chat import Origin, origin_of, with_origin
 from rules.typingmind.spans import BadJson
+from rules.wording import cut_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def plan_bringing(
     for each in chosen:
         if not each.conversation.messages:
             raise ChatSkipped(
-                f'"{each.conversation.title}" holds no message that could be brought.',
+                f'"{cut_title(each.conversation.title)}" holds no message that could be brought.',
                 "Choose another conversation.",
             )
     wanted = _life(archive, life, chosen) if life else _alone(chosen[0])
@@ -209,7 +210,7 @@ def _refuse_inner(life: str, pairs: Sequence[tuple[str, str]], each: Chosen) -> 
     """Raise ChatSkipped for a conversation of a life that is not its last one."""
     if each.pair != pairs[-1]:
         raise ChatSkipped(
-            f'"{each.conversation.title}" is in "{life}" already, with another conversation '
+            f'"{cut_title(each.conversation.title)}" is in "{life}" already, with another conversation '
             "behind it.",
             "A life takes new messages for its last conversation alone. To bring this one by "
             "itself, leave out --as.",
@@ -223,7 +224,7 @@ def _refuse_earlier(
     last = parse_date(messages[-1].date) if messages else None
     if last and conversation.messages[0].when < last:
         raise ChatSkipped(
-            f'"{conversation.title}" began before "{life}" ended: a further conversation joins '
+            f'"{cut_title(conversation.title)}" began before "{life}" ended: a further conversation joins '
             "behind the last only.",
             "Bring it by itself, without --as; or make a life of another name from all of them.",
         )

@@ -48,6 +48,7 @@ from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import container_blocks
 from rules.typingmind.new_chat import as_new_chat, memories_title, new_chat_id
+from rules.wording import cut_title
 
 if TYPE_CHECKING:
     from daemon.chat.survey import Survey
@@ -184,7 +185,7 @@ def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
     )
     if faults:
         raise FaultyOutput(
-            f'The finished chat "{survey.plan.title}" has faults, so it was not written: '
+            f'The finished chat "{cut_title(survey.plan.title)}" has faults, so it was not written: '
             f"{'; '.join(faults)}.",
             "The old files are as they were. This is a mistake in memproc: please report these "
             "sentences.",

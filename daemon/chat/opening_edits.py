@@ -35,7 +35,7 @@ from rules.layers.core import CoreEvent, OverLimit, Section, Value, corrected
 from rules.layers.facts import By, Fact, FactEvent, live, normal
 from rules.layers.kept_passages import admit_waiting
 from rules.layers.opening import KEPT, FactLine, Opening, OpeningEdits, edits_of_opening, one_line
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 _BY_USER = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"
@@ -117,9 +117,11 @@ def _notice(chat: ShownChat, edited: _Edited, unsaid: int) -> str:
         if not unsaid:
             return ""
         never = counted(unsaid, "passage was never said", "passages were never said")
-        return f'"{chat.title}": below "{KEPT}" in the opening, {never} so, and not kept.'
+        return (
+            f'"{cut_title(chat.title)}": below "{KEPT}" in the opening, {never} so, and not kept.'
+        )
     return (
-        f'"{chat.title}": the opening shows none of the headings of its sections and facts any '
+        f'"{cut_title(chat.title)}": the opening shows none of the headings of its sections and facts any '
         "more, so nothing of it was taken over. To do without them: core.enabled = false and "
         "facts.enabled = false in memproc.toml."
     )
@@ -185,7 +187,7 @@ def _refuse_over_limit(chat: ShownChat, section: Section, value: Value) -> None:
         section.with_value(value)
     except OverLimit as fault:
         raise ChatSkipped(
-            f'"{chat.title}": {fault} It stands so in the opening message of the export.',
+            f'"{cut_title(chat.title)}": {fault} It stands so in the opening message of the export.',
             "Shorten it in TypingMind and export again, or raise "
             f"core.sections.{section.name}.limit in memproc.toml.",
         ) from fault

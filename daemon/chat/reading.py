@@ -56,6 +56,7 @@ from rules.typingmind.originals import (
     deletion_list,
     stays_for_attachment,
 )
+from rules.wording import cut_title
 
 NOTHING_ADOPTED = Adopted()
 
@@ -275,7 +276,7 @@ def _refuse_unnamed(known: _Known, places: Sequence[Place]) -> None:
         return
     memories_there = "a memory" if count == 1 else f"{count:,} memories"
     reason = (
-        f'"{chat.title}" holds {memories_there} that cannot be told from the conversation: another '
+        f'"{cut_title(chat.title)}" holds {memories_there} that cannot be told from the conversation: another '
         "tool has taken away the fields by which memproc knows its own."
     )
     if not known_keys:
@@ -383,7 +384,7 @@ def _refuse_lost(known: _Known, places: Sequence[Place], lacks: Absent) -> None:
     file = _file_to_import(known.archive, chat.chat_id, lacks) if loss.import_again else ""
     meant = f"If it is meant as it is: memproc accept {chat.chat_id}"
     raise NotAccepted(
-        f'"{chat.title}": {loss.reason}', f"{loss.with_file(file)} {meant}", chat.sha256
+        f'"{cut_title(chat.title)}": {loss.reason}', f"{loss.with_file(file)} {meant}", chat.sha256
     )
 
 

@@ -17,6 +17,7 @@ from daemon.status.printable import in_one_line
 from rules.money.estimate import CostEstimate
 from rules.money.price import PICO, cost_in_words, in_words
 from rules.plan.chat_plan import ChatPlan
+from rules.wording import cut_title
 
 _ASKED_ABOVE = PICO
 """One dollar, in picodollars."""
@@ -85,7 +86,7 @@ def _is_price_agreed(settings: Settings, cost: CostEstimate) -> bool:
 
 def _ask_about_key(provider: str, titles: Sequence[str], price: str) -> str:
     """Ask what to do without the key of a provider: `key`, `extract` or `stop`."""
-    shown = ", ".join(map(in_one_line, titles[:_MOST_TITLES]))
+    shown = ", ".join(map(in_one_line, map(cut_title, titles[:_MOST_TITLES])))
     rest = len(titles) - _MOST_TITLES
     more = f" and {rest:,} more" if rest > 0 else ""
     print_error(

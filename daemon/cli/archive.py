@@ -19,7 +19,7 @@ from daemon.config.search import own_file
 from daemon.files.backup import check_backups
 from daemon.files.clock import at, here, now
 from daemon.status.folder_checks import written_exports
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 if TYPE_CHECKING:
     from daemon.recovery.rebuild import RebuiltChat
@@ -103,7 +103,7 @@ def rebuild_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) 
 def _about_rebuilt(chat: "RebuiltChat") -> Iterator[str]:
     """Yield what was put back of a chat, and what may help where raw messages are still missing."""
     yield (
-        f'"{chat.title}" ({chat.chat_id}): {counted(chat.messages, "raw message")}, '
+        f'"{cut_title(chat.title)}" ({chat.chat_id}): {counted(chat.messages, "raw message")}, '
         f"{chat.memories - chat.without_messages:,} memories with the raw messages "
         f"that they stand for, {chat.without_messages:,} without."
     )
@@ -208,7 +208,7 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
         erase_chat(context, erasure)
         if erasure.copies:
             maintain(context.archive, context.folders.state, at(now()))
-    settings.say(f'"{known.title}" is erased.')
+    settings.say(f'"{cut_title(known.title)}" is erased.')
     if erasure.in_inbox:
         paths = "\n".join(f"  {path}" for path in erasure.in_inbox)
         settings.say(

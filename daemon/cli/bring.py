@@ -38,7 +38,7 @@ from daemon.files.foreign import ForeignExport, read_foreign
 from primer.retirement import heir
 from rules.bring.conversation import PROGRAMS, Conversation
 from rules.errors import ChatSkipped, NotFound
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 _HEADINGS = ("#", "Title", "Days", "Messages", "Tokens", "Brought before")
 _BYTES_A_TOKEN = 4
@@ -66,11 +66,11 @@ class _ListRow:
         days = dict.fromkeys((self.began, self.ended))
         return (
             f"{self.number:,}",
-            self.title,
+            cut_title(self.title),
             " to ".join(days),
             f"{self.messages:,}",
             f"about {self.tokens:,}",
-            ", ".join(f"in {title}" for title in self.brought),
+            ", ".join(f"in {cut_title(title)}" for title in self.brought),
         )
 
 
@@ -210,7 +210,8 @@ def _bring(
         now = _plan(context.archive, export, choice, chosen)
         if now.placement != bringing.placement:
             raise ChatSkipped(
-                f'"{bringing.title}" was changed by another memproc meanwhile.', "Say it again."
+                f'"{cut_title(bringing.title)}" was changed by another memproc meanwhile.',
+                "Say it again.",
             )
         path = write_brought(settings.folders, bringing, context.clock())
     code = run_agreed(settings, (path,), answered)
@@ -290,7 +291,7 @@ def _refuse_without_model(bringing: Bringing, model: str) -> None:
         return
     last = bringing.chosen[-1].conversation
     raise NotFound(
-        f'{PROGRAMS[last.source]}\'s export does not say which model "{last.title}" was with.',
+        f'{PROGRAMS[last.source]}\'s export does not say which model "{cut_title(last.title)}" was with.',
         f"Say which one goes on, as in: --model {heir(last.source, '')}",
     )
 
@@ -299,15 +300,15 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
     """Yield what the person should know before they agree."""
     placement, title = bringing.placement, bringing.title
     if placement.reason:
-        yield f'It becomes a second chat "{title}": {placement.reason}.'
+        yield f'It becomes a second chat "{cut_title(title)}": {placement.reason}.'
     if not placement.new:
-        yield f'Nothing is new: "{title}" holds all of it.'
+        yield f'Nothing is new: "{cut_title(title)}" holds all of it.'
         return
     messages = counted(bringing.new, "message")
     if placement.is_known:
-        yield f'{messages} more for "{title}", which stays under its id.'
+        yield f'{messages} more for "{cut_title(title)}", which stays under its id.'
     else:
-        yield f'{messages} become the chat "{title}".'
+        yield f'{messages} become the chat "{cut_title(title)}".'
     for part in bringing.chosen:
         yield from _losses(part.conversation, is_known=placement.is_known)
         yield from _other_branches(part.conversation, export.zone)
@@ -327,7 +328,7 @@ def _losses(conversation: Conversation, *, is_known: bool) -> Iterator[str]:
     for kind, number in conversation.left.items():
         left.append(counted(number, kind, _plural(kind)))
     if left:
-        yield f'Of "{conversation.title}" this cannot come, or only by name: {", ".join(left)}.'
+        yield f'Of "{cut_title(conversation.title)}" this cannot come, or only by name: {", ".join(left)}.'
 
 
 def _other_branches(conversation: Conversation, zone: tzinfo) -> Iterator[str]:
@@ -340,7 +341,7 @@ def _other_branches(conversation: Conversation, zone: tzinfo) -> Iterator[str]:
         day = iso_day(end, zone) or "an unknown day"
         numbers.append(f"{number} (to {day})")
     branches = counted(len(others), "other branch", "other branches")
-    yield f'"{conversation.title}" has {branches}, which --branch brings: {", ".join(numbers)}.'
+    yield f'"{cut_title(conversation.title)}" has {branches}, which --branch brings: {", ".join(numbers)}.'
 
 
 def _plural(kind: str) -> str:

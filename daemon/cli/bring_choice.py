@@ -15,7 +15,7 @@ from primer.models import own_model
 from primer.retirement import heir, successor
 from rules.errors import NotFound
 from rules.typingmind.content import printable
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 CUSTOM = "custom"
 """What the person's own instructions are called among those of projects."""
@@ -85,7 +85,7 @@ def _find(export: ForeignExport, written: str) -> ListedConversation:
         return export.conversations[int(written) - 1]
     titles = [listed.summary.title for listed in export.conversations]
     near = get_close_matches(written, titles, n=3)
-    meant = " or ".join(f'"{title}"' for title in near)
+    meant = " or ".join(f'"{cut_title(title)}"' for title in near)
     raise NotFound(
         f'{export.name} holds no conversation "{written}".',
         f"Did you mean {meant}?" if near else "List them without --chat.",

@@ -20,6 +20,7 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.clock import now
 from daemon.files.lock import is_held
+from rules.wording import cut_title
 
 _RUN_FIRST = (
     "`memproc plan` only shows what a run would skip: run memproc once, and accept it then."
@@ -49,7 +50,7 @@ def chats_command(settings: Settings, as_json: bool) -> None:
 def _cells(chat: KnownChat) -> tuple[str, ...]:
     """Return a chat's cells in the order of the headings."""
     return (
-        chat.title,
+        cut_title(chat.title),
         chat.chat_id,
         f"{chat.messages:,}",
         f"{chat.memories:,}",
@@ -100,7 +101,9 @@ def accept_command(settings: Settings, chat: str) -> None:
     with Archive.open(state) as archive:
         accepted = _accept(archive, known, when)
         if not accepted:
-            settings.say(f'Nothing of "{known.title}" waits to be accepted. {_RUN_FIRST}')
+            settings.say(
+                f'Nothing of "{cut_title(known.title)}" waits to be accepted. {_RUN_FIRST}'
+            )
             return
         arrival = newest_arrival(archive, known.chat_id)
         again = (arrival,) if arrival is not None else ()
@@ -126,4 +129,4 @@ def _accept(archive: Archive, chat: KnownChat, when: str) -> str:
         return ""
     let_go_of_restored(archive, chat.chat_id)
     day = moment(restored.written_at)[:10]
-    return f'Accepted: "{chat.title}", which was restored on {day}, is processed again.'
+    return f'Accepted: "{cut_title(chat.title)}", which was restored on {day}, is processed again.'

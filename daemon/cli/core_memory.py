@@ -21,7 +21,7 @@ from rules.errors import NotFound
 from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, rendered, taken_back
 from rules.layers.core_layout import Layout
 from rules.typingmind.content import printable
-from rules.wording import TO_SEE_IT
+from rules.wording import TO_SEE_IT, cut_title
 
 _EMPTY = "(nothing)"
 
@@ -152,7 +152,9 @@ def core_history_command(about: AboutChat, as_json: bool) -> None:
         print_json([asdict(event) for event in known.events])
         return
     if not known.events:
-        about.settings.say(f'Nothing was written into the core memory of "{known.title}" yet.')
+        about.settings.say(
+            f'Nothing was written into the core memory of "{cut_title(known.title)}" yet.'
+        )
     for event in known.events:
         click.echo(visible("\n    ".join(_event_lines(event))))
 

@@ -10,7 +10,7 @@ from daemon.status.printable import visible
 from rules.conversation.memory_title import short_name
 from rules.evaluate.report import CONTEXTS, PastEvaluation, Report, Row
 from rules.evaluate.scoring import Score
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 _MOST_MISSED = 10
 _KNOWN = ("Known", "95 %", "Asked")
@@ -52,11 +52,11 @@ def _head(report: Report) -> Iterator[str]:
     """Yield what was evaluated, when, and of whom it was asked."""
     memories = counted(report.memories, "memory", "memories")
     if report.form == "cloze":
-        yield f"{report.title}: {memories}, now"
+        yield f"{cut_title(report.title)}: {memories}, now"
         return
     times = f", {report.replicates} times" if report.replicates > 1 else ""
     yield (
-        f"{report.title}: evaluation {report.evaluation}{times}, {moment(report.at)}, "
+        f"{cut_title(report.title)}: evaluation {report.evaluation}{times}, {moment(report.at)}, "
         f"{memories}, asked of {report.model}"
     )
     if not report.is_present:

@@ -22,7 +22,7 @@ from rules.layers.kept_passages import (
     in_order,
     tokens_kept,
 )
-from rules.wording import TO_SEE_IT
+from rules.wording import TO_SEE_IT, cut_title
 
 _SPEAKERS = {"user": "you", "assistant": "the persona"}
 
@@ -136,7 +136,7 @@ def _numbered(passages: Sequence[KeptPassage], known: KnownChat, number: int) ->
         if passage.number == number:
             return passage
     raise NotFound(
-        f'"{known.title}" has no passage {number}.',
+        f'"{cut_title(known.title)}" has no passage {number}.',
         f"List what is kept with: memproc keep {known.chat_id}",
     )
 
@@ -152,7 +152,7 @@ def _list(settings: Settings, chat: str, as_json: bool) -> None:
         return
     if not listed:
         settings.say(
-            f'Nothing of "{known.title}" is kept word for word. To keep something that was said: '
+            f'Nothing of "{cut_title(known.title)}" is kept word for word. To keep something that was said: '
             f'memproc keep {shlex.quote(chat)} "ITS WORDS"'
         )
         return

@@ -18,7 +18,7 @@ from daemon.status.printable import visible
 from rules.errors import NotFound
 from rules.layers.facts import Fact, FactEvent, normal
 from rules.typingmind.dates import in_zone
-from rules.wording import TO_SEE_IT
+from rules.wording import TO_SEE_IT, cut_title
 
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
 
@@ -43,7 +43,7 @@ def facts_list_command(about: AboutChat, as_json: bool) -> None:
         chat = find_chat(archive, about.name, "part")
         known = facts_now(archive, chat.chat_id)
     by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
-    _print(by_date, as_json, f'"{chat.title}" has no facts yet. {_add(about)}')
+    _print(by_date, as_json, f'"{cut_title(chat.title)}" has no facts yet. {_add(about)}')
 
 
 @facts_command.command("search")
@@ -57,7 +57,9 @@ def facts_search_command(about: AboutChat, words: tuple[str, ...], as_json: bool
         known = facts_now(archive, chat.chat_id)
     texts = [fact.text for fact in known]
     best_first = [known[at] for at in ranked(texts, " ".join(words))]
-    _print(best_first, as_json, f'No fact of "{chat.title}" has these words. {_add(about)}')
+    _print(
+        best_first, as_json, f'No fact of "{cut_title(chat.title)}" has these words. {_add(about)}'
+    )
 
 
 @facts_command.command("history")
@@ -144,7 +146,7 @@ def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactE
     events = [event for event in of_chat if event.fact == number]
     if not events:
         raise NotFound(
-            f'"{chat.title}" never had a fact {number}.',
+            f'"{cut_title(chat.title)}" never had a fact {number}.',
             f"List its facts with: memproc facts {chat.chat_id}",
         )
     return events

@@ -21,6 +21,7 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import called, dates, short_name
 from rules.plan.folds import state_in_words
+from rules.wording import cut_title
 
 _LOOKS_LIKE_AN_ID = re.compile("[mf][0-9a-f]{4,15}")
 
@@ -65,9 +66,11 @@ def memories_command(settings: Settings, chat: str, tree: bool, as_json: bool) -
     if as_json:
         print_json([_in_full(whole, memory) for memory in whole.memories])
     elif not whole.memories:
-        settings.say(f'"{known.title}" has no memories yet. What a run would do: memproc plan')
+        settings.say(
+            f'"{cut_title(known.title)}" has no memories yet. What a run would do: memproc plan'
+        )
     else:
-        settings.say(f"{known.title} ({known.chat_id}), tokens before and now:")
+        settings.say(f"{cut_title(known.title)} ({known.chat_id}), tokens before and now:")
         placed = in_tree(whole) if tree else ((memory, 0) for memory in whole.memories)
         width = get_terminal_size().columns if sys.stdout.isatty() else None
         for line in table_lines(whole, list(placed), width):
@@ -93,7 +96,7 @@ def show_command(settings: Settings, names: tuple[str, ...], raw: bool, as_json:
         print_json({"chat_id": whole.chat_id, **_in_full(whole, shown)})
         return
     about = list(_about(whole, shown, raw=raw))
-    say_folded(about if raw else [f'"{title}"', *about])
+    say_folded(about if raw else [f'"{cut_title(title)}"', *about])
     print_editions(shown, whole.editions[shown.memory_id], raw)
 
 

@@ -15,7 +15,7 @@ from daemon.cli.printing import print_error, print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
 from rules.conversation.memory_title import called
 from rules.errors import NotFound
-from rules.wording import TO_SEE_IT, counted
+from rules.wording import TO_SEE_IT, counted, cut_title
 
 _AUTO = "auto"
 _KINDS = ("as-of", "hindsight")
@@ -240,7 +240,7 @@ def _extract_again(settings: Settings, names: tuple[str, ...], as_json: bool) ->
 def _sentence_on(title: str, written: int, same: int, stayed: int) -> str:
     """Say what became of the extracted memories of a chat."""
     memories = counted(written, "memory", "memories")
-    parts = [f'"{title}": {memories} extracted again']
+    parts = [f'"{cut_title(title)}": {memories} extracted again']
     if same:
         parts.append(f"{same:,} would be the same")
     if stayed:

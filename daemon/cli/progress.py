@@ -12,7 +12,7 @@ from daemon.cli.run_record import gone_on
 from daemon.files.clock import now, span
 from daemon.status.printable import in_one_line, visible
 from daemon.status.sentences import progress_line
-from rules.wording import about_it, counted
+from rules.wording import about_it, counted, cut_title
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -184,14 +184,14 @@ class Progress:
         self._line("\n".join(lines))
 
     def _told_apart(self, chat_id: str, title: str) -> str:
-        """Return the title, with the id if another chat has the same title."""
+        """Return the title as it is shown, with the id if another chat has the same title."""
         if not self._is_shared(title, chat_id):
             self._told.add(title)
-            return title
+            return cut_title(title)
         if title in self._told:
             self._told.remove(title)
-            self._line(f'note: "{title}" above is the chat {self._by_title[title]}.')
-        return f"{title} ({chat_id})"
+            self._line(f'note: "{cut_title(title)}" above is the chat {self._by_title[title]}.')
+        return f"{cut_title(title)} ({chat_id})"
 
     def _is_shared(self, title: str, chat_id: str) -> bool:
         """Note a chat's title. Return True if several chats have it."""

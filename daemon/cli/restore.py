@@ -23,7 +23,7 @@ from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
 from rules.output.difference import Difference
 from rules.output.difference_lines import DifferenceLine, difference_lines
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
 _COUNT_LINES = 2
@@ -163,7 +163,7 @@ def _present(path: Path, chat: KnownChat) -> Content:
     content = recovery.read_updated(path)
     if content is None:
         raise NotFound(
-            f'There is no updated export of "{chat.title}": {path} is not there.',
+            f'There is no updated export of "{cut_title(chat.title)}": {path} is not there.',
             f"Compare two versions: memproc versions {chat.chat_id}",
         )
     return Content("the updated export", content)
@@ -177,7 +177,7 @@ def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
         version = kept[-1]
     else:
         raise NotFound(
-            f'No version of "{chat.title}" is kept yet.',
+            f'No version of "{cut_title(chat.title)}" is kept yet.',
             "The first run that compresses it keeps one.",
         )
     name = f"version {version.number} ({version.kind}, {moment(version.written_at)[:16]})"

@@ -15,6 +15,7 @@ from daemon.archive.search_words import excerpt, stretches
 from daemon.cli.printing import in_width, print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.status.printable import in_one_line
+from rules.wording import cut_title
 
 _EXCERPT = 220  # characters
 _DAY = click.DateTime(["%Y-%m-%d"])
@@ -41,9 +42,9 @@ class _Hit:
             "facts": f"fact {self.name}",
         }
         if self.entry.kind == "titles":
-            return f"{self.title}, a chat"
+            return f"{cut_title(self.title)}, a chat"
         day = self.entry.said_at[:10] or "some day"
-        return f"{self.title}, {day}, {what[self.entry.kind]}"
+        return f"{cut_title(self.title)}, {day}, {what[self.entry.kind]}"
 
     def as_json(self) -> dict[str, object]:
         """Return the place for programs."""

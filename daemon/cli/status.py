@@ -25,7 +25,7 @@ from daemon.status.sentences import sentence
 from daemon.status.status import Status, StatusProblem
 from daemon.status.status import read_status as gather
 from rules.errors import ConfigurationError, MemprocError
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 _REDRAW_SECONDS = 2.0
 _LOOK_SECONDS = 0.5
@@ -246,7 +246,7 @@ def _chat_lines(chats: Sequence[KnownChat]) -> Iterator[str]:
     title = in_one_line(chats[-1].title)
     if len(title) > _LONGEST_TITLE:
         title = f"{title[:_LONGEST_TITLE].rstrip()}..."
-    yield f'{counted(len(chats), "chat")} with {memories}; seen last: "{title}".'
+    yield f'{counted(len(chats), "chat")} with {memories}; seen last: "{cut_title(title)}".'
 
 
 def _inbox_lines(exports: Sequence[Path]) -> Iterator[str]:

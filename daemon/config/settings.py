@@ -33,6 +33,7 @@ from daemon.config.model_tables import BudgetSettings, ModelSettings
 from daemon.config.tables import AS_WRITTEN, Key, Table
 from primer.models import EXTRACTIVE
 from rules.errors import ChatSkipped
+from rules.wording import cut_title
 
 if TYPE_CHECKING:
     from rules.plan.chat_plan import Limits
@@ -145,7 +146,7 @@ class Config(ChatTables):
         clash = next(token_clashes(config.tail, config.chunk), None)
         if fitting and clash:
             raise ChatSkipped(
-                f'Together, the overrides in memproc.toml that fit the chat "{chat.title}" clash: '
+                f'Together, the overrides in memproc.toml that fit the chat "{cut_title(chat.title)}" clash: '
                 f"{'.'.join(map(str, clash.keys[0]))} {clash.reason}.",
                 "Let one [[chats.override]] below the others say all that is to count "
                 "for this chat.",

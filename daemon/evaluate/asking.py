@@ -53,7 +53,7 @@ from rules.evaluate.questions import (
     read_letters,
 )
 from rules.typingmind.message import Message
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 FEWEST_QUESTIONS = 5
 _FOUND = "A search of the archive finds this about the questions below:"
@@ -99,7 +99,7 @@ def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
     said = sum(question.was_said for question in asked)
     if said < FEWEST_QUESTIONS:
         raise ChatSkipped(
-            f'"{plan.subject.survey.plan.title}" has {counted(said, "question")} that can be '
+            f'"{cut_title(plan.subject.survey.plan.title)}" has {counted(said, "question")} that can be '
             f"asked, and {FEWEST_QUESTIONS} are needed.",
             "Talk on, and evaluate it when it has more memories; or set another context_manager "
             "in [models], who writes the questions.",

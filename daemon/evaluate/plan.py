@@ -34,6 +34,7 @@ from rules.evaluate.questions import (
     spread,
 )
 from rules.money.estimate import CostEstimate, ModelRole, PlannedCall, answer_room, estimate_cost
+from rules.wording import cut_title
 
 PLACES = 3
 """Places that a search finds for one question."""
@@ -247,7 +248,7 @@ def _refuse_too_large(plan: EvaluationPlan, arm: str, tokens: int) -> None:
         return
     can_leave_out = arm != "memories"
     raise ChatSkipped(
-        f'"{survey.plan.title}": {arm} has about {round(expected):,} tokens, and '
+        f'"{cut_title(survey.plan.title)}": {arm} has about {round(expected):,} tokens, and '
         f"{plan.roles.agent.name} can be asked with {survey.limit.tokens:,} at most.",
         "Leave it out of --against." if can_leave_out else "Lower fold.budget or tail.tokens.",
     )

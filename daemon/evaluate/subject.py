@@ -26,6 +26,7 @@ from rules.conversation.memory import Memory, with_members
 from rules.conversation.short_quotes import quotes_within
 from rules.errors import ChatSkipped
 from rules.plan.folds import as_shown
+from rules.wording import cut_title
 
 ArmName = Literal["memories", "tail", "full", "recall"]
 """What stands in the context: the finished chat, its live tail alone, every raw message, or the
@@ -122,7 +123,7 @@ def find_subject(context: Context, name: str) -> EvaluatedChat:
     shown = [memory for memory in held.outermost() if held.states[memory.memory_id].word == "shown"]
     if not shown:
         raise ChatSkipped(
-            f'"{survey.plan.title}" has no memories yet, so there is nothing to ask about.',
+            f'"{cut_title(survey.plan.title)}" has no memories yet, so there is nothing to ask about.',
             "Drop its export into the inbox, then: memproc run",
         )
     short = quotes_within(shown, survey.bounds.quotes, count)

@@ -12,6 +12,7 @@ from rules.errors import DamagedChat
 from rules.evaluate.report import Voice
 from rules.typingmind.message import left_out, read_message
 from rules.voice import LEAST_WORDS, Prose, distances, read_prose
+from rules.wording import cut_title
 
 _ANSWERS = (3, 5)
 """The texts of a memory that are its writer's own: perspective and memory; the quote is older."""
@@ -81,4 +82,4 @@ def _another_persona(archive: Archive, chat_id: str) -> Iterator[tuple[str, list
         said = list(_said(archive, longest.chat_id, "assistant"))
     except DamagedChat:  # that chat's own commands tell it
         return
-    yield f'the persona of "{longest.title}"', said
+    yield f'the persona of "{cut_title(longest.title)}"', said

@@ -22,6 +22,7 @@ from primer.retirement import successor
 from rules.errors import ChatSkipped
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
+from rules.wording import cut_title
 
 CHAT, SMALL = "chat", "small"
 Resolve = Callable[[str], Model | Unaskable]
@@ -153,7 +154,7 @@ def _newest(name: str, settings: ModelSettings) -> _Choice:
 def _askable(chat: Chat, model: Model | Unaskable) -> Model:
     """Return a model that can be asked. Raises ChatSkipped for any other."""
     if isinstance(model, Unaskable):
-        raise ChatSkipped(f'"{chat.title}": {model.reason}', model.next_step)
+        raise ChatSkipped(f'"{cut_title(chat.title)}": {model.reason}', model.next_step)
     return model
 
 

@@ -27,6 +27,7 @@ from daemon.page.app import Desk, desk_of, field, named_chat, render, show_at
 from daemon.recovery.aside import free_path, is_movable, put_aside, return_to_inbox
 from rules.errors import FileTrouble, MemprocError, NotFound
 from rules.typingmind.foreign_files import ENOUGH, explain_head, other_program
+from rules.wording import cut_title
 
 _UNFIT = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff<>:"|?*]+')
 """What some system takes in no name; slashes are cut off before."""
@@ -111,7 +112,7 @@ def download_page(request: Request) -> Response:
     with named_chat(request) as (archive, known):
         path = _updated_path(archive, known.chat_id)
     if path is None:
-        message = f'There is no updated export of "{known.title}".'
+        message = f'There is no updated export of "{cut_title(known.title)}".'
         raise NotFound(message, "Drop its newest export on Home.")
     return FileResponse(path, filename=path.name, media_type="application/json")
 

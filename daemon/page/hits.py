@@ -15,6 +15,7 @@ from daemon.archive.full_text import ANYTHING, IndexEntry, SearchKind, full_text
 from daemon.archive.search_words import Stretch, excerpt, stretches
 from daemon.page.app import desk_of, render
 from daemon.page.chat import persona_of
+from rules.wording import cut_title
 
 _MOST = 50
 _EXCERPT = 320  # characters
@@ -50,7 +51,7 @@ def search_page(request: Request) -> Response:
                 index.find, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=_MOST
             )
             near, entries = index.best(query, find)
-        titles = {known.chat_id: known.title for known in chats}
+        titles = {known.chat_id: cut_title(known.title) for known in chats}
         hits = _hits(archive, entries, titles, near)
     return render(
         request,

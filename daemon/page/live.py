@@ -32,6 +32,7 @@ from daemon.status.status import newest_run, run_progress
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.errors import FileTrouble
 from rules.typingmind.dates import write_date
+from rules.wording import cut_title
 
 _SHOWN_HOURS = 1
 _MOST_FILES = 20
@@ -182,9 +183,11 @@ def _line_in_hand(file: RecentFile, name: str, run: RunProgress | None) -> WorkL
 def _line_of_chat(outcome: ChatOutcome, name: str) -> WorkLine:
     """Return the line of a chat, from the file of that name in the inbox."""
     if outcome.kind == "skipped":
-        return WorkLine(outcome.title, "skipped", outcome.detail, outcome.next_step, aside=name)
+        return WorkLine(
+            cut_title(outcome.title), "skipped", outcome.detail, outcome.next_step, aside=name
+        )
     sentence = "The updated export is ready." if outcome.kind == "written" else outcome.detail
-    return WorkLine(outcome.title, "done", sentence, chat_id=outcome.chat_id)
+    return WorkLine(cut_title(outcome.title), "done", sentence, chat_id=outcome.chat_id)
 
 
 def _refused(inbox: Path, last: RunProgress | None) -> Iterator[str]:

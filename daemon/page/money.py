@@ -17,6 +17,7 @@ from daemon.models.ask import caps_now
 from daemon.page.app import desk_of, render
 from rules.money.price import NAMES, Which, dollars
 from rules.typingmind.dates import write_date
+from rules.wording import cut_title
 
 _DAYS = 30
 
@@ -49,7 +50,7 @@ def money_page(request: Request) -> Response:
     with Archive.read(desk.folders.state) as archive:
         caps = _caps(archive, desk.config.budget, when)
         costs = costs_since(archive, write_date(began.astimezone()))
-        titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
+        titles = {chat.chat_id: cut_title(chat.title) for chat in known_chats(archive)}
     bars = _bars(costs, began.date())
     return render(
         request,

@@ -24,6 +24,7 @@ from rules.conversation.memory import Memory
 from rules.errors import NotFound
 from rules.output.difference import Difference
 from rules.output.difference_lines import DifferenceLine, difference_lines
+from rules.wording import cut_title
 
 NOW = "now"
 
@@ -143,6 +144,6 @@ def _content(archive: Archive, folders: Folders, known: KnownChat, name: str) ->
         return Content(f"version {kept.number}", read_version(kept))
     content = read_updated(updated_path(archive, folders, known))
     if content is None:
-        message = f'There is no updated export of "{known.title}" now.'
+        message = f'There is no updated export of "{cut_title(known.title)}" now.'
         raise NotFound(message, "Compare two kept versions.")
     return Content("the updated export", content)

@@ -38,7 +38,7 @@ from daemon.recovery.parcel import ASIDE
 from daemon.status.log import log_files, log_folder
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.new_chat import new_chat_id
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 _MOST_NEW_CHATS = 20
 """The most new chats that can have been made of one (`output.mode = "new-chat"`)."""
@@ -298,7 +298,7 @@ def describe_erasure(erasure: Erasure) -> Iterator[str]:
     messages = counted(chat.messages, "raw message")
     memories = counted(chat.memories, "memory", "memories")
     answers = counted(erasure.calls, "answer")
-    yield f'"{chat.title}" ({chat.chat_id})'
+    yield f'"{cut_title(chat.title)}" ({chat.chat_id})'
     yield f"  archive: {messages}, {memories}, {answers} of models"
     for file in erasure.files:
         others = " (the other chats in it stay)" if file.is_shared else ""

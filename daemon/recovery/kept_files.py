@@ -12,6 +12,7 @@ from daemon.files.read import chats_in, read_export
 from daemon.files.removal import as_its_file_says, changed_at
 from rules.errors import ChatSkipped, FileTrouble, MemprocError
 from rules.typingmind.chat import Chat, read_messages
+from rules.wording import cut_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _readable_chats(file: BackupFile) -> tuple[list[str], list[UnusedFile]]:
     for chat in chats:
         chat_id = _readable_id(chat)
         if chat_id is None:
-            reason = f'The chat "{chat.title}" in it cannot be read.'
+            reason = f'The chat "{cut_title(chat.title)}" in it cannot be read.'
             unused.append(UnusedFile(file.path, reason))
         else:
             readable.append(chat_id)

@@ -19,6 +19,7 @@ from daemon.files.write import WrittenFile, replace_file
 from daemon.models.context import Context
 from rules.errors import NotAnExport, NotFound
 from rules.typingmind.chat import Chat
+from rules.wording import cut_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:
     if number not in kept:
         numbers = ", ".join(map(str, kept)) or "none"
         raise NotFound(
-            f'There is no version {number} of "{chat.title}"; there are: {numbers}.',
+            f'There is no version {number} of "{cut_title(chat.title)}"; there are: {numbers}.',
             f"List them with: memproc versions {chat.chat_id}",
         )
     return kept[number]
@@ -66,7 +67,7 @@ def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version
     for version in candidates:
         return version
     raise NotFound(
-        f'There is nothing to undo: no other version of "{chat.title}" is kept.',
+        f'There is nothing to undo: no other version of "{cut_title(chat.title)}" is kept.',
         f"List them with: memproc versions {chat.chat_id}",
     )
 

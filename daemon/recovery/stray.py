@@ -18,6 +18,7 @@ from daemon.files.reasons import file_errors
 from daemon.recovery.erase import own_shelves
 from rules.errors import NotAnExport, NotFound
 from rules.typingmind.content import printable
+from rules.wording import cut_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def find_erasable(archive: Archive, folders: Folders, written: str) -> KnownChat
     known = [chat for chat in known_chats(archive) if chat.title.casefold() == written.casefold()]
     fitting = named or called_so
     if len(fitting) > 1 or (known and not named):
-        others = [] if named else [f"{chat.chat_id} ({chat.title})" for chat in known]
+        others = [] if named else [f"{chat.chat_id} ({cut_title(chat.title)})" for chat in known]
         listed = "".join(f"\n  {line}" for line in (*others, *map(_line, fitting)))
         raise NotFound(
             f'"{written}" can be any of these conversations:{listed}', "Name one of them by its id."
@@ -108,4 +109,4 @@ def _find_chat(archive: Archive, written: str, strays: Sequence[Stray]) -> Known
 
 def _line(stray: Stray) -> str:
     """Say in one line what a conversation is, and where it lies."""
-    return f"{stray.chat_id} ({stray.title}): {', '.join(map(str, stray.files))}"
+    return f"{stray.chat_id} ({cut_title(stray.title)}): {', '.join(map(str, stray.files))}"

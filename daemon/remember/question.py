@@ -27,6 +27,7 @@ from rules.conversation.memory_size import SHIPPED_QUESTIONS
 from rules.errors import ContextTooLong, TooLong
 from rules.plan.limits import largest_part, parts_of
 from rules.plan.work import PlannedChunk
+from rules.wording import cut_title
 
 _MORE_ROOM = 4
 _NOT_WHOLE = ("cut off", "broken off")
@@ -193,7 +194,7 @@ def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 
     parts = parts_of(chunk, survey.plan.fixed_tokens, factor)
     if after_tokens:
         parts["what came after"] = round(after_tokens * factor)
-    about = f'"{survey.plan.title}", chunk {chunk.number}'
+    about = f'"{cut_title(survey.plan.title)}", chunk {chunk.number}'
     return _worksheet(survey, about, parts, "the chunk")
 
 
@@ -204,7 +205,7 @@ def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
         "system message and primer": round(survey.plan.fixed_tokens * factor),
         "the memories": round(sum(member.in_prompts.tokens for member in members) * factor),
     }
-    about = f'"{survey.plan.title}", a fold of {len(members)} memories'
+    about = f'"{cut_title(survey.plan.title)}", a fold of {len(members)} memories'
     return _worksheet(survey, about, parts, "the memories")
 
 

@@ -18,6 +18,7 @@ from daemon.files.packing import sha256_of
 from daemon.files.paths import archive_path
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from rules.errors import ArchiveError
+from rules.wording import cut_title
 
 _OTHERS = 0o077
 _TIGHT_BYTES = 1_000_000_000
@@ -174,7 +175,7 @@ def outputs(setup: Setup) -> Iterator[Finding]:
     changed = [export for export in exports if export.state != "as written"]
     for export in changed:
         if export.state == "gone":
-            text = f'The one of "{export.title}" is not at {export.path} any more.'
+            text = f'The one of "{cut_title(export.title)}" is not at {export.path} any more.'
             yield warning(name, text, _VERIFY_AGAIN)
         else:
             text = f"{export.path} was changed after memproc wrote it."

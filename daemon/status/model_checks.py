@@ -20,6 +20,7 @@ from rules.errors import ChatSkipped, ConfigurationError, MemprocError
 from rules.plan.chat_plan import why_excluded
 from rules.typingmind.chat import Chat, parse_chat, read_messages
 from rules.typingmind.spans import Span
+from rules.wording import cut_title
 
 _NO_CHAT = Chat("{}", Span(0, 2), (), ())
 _WHERE = {
@@ -70,7 +71,7 @@ def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
         for chat in _chats(archive, config):
             own = config.of(chat)
             if own.models.agent == CHAT:
-                yield _choice(setup, find_key, f'"{chat.title}"', chat, own)
+                yield _choice(setup, find_key, f'"{cut_title(chat.title)}"', chat, own)
 
 
 def _without_chat(config: Config) -> Config:

@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterable
 from unicodedata import category
 
+from rules.wording import cut_title
+
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _DOUBTFUL = re.compile(f"{_FLAG}|[^\n\x20-\x7e]")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -80,7 +82,7 @@ def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
     titles = dict(chats)
     times = Counter(titles.values())
     return {
-        chat_id: f"{title} ({chat_id})" if times[title] > 1 and chat_id else title
+        chat_id: cut_title(title) + (f" ({chat_id})" if times[title] > 1 and chat_id else "")
         for chat_id, title in titles.items()
     }
 

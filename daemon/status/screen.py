@@ -9,7 +9,7 @@ from daemon.status.place import Pause
 from daemon.status.printable import columns_of, in_one_line, padded, told_apart, visible
 from daemon.status.sentences import progress_line
 from daemon.status.status import Life, Status, StatusProblem
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 _MOST = 10
 _START = "Start it with: memproc service install, or in this terminal: memproc watch"
@@ -199,7 +199,7 @@ def _chats(status: Status) -> Iterator[str]:
     titles = _titles(status)
     rows = []
     for outcome in status.outcomes[:_MOST]:
-        title = titles.get(outcome.chat_id, outcome.title)
+        title = titles.get(outcome.chat_id, cut_title(outcome.title))
         when = local(outcome.at, status.now)
         detail = "see above" if outcome.detail in shown_above else outcome.detail
         rows.append((title, when, outcome.kind, outcome.path or detail))

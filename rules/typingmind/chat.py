@@ -10,6 +10,7 @@ from rules.typingmind import spans
 from rules.typingmind.content import parts, printable
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.spans import LONGEST_TEXT, Member, Reel, Span, Walker
+from rules.wording import cut_title
 
 _UNSEEMLY = dict.fromkeys(
     [*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " "
@@ -71,7 +72,7 @@ class Chat:
         if chat_id := self.id_if_any:
             return chat_id
         raise ChatSkipped(
-            f'The chat "{self.title}" has neither `chatID` nor `id`, '
+            f'The chat "{cut_title(self.title)}" has neither `chatID` nor `id`, '
             "so TypingMind could not store it.",
             "Export the chat again from TypingMind.",
         )
@@ -129,7 +130,8 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
     member = chat.member("messages")
     if member is not None and chat.text[member.value.start] != "[":
         raise ChatSkipped(
-            f'The `messages` of the chat "{chat.title}" are no list.', "Export the chat again."
+            f'The `messages` of the chat "{cut_title(chat.title)}" are no list.',
+            "Export the chat again.",
         )
     messages = []
     for number, span in enumerate(chat.messages, 1):
@@ -139,7 +141,7 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
             messages.append(read_message(chat.slice(span)))
         except spans.BadJson as fault:
             raise ChatSkipped(
-                f'Message {number} of the chat "{chat.title}" is not a message: {fault.reason}.',
+                f'Message {number} of the chat "{cut_title(chat.title)}" is not a message: {fault.reason}.',
                 "Export the chat again from TypingMind; if it stays so, delete that message there.",
             ) from fault
     return tuple(messages)
@@ -151,7 +153,7 @@ def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
     fields, _ = spans.value(chat.text, span.start)  # as latin-1, which is enough to measure it
     if isinstance(fields, dict) and sum(len(part.text) for part in parts(fields)) > LONGEST_TEXT:
         raise ChatSkipped(
-            f'Message {number} of the chat "{chat.title}" is a text of '
+            f'Message {number} of the chat "{cut_title(chat.title)}" is a text of '
             f"{size / (1 << 20):,.0f} MiB: no model reads that much, and no memory could be "
             "made of it.",
             "Delete or shorten that message in TypingMind, then export the chat again; "

@@ -245,6 +245,23 @@ def test_each_of_several_dropped_files_has_its_line_and_a_wrong_one_is_refused(
     assert not (page.person.inbox / "Doc.pdf").exists()
 
 
+def test_a_file_that_is_dropped_on_any_view_is_taken_and_the_inbox_shown(page: Opened) -> None:
+    for number, view in enumerate(("/money", "/settings", "/search?words=x")):
+        name = f"on {number}.json"
+        content = export_bytes(chat(*conversation(4, 40), id=name, chatID=name)).decode()
+        go(page, view)
+        page.browser.execute_script(
+            """const files = new DataTransfer();
+            files.items.add(new File([arguments[1]], arguments[0]));
+            document.dispatchEvent(new DragEvent("drop", { dataTransfer: files, cancelable: true }));
+            """,
+            name,
+            content,
+        )
+        until((page.person.inbox / name).exists)
+        until(lambda: page.browser.current_url.endswith("/inbox"))
+
+
 def test_home_shows_what_another_program_drops_without_a_reload(page: Opened) -> None:
     go(page, "")
     page.browser.execute_script("window.isTheSame = true")
