@@ -252,6 +252,8 @@ def _walk(noted: _Noted, path: Path, entry: str, text: BinaryIO) -> None:
     try:
         stop = _note_list(note, reel, start) if reel.sign(start) == "[" else note(reel, start)
         spans.end(reel, stop)
+    except RecursionError as fault:
+        raise _refused(_called(path, entry), TooDeep("lists hold lists", 0)) from fault
     except (TooLarge, TooDeep) as fault:
         raise _refused(_called(path, entry), fault) from fault
     except BadJson as fault:
@@ -344,8 +346,15 @@ def _source_of(fields: Mapping[str, object]) -> Source | None:
 
 
 def _keep_newest(noted: _Noted, listed: ListedConversation) -> None:
-    """Note a conversation; of two with one id, the one that goes on longer counts."""
-    name = (listed.summary.source, listed.summary.key)
+    """Note a conversation; of two with one id, the one that goes on longer counts.
+
+    Raises TooLarge.
+    """
+    summary, span = listed.summary, listed.span
+    noted.count_names(span.start, summary.title, summary.key)
+    if span.stop - span.start > _LARGEST_VALUE:
+        raise TooLarge(f"a conversation has more than {_LARGEST_VALUE >> 20} MiB", span.start)
+    name = (summary.source, summary.key)
     other = noted.conversations.get(name)
     if other is None or _ended(listed) >= _ended(other):
         noted.conversations[name] = listed

@@ -151,6 +151,7 @@ TOO_MUCH: dict[str, tuple[bytes, str]] = {
     "a number": (b'[{"mapping": {}, "create_time": ' + b"1" * 2_000 + b"}]", "a number has more"),
     "a number alone": (b"1" * 400_000, "a number has more than 1,000 digits"),
     "deep nesting": (b"[" * 400_000, "nested more than 250 levels deep"),
+    "lists in lists": (b'{"conversations":[' * 9_000, "lists hold lists"),
     "fields": (
         b"[{" + b",".join(b'"%d":1' % n for n in range(100_002)) + b"}]",
         "an object has more than 100,000 fields",
@@ -169,7 +170,7 @@ def test_what_no_program_exports_is_refused_before_it_fills_the_memory(
     content, reason = TOO_MUCH[what]
     monkeypatch.setattr(foreign, "_LARGEST_VALUE", 1 << 20)
     monkeypatch.setattr(spans, "MOST_PARTS", 1_000)
-    monkeypatch.setattr(foreign, "_MOST_ENTRIES", 40)
+    monkeypatch.setattr(foreign, "_MOST_ENTRIES", 40 if what == "entries" else 9_999)
     monkeypatch.setattr(foreign, "_MOST_NAMES", 80)
     whole = zip_bytes({"conversations.json": content})
     told = refusal(tmp_path / "x.zip", whole)
