@@ -294,21 +294,12 @@ def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> i
     source = _source_of(fields)
     if source:
         summary = _READERS[source].summarize(fields)
-        _note_conversation(noted, ListedConversation(summary, path, entry, Span(at, stop)))
+        _keep_newest(noted, ListedConversation(summary, path, entry, Span(at, stop)))
     elif spans.text(fields.get(_PROJECT)):
         noted.keep_project(at, project_instructions(fields))
     elif {"title", "name"} & fields.keys() and not set(_LISTS).intersection(keys):
         _note_unknown(noted, f"the entry at byte {at:,} of {_called(path, entry)}", keys)
     return stop
-
-
-def _note_conversation(noted: _Noted, listed: ListedConversation) -> None:
-    """Keep a conversation, of copies the newest. Raises TooLarge where it is no conversation's size."""
-    summary, span = listed.summary, listed.span
-    noted.count_names(span.start, summary.title, summary.key)
-    if span.stop - span.start > _LARGEST_VALUE:
-        raise TooLarge(f"a conversation has more than {_LARGEST_VALUE >> 20} MiB", span.start)
-    _keep_newest(noted, listed)
 
 
 def _note_unknown(noted: _Noted, entry: str, keys: Sequence[str]) -> None:
