@@ -33,6 +33,7 @@ VIEWS: Mapping[str, View] = {
     "/service": setup.service_page,
     "/settings": settings_page,
     "/inbox": run_plans.inbox_page,
+    "/inbox/due": run_plans.waiting_page,
     "/bring": files.bring_page,
     "/money": money.money_page,
     "/pairing": setup.pairing_page,

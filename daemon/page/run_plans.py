@@ -42,8 +42,8 @@ def _planned(request: Request, template: str) -> Response:
         path = Path(newest_file(archive, known.chat_id))
         extracted = extracted_numbers(archive, known.chat_id)
     is_there = path.is_file()
-    planned = _plan_of_file(request, known.chat_id, path) if is_there else {}
-    row = planned.get("row")
+    planned = _plan_of_file(request, path) if is_there else {}
+    row = _row_in(planned.get("rows", ()), known.chat_id)
     again = {chunk["number"] for chunk in (row or {}).get("again", ())}
     return render(
         request,
@@ -53,7 +53,7 @@ def _planned(request: Request, template: str) -> Response:
         is_there=is_there,
         file=path.name,
         exported_at=_changed_at(path) if is_there else "",
-        text=planned.get("text", ""),
+        text="" if row else planned.get("text", ""),
         extracted=len(extracted),
         extracted_again=len(extracted & again),
         has_model=_agent_of(row or {}) != EXTRACTIVE,
@@ -65,20 +65,29 @@ def _changed_at(path: Path) -> str:
     return write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
-def _plan_of_file(request: Request, chat_id: str, path: Path) -> Plan:
-    """Return the `row` of the chat in the plan of a file, or a `text` on why there is none."""
+def waiting_page(request: Request) -> Response:
+    """Say in a line what a run would do with a file that waits in the inbox."""
+    name = request.query_params.get("file", "")
+    path = desk_of(request).folders.inbox / name
+    is_there = bool(name) and name == path.name and path.is_file()
+    rows = _plan_of_file(request, path)["rows"] if is_there else []
+    return render(request, "waiting.html", rows=rows)
+
+
+def _plan_of_file(request: Request, path: Path) -> Plan:
+    """Return the `rows` of the plan of a file, and its `text`, which says why there are none."""
     desk = desk_of(request)
 
     def make() -> Plan:
         result = do_command(desk.toml, "plan", "--json", "--", str(path))
-        row = row_of(result.out, chat_id)
-        return {"row": row, "text": "" if row else result.text}
+        rows, _ = _rows_and_totals(result.out)
+        return {"rows": rows, "text": result.text}
 
     plans: Plans = request.app.state.plans
     state = path.stat()
     period = monotonic() // _KEPT_SECONDS  # a key that was given elsewhere changes the plan, too
     of = f"{path} {state.st_mtime_ns} {state.st_size} {period}"
-    return plans.get(desk, chat_id, of.encode(), make)
+    return plans.get(desk, str(path), of.encode(), make)
 
 
 def extracted_numbers(archive: Archive, chat_id: str) -> set[int]:
@@ -155,7 +164,9 @@ def _rows_and_totals(printed: str) -> tuple[list[Plan], Plan]:
 def row_of(printed: str, chat_id: str) -> Plan | None:
     """Read a chat's row of `memproc plan --json`; None where it is no plan."""
     rows, _ = _rows_and_totals(printed)
-    for row in rows:
-        if row.get("chat_id") == chat_id or row.get("outcome") == "skipped":
-            return row
-    return None
+    return _row_in(rows, chat_id)
+
+
+def _row_in(rows: Sequence[Plan], chat_id: str) -> Plan | None:
+    fitting = (row for row in rows if chat_id == row.get("chat_id") or row["outcome"] == "skipped")
+    return next(fitting, None)

@@ -10,6 +10,7 @@ from daemon.inbox.child import STOPPED
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.server.child import serve
 from tests.server.setup import KEY
+from tests.stories.cycle import ENGINE
 from tests.stories.daemon import QUICK, running
 from tests.stories.person import Person
 from tests.stories.test_page import Browser, buttons
@@ -118,3 +119,14 @@ def test_a_run_of_the_daemons_is_paused_and_resumed(
             assert "memproc goes on" in browser.send("/service/resume")
             daemon.comes_to("export.json", "written")
         assert server.meter.finished_and_seen_again == []
+
+
+def test_home_says_of_a_chat_that_is_too_short_that_no_run_takes_it(tmp_path: Path) -> None:
+    person = Person(tmp_path / "ada")
+    person.settings(ENGINE)
+    person.drop(export_bytes(long_chat(500)), "new.json")
+    browser = Browser(person)
+    assert 'data-once="/inbox/due?file=new.json"' in browser.source("/")
+    said = browser.open("/inbox/due?file=new.json")
+    assert said.startswith("No run will take it now. It has ")
+    assert browser.open("/inbox/due?file=..%2Fmemproc.toml") == ""

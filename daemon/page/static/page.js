@@ -51,7 +51,7 @@ async function replaceParts(names) {
       continue; // someone is typing there
     old.forEach((part, index) => fresh[index] && part.replaceWith(fresh[index]));
   }
-  if (names.includes("chats")) await loadParts();
+  await loadParts();
 }
 
 // Files are sent one after the other, each with its line; without JavaScript the form sends them all.
