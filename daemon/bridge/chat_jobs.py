@@ -60,7 +60,7 @@ def only_chat(body: bytes) -> Chat:
         raise NotAnExport(
             "What was sent is not an export of one chat.", "Send one chat with its id."
         )
-    chat_id, title = chats[0].id_if_any, chats[0].text_field("chatTitle")
+    chat_id, title = chats[0].id_if_any, chats[0].title
     if len(chat_id) > _LONGEST_ID or _NO_ID.search(chat_id):
         raise NotAnExport("This chat's id is none of TypingMind's.", "Export the chat by hand.")
     if len(title) > _LONGEST_TITLE or "\ufffd" in title:

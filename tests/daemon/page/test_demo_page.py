@@ -23,7 +23,13 @@ PORT = 27184
 ADDRESS = f"http://127.0.0.1:{PORT}"
 TAKING = ("/drop", "/bring", "/keys/", "/service", "/start", "/pairing")
 BAND = "This is the demo: a sample conversation"
-WITHOUT_A_BAND = ("/live", "/pairing/code", "/chat/{chat}/due", "/chat/{chat}/download")
+WITHOUT_A_BAND = (
+    "/live",
+    "/pairing/code",
+    "/inbox/due",
+    "/chat/{chat}/due",
+    "/chat/{chat}/download",
+)
 """Parts of a view, figures, files."""
 
 
