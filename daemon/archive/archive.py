@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, get_args
 
 from daemon.archive.schema import OLDEST, newest_version, statements_of, steps_from
-from daemon.archive.seals import damaged_rows, seal_from_now_on, seal_in_sql, seal_rows, unpacked
+from daemon.archive.seals import damaged_rows, is_whole, seal_from_now_on, seal_in_sql, seal_rows
 from daemon.archive.trouble import archive_errors, damaged, refuse_unfinished, unusable
 from daemon.files.clock import now, zone_here, zone_named
 from daemon.files.paths import archive_path
@@ -31,6 +31,7 @@ _KEPT_WHILE_READING = 500
 _UNREAD = "unable to get the page. error code=266"
 """SQLite's message where the system refused to read a page (SQLITE_IOERR_READ)."""
 _VERSIONS_AT_ONCE = 200
+_BLOCK_BYTES = 1 << 20
 _JOURNAL = bytes.fromhex("d9d505f920a163d7")
 """How a rollback journal begins (sqlite.org/fileformat.html, part 3)."""
 OLDEST_SQLITE = (3, 38)
@@ -149,6 +150,20 @@ class Archive:
         """Move everything from the write-ahead log into the archive's file."""
         self.run("PRAGMA optimize")
         self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def blocks_of_body(self, row: int | None) -> Iterator[bytes]:
+        """Yield the stored bytes of a raw message, block by block; nothing where there are none."""
+        with archive_errors(self.path), ExitStack() as opened:
+            try:
+                blob = opened.enter_context(
+                    self._connection.blobopen("body", "raw", row or 0, readonly=True)
+                )
+            except sqlite3.OperationalError as fault:
+                if fault.sqlite_errorname == "SQLITE_ERROR":  # no such row, or no bytes in it
+                    return
+                raise
+            while block := blob.read(_BLOCK_BYTES):
+                yield block
 
     def one(self, sql: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
         """Return the first row, or None."""
@@ -377,14 +392,13 @@ def _changed_versions(archive: Archive) -> Iterator[int]:
     last = 0
     while rows := archive.run(
         """
-        SELECT version.id, CAST(raw AS BLOB), packed, CAST(version.sha256 AS BLOB)
+        SELECT version.id, body.rowid, packed, CAST(version.sha256 AS BLOB)
         FROM version LEFT JOIN body USING (sha256) WHERE version.id > ? ORDER BY version.id LIMIT ?
         """,
         (last, _VERSIONS_AT_ONCE),
     ):
-        for number, raw, packed, expected in rows:
-            try:
-                unpacked(raw, packed, (expected or b"").decode(errors="replace"))
-            except ArchiveError:
+        for number, body, packed, expected in rows:
+            blocks = archive.blocks_of_body(body)
+            if not is_whole(blocks, packed, (expected or b"").decode(errors="replace")):
                 yield number
         last = rows[-1][0]

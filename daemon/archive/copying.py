@@ -3,7 +3,8 @@
 An SQLite file from elsewhere may hold more than rows: triggers that change what is stored later,
 views under the names of tables, tables whose rows are made up as they are read. So nothing of its
 schema is taken over. Our own schema makes the tables, in the version that the other archive says it
-has; what it holds beyond their names is refused.
+has; what it holds beyond their names is refused, and so are rows that memproc would not have
+written. Large messages are copied block by block, and no other row is large.
 """
 
 import sqlite3
@@ -13,14 +14,20 @@ from pathlib import Path
 
 from daemon.archive.archive import ZONE, Archive
 from daemon.archive.journal import THINKS
+from daemon.archive.row_rules import AGAIN, refuse_odd_rows
 from daemon.archive.schema import OLDEST, newest_version, schema_of
 from daemon.archive.seals import seal_in_sql
 from daemon.archive.trouble import archive_errors
+from daemon.files.candidates import LARGEST_BYTES
 from daemon.files.clock import is_zone
+from daemon.files.packing import BLOCK
+from daemon.files.private import make_new
 from rules.errors import ArchiveError
+from rules.typingmind.spans import LONGEST_TEXT
 
-LEFT_BEHIND = frozenset({"sign", "rest", "job", "migration"})
-"""Tables about the computer they come from: its daemon's signs, raised caps, due work.
+LEFT_BEHIND = frozenset({"sign", "rest", "job", "migration", "token_count", "bound_prices"})
+"""Tables about the computer they come from: its daemon's signs, raised caps, due work. And what is
+computed from texts alone: a wrong count of tokens would reserve too little for a call.
 
 Of the signs the archive's zone and those on models come along.
 """
@@ -29,14 +36,20 @@ _OBJECTS = """
     SELECT CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN 'virtual table' ELSE type END, name, sql
     FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name
 """
-_AGAIN = "Make it again on the old computer, with: memproc export-archive FILE"
+_MIB = 1 << 20
+_LARGEST_TEXT = 6 * LONGEST_TEXT
+"""Bytes of a message's text, each letter written as an escape; no other text is longer."""
+_LARGEST_ROW = 64 * _MIB
+"""Bytes of a row, but for those of raw messages; the bridge takes no larger chat either."""
 
 
 def copy_archive(source: Path, target: Path) -> None:
     """Make an archive at `target`, which does not exist yet, with the rows of the one at `source`.
 
-    Raises ArchiveError where `source` is no archive, or holds more than an archive's own rows.
+    It is private from its first byte. Raises ArchiveError where `source` is no archive, or holds
+    other than an archive's own rows.
     """
+    make_new(target).close()
     with archive_errors(source), closing(_opened_to_read(source)) as theirs:
         version = _version(theirs)
         with closing(sqlite3.connect(target, isolation_level=None)) as ours:
@@ -49,6 +62,7 @@ def copy_archive(source: Path, target: Path) -> None:
             for kind, name in sorted(objects):
                 if kind == "table" and name not in LEFT_BEHIND:
                     _copy_table(theirs, ours, name)
+                    refuse_odd_rows(ours, name)
             _copy_table(theirs, ours, "sign", f"WHERE name LIKE '{THINKS}%'")
             _copy_zone(theirs, ours)
             ours.execute("DELETE FROM rest")
@@ -63,10 +77,10 @@ def refuse_foreign(theirs: frozenset[tuple[str, str]], ours: frozenset[tuple[str
         listed = ", ".join(_called(kind, name) for kind, name in strange[:_MOST_LISTED])
         left = len(strange) - _MOST_LISTED
         more = f" and {left:,} more" if left > 0 else ""
-        raise ArchiveError(f"It holds what no archive of memproc's does: {listed}{more}.", _AGAIN)
+        raise ArchiveError(f"It holds what no archive of memproc's does: {listed}{more}.", AGAIN)
     for kind, name in sorted(ours - theirs):
         if kind == "table":
-            raise ArchiveError(f"It lacks the table {name}.", _AGAIN)
+            raise ArchiveError(f"It lacks the table {name}.", AGAIN)
 
 
 def _called(kind: str, name: str) -> str:
@@ -84,7 +98,7 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
 def _version(theirs: sqlite3.Connection) -> int:
     """Return the version that an archive says it has. Raises ArchiveError where it is unknown."""
     if ("table", "migration") not in _objects(theirs):
-        raise ArchiveError("It is no archive of memproc's, or an empty one.", _AGAIN)
+        raise ArchiveError("It is no archive of memproc's, or an empty one.", AGAIN)
     rows = theirs.execute("SELECT max(number) FROM migration").fetchall()
     version = rows[0][0]
     if not isinstance(version, int) or not OLDEST <= version <= newest_version():
@@ -110,19 +124,60 @@ def _copy_table(
 ) -> None:
     """Copy every row, or those that `where` names.
 
-    Raises ArchiveError for a missing column or a value of another type.
+    Raises ArchiveError for a missing column, or a value that is no own one.
     """
     columns = _columns(ours, table)
     if not set(columns) <= set(_columns(theirs, table)):
-        raise ArchiveError(f"Its table {table} lacks a column.", _AGAIN)
-    names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-    rows = theirs.execute(f"SELECT {names} FROM main.{table} {where}")  # noqa: S608  our own names
+        raise ArchiveError(f"Its table {table} lacks a column.", AGAIN)
     try:
-        ours.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608
+        if table == "body":
+            _copy_bodies(theirs, ours)
+            return
+        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        most = _LARGEST_ROW if table == "chat" else _LARGEST_TEXT
+        theirs.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, most)
+        rows = theirs.execute(f"SELECT {names} FROM main.{table} {where}")  # noqa: S608  our own names
+        insert = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608
+        ours.executemany(insert, map(_refuse_large, rows))
     except sqlite3.IntegrityError as fault:
-        raise ArchiveError(
-            f"A row of its table {table} is not one of memproc's.", _AGAIN
-        ) from fault
+        raise ArchiveError(f"A row of its table {table} is not one of memproc's.", AGAIN) from fault
+    except (sqlite3.DataError, OverflowError) as fault:  # SQLite has not read what is too large
+        reason = f"A row of its table {table} is larger than any that memproc writes."
+        raise ArchiveError(reason, AGAIN) from fault
+    finally:
+        theirs.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_BYTES + BLOCK)
+
+
+def _refuse_large(row: tuple[object, ...]) -> tuple[object, ...]:
+    """Return the row. Raise OverflowError where it is too large, though none of its values is."""
+    if sum(len(value) for value in row if isinstance(value, str | bytes)) > _LARGEST_ROW:
+        raise OverflowError
+    return row
+
+
+def _copy_bodies(theirs: sqlite3.Connection, ours: sqlite3.Connection) -> None:
+    """Copy the bytes of raw messages, the large ones block by block."""
+    bodies = theirs.execute(
+        """
+        SELECT rowid, sha256, packed, typeof(raw), length(raw), iif(length(raw) > ?, NULL, raw)
+        FROM main.body
+        """,
+        (BLOCK,),
+    )
+    for row, sha256, packed, kind, size, raw in bodies:
+        if kind != "blob" or size > LARGEST_BYTES:
+            raise ArchiveError("A row of its table body is not one of memproc's.", AGAIN)
+        if raw is not None:
+            ours.execute("INSERT INTO body VALUES (?, ?, ?)", (sha256, raw, packed))
+            continue
+        room = "INSERT INTO body VALUES (?, zeroblob(?), ?)"
+        place = ours.execute(room, (sha256, size, packed)).lastrowid or 0
+        with (
+            theirs.blobopen("body", "raw", row, readonly=True) as source,
+            ours.blobopen("body", "raw", place) as copy,
+        ):
+            while block := source.read(BLOCK):
+                copy.write(block)
 
 
 def _copy_zone(theirs: sqlite3.Connection, ours: sqlite3.Connection) -> None:

@@ -6,7 +6,7 @@ that is smaller.
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -14,9 +14,11 @@ from hashlib import sha256
 from typing import Any
 
 from daemon.archive.trouble import MEND, damaged_chat, keep_from_sqlite
+from daemon.files.candidates import LARGEST_BYTES
 from rules.errors import DamagedChat
 
 _SMALLEST_PACKED_BYTES = 200
+_PART_BYTES = 1 << 20
 
 Run = Callable[..., list[tuple[Any, ...]]]
 """`Archive.run`."""
@@ -170,6 +172,29 @@ def unpacked(stored: object, is_packed: object, expected: str) -> bytes:
             f"See what else is, with: memproc verify. {MEND}",
         )
     return raw
+
+
+def is_whole(blocks: Iterable[bytes], is_packed: object, expected: str) -> bool:
+    """Return whether a raw message has this SHA-256, without ever holding it as a whole."""
+    digest = sha256()
+    try:
+        for part in _unpacked_parts(blocks) if is_packed else blocks:
+            digest.update(part)
+    except zlib.error:
+        return False
+    return digest.hexdigest() == expected
+
+
+def _unpacked_parts(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Unpack block by block. Raise zlib.error where that is cut off, or more than memproc reads."""
+    unpacking, left = zlib.decompressobj(), LARGEST_BYTES
+    for block in blocks:
+        while block and left >= 0 and not unpacking.eof:
+            part = unpacking.decompress(block, _PART_BYTES)
+            left, block = left - len(part), unpacking.unconsumed_tail
+            yield part
+    if left < 0 or not unpacking.eof:
+        raise zlib.error("it does not end")
 
 
 def seal_of(types: str, *values: bytes | float | None) -> str:

@@ -20,14 +20,14 @@ from daemon.archive.journal import (
 from daemon.cli import NearGroup
 from daemon.cli.printing import print_json, print_table, print_text
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.config.model_tables import MOST_USD, BudgetSettings
+from daemon.config.model_tables import BudgetSettings
 from daemon.files.clock import at, periods, with_span
 from daemon.files.clock import now as present
 from daemon.models.ask import caps_now
 from daemon.models.prices import ENOUGH, LEARNED_FOR, counts_now
 from primer.models import token_factor
 from rules.errors import NotFound
-from rules.money.price import NAMES, PICO, dollars, in_words
+from rules.money.price import MOST_USD, NAMES, PICO, dollars, in_words
 from rules.wording import counted
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}

@@ -18,7 +18,7 @@ from pydantic import AfterValidator, Field, PrivateAttr
 from daemon.config import tables
 from daemon.config.folder_tables import Text
 from daemon.config.memory_tables import MOST_TOKENS
-from rules.money.price import PICO, Amounts, Price, rates
+from rules.money.price import MOST_USD, PICO, Amounts, Price, rates
 
 Options = Mapping[str, object]
 _OURS = frozenset(
@@ -37,7 +37,6 @@ _WINDOW = tables.checked(
     lambda tokens: not 0 < tokens < _LEAST_WINDOW, f"must be 0 or at least {_LEAST_WINDOW}"
 )
 
-MOST_USD = 1_000_000.0
 _Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 
 

@@ -19,7 +19,7 @@ from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, SentRequest
 from daemon.archive.signs import is_news
-from daemon.config.model_tables import MOST_USD, BudgetSettings
+from daemon.config.model_tables import BudgetSettings
 from daemon.events import Note
 from daemon.files.clock import Periods, at, periods
 from daemon.models.catalogue import read_facts
@@ -32,6 +32,7 @@ from primer.reply import Request, is_starved
 from primer.wrappers import begins_with_thoughts
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import (
+    MOST_USD,
     NAMES,
     PICO,
     Amounts,

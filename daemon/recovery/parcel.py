@@ -286,9 +286,9 @@ def content(package: zipfile.ZipFile, entry: PackedFile) -> Iterator[bytes]:
             yield block
 
 
-def refused(reason: str) -> FileTrouble:
-    """Return why a parcel cannot be taken over."""
+def refused(reason: str, name: str = "The file") -> FileTrouble:
+    """Return why a parcel of this name cannot be taken over."""
     return FileTrouble(
-        f"The file cannot be taken over: {reason}. Nothing was changed.",
+        f"{name} cannot be taken over: {reason}. Nothing was changed.",
         "Make it anew on the old computer, with: memproc export-archive FILE",
     )

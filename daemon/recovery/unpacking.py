@@ -73,7 +73,7 @@ def import_archive(
         try:
             _clear(shelves)
             _stage(folders, path)
-            chats = _proved(folders)
+            chats = _proved(folders, path.name)
             own, commented_out = _own_settings(state, settings)
             begin_import(state, path)
             if settings and own:
@@ -154,8 +154,11 @@ def _staged(folders: Folders, name: str) -> Path:
     return place / STAGE / (inside or name)
 
 
-def _proved(folders: Folders) -> int:
-    """Prove the staged archive, and let it name this computer's folders; count its chats."""
+def _proved(folders: Folders, name: str) -> int:
+    """Prove the staged archive, and let it name this computer's folders; count its chats.
+
+    `name` is the parcel's.
+    """
     stage = folders.state / STAGE
     try:
         parcel = stage / f"their-{ARCHIVE}"
@@ -163,14 +166,15 @@ def _proved(folders: Folders) -> int:
         copy_archive(parcel, stage / ARCHIVE)
         with Archive.open(stage) as archive:
             if faults := check_integrity(archive):
-                raise refused(f"the archive in it is damaged ({faults[0]})")
+                raise refused(f"the archive in it is damaged ({faults[0]})", name)
             move_outputs(archive, folders.updated)
             archive.fold_log()
             return len(known_chats(archive))
     except ArchiveError as fault:
-        raise refused(f"its archive cannot be used. {fault.message}") from fault
+        reason = f"its archive cannot be used. {fault.message.removesuffix('.')}"
+        raise refused(reason, name) from fault
     except sqlite3.Error as fault:
-        raise refused("the archive in it is damaged, or none of memproc's") from fault
+        raise refused("the archive in it is damaged, or none of memproc's", name) from fault
 
 
 def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...]]:

@@ -9,6 +9,8 @@ from typing import Literal
 
 PICO = 10**12
 """Picodollars of a dollar."""
+MOST_USD = 1_000_000.0
+"""The largest cap, and the largest price of a call that is believed."""
 _PER_MILLION = 10**6
 _MARGIN_PERCENT = 150
 _FRAME_TOKENS = 16

@@ -1,11 +1,14 @@
 """Of somebody else's archive the rows are taken over and nothing else, however it says that they come about."""
 
 import sqlite3
+import zlib
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from daemon.archive import copying, seals
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.copying import copy_archive, foreign_objects
 from daemon.archive.journal import raise_cap, raised_cap
@@ -46,6 +49,44 @@ def test_the_rows_are_taken_over_and_the_archive_is_sound(theirs: Path, tmp_path
         assert [bytes(raw) for raw in raw_conversation(archive, CHAT).messages] == [
             message.raw for message in TALK
         ]
+
+
+@pytest.mark.parametrize(
+    ("table", "values"),
+    [
+        ("chat", "title = printf('%.20001c', 'x')"),
+        ("chat", "title = printf('%.15000c', 'x'), folder_id = printf('%.15000c', 'x')"),
+        ("message", "left_out = printf('%.15001c', 'x')"),
+    ],
+)
+def test_a_large_message_is_copied_block_by_block_and_no_other_row_is_large(
+    theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, values: str
+) -> None:
+    monkeypatch.setattr(copying, "BLOCK", 100)
+    monkeypatch.setattr(copying, "_LARGEST_ROW", 20_000)
+    monkeypatch.setattr(copying, "_LARGEST_TEXT", 15_000)
+    with taken_over(theirs, tmp_path / "ours") as archive:
+        assert check_integrity(archive) == ()
+    with Archive.open(theirs.parent) as archive:
+        archive.run(f"UPDATE {table} SET {values}")
+        archive.fold_log()
+    with pytest.raises(ArchiveError, match=f"A row of its table {table} is larger than any"):
+        copy_archive(theirs, tmp_path / "again.sqlite3")
+
+
+def test_a_message_that_unpacks_to_more_than_memproc_reads_is_damage(
+    theirs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = b"a" * 5000
+    with Archive.open(theirs.parent) as archive:
+        body = (sha256(raw).hexdigest(), zlib.compress(raw))
+        archive.run("INSERT INTO body VALUES (?, ?, 1)", body)
+        archive.run("UPDATE version SET sha256 = ? WHERE id = 1", body[:1])
+        assert check_integrity(archive) == ()
+        monkeypatch.setattr(seals, "LARGEST_BYTES", 4000)
+        assert check_integrity(archive) == (
+            "archive: version 1 of a raw message is not what was stored",
+        )
 
 
 def test_no_sign_of_a_daemon_and_no_raised_cap_comes_along(theirs: Path, tmp_path: Path) -> None:

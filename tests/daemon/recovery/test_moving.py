@@ -1,6 +1,7 @@
 """Everything in one file for a new computer, and nothing taken over from one that is not in order."""
 
 import json
+import os
 import shutil
 import sqlite3
 import stat
@@ -13,9 +14,11 @@ from tempfile import NamedTemporaryFile
 
 import pytest
 
+from daemon.archive import copying
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import Output, last_output, record_output
+from daemon.archive.row_rules import refuse_odd_rows
 from daemon.config.loading import load
 from daemon.files.backup import check_backups, keep_original, versions_of
 from daemon.files.lock import Busy, hold
@@ -135,6 +138,95 @@ def test_accounts_of_another_system_name_the_new_folders_too(tmp_path: Path) -> 
         last = last_output(archive, "k3v9xq2m7p")
     assert last is not None
     assert Path(last.path) == tmp_path / "new" / "updated" / "Aria (k3v9xq2m7p).json"
+
+
+AT = "2026-03-02T10:00:00.000Z"
+SPENT = (
+    "INSERT INTO spending (request, chat_id, model, run, tokens, reserved, settled, at) "
+    f"VALUES ('r', 'k3v9xq2m7p', 'm', 'x', 5, {{}}, '{AT}')"
+)
+LEARNED = "INSERT INTO calibration (model, factor, replies) VALUES ('m', {}, 3)"
+REPLY = (
+    "INSERT INTO reply (request, model, step, text, finish, tokens_in, tokens_out, tokens_cached, "
+    "tokens_cache_written, usd, asked_at, answered_at, chat_id, parameters) "
+    f"VALUES ('r', 'm', 'quote', 't', 'stop', {{}}, 0, 0, 0, {{}}, {{}}, '{AT}', 'k', '{{{{}}}}')"
+)
+FILE = (
+    "INSERT INTO arrival (path, device, inode, size, mtime_ns, sha256, state, seen_at, changed_at) "
+    f"VALUES ('x', 1, 1, 1, 1, {{}}, {{}}, '{AT}', '{AT}')"
+)
+NOON = "'2026-03-02T12:00:00.000Z'"
+
+
+@pytest.mark.parametrize(
+    ("statement", "column"),
+    [
+        (SPENT.format("-900000000000000, NULL"), "reserved"),
+        (SPENT.format("1, -5"), "settled"),
+        (SPENT.format("9223372036854775807, NULL"), "reserved"),
+        (LEARNED.format("9e999"), "factor"),
+        (LEARNED.format("1e6"), "factor"),
+        (LEARNED.format("0"), "factor"),
+        (REPLY.format(1, -2.0, NOON), "usd"),
+        (REPLY.format(-1, 0.0, NOON), "tokens_in"),
+        (REPLY.format(1, 0.0, "'2026-02-31T12:00:00.000Z'"), "asked_at"),
+        (REPLY.format(1, 0.0, "'9999-12-31T23:59:59.999Z'"), "asked_at"),
+        (FILE.format("'../../x'", "'copied'"), "sha256"),
+        (FILE.format("NULL", "'flown'"), "state"),
+        ("UPDATE output SET path = '/a/..'", "path"),
+        ("UPDATE chat SET head = CAST('{' AS BLOB)", "head"),
+    ],
+)
+def test_what_memproc_would_not_have_written_is_named_and_nothing_is_taken_over(
+    tmp_path: Path, emptied: Path, statement: str, column: str
+) -> None:
+    old = lived(tmp_path / "old")
+    with Archive.open(old.state) as archive:
+        archive.run(statement)
+    path = export_archive(old, None, tmp_path / "all.zip", NOW).path
+    before = files_in(emptied)
+    with pytest.raises(FileTrouble) as refused:
+        taken_over(emptied, path)
+    table = statement.split()[2 if statement.startswith("INSERT") else 1]
+    assert refused.value.message == (
+        "all.zip cannot be taken over: its archive cannot be used. A row of its table "
+        f"{table} has a value in {column} that memproc never writes. Nothing was changed."
+    )
+    assert files_in(emptied) == before
+
+
+def test_spending_that_cannot_be_added_up_is_refused(tmp_path: Path, emptied: Path) -> None:
+    old = lived(tmp_path / "old")
+    with Archive.open(old.state) as archive:
+        for _ in range(10):
+            archive.run(SPENT.format(f"{10**18}, NULL"))
+    path = export_archive(old, None, tmp_path / "all.zip", NOW).path
+    with pytest.raises(FileTrouble, match="The money in its table spending is more than can"):
+        taken_over(emptied, path)
+
+
+@pytest.mark.skipif("sys.platform == 'win32'")
+@pytest.mark.parametrize("mask", [0o022, 0o000])
+def test_the_archive_is_private_from_its_first_byte(
+    tmp_path: Path, parcel: Path, monkeypatch: pytest.MonkeyPatch, mask: int
+) -> None:
+    rights: set[int] = set()
+
+    def noted(database: sqlite3.Connection, table: str) -> None:
+        staged = database.execute("PRAGMA database_list").fetchone()[2]
+        rights.update(
+            stat.S_IMODE(path.stat().st_mode) for path in Path(staged).parent.glob("archive*")
+        )
+        refuse_odd_rows(database, table)
+
+    monkeypatch.setattr(copying, "refuse_odd_rows", noted)
+    before = os.umask(mask)
+    try:
+        taken_over(tmp_path / "new", parcel)
+    finally:
+        os.umask(before)
+    assert rights == {0o600}
+    assert stat.S_IMODE(archive_path(folders_in(tmp_path / "new").state).stat().st_mode) == 0o600
 
 
 @pytest.mark.skipif("sys.platform == 'win32'")

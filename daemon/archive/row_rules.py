@@ -1,0 +1,197 @@
+"""Refuse rows that memproc would not have written, in an archive that somebody else has made.
+
+Their types and seals say nothing of that. Every integer is a count, and every time one that memproc
+has noted, unless a rule says otherwise; what a model or a person wrote may be anything.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import fields
+from typing import Any, get_args
+
+from daemon.archive.archive import misfit
+from daemon.events import OutcomeKind
+from rules.arrival import State
+from rules.conversation.memory import Kind, Quote, Wish
+from rules.errors import ArchiveError
+from rules.layers import core, kept_passages
+from rules.layers import facts as fact_rules
+from rules.money.price import MOST_USD, PICO
+from rules.money.usage import LARGEST_COUNT, LEARNED_FROM, LEARNED_TO
+from rules.typingmind.chat import parse_chat
+from rules.typingmind.dates import parse_date
+from rules.typingmind.spans import LONGEST_TEXT, BadJson
+
+AGAIN = "Make it again on the old computer, with: memproc export-archive FILE"
+_MOST_MONEY = round(MOST_USD) * PICO
+_LARGEST_SUM = 9 * 10**18
+"""SQLite cannot add up more."""
+
+_FLAG = "{0} IN (0, 1)"
+_COUNT = f"{{0}} BETWEEN 0 AND {LARGEST_COUNT}"
+_SIZE = f"{{0}} BETWEEN 0 AND {1 << 53}"
+_MONEY = f"{{0}} BETWEEN 0 AND {_MOST_MONEY}"
+_DOLLARS = f"{{0}} BETWEEN 0 AND {MOST_USD}"
+_FACTOR = f"{{0}} BETWEEN {LEARNED_FROM**2} AND {LEARNED_TO**2}"
+_ANY = "true"
+_TIME = """
+    {0} GLOB '*Z' AND {0} BETWEEN '1970' AND '2200'
+    AND strftime('%Y-%m-%dT%H:%M:%S', {0}, '+0 days') = substr({0}, 1, 19)
+"""
+_TIME_IF_ANY = f"{{0}} = '' OR {_TIME}"
+_HASH = "{0} IN ('', 'restored') OR length({0}) = 64 AND {0} NOT GLOB '*[^0-9a-f]*'"
+_PATH = "instr({0}, char(0)) = 0"
+_FILE = f"""
+    {_PATH} AND {{0}} NOT IN ('.', '..')
+    AND {{0}} NOT GLOB '*[/\\].' AND {{0}} NOT GLOB '*[/\\]..'
+"""
+_ADDRESS_PART = "{0} NOT GLOB '*[^A-Za-z0-9_./:-]*' AND {0} NOT GLOB '*..*'"
+
+
+def _one_of(*words: str) -> str:
+    listed = ", ".join(f"'{word}'" for word in words)
+    return f"{{0}} IN ({listed})"
+
+
+_RULES: Mapping[str, str] = {
+    **dict.fromkeys(("packed", "pinned", "held", "is_pinned", "recalled"), _FLAG),
+    **dict.fromkeys(("modified", "mtime_ns", "device", "inode"), _ANY),
+    **dict.fromkeys(("reserved", "settled"), _MONEY),
+    **dict.fromkeys(("usd", "litellm_usd"), _DOLLARS),
+    **dict.fromkeys(("sha256", "file", "messages_sha256", "source_sha256", "ours_sha256"), _HASH),
+    **dict.fromkeys(
+        (
+            *("at", "since", "first_seen", "last_seen", "seen_at", "gone_at", "accepted_at"),
+            *("forgotten_at", "written_at", "done_at", "changed_at", "made_at", "asked_at"),
+            *("answered_at", "next_look_at", "told_at"),
+        ),
+        _TIME,
+    ),
+    **dict.fromkeys(("batch.began_at", "batch.ended_at"), _TIME),
+    **dict.fromkeys(("chat_state.said_at", "newest"), _TIME_IF_ANY),
+    "batch.since": _ANY,  # by the provider's clock
+    "batch.name": _ADDRESS_PART,  # it is a part of the address that is asked for the answers
+    "reply.batch": _ADDRESS_PART,
+    "size": _SIZE,
+    "factor": _FACTOR,
+    "level": "{0} BETWEEN 0 AND 100",
+    "hindsight": "{0} BETWEEN 0 AND 2",
+    "chosen_edition": "EXISTS (SELECT 1 FROM edition WHERE memory = memory.id AND number = {0})",
+    "path": _PATH,
+    "output.path": _FILE,
+    "outcome.path": _FILE,
+    "arrival.state": _one_of(*get_args(State)),
+    "arrival_step.state": _one_of(*get_args(State)),
+    "outcome.kind": _one_of(*get_args(OutcomeKind)),
+    "edition.kind": _one_of(*get_args(Kind)),
+    "layer_step.layer": _one_of("core", "facts"),
+    "core_event.by": _one_of(*get_args(core.By)),
+    "fact_event.by": _one_of(*get_args(fact_rules.By)),
+    "fact_event.event": _one_of(*get_args(fact_rules.Event)),
+    "opening.by": _one_of("memproc", "person"),
+    "kept_passage.by": _one_of(*get_args(kept_passages.MarkedBy)),
+    "kept_passage.state": _one_of(*get_args(kept_passages.State)),
+    "kept_passage.asks": _one_of(*get_args(kept_passages.Doubt)),
+    "kept_passage.speaker": _one_of("user", "assistant"),
+    "answer.letter": _one_of("", *"ABCDE"),
+}
+"""Conditions on values, by table and column, or by the columns of all tables."""
+
+
+def refuse_odd_rows(database: sqlite3.Connection, table: str) -> None:
+    """Raise ArchiveError for a row of the table that breaks a rule; it names table and column.
+
+    Memories are looked at after their editions.
+    """
+    for _, column, kind, *_ in database.execute(f"PRAGMA table_info({table})").fetchall():
+        name = f"{table}.{column}"
+        rule = _RULES.get(name) or _RULES.get(column) or (_COUNT if kind == "INTEGER" else _ANY)
+        breaks = f"{column} IS NOT NULL AND ({rule.format(column)}) IS NOT 1"
+        odd = database.execute(f"SELECT 1 FROM {table} WHERE {breaks} LIMIT 1")  # noqa: S608
+        fits = _FITS.get(name)
+        rows = database.execute(f"SELECT {column} FROM {table}" if fits else "SELECT 1 WHERE 0")  # noqa: S608
+        if odd.fetchone() or not all(fits is None or fits(value) for (value,) in rows):
+            raise _never_written(table, column)
+    if table == "spending":
+        _refuse_endless_sums(database)
+    if table == "chat":
+        _refuse_other_chats(database)
+
+
+def _refuse_endless_sums(database: sqlite3.Connection) -> None:
+    sums = "SELECT total(reserved) + total(settled) FROM spending"
+    if database.execute(sums).fetchone()[0] > _LARGEST_SUM:
+        raise ArchiveError("The money in its table spending is more than can be added up.", AGAIN)
+
+
+def _refuse_other_chats(database: sqlite3.Connection) -> None:
+    """Raise ArchiveError where the JSON around a chat's messages is none, or another chat's."""
+    for chat_id, head, tail in database.execute("SELECT chat_id, head, tail FROM chat"):
+        with suppress(BadJson):
+            # One that is being erased has none.
+            if not head + tail or parse_chat(head + tail).id_if_any == chat_id:
+                continue
+        raise _never_written("chat", "head")
+
+
+def _never_written(table: str, column: str) -> ArchiveError:
+    reason = f"A row of its table {table} has a value in {column} that memproc never writes."
+    return ArchiveError(reason, AGAIN)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _are(kind: type, value: object) -> bool:
+    """Return whether it is a list of records with the fields of `kind`, whose numbers are counts."""
+    if not isinstance(value, list):
+        return False
+    for record in value:
+        try:
+            kept = kind(**record)
+        except TypeError:
+            return False
+        values = [getattr(kept, field.name) for field in fields(kind)]
+        numbers = [number for number in values if isinstance(number, int)]
+        if misfit(kind, tuple(map(type, values))) or any(map(_is_no_count, numbers)):
+            return False
+    return True
+
+
+def _is_no_count(number: int) -> bool:
+    return not 0 <= number <= LARGEST_COUNT
+
+
+def _are_calls(value: object) -> bool:
+    return isinstance(value, list) and all(_are_texts(call) and len(call) == 3 for call in value)
+
+
+def _in_json(fits: Callable[[Any], bool]) -> Callable[[str], bool]:
+    """Return whether a text is JSON that fits, and no longer than a message may be."""
+
+    def is_fitting(text: str) -> bool:
+        try:
+            return len(text) <= LONGEST_TEXT and fits(json.loads(text))
+        except (ValueError, RecursionError):
+            return False
+
+    return is_fitting
+
+
+_FITS: Mapping[str, Callable[[str], bool]] = {
+    "edition.texts": _in_json(lambda value: _are_texts(value) and len(value) == 6),
+    "edition.quotes": _in_json(lambda value: _are(Quote, value)),
+    "edition.wishes": _in_json(lambda value: _are(Wish, value)),
+    "edition.requests": _in_json(_are_texts),
+    "core_event.value": _in_json(lambda value: isinstance(value, str) or _are_texts(value)),
+    "core_event.held_lines": _in_json(_are_texts),
+    "question.choices": _in_json(lambda value: _are_texts(value) and len(value) == 4),
+    "reply.calls": _in_json(_are_calls),
+    "reply.parameters": _in_json(lambda value: isinstance(value, dict)),
+    "batch_request.parameters": _in_json(lambda value: isinstance(value, dict)),
+    "kept_passage.said_at": lambda value: not value or parse_date(value) is not None,
+}
+"""What SQL cannot say of a value, by table and column."""
