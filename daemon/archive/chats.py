@@ -251,19 +251,19 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, file: str, modified
     Then the export is an old one that was left in the inbox. A newly written file is judged, in
     any state, and a state in doubt stays so.
     """
-    newest = archive.one(
+    newer_at = archive.value(
         f"""
-        SELECT at, sha256 <> ? AND modified > ? AND {is_sound("chat_state")}
+        SELECT CASE WHEN sha256 <> ? AND modified > ? AND {is_sound("chat_state")} THEN at END
         FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
         """,  # noqa: S608
         (sha256, modified, chat_id),
     )
-    if newest is None or not newest[1]:
+    if newer_at is None:
         return False
     is_doubted = "SELECT doubt <> '' FROM chat_state WHERE chat_id = ? AND sha256 = ?"
     if archive.value(is_doubted, (chat_id, sha256)):
         return False
-    return was_seen_before(archive, chat_id, sha256, file, newest[0])
+    return was_seen_before(archive, chat_id, sha256, file, newer_at)
 
 
 def record_doubt(
