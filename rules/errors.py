@@ -78,7 +78,7 @@ class ContextTooLong(ModelError):
 
 
 class Unexplained(ModelError):
-    """The provider refused the request (400) for a reason that memproc does not know.
+    """The provider refused the request (400, 422, 451) for a reason that memproc does not know.
 
     It lies in what was asked if the smallest request to the same model is answered.
     """

@@ -196,6 +196,11 @@ def _as_ended(answer: Completion, request: Request, call: "WatchedCall") -> Comp
     if raw is None:
         return answer
     finish = answer.finish if request.step == EMBEDDING else raw.finish(answer.finish)
+    if finish == "error" and not answer.text:
+        from daemon.models.error_answer import read_error
+
+        is_refusal = read_error(request, raw.status, call.content).refuses_content
+        finish = REFUSED if is_refusal else finish
     return replace(answer, finish=finish, odd_usage=raw.odd_usage)
 
 

@@ -11,12 +11,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from daemon.models.raw_answer import errors_in
 from primer.reply import Request
 
 _DEEPEST = 4
 """Errors that gateways put into each other."""
 _MOST_CHARACTERS = 100_000
-_OF_A_PAGE = ("<!doctype html", "<html")
+_OF_A_PAGE = re.compile(r"\ufeff?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+)?html", re.S)
 _NAMEABLE = re.compile(r"[A-Za-z0-9._\[\]-]{1,64}")
 _TEXTS = frozenset({"messages", "prompt", "input", "contents", "content", "system"})
 """Parameters that hold what is asked: an error about one of them may be the passage's."""
@@ -26,7 +27,7 @@ _OF_REQUESTS = frozenset({200, 400, _FORBIDDEN, 422, 451})
 """Statuses of errors that may lie in what was asked: with 200 some gateways pass on an error."""
 
 _REFUSAL_CODES = re.compile(
-    r"content_?filter(ed)?|content_policy\w*|content_moderation|moderation_blocked|cyber_policy"
+    r"content_?filter(ed)?|content_policy\w*|\w*moderation\w*|\w*flagged\w*|cyber_policy"
     r"|data_?inspection_?failed|1301|sensitive_words_detected|\w*sensitivecontentdetected[\w.]*"
     r"|censorship_blocked|responsibleaipolicyviolation|prohibited_content|refusal"
 )
@@ -36,7 +37,7 @@ _REFUSAL_WORDS = re.compile(
     r"|content_policy_violation|violates usage guidelines|safety_check_type|flagged_input"
     r"|new_sensitive|contains? sensitive (?:words|content)|不安全或敏感|敏感内容|敏感词"
     r"|limited access to this content|flagged as potentially violating|by (?:our|the) safety system"
-    r"|(?:input|prompt|content|request|message)s? (?:was|were|has been|have been) flagged"
+    r"|(?:input|prompt|content|request|message)s?(?: was| were| has been| have been)? flagged"
     r"|appears to violate (?:our|the) \w+ policy"
     r"|(?:blocked|rejected|filtered) (?:by|for|due to) (?:\w+ ){0,3}(?:moderation|guardrails?)"
 )
@@ -83,7 +84,7 @@ class ErrorAnswer:
     @property
     def is_page(self) -> bool:
         """Return whether it is a web page, which no provider of models answers with."""
-        return self.words.lstrip().startswith(_OF_A_PAGE)
+        return _OF_A_PAGE.match(self.words) is not None
 
     @property
     def refused_parameter(self) -> str:
@@ -133,7 +134,9 @@ class ErrorAnswer:
         return any(map(codes.fullmatch, self.codes)) or self.says(words)
 
 
-def read_error(request: Request, status: int, body: bytes, fault: Exception) -> ErrorAnswer:
+def read_error(
+    request: Request, status: int, body: bytes, fault: Exception | None = None
+) -> ErrorAnswer:
     """Return the error in an answer to a request, else in the fault that came of it.
 
     `status` is 0 where there was no answer.
@@ -146,7 +149,7 @@ def read_error(request: Request, status: int, body: bytes, fault: Exception) -> 
     with suppress(ValueError, RecursionError):
         parsed = json.loads(text)
         if status == 200 and isinstance(parsed, dict):
-            parsed = {"error": parsed.get("error")}  # all else is a model's answer
+            parsed = {"error": next(iter(errors_in(parsed)), None)}  # all else is a model's answer
         text = json.dumps(parsed, ensure_ascii=False)
     errors = list(_errors_in(parsed))
     codes = [_shown(error.get(name)) for error in errors for name in ("code", "type", "status")]

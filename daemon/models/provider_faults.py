@@ -42,9 +42,12 @@ _SIGN_IN = 511
 """Said by a network before anybody has signed in."""
 _FORBIDDEN = 403
 _INVALID = 400
+_MAY_BE_THE_PASSAGE = (_INVALID, 422, 451)
 _UNTRUSTED = "SSLCertVerificationError"
 _DEEPEST = 12
-_NO_MONEY = re.compile("credit balance|insufficient_quota|billing_error")
+_NO_MONEY = re.compile(
+    "credit balance|insufficient[_ ](?:quota|balance)|have any credits|billing_error"
+)
 _NO_KEY = re.compile("missing credentials")
 """Said by OpenAI's own client, before it sends anything."""
 _WRONG_KEY = re.compile("incorrect api key|invalid api key")
@@ -148,7 +151,7 @@ def _refused_request(model: str, status: int, answer: ErrorAnswer) -> MemprocErr
             f"The provider of {model} forbids the request{seen}.",
             "Ask it whether your key may use this model, or choose another one.",
         )
-    error = Unexplained if status == _INVALID else ModelError
+    error = Unexplained if status in _MAY_BE_THE_PASSAGE else ModelError
     return error(
         f"The provider of {model} refused the request{seen}.",
         "Look up what that means in the provider's documentation, or choose another model. What is "

@@ -16,13 +16,12 @@ from rules.money.usage import with_readable_counts
 Answer = Mapping[str, Any]
 
 _GOOD = range(200, 300)
-_ACCOUNT = (401, 402, 429)
-"""Statuses that concern the account and not the passage: key, money, too many requests."""
-_FORBIDDEN = 403
+_ACCOUNT = frozenset({"401", "402", "403", "429"})
+"""Statuses that may concern the account and not the passage: key, money, rights, too many requests."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _REASON = re.compile(r"[\w.-]{1,64}")
 _UNKNOWN = "unknown"
 """In place of a reason that is no single word: it comes from outside, and may hold any text."""
-_REFUSES = re.compile(r"content.?(filter|policy|management)|moderation|safety|flagged", re.I)
 _NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("choices", ("finish_reason", "native_finish_reason")),
     ("candidates", ("finishReason",)),
@@ -69,15 +68,25 @@ def read_raw(status: int, content: bytes) -> RawAnswer:
             content = json.dumps(readable.answer).encode()
         return RawAnswer(status, content, True, tuple(_reasons(answer)), readable.odd)
     except (ValueError, RecursionError):
-        return RawAnswer(status, content, is_answer=not content.lstrip().startswith(b"<"))
+        return RawAnswer(
+            status,
+            content,
+            is_answer=not content.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(b"<"),
+        )
 
 
 def _status_in(answer: Answer) -> int | None:
-    """Return the HTTP status of an error about the account that came as an answer, else None."""
-    error = answer.get("error")
-    code = error.get("code") if isinstance(error, dict) else None
-    has_text = bool(answer.get("choices") or answer.get("candidates") or answer.get("content"))
-    return code if code in _ACCOUNT and not has_text else None
+    """Return the HTTP status of an error in the place of an answer, where it may be the account's."""
+    codes = (str(error.get("code")) for error in errors_in(answer) if isinstance(error, dict))
+    code = next((code for code in codes if code in _ACCOUNT), None)
+    said = _message(_first(answer.get("choices")))["content"]
+    has_text = bool(said or answer.get("candidates") or answer.get("content"))
+    return None if code is None or has_text else int(code)
+
+
+def errors_in(answer: Answer) -> list[object]:
+    """List the errors that an answer holds, of itself and of its first choice."""
+    return [*filter(None, (answer.get("error"), _first(answer.get("choices")).get("error")))]
 
 
 def _in_readable_shape(answer: Answer) -> Answer:
@@ -91,7 +100,8 @@ def _in_readable_shape(answer: Answer) -> Answer:
         choices = [{"index": 0, "finish_reason": finish, "message": _message(choice)}]
         return {**{name: answer[name] for name in answer if name != "error"}, "choices": choices}
     if answer.get("type") == "message":
-        return {"stop_reason": None, **answer, "content": _blocks(answer.get("content"))}
+        blocks = _blocks(answer.get("content"))
+        return {"stop_reason": None, "model": "", **answer, "content": blocks}
     is_blocked = isinstance(answer.get("promptFeedback"), dict)
     if "candidates" in answer or ("usageMetadata" in answer and not is_blocked):
         candidate, counts = _first(answer.get("candidates")), answer.get("usageMetadata")
@@ -102,8 +112,7 @@ def _in_readable_shape(answer: Answer) -> Answer:
 
 def _reasons(answer: Answer) -> Iterator[str]:
     choice, feedback = _first(answer.get("choices")), answer.get("promptFeedback")
-    for error in filter(None, (answer.get("error"), choice.get("error"))):
-        yield REFUSED if _is_refusal(error) else "error"
+    yield from ("error" for _ in errors_in(answer))
     message = choice.get("message")
     if isinstance(message, dict) and message.get("refusal") and not message.get("content"):
         yield REFUSED
@@ -115,14 +124,6 @@ def _reasons(answer: Answer) -> Iterator[str]:
     yield from _words(answer, _NAMES_ON_TOP)
     for entries, names in _NAMES:
         yield from _words(_first(answer.get(entries)), names)
-
-
-def _is_refusal(error: object) -> bool:
-    """Return whether an error in place of an answer says that its content was refused."""
-    if not isinstance(error, dict):
-        return False
-    kinds = (str(error.get(name, "")) for name in ("code", "type", "status"))
-    return error.get("code") == _FORBIDDEN or any(map(_REFUSES.search, kinds))
 
 
 def _words(table: Answer, names: Sequence[str]) -> Iterator[str]:
@@ -178,13 +179,13 @@ def _is_call(call: object) -> bool:
 
 def _blocks(content: object) -> list[Any]:
     """Return Anthropic's blocks of content that can be read."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
+    parts = content if isinstance(content, list) else [content]
+    blocks = [{"text": part} if isinstance(part, str) else part for part in parts]
     return [
-        block
-        for block in _listed(content)
+        {"type": "text", **block}
+        for block in blocks
         if isinstance(block, dict)
-        and (block.get("type") != "text" or isinstance(block.get("text"), str))
+        and (block.get("type", "text") != "text" or isinstance(block.get("text"), str))
     ]
 
 

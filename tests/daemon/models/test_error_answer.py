@@ -5,9 +5,11 @@ import json
 import pytest
 
 from daemon.models.error_answer import ErrorAnswer, read_error
+from daemon.models.provider_faults import meaning_of
 from primer.models import Model
 from primer.prompt import Turn
 from primer.reply import Request
+from rules.errors import Unexplained
 
 
 def said(body: object, status: int = 400, asked: str = "Shall we?") -> ErrorAnswer:
@@ -144,6 +146,20 @@ def test_a_request_above_the_tokens_of_a_minute_is_too_long_for_ever(status: int
     answer = said(error(message, code="rate_limit_exceeded"), status)
     assert answer.is_too_long
     assert "2,137 too many" in answer.excess
+
+
+@pytest.mark.parametrize("status", [400, 422, 451])
+def test_a_refusal_in_words_that_are_not_known_may_be_the_passage_s(status: int) -> None:
+    meaning = meaning_of(ValueError(), Model("provider/model"), said(error("No."), status))
+    assert type(meaning) is Unexplained
+
+
+@pytest.mark.parametrize(
+    "message", ["Suspended due to insufficient balance.", "Your team does not have any credits."]
+)
+def test_an_account_without_money_is_told_as_such_whatever_the_status(message: str) -> None:
+    meaning = meaning_of(ValueError(), Model("provider/model"), said(error(message), 403))
+    assert "no money left" in meaning.message
 
 
 def test_a_sign_that_the_prompt_holds_itself_is_none() -> None:

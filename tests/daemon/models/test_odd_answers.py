@@ -11,7 +11,7 @@ from daemon.models.batch_client import BatchResult, answer_of
 from daemon.models.completion import Completion, complete
 from primer.prompt import Turn
 from primer.reply import EMBEDDING, Request
-from rules.errors import MemprocError, NotNow, ProviderRefuses
+from rules.errors import Forbidden, MemprocError, NotNow, ProviderRefuses
 from tests.daemon.models.test_bounded import answering, request
 
 CLAUDE, GPT, GEMINI = "anthropic/claude-haiku-5-5", "openai/gpt-4o", "gemini/gemini-2.5-flash"
@@ -121,6 +121,14 @@ def test_the_providers_own_reason_for_the_end_counts(
 PARTS = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Said."}]
 
 
+@pytest.mark.parametrize("content", [["Sa", "id."], [{"text": "Said."}], "Said."])
+def test_words_of_claude_in_an_odd_shape_are_the_answer(content: object) -> None:
+    body = claude(content)
+    del body["model"]
+    answer = read(CLAUDE, body)
+    assert (answer.text, answer.tokens_in, answer.tokens_out) == ("Said.", 10, 4)
+
+
 @pytest.mark.parametrize("name", [GPT, "mistral/mistral-small-latest"])
 @pytest.mark.parametrize(
     "said",
@@ -178,12 +186,14 @@ def test_what_is_no_answer_at_all_is_an_empty_one(name: str, body: object) -> No
     [
         (GPT, chat([{"index": 0, "finish_reason": "content_filter", "message": None}])),
         (GPT, chat([choice(None, message={"content": None, "refusal": "I cannot."})])),
-        (GPT, {"error": {"message": "Flagged.", "code": 403}}),
+        (ROUTER, chat([choice("", "error", error={"code": 403, "message": "Blocked by moderation."})])),
+        (ROUTER, chat([], error={"code": 400, "message": "Content Exists Risk"})),
+        (CLAUDE, {"type": "error", "error": {"message": "Input flagged by a safety model."}}),
         (ROUTER, {"error": {"message": "No.", "code": "content_filter"}}),
         (GEMINI, {**google(), "promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}),
         (GEMINI, {"promptFeedback": {"blockReason": "OTHER"}}),
     ],
-)
+)  # fmt: skip
 def test_an_odd_answer_that_says_that_it_is_a_refusal_is_one(
     name: str, body: dict[str, Any]
 ) -> None:
@@ -191,15 +201,24 @@ def test_an_odd_answer_that_says_that_it_is_a_refusal_is_one(
 
 
 def test_an_error_about_the_account_is_one_though_its_status_is_200() -> None:
-    for code, meaning in ((429, NotNow), (401, ProviderRefuses), (402, ProviderRefuses)):
-        with pytest.raises(meaning):
-            read(ROUTER, {"error": {"message": "Not now.", "code": code}})
+    for code, meaning in (
+        (429, NotNow),
+        ("401", ProviderRefuses),
+        (402, ProviderRefuses),
+        (403, Forbidden),
+    ):
+        error = {"message": "Not now.", "code": code}
+        for body in ({"error": error}, chat([choice("", "error", error=error)])):
+            with pytest.raises(meaning):
+                read(ROUTER, body)
 
 
 @pytest.mark.parametrize("name", [GPT, CLAUDE, GEMINI])
-def test_a_web_page_is_no_answer_of_a_model(name: str) -> None:
-    with pytest.raises(MemprocError):
-        read(name, b"\n <html><body>Sign in to the network</body></html>")
+@pytest.mark.parametrize("head", [b"\n ", b"\xef\xbb\xbf<!DOCTYPE html>", b"<?xml version='1.0'?>\n<!-- > -->"])  # fmt: skip
+def test_a_web_page_is_no_answer_of_a_model(name: str, head: bytes) -> None:
+    for status in (200, 403):
+        with pytest.raises(MemprocError, match="answers with a web page"):
+            read(name, head + b"<html><body>Sign in to the network</body></html>", status)
 
 
 def test_vectors_in_an_odd_shape_say_nothing_of_likeness() -> None:
