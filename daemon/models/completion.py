@@ -16,7 +16,7 @@ from primer.models import ENGINE
 from primer.passage import parted, read_passage, read_stretches, said_after, said_before
 from primer.prompt import ToolCall
 from primer.reply import EMBEDDING, Request
-from rules.errors import ContextTooLong, MemprocError, ModelError
+from rules.errors import ContextTooLong, Forbidden, MemprocError, ModelError
 from rules.extract import answers
 from rules.extract.answers import in_paragraphs
 from rules.extract.prose import Said
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from daemon.models.guard import WatchedCall
 
 TIMEOUT_SECONDS = 300.0
-_WRONG_FIELDS = (400, 422)
-"""The statuses with which a provider refuses a field that it does not take."""
+_WRONG_FIELDS = (400, 403, 404, 422)
+"""The statuses with which a provider refuses a field that it does not take, or has no host that does."""
 _OFFLINE = {
     # Without these LiteLLM fetches its price map and beta headers from the network at import.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -92,7 +92,7 @@ def complete(request: Request) -> Completion:
         thinking = request.thinking
         try:
             return replace(_complete(request), switches_refused=thinking.refused)
-        except ModelError as fault:
+        except (ModelError, Forbidden) as fault:
             status = getattr(fault.__cause__, "status_code", None)
             is_about_words = status not in _WRONG_FIELDS or isinstance(fault, ContextTooLong)
             if is_about_words or not request.switch:

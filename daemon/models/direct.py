@@ -268,7 +268,8 @@ class Direct:
     def _try(self, refused: DirectCall) -> None:
         """Send the smallest request after a refused one, each time anew; one for all at a time."""
         step = EMBEDDING if refused.request.step == EMBEDDING else TRIAL
-        request = smallest_request(refused.request.model, step)
+        asked = refused.request
+        request = replace(smallest_request(asked.model, step), thinking=asked.thinking)
         for trial in self._calls.values():
             if trial.request == request and refused.at <= trial.at:
                 break

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from daemon.models.roles import Roles
 from primer.models import ENGINE, Model, Thinking
 from primer.prompt import Turn
 from primer.reply import Request
-from rules.errors import ContextTooLong, MemprocError, ModelError, NotNow
+from rules.errors import ContextTooLong, Forbidden, MemprocError, ModelError, NotNow
 from tests.asked import RunBudget, ask
 from tests.daemon.models.test_budget import NOON
 from tests.known import known
@@ -185,15 +186,18 @@ def test_the_switch_of_its_provider_reaches_the_wire(name: str) -> None:
     assert arrived.max_tokens == 344 + ROOM
 
 
-def mandatory(request: Arrived) -> Reply:
+def mandatory(status: int, request: Arrived) -> Reply:
     """OpenRouter's answer where a model cannot but think."""
     if request.body.get("reasoning") == OFF["reasoning"]:
-        return Failure(400, "invalid_request_error", "Reasoning is mandatory for this endpoint.")
+        return Failure(status, "invalid_request_error", "Reasoning is mandatory for this endpoint.")
     return Answer("Seen by the sea.", thinking="Hm.")
 
 
-def test_a_switch_that_is_refused_is_left_out_and_never_tried_again(archive: Archive) -> None:
-    with serving(mandatory) as server:
+@pytest.mark.parametrize("status", [400, 403, 404, 422])
+def test_a_switch_that_is_refused_is_left_out_and_never_tried_again(
+    archive: Archive, status: int
+) -> None:
+    with serving(partial(mandatory, status)) as server:
         keep_thinking(archive, OPEN, Thinking(ROOM, 300), NOON)
         model = thinks(server, OPEN).model
         budget = RunBudget(archive, BudgetSettings(unpriced=True), "a run")
@@ -207,7 +211,8 @@ def test_a_switch_that_is_refused_is_left_out_and_never_tried_again(archive: Arc
 
 
 @pytest.mark.parametrize(
-    ("status", "fault", "times"), [(400, ModelError, 3), (404, ModelError, 1), (429, NotNow, 1)]
+    ("status", "fault", "times"),
+    [(400, ModelError, 3), (403, Forbidden, 3), (404, ModelError, 3), (429, NotNow, 1)],
 )
 def test_what_is_refused_with_and_without_a_switch_is_refused(
     status: int, fault: type[MemprocError], times: int

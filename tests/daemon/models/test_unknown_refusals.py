@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import find_reply, learned_factors, replies
+from daemon.archive.journal import find_reply, keep_thinking, learned_factors, replies
 from daemon.config.model_tables import BudgetSettings
 from daemon.events import ModelAnswered, Note
 from daemon.models.completion import Completion
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from primer.finish import REFUSED
+from primer.models import Thinking
 from primer.prompt import Turn
 from primer.reply import EMBEDDING, TRIAL, UNKNOWN_REFUSAL, Request
 from rules.errors import (
@@ -183,6 +184,16 @@ def test_the_trial_is_reserved_counted_and_told_and_nothing_is_learned_from_it(
     assert [event.step for event in told_of] == [TRIAL, "quote"]
     assert [reply.step for reply in replies(archive, None)] == [TRIAL, "quote"]
     assert learned_factors(archive) == {}
+
+
+def test_the_trial_has_the_room_that_its_model_has_for_thinking(archive: Archive) -> None:
+    """Else it would be answered where only so much room is refused."""
+    provider = Provider()
+    flagged = question(FLAGGED)
+    keep_thinking(archive, flagged.model.name, Thinking(8192, 2000), "2026-11-27T12:00:00Z")
+    ask(context_of(archive, provider), flagged)
+    refused, trial = provider.asked
+    assert trial.thinking == refused.thinking == Thinking(8192, 2000)
 
 
 def test_at_a_cap_no_trial_is_sent(archive: Archive) -> None:
