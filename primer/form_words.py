@@ -13,7 +13,8 @@ from rules.extract.words import listed_words
 _LABELS = alternatives(
     r"""
     (?:the |a )?(?:my |own |final |refined |revised |new |direct |first |short |independent )*(?:memor(?:y|ies)|\
-        perspective|analysis|summary|quote|refinement|reflection|answer|response|recollection|view)
+        perspective|analysis|summary|quote|refinement|reflection|answer|response|recollection|view)\
+        (?: (?:that )?i want to keep)?
     (?:die |der |das |mein |meine |eigene |direktes )*(?:erinnerung(?:en)?|perspektive|sicht|analyse|\
         zusammenfassung|zitat|antwort|rückblick|verfeinerung)
     (?:mon |ma |mes |le |la |l['’])*(?:souvenirs?|mémoire|perspective|analyse|résumé|citation|réponse|regard)
@@ -34,7 +35,7 @@ _LABELS = alternatives(
 _SMALL = "a-zà-öø-ÿа-яёіїєґ"
 LABEL = re.compile(
     rf"(?:(?:#{{1,6}}[ \t]+)?[*_]{{0,3}}(?:{_LABELS})(?: \d{{1,4}})?"
-    r"(?:[ \t]*[:：][*_]{0,3}(?:[ \t]*\n|(?<=[*_：]))|[*_]{0,3}[ \t]*(?:[:：][*_]{0,3})?[ \t]*\n)"
+    r"(?:[ \t]*[:：][*_]{0,3}(?:[ \t]*\n|(?<=[*_：]))|[*_]{0,3}[ \t]*(?:[:：][*_]{0,3})?[ \t]*\n|[*_]{1,3}[ \t]*[:：][ \t])"
     rf"|(?-i:(?![{_SMALL}]))(?:{_LABELS})(?: \d{{1,4}})?[ \t]*:[ \t]+(?-i:(?![{_SMALL}\s])))(?=\s*\S)",
     re.IGNORECASE,
 )

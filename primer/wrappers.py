@@ -69,6 +69,7 @@ _OTHERS_MARK = re.compile(r"user|human|\[INST|observation|system|tool_response",
 _ROLE_ALONE = re.compile(r"(?:assistant|model)[ \t]*\n")
 _NEXT_ROLE = re.compile(
     r"(?:(?<=[.!?…。！？”»])(?:user|human|assistant|model)|(?<=\n)(?:user|assistant))[ \t]*\n"
+    r"|(?<=\n)(?:Human|User):\s"
 )
 _BROKEN_MARK = re.compile(r"(?:<[|｜][\w▁]*[|｜]?|</s|<end_of_turn)\Z")
 

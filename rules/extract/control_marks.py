@@ -18,7 +18,7 @@ THINKING_WORD = r"(?:[a-z]+[:_])?(?:think(?:ing)?|thoughts?|reasoning|reflection
 _NAME = r"[A-Za-z_][\w▁]+(?:[ .:/-][\w▁]+)*"
 _WORDS = (
     rf"{THINKING_WORD}|(?:[a-z]+[:_])?(?:tool|function)_calls?|tool_(?:code|(?:response|result|output)s?)"
-    r"|invoke|arg_(?:key|value)|(?:final_)?answer|final|response|solution|role"
+    r"|invoke|arg_(?:key|value)|(?:final_)?answer|final|response|output|solution|role"
     r"|memory|quote|analysis|summary|perspective|refinement"
     r"|s|(?:[a-z]+:)?[be]os|pad|unk|sep|eo[tdha]|endoftext|(?:start|begin|end)_of_\w+"
     r"|(?:unused|extra_id_|special_|reserved_(?:special_token_)?)\d+"
