@@ -19,7 +19,9 @@ import httpx
 from pydantic import AfterValidator, BaseModel, ValidationError
 
 from daemon.models.completion import Completion, complete_over
+from daemon.models.deadline import in_time
 from daemon.models.guard import (
+    MOST_SECONDS,
     TAKEN_ENCODINGS,
     TooManyBytes,
     answer_too_large,
@@ -278,9 +280,12 @@ def _connected(route: Route, most: int) -> Iterator[httpx.Client]:
     headers = {**route.headers, "accept-encoding": TAKEN_ENCODINGS}
     hooks = {"response": [lambda response: bound(response, most)]}
     try:
-        with httpx.Client(
-            headers=headers, timeout=_TIMEOUT, verify=_certificates(), event_hooks=hooks
-        ) as http:
+        with (
+            in_time(MOST_SECONDS),
+            httpx.Client(
+                headers=headers, timeout=_TIMEOUT, verify=_certificates(), event_hooks=hooks
+            ) as http,
+        ):
             yield http
     except TooManyBytes:
         raise answer_too_large(route.sample.model.name, httpx.URL(route.url).host, most) from None

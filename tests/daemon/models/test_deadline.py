@@ -12,12 +12,12 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import spent
 from daemon.config.model_tables import BudgetSettings
 from daemon.files.clock import at, periods
-from daemon.models import guard
+from daemon.models import batch_client, guard
 from daemon.models.completion import Completion, complete
 from daemon.models.guard import watched
 from primer.prompt import Turn
 from primer.reply import Request
-from rules.errors import AnswerTooSlow, OutOfReach
+from rules.errors import AnswerTooSlow, CutOff, OutOfReach
 from tests.asked import RunBudget, ask
 from tests.daemon.models.test_bounded import answering, request
 from tests.daemon.models.test_budget import NOON, worst
@@ -77,6 +77,19 @@ def test_an_answer_that_drips_ends_with_its_time(
         asked = monotonic()
         with pytest.raises(AnswerTooSlow, match="had not ended 0 seconds after it began"):
             complete(request(name, url))
+        assert monotonic() - asked < 20
+
+
+@pytest.mark.parametrize("begin", [in_the_body, in_the_head])
+def test_an_answer_about_a_batch_that_drips_ends_with_its_time(
+    begin: Drip, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_client, "MOST_SECONDS", 0.2)
+    with dripping(begin) as url:
+        route = batch_client.route_of(request("anthropic/claude-haiku-5-5", url))
+        asked = monotonic()
+        with pytest.raises(CutOff):
+            batch_client.newest(route)
         assert monotonic() - asked < 20
 
 
