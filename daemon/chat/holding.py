@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from daemon.archive.archive import Archive
 from daemon.archive.chats import (
     FoldLimits,
+    HowNamed,
     find_chat,
     fold_limits,
     fold_limits_of_origin,
@@ -93,13 +94,13 @@ def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
 
 
 def holding_of(
-    archive: Archive, config: Config, name: str, chat: str = ""
+    archive: Archive, config: Config, name: str, chat: str = "", how: HowNamed = "begun"
 ) -> tuple[Holding, Memory]:
-    """Find a memory by its name, in one chat if one is named; return it with all of its chat.
+    """Find a memory by its name, in one chat if one is named as `how` allows; return it with all of its chat.
 
     Raises NotFound and ChatSkipped.
     """
-    within = find_chat(archive, chat).chat_id if chat else ""
+    within = find_chat(archive, chat, how).chat_id if chat else ""
     chat_id, memory = find_memory(archive, name, chat_id=within)
     whole = holding(archive, config, chat_id)
     return whole, whole.memory(memory.memory_id)

@@ -1,6 +1,5 @@
 """Keep passages word for word, and release them: `memproc keep CHAT "words"`, `memproc release`."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -153,7 +152,7 @@ def _list(settings: Settings, chat: str, as_json: bool) -> None:
     if not listed:
         settings.say(
             f'Nothing of "{cut_title(known.title)}" is kept word for word. To keep something that was said: '
-            f'memproc keep {shlex.quote(chat)} "ITS WORDS"'
+            f'memproc keep {known.chat_id} "ITS WORDS"'
         )
         return
     rows = [

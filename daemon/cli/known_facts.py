@@ -1,6 +1,5 @@
 """Show facts, where they come from, and your additions and removals: `memproc facts CHAT`."""
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
@@ -43,7 +42,7 @@ def facts_list_command(about: AboutChat, as_json: bool) -> None:
         chat = find_chat(archive, about.name, "part")
         known = facts_now(archive, chat.chat_id)
     by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
-    _print(by_date, as_json, f'"{cut_title(chat.title)}" has no facts yet. {_add(about)}')
+    _print(by_date, as_json, f'"{cut_title(chat.title)}" has no facts yet. {_add(chat)}')
 
 
 @facts_command.command("search")
@@ -58,7 +57,7 @@ def facts_search_command(about: AboutChat, words: tuple[str, ...], as_json: bool
     texts = [fact.text for fact in known]
     best_first = [known[at] for at in ranked(texts, " ".join(words))]
     _print(
-        best_first, as_json, f'No fact of "{cut_title(chat.title)}" has these words. {_add(about)}'
+        best_first, as_json, f'No fact of "{cut_title(chat.title)}" has these words. {_add(chat)}'
     )
 
 
@@ -165,9 +164,9 @@ def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
     print_table(headings, rows, right=(0, 3), prose=(2,), drop=(4, 3), pages=True)
 
 
-def _add(about: AboutChat) -> str:
+def _add(chat: KnownChat) -> str:
     """Return how a fact is added by hand."""
-    return f"To add one: memproc facts {shlex.quote(about.name)} add TEXT"
+    return f"To add one: memproc facts {chat.chat_id} add TEXT"
 
 
 def _cells(fact: Fact) -> tuple[str, ...]:

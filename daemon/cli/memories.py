@@ -12,7 +12,7 @@ from shutil import get_terminal_size
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat
+from daemon.archive.chats import HowNamed, find_chat
 from daemon.chat.holding import Holding, holding, holding_of
 from daemon.cli.memory_list import in_tree, marks_of, table_lines
 from daemon.cli.memory_text import heading_lines, print_editions, say_folded
@@ -36,7 +36,7 @@ def named_memories(
 
 
 def one_memory(
-    archive: Archive, settings: Settings, names: Sequence[str]
+    archive: Archive, settings: Settings, names: Sequence[str], how: HowNamed = "begun"
 ) -> tuple[Holding, Memory]:
     """Find the one memory of these names; the first may be the chat's. Raises NotFound."""
     if len(names) > 2:
@@ -44,7 +44,7 @@ def one_memory(
             "Name one memory, and its chat before it if you like; quote a title that has spaces."
         )
     *chat, name = names
-    return holding_of(archive, settings.config, name, "".join(chat))
+    return holding_of(archive, settings.config, name, "".join(chat), how)
 
 
 @click.command
@@ -90,7 +90,7 @@ def show_command(settings: Settings, names: tuple[str, ...], raw: bool, as_json:
     All its editions are shown: side by side in 120 columns or more, else one below the other.
     """
     with settings.archive() as archive:
-        whole, shown = one_memory(archive, settings, names)
+        whole, shown = one_memory(archive, settings, names, "part")
         title = find_chat(archive, whole.chat_id).title
     if as_json:
         print_json({"chat_id": whole.chat_id, **_in_full(whole, shown)})

@@ -293,6 +293,17 @@ def test_what_finds_nothing_says_what_to_do(ada: Person) -> None:
     assert "memproc chats" in ada.memproc("versions").err
 
 
+def test_a_part_of_a_title_shows_a_memory_and_its_next_steps_can_be_typed(ada: Person) -> None:
+    ada.settings(ENGINE)
+    ada.drop(export_bytes({**CHAT, "chatTitle": "Letters from Lisbon"}))
+    assert ada.memproc("run").code == 0
+    chat_id = CHAT["chatID"]
+    assert "Letters from Lisbon" in ada.memproc("show", "lisbon", "1").out
+    assert f"memproc facts {chat_id} add TEXT" in ada.memproc("facts", "lisbon").out
+    assert f"memproc keep {chat_id} " in ada.memproc("keep", "lisbon").out
+    assert ada.memproc("pin", "lisbon", "1").code != 0
+
+
 def test_a_pause_is_told_where_no_daemon_runs(ada: Person) -> None:
     assert ada.memproc("pause").code == 0
     assert "It is paused until memproc resume" in ada.memproc("status").out
