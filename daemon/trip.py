@@ -59,7 +59,8 @@ from daemon.models.prices import require_price
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSkipped, NotAccepted
 from rules.layers.kept_passages import describe_marked
-from rules.plan.chat_plan import Unchanged, doubled_ids, refuse_doubled, why_excluded
+from rules.plan.chat_plan import Unchanged, doubled_ids, refuse_doubled
+from rules.plan.selection import why_excluded
 from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
 from rules.wording import cut_title

@@ -93,6 +93,21 @@ def _instead_of(written: str, chats: Sequence[KnownChat]) -> str:
     return "List those that it knows with: memproc chats"
 
 
+def chats_with_folds(archive: Archive) -> frozenset[str]:
+    """Return the ids of the chats that have folds."""
+    sql = """
+        SELECT DISTINCT chat_id FROM chat JOIN memory ON memory.chat = chat.id
+        WHERE memory.id IN (SELECT fold FROM fold_member)
+    """
+    return frozenset(map(str, archive.column(sql)))
+
+
+def chats_that_keep(archive: Archive) -> frozenset[str]:
+    """Return the ids of the chats of which passages are or were kept word for word."""
+    sql = "SELECT DISTINCT chat_id FROM chat JOIN kept_passage ON kept_passage.chat = chat.id"
+    return frozenset(map(str, archive.column(sql)))
+
+
 def is_known(archive: Archive, chat_id: str) -> bool:
     """Return whether an export of a chat of that id has been read."""
     return archive.value("SELECT 1 FROM chat WHERE chat_id = ?", (chat_id,)) is not None

@@ -110,15 +110,6 @@ def _name(written: str) -> re.Match[str] | None:
     return _NAME.fullmatch(written) if len(written) < _ID_LENGTH else None
 
 
-def chats_with_folds(archive: Archive) -> frozenset[str]:
-    """Return the ids of the chats that have folds."""
-    sql = """
-        SELECT DISTINCT chat_id FROM chat JOIN memory ON memory.chat = chat.id
-        WHERE memory.id IN (SELECT fold FROM fold_member)
-    """
-    return frozenset(str(row[0]) for row in archive.run(sql))
-
-
 def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
     """Return all editions of a memory, oldest first."""
     sql = """

@@ -42,7 +42,7 @@ def daemon_place(settings: Settings) -> DaemonPlace:
     toml = settings.config_file.path
     if toml is None:
         return DaemonPlace(default_state())
-    return read_place(toml) or DaemonPlace(settings.folders.state)
+    return read_place(toml) or DaemonPlace(settings.folders.state, inbox=settings.folders.inbox)
 
 
 @click.command
@@ -103,7 +103,7 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
             status = replace(
                 status,
                 problems=(*status.problems, *problems),
-                unpacked=_unpacked(settings),
+                unpacked=_unpacked(place),
                 kept=kept,
             )
     except MemprocError as fault:
@@ -115,12 +115,11 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
     return status
 
 
-def _unpacked(settings: Settings) -> tuple[str, ...]:
+def _unpacked(place: DaemonPlace) -> tuple[str, ...]:
     """Return a sentence on each folder in the inbox that is read like its ZIP."""
-    try:
-        return tuple(sentence for _, sentence in describe_unpacked(settings.folders.inbox))
-    except ConfigurationError:
+    if not isinstance(place.inbox, Path):
         return ()  # the daemon says so itself, or waits for it
+    return tuple(sentence for _, sentence in describe_unpacked(place.inbox))
 
 
 def _of_chats(

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from daemon.config.tables import Table, checked, from_the_file, refuse_settings
-from daemon.files.paths import Folders, settle_folders
+from daemon.files.paths import INBOX, Folders, settle_folders
 
 _NOT_BLANK = checked(str.strip, "must not be empty")
 Text = Annotated[str, _NOT_BLANK]
@@ -32,7 +32,7 @@ Origins = Annotated[
 class FolderSettings(Table):
     """`[folders]`: paths as text; `daemon.config.loading.load_folders` makes them real."""
 
-    inbox: _Folder = "~/memproc/inbox"
+    inbox: _Folder = INBOX
     updated: _Folder = "~/memproc/updated"
     backups: _Folder = "~/memproc/backups"
     state: _OptionalFolder = ""

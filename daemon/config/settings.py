@@ -134,7 +134,7 @@ class Config(ChatTables):
         the live tail. Raise ChatSkipped where overrides disagree on numbers of tokens, which shows
         only when they are combined, and where the chat has no id.
         """
-        from rules.plan.chat_plan import fits
+        from rules.plan.selection import fits
 
         built_in = (SAMPLE,) if self.tail.tokens > _SAMPLE_TOKENS else ()
         fitting = [

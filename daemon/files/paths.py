@@ -23,6 +23,8 @@ from tempfile import gettempdir
 
 from platformdirs import user_cache_path, user_state_path
 
+INBOX = "~/memproc/inbox"
+"""The inbox where memproc.toml names none."""
 # Characters; no system goes to longer paths without tricks, and resolving them takes long.
 _LONGEST = 4096
 _NAMES = ("inbox", "updated", "backups", "state")

@@ -40,7 +40,7 @@ from daemon.models.context import Context
 from daemon.remember.extracted import could_write
 from daemon.status.folder_checks import written_exports
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport
-from rules.plan.chat_plan import why_excluded
+from rules.plan.selection import why_excluded
 from rules.retention import PARTS, Kept, going
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date, write_date

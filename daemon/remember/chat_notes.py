@@ -3,30 +3,36 @@
 They are on wishes left out of folds, budgets that grow, what is kept word for word, and models that
 end soon.
 
-`memproc plan` says the same of the chats in an export; these are read from the archive alone.
+`memproc plan` says the same of the chats in an export; these are read from the archive alone. Status
+asks for them each time, so what few chats need is imported late.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import fold_limits, known_chat, known_chats
-from daemon.archive.keeping import kept_passages
-from daemon.archive.memories import chats_with_folds
-from daemon.chat.holding import Holding, holding, keeps_to_folds
-from daemon.config.keys import FindKey
-from daemon.config.settings import Config
-from daemon.remember.endings import EndingChat, ending_chat
-from daemon.status.findings import Finding, Setup, warning
+from daemon.archive.chats import (
+    chats_that_keep,
+    chats_with_folds,
+    fold_limits,
+    known_chat,
+    known_chats,
+)
 from daemon.status.printable import told_apart
 from daemon.status.status import StatusProblem
-from rules.conversation.kept_wishes import too_many_wishes
 from rules.errors import MemprocError
-from rules.layers.kept_passages import KeptPassage, how_full, notes_on
-from rules.plan.fold_budget import what_growing_takes
 from rules.typingmind.dates import write_date
+
+if TYPE_CHECKING:
+    from daemon.chat.holding import Holding
+    from daemon.config.keys import FindKey
+    from daemon.config.settings import Config
+    from daemon.remember.endings import EndingChat
+    from daemon.status.findings import Finding, Setup
+    from rules.layers.kept_passages import KeptPassage
 
 _RAISE_WISHES = "Raise wishes under [fold] in memproc.toml; the next run puts them back."
 _CHOOSE_BUDGET = 'Write budget = "auto", or the number, under [fold] in memproc.toml.'
@@ -45,8 +51,12 @@ class FoldNotes:
         return filter(None, (self.wishes, self.growing))
 
 
-def notes_on_folds(archive: Archive, config: Config, held: Holding) -> FoldNotes:
+def notes_on_folds(archive: Archive, config: "Config", held: "Holding") -> FoldNotes:
     """Return the notes on one chat's folds. Raises ChatSkipped where its settings clash."""
+    from daemon.chat.holding import keeps_to_folds
+    from rules.conversation.kept_wishes import too_many_wishes
+    from rules.plan.fold_budget import what_growing_takes
+
     shown = [memory for memory in held.memories if held.states[memory.memory_id].word == "shown"]
     own = config.of(known_chat(archive, held.chat_id))
     sources = [memory.source_tokens for memory in held.memories if not memory.is_fold]
@@ -57,15 +67,17 @@ def notes_on_folds(archive: Archive, config: Config, held: Holding) -> FoldNotes
     )
 
 
-def problems_of_folds(archive: Archive, config: Config) -> Iterator[StatusProblem]:
+def problems_of_folds(archive: Archive, config: "Config") -> Iterator[StatusProblem]:
     """Yield what status and Home say of each chat whose folds leave out a wish that holds."""
     for title, notes in _all_notes(archive, config):
         if notes.wishes:
             yield StatusProblem(title, f"{notes.wishes}.", _RAISE_WISHES)
 
 
-def wishes_and_budgets(setup: Setup) -> Iterator[Finding]:
+def wishes_and_budgets(setup: "Setup") -> Iterator["Finding"]:
     """Yield a finding on each chat whose folds leave out wishes, or whose budget could grow."""
+    from daemon.status.findings import warning
+
     with Archive.read(setup.folders.state) as archive:
         every = list(_all_notes(archive, setup.config))
     for title, notes in every:
@@ -75,19 +87,21 @@ def wishes_and_budgets(setup: Setup) -> Iterator[Finding]:
             yield warning(f"memories of {title}", f"{notes.growing}.", _CHOOSE_BUDGET)
 
 
-def _all_notes(archive: Archive, config: Config) -> Iterator[tuple[str, FoldNotes]]:
+def _all_notes(archive: Archive, config: "Config") -> Iterator[tuple[str, FoldNotes]]:
     """Yield the notes of each chat with folds; one that cannot be read hides no other."""
-    folded = chats_with_folds(archive)
-    for chat_id, title in _all_titles(archive).items():
-        if chat_id in folded:
-            with suppress(MemprocError):
-                held = holding(archive, config, chat_id)
-                yield title, notes_on_folds(archive, config, held)
+    for chat_id, title in _titles_of(archive, chats_with_folds(archive)):
+        from daemon.chat.holding import holding
+
+        with suppress(MemprocError):
+            held = holding(archive, config, chat_id)
+            yield title, notes_on_folds(archive, config, held)
 
 
 def problems_of_kept(archive: Archive) -> Iterator[tuple[StatusProblem, str]]:
     """Yield what status and Home say of each chat where something waits for the person; its id."""
     for chat_id, title, passages in _all_kept(archive):
+        from rules.layers.kept_passages import notes_on
+
         open_ones = (passage for passage in passages if passage.is_open)
         if questions := "; ".join(chain.from_iterable(map(notes_on, open_ones))):
             reason = f"{questions[:1].upper()}{questions[1:]}."
@@ -95,24 +109,30 @@ def problems_of_kept(archive: Archive) -> Iterator[tuple[StatusProblem, str]]:
             yield StatusProblem(title, reason, step), chat_id
 
 
-def fullness_of_kept(archive: Archive, config: Config) -> Iterator[str]:
+def fullness_of_kept(archive: Archive, config: "Config") -> Iterator[str]:
     """Yield a line on how full each chat is that keeps something, or would."""
     for chat_id, title, passages in _all_kept(archive):
+        from rules.layers.kept_passages import how_full
+
         with suppress(MemprocError):
             budget = config.of(known_chat(archive, chat_id)).keep.budget
             if full := how_full(passages, budget):
                 yield f"{title}: {full}"
 
 
-def _all_kept(archive: Archive) -> Iterator[tuple[str, str, tuple[KeptPassage, ...]]]:
+def _all_kept(archive: Archive) -> Iterator[tuple[str, str, tuple["KeptPassage", ...]]]:
     """Yield id, title and passages of each chat; one that cannot be read hides no other."""
-    for chat_id, title in _all_titles(archive).items():
+    for chat_id, title in _titles_of(archive, chats_that_keep(archive)):
+        from daemon.archive.keeping import kept_passages
+
         with suppress(MemprocError):
             yield chat_id, title, kept_passages(archive, chat_id)
 
 
-def memories_of_ending_models(setup: Setup) -> Iterator[Finding]:
+def memories_of_ending_models(setup: "Setup") -> Iterator["Finding"]:
     """Yield a finding on each chat with memories that its model, which ends soon, has not written itself."""
+    from daemon.status.findings import warning
+
     with Archive.read(setup.folders.state) as archive:
         now = write_date(setup.machine.now)
         every = list(_all_endings(archive, setup.config, setup.key, now))
@@ -122,7 +142,7 @@ def memories_of_ending_models(setup: Setup) -> Iterator[Finding]:
 
 
 def problems_of_ending_models(
-    archive: Archive, config: Config, key: FindKey, now: str
+    archive: Archive, config: "Config", key: "FindKey", now: str
 ) -> Iterator[StatusProblem]:
     """Yield what status and Home say of each chat whose model ends soon."""
     for title, ending in _all_endings(archive, config, key, now):
@@ -130,9 +150,11 @@ def problems_of_ending_models(
 
 
 def _all_endings(
-    archive: Archive, config: Config, key: FindKey, now: str
-) -> Iterator[tuple[str, EndingChat]]:
+    archive: Archive, config: "Config", key: "FindKey", now: str
+) -> Iterator[tuple[str, "EndingChat"]]:
     """Yield title and end of each chat whose model ends soon; one that cannot be read hides no other."""
+    from daemon.remember.endings import ending_chat
+
     for chat_id, title in _all_titles(archive).items():
         with suppress(MemprocError):
             ending = ending_chat(archive, chat_id, config, key, now)
@@ -143,3 +165,8 @@ def _all_endings(
 def _all_titles(archive: Archive) -> Mapping[str, str]:
     """Return the titles of all known chats by their ids, each unlike the others."""
     return told_apart((known.chat_id, known.title) for known in known_chats(archive))
+
+
+def _titles_of(archive: Archive, chat_ids: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Return ids and titles of these chats."""
+    return (pair for pair in _all_titles(archive).items() if pair[0] in chat_ids)

@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
-from daemon.config.keys import FindKey, as_if_kept
-from daemon.config.model_tables import ModelSettings, WhenToBatch
-from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import end_of, ends_soon
 from daemon.models.roles import CHAT, chat_model
 from primer.models import own_model, takes_batches
 from primer.retirement import successor
 from rules.errors import UnknownPrice
-from rules.money.estimate import CostEstimate
 from rules.money.price import in_words
-from rules.plan.chat_plan import why_excluded
+from rules.plan.selection import why_excluded
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
 from rules.wording import counted
 
 if TYPE_CHECKING:
     from daemon.chat.survey import Survey
+    from daemon.config.keys import FindKey
+    from daemon.config.model_tables import ModelSettings, WhenToBatch
+    from daemon.config.settings import Config
+    from rules.money.estimate import CostEstimate
 
 _INSTEAD = "For what comes after, choose another model for the chat in TypingMind, or name one in memproc.toml, [models]."
 
@@ -48,9 +48,9 @@ class EndingChat:
     """Those of them that another model or the built-in engine has written."""
     to_write: int
     """Those of them that a run lets this model write."""
-    direct: CostEstimate | None
+    direct: "CostEstimate | None"
     """What that costs; None if the price is not known."""
-    batched: CostEstimate | None
+    batched: "CostEstimate | None"
     """The same in batches; None if the model takes none, or the price is not known."""
     lacks_key: str
     """The provider whose key is missing; empty where none is."""
@@ -102,7 +102,7 @@ class EndingChat:
 
 
 def ending_chat(
-    archive: Archive, chat_id: str, config: Config, key: FindKey, now: str
+    archive: Archive, chat_id: str, config: "Config", key: "FindKey", now: str
 ) -> EndingChat | None:
     """Return a known chat whose memories are written by a model that ends soon; None where there is time, or no model.
 
@@ -116,6 +116,8 @@ def ending_chat(
     end = _sentence(model, own.models, date.fromisoformat(now[:10]))
     if end is None:
         return None
+    from daemon.config.keys import as_if_kept
+
     missing: list[str] = []
     surveyed = _survey(archive, chat, own, as_if_kept(key, missing), now)
     standing = [
@@ -136,7 +138,7 @@ def ending_chat(
     )
 
 
-def _survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> "Survey":
+def _survey(archive: Archive, chat: Chat, config: "Config", key: "FindKey", now: str) -> "Survey":
     from daemon.chat.reading import read_archive
     from daemon.chat.survey import survey_read
     from daemon.remember.extracted import could_write
@@ -145,7 +147,7 @@ def _survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
     return survey_read(archive, chat, reading, config, key, now, partial(could_write, archive))
 
 
-def _writer(archive: Archive, chat: Chat, config: Config) -> str:
+def _writer(archive: Archive, chat: Chat, config: "Config") -> str:
     """Return the model that would write the chat's memories, whether there is a key for it or not; empty for none."""
     name = config.models.agent
     if name == CHAT:
@@ -161,7 +163,7 @@ def _messages(archive: Archive, chat: Chat) -> list[Message]:
     return [entry.message for entry in read_archive(archive, chat.chat_id, "as-of").entries]
 
 
-def _sentence(model: str, settings: ModelSettings, today: date) -> str | None:
+def _sentence(model: str, settings: "ModelSettings", today: date) -> str | None:
     """Return when a model ends; None where that is far, not known, or past: then it writes nothing more."""
     if not model or is_ones_own(settings.options_for(model)):
         return None
@@ -170,8 +172,8 @@ def _sentence(model: str, settings: ModelSettings, today: date) -> str | None:
 
 
 def _cost(
-    archive: Archive, surveyed: "Survey", batch: WhenToBatch, now: str
-) -> CostEstimate | None:
+    archive: Archive, surveyed: "Survey", batch: "WhenToBatch", now: str
+) -> "CostEstimate | None":
     from daemon.models.prices import plan_cost
 
     models = surveyed.config.models.model_copy(update={"batch": batch})
@@ -182,7 +184,7 @@ def _cost(
         return None
 
 
-def _likely(cost: CostEstimate) -> str:
+def _likely(cost: "CostEstimate") -> str:
     return f"likely {in_words(cost.likely)}"
 
 

@@ -17,7 +17,7 @@ from daemon.models.roles import CHAT, Roles, choose_roles
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import EXTRACTIVE, KEY_VARIABLES, Model, key_variables, provider_of
 from rules.errors import ChatSkipped, ConfigurationError, MemprocError
-from rules.plan.chat_plan import why_excluded
+from rules.plan.selection import why_excluded
 from rules.typingmind.chat import Chat, parse_chat, read_messages
 from rules.typingmind.spans import Span
 from rules.wording import cut_title

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +15,7 @@ import tomli
 from daemon.archive.archive import Archive
 from daemon.archive.signs import remove_signs, set_sign, sign
 from daemon.files.lock import hold, is_held
-from daemon.files.paths import default_state, resolve_folders, runtime_folder
+from daemon.files.paths import INBOX, NoPath, default_state, resolve_folders, runtime_folder
 from daemon.files.private import is_own, make_own
 from daemon.files.write import replace_file
 from rules.errors import MemprocError
@@ -35,6 +35,7 @@ class DaemonPlace:
 
     state: Path
     rescan_seconds: float = RESCAN_SECONDS
+    inbox: Path | NoPath = field(default_factory=lambda: resolve_folders(INBOX, Path()))
 
     @property
     def lock(self) -> Path:
@@ -62,9 +63,12 @@ def read_place(toml: Path) -> DaemonPlace | None:
     if not isinstance(written, str):
         return None
     state = resolve_folders(written or str(default_state()), toml.parent)
+    inbox = folders.get("inbox", INBOX)
     seconds = watch.get("rescan_seconds") if isinstance(watch, dict) else None
     rescan_seconds = float(seconds) if isinstance(seconds, int | float) else RESCAN_SECONDS
-    return DaemonPlace(state, rescan_seconds) if isinstance(state, Path) else None
+    if not isinstance(state, Path):
+        return None
+    return DaemonPlace(state, rescan_seconds, resolve_folders(str(inbox), toml.parent))
 
 
 def _read_tables(toml: Path) -> tuple[dict[str, Any], bool] | None:

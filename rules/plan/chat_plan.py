@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import translate
-from re import IGNORECASE, match
 from typing import Self
 
 from rules.conversation.history import Entry
@@ -35,31 +33,6 @@ MOST_OF_A_MEMORY = 2
 """A memory is expected at a quarter of its chunk, and accepted at half of it."""
 _GROWS_BY = 20
 """Core memory and facts grow by about one token for this many of a chunk."""
-
-
-def fits(chat: Chat, pattern: str) -> bool:
-    """Return whether a pattern names the chat: its title with wildcards, its id or its folder's.
-
-    Raises ChatSkipped where the chat has no id.
-    """
-    return pattern in (chat.chat_id, chat.folder_id) or bool(
-        match(translate(pattern), chat.title, IGNORECASE)
-    )
-
-
-def why_excluded(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str | None:
-    """Return why a chat is excluded from all work, or None where it may be processed.
-
-    A pattern is a title with wildcards, a chat id or a folder id. What is deleted is never
-    processed.
-    """
-    if chat.deleted:
-        return "it lies in TypingMind's bin"
-    if any(fits(chat, pattern) for pattern in exclude):
-        return "it is excluded in memproc.toml (chats.exclude)"
-    if include and not any(fits(chat, pattern) for pattern in include):
-        return "it is not included in memproc.toml (chats.include)"
-    return None
 
 
 def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:

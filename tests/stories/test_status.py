@@ -34,6 +34,24 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         yield day
 
 
+def modules_of_status(person: Person) -> set[str]:
+    """The modules that `memproc status` loads."""
+    code = "import sys; from daemon.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    command = [sys.executable, "-c", code, *person.argv("status")[1:]]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=person.home)
+    return set(ran.stderr.split())
+
+
+def test_status_loads_settings_for_chats_alone_and_planners_for_none_without_folds(
+    ada: Person,
+) -> None:
+    assert "pydantic" not in modules_of_status(ada)
+    ada.drop(export("one", LONG))
+    assert ada.memproc("run").code == 0
+    loaded = modules_of_status(ada)
+    assert not {name for name in loaded if name.startswith(("rules.extract.", "rules.recognize."))}
+
+
 @contextmanager
 def looking(person: Person, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
     """A command that goes on until Ctrl-C, which it takes well."""

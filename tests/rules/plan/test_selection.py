@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from daemon.files.read import chats_in
-from rules.plan.chat_plan import fits, why_excluded
+from rules.plan.selection import fits, why_excluded
 from rules.typingmind.chat import Chat
 from tests.chats import chat, export_bytes
 
