@@ -8,6 +8,7 @@ it.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -263,22 +264,26 @@ def record_processed(
 def has_gone_on(archive: Archive, chat_id: str, sha256: str, file: str, modified: int) -> bool:
     """Return whether this state was read before, and another from a newer file processed since.
 
-    Then the export is an old one that was left in the inbox. A newly written file is judged, in
-    any state, and a state in doubt stays so.
+    Then the export is an old one that was left in the inbox. So is one whose state was processed
+    and that was not written since, however old the other file is. A newly written file is judged,
+    in any state, and a state in doubt stays so.
     """
-    newer_at = archive.value(
+    newest = archive.one(
         f"""
-        SELECT CASE WHEN sha256 <> ? AND modified > ? AND {is_sound("chat_state")} THEN at END
+        SELECT CASE WHEN sha256 <> ? AND {is_sound("chat_state")} THEN at END, modified > ?
         FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
         """,  # noqa: S608
         (sha256, modified, chat_id),
     )
-    if newer_at is None:
+    if newest is None or newest[0] is None:
         return False
+    at, is_newer = newest
+    if was_processed(archive, chat_id, sha256):
+        return bool(is_newer) or modified < datetime.fromisoformat(at).timestamp() * 1e9
     is_doubted = "SELECT doubt <> '' FROM chat_state WHERE chat_id = ? AND sha256 = ?"
-    if archive.value(is_doubted, (chat_id, sha256)):
+    if not is_newer or archive.value(is_doubted, (chat_id, sha256)):
         return False
-    return was_seen_before(archive, chat_id, sha256, file, newer_at)
+    return was_seen_before(archive, chat_id, sha256, file, at)
 
 
 def record_doubt(

@@ -75,6 +75,20 @@ def test_exports_that_lie_in_the_inbox_since_the_chat_has_gone_on_are_unchanged_
     assert (stand(chat), chat.expanded()) == (files, raw)
 
 
+def test_a_file_that_was_processed_is_left_alone_though_the_one_after_it_seems_to_be_older(
+    chat: Cycle,
+) -> None:
+    for name, day in (("first.json", 5), ("second.json", 3), ("third.json", 4)):
+        path = chat.person.drop(chat.talk(2).export(), name)
+        os.utime(path, (day * 86_400, day * 86_400))
+        ended = chat.person.memproc("run", path)
+        assert (ended.code, ended.err) == (0, ""), name
+    files, raw = stand(chat), chat.expanded()
+    ended = chat.person.memproc("run")
+    assert (ended.code, ended.err) == (0, ""), ended
+    assert (stand(chat), chat.expanded()) == (files, raw)
+
+
 def test_an_export_too_short_for_a_memory_is_left_alone_once_the_chat_has_gone_on(
     tmp_path: Path,
 ) -> None:
