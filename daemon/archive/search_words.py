@@ -62,7 +62,7 @@ def match_expression(
     terms = [_phrase(phrase) for phrase in _QUOTED.findall(query)]
     terms += [_term(word, shortest) for word in _words(_QUOTED.sub(" ", query))]
     joint = " OR " if any_word else " AND "
-    return joint.join(filter(None, terms))
+    return joint.join(dict.fromkeys(filter(None, terms)))
 
 
 def searched_words(query: str) -> tuple[str, ...]:

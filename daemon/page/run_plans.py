@@ -17,7 +17,7 @@ from daemon.files.lock import is_held
 from daemon.page.actions import do_command
 from daemon.page.actions import start_run as begin
 from daemon.page.app import Plan, Plans, desk_of, named_chat, render
-from daemon.recovery.aside import files_aside
+from daemon.recovery.aside import files_aside, is_movable
 from primer.models import EXTRACTIVE
 from rules.conversation.memory import EXTRACTED, Memory
 from rules.typingmind.dates import write_date
@@ -69,7 +69,7 @@ def waiting_page(request: Request) -> Response:
     """Say in a line what a run would do with a file that waits in the inbox."""
     name = request.query_params.get("file", "")
     path = desk_of(request).folders.inbox / name
-    is_there = bool(name) and name == path.name and path.is_file()
+    is_there = bool(name) and name == path.name and is_movable(path)
     rows = _plan_of_file(request, path)["rows"] if is_there else []
     return render(request, "waiting.html", rows=rows)
 

@@ -73,6 +73,10 @@ def test_one_of_the_words_is_enough_where_any_may_match() -> None:
     assert match_expression("harbour sea", any_word=True) == '"harbour"* OR "sea"'
 
 
+def test_a_word_that_is_said_again_counts_once() -> None:
+    assert match_expression('sea "sea" harbour ' * 5_000) == match_expression('"sea" sea harbour')
+
+
 @given(st.text(max_size=60))
 def test_no_query_is_an_error(query: str) -> None:
     finds("some text", query)
