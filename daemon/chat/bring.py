@@ -164,7 +164,7 @@ def _alone(chosen: Chosen) -> _Wanted:
 
 
 def _life(archive: Archive, life: str, chosen: Sequence[Chosen]) -> _Wanted:
-    """Return a life with these conversations behind what it is made of already.
+    """Return a life with these conversations added after those that it is made of.
 
     Raises ChatSkipped where one of them would have to go in front of what is there.
     """

@@ -63,7 +63,8 @@ def _serve(settings: Settings, chat: str, port: int | None) -> None:
     except ModuleNotFoundError as fault:
         raise ConfigurationError(
             "Recall needs a package that is not installed.",
-            "Install memproc with it: pip install '.[recall]'",
+            "In the folder that memproc was installed from: pipx install --force "
+            "--pip-args='-c locks/tested.txt' '.[recall]'",
         ) from fault
     from daemon.recall.library import Library
 

@@ -1,4 +1,4 @@
-"""The time of an answer: all of it comes within so many seconds of its first byte, headers included.
+"""The time limit of an answer, in seconds from its first byte to its last, headers included.
 
 A server that sends a byte now and then is never silent for long, so a time-out of each read is none.
 """
@@ -41,7 +41,7 @@ _DEADLINE: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def in_time(seconds: float) -> Iterator[Deadline]:
-    """Give each answer to this thread's requests so many seconds from its first byte on."""
+    """Limit each answer to this thread's requests to these seconds from its first byte on."""
     _install()
     deadline = Deadline(seconds)
     token = _DEADLINE.set(deadline)

@@ -266,7 +266,7 @@ class Direct:
         return is_unknown and not self._is_closed and call.sent.model not in self._context.refusing
 
     def _try(self, refused: DirectCall) -> None:
-        """Send the smallest request after a refused one, each time anew; one for all at a time."""
+        """Send the smallest request after a refused one, every time; one thread at a time."""
         step = EMBEDDING if refused.request.step == EMBEDDING else TRIAL
         asked = refused.request
         request = replace(smallest_request(asked.model, step), thinking=asked.thinking)
@@ -275,7 +275,7 @@ class Direct:
                 break
         else:
             trial = self._reserved(request, secrets.token_hex(32))
-            # Of so few words it would be learned how many tokens stand around them.
+            # From so few words only the tokens around them would be learned.
             trial = replace(trial, sent=replace(trial.sent, tokens=0))
             self._begin(trial)
         trial.refused.append(refused)

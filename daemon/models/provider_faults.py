@@ -58,7 +58,7 @@ _LONGEST_RETRY_SECONDS = 10.0 * 366 * 86_400
 
 
 def meaning_of(fault: Exception, model: Model, answer: ErrorAnswer) -> MemprocError:
-    """Return the error that a fault of LiteLLM's becomes, by the answer behind it, if there was one."""
+    """Return the error that a fault of LiteLLM's becomes, by the answer that caused it, if there was one."""
     name, kind = model.name, type(fault).__name__
     status = answer.status if answer.status >= _INVALID else _status_of(fault)
     if known := (

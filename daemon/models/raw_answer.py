@@ -54,7 +54,7 @@ class RawAnswer:
 
 
 def read_raw(status: int, content: bytes) -> RawAnswer:
-    """Return an answer in a shape that LiteLLM can read, whatever its bytes are."""
+    """Return an answer in a shape that LiteLLM can read; its bytes may be anything."""
     if status not in _GOOD:
         return RawAnswer(status, content)
     try:

@@ -44,7 +44,7 @@ def alternatives(*patterns: str) -> str:
 
 
 def at_start(patterns: str) -> re.Pattern[str]:
-    """Return a pattern that is matched at the start of a text, behind marks of quotations and lists."""
+    """Return a pattern that is matched at the start of a text, after marks of quotations and lists."""
     return re.compile(rf"[\s*_#>\"'-]*(?:{patterns})")
 
 
