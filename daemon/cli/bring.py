@@ -170,10 +170,11 @@ def _print_list(
     """Print the list as a table, and how to bring one of them."""
     cells: list[Sequence[str]] = [row.cells() for row in rows]
     headings: Sequence[str] = _HEADINGS
+    drop = [5, 3]
     if not any(row.brought for row in rows):  # titles have the room of that column
-        headings = _HEADINGS[:-1]
+        headings, drop = _HEADINGS[:-1], [3]
         cells = [line[:-1] for line in cells]
-    print_table(headings, cells, right=(0, 3, 4), prose=(1, 5), drop=(5, 3), pages=True)
+    print_table(headings, cells, right=(0, 3, 4), prose=(1, 5), drop=drop, pages=True)
     number = len(export.conversations)
     shown = "" if len(rows) == number else f", {len(rows):,} of them shown"
     settings.say(f"{counted(number, 'conversation')}{shown}, the one last spoken in first.")

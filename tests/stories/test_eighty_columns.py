@@ -11,6 +11,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from tests.chats import export_bytes, long_chat
+from tests.foreign import talks, trees
 from tests.forked import exit_code, fork_memproc
 from tests.stories.person import Person
 
@@ -106,6 +107,13 @@ def test_no_line_is_too_long_and_no_word_is_cut(zoe: Person, command: str) -> No
         }  # the disk fills meanwhile
         assert texts <= words | {"with", "tea,"}, texts - words
     assert CHAT["chatID"] in shown or "{}" not in command or "facts" in command
+
+
+def test_conversations_with_long_titles_are_listed_on_a_narrow_terminal(zoe: Person) -> None:
+    (zoe.home / "foreign.json").write_bytes(trees.exported(talks.chatgpt("a", 3, title="x" * 900)))
+    shown = COLOUR.sub("", seen(zoe, "bring foreign.json"))
+    assert "1 conversation" in shown
+    assert all(len(line.rstrip()) <= 80 for line in shown.splitlines())
 
 
 def test_doctor_has_its_worst_problem_last_and_what_is_well_on_request(zoe: Person) -> None:
