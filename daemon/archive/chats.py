@@ -88,10 +88,16 @@ def _fitting(chats: Sequence[KnownChat], written: str, how: HowNamed) -> list[Kn
 def _instead_of(written: str, chats: Sequence[KnownChat]) -> str:
     names = [name for chat in chats for name in (chat.chat_id, chat.title)]
     if near := _fitting(chats, written, "part"):
-        return f"Did you mean {' or '.join(chat.title for chat in near[:3])}?"
+        return f"Did you mean {' or '.join(map(_to_type, near[:3]))}?"
     if close := get_close_matches(written, names):
-        return f"Did you mean {' or '.join(close)}?"
+        return f"Did you mean {' or '.join(map(cut_title, close))}?"
     return "List those that it knows with: memproc chats"
+
+
+def _to_type(chat: KnownChat) -> str:
+    """Return the chat's title; before one that is cut stands the id."""
+    title = cut_title(chat.title)
+    return title if title == chat.title else f"{chat.chat_id} ({title})"
 
 
 def chats_with_folds(archive: Archive) -> frozenset[str]:

@@ -301,7 +301,16 @@ def test_a_part_of_a_title_shows_a_memory_and_its_next_steps_can_be_typed(ada: P
     assert "Letters from Lisbon" in ada.memproc("show", "lisbon", "1").out
     assert f"memproc facts {chat_id} add TEXT" in ada.memproc("facts", "lisbon").out
     assert f"memproc keep {chat_id} " in ada.memproc("keep", "lisbon").out
-    assert ada.memproc("pin", "lisbon", "1").code != 0
+    assert "Did you mean Letters from Lisbon?" in ada.memproc("pin", "lisbon", "1").err
+
+
+def test_a_long_title_is_cut_where_it_is_offered_and_its_id_can_be_typed(ada: Person) -> None:
+    ada.settings(ENGINE)
+    ada.drop(export_bytes({**CHAT, "chatTitle": "Letters from Lisbon " * 45}))
+    assert ada.memproc("run").code == 0
+    told = ada.memproc("erase", "letters from").err
+    assert f"Did you mean {CHAT['chatID']} (Letters from Lisbon" in told
+    assert max(map(len, told.splitlines())) < 100
 
 
 def test_a_pause_is_told_where_no_daemon_runs(ada: Person) -> None:
