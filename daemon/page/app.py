@@ -41,7 +41,7 @@ from daemon.page.sessions import (
 )
 from rules.conversation.memory_title import short_name
 from rules.errors import MemprocError
-from rules.wording import counted
+from rules.wording import counted, cut_title
 
 _HERE = Path(__file__).parent
 _COOKIE = "memproc"
@@ -54,6 +54,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "after_name": words.after_name,
     "capital": words.capital,
     "counted": counted,
+    "cut": cut_title,
     "markdown": render_markdown,
     "short_name": short_name,
     "tokens": words.tokens,

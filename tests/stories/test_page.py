@@ -542,6 +542,26 @@ def test_the_service_is_paused_and_resumed_and_about_tells_the_version(browser: 
     assert version("memproc-daemon") in browser.open("/about")
 
 
+@pytest.mark.usefixtures("buttons")
+def test_a_title_of_any_length_is_cut_on_every_view(tmp_path: Path) -> None:
+    person, title = Person(tmp_path / "ada"), "On and on it goes, " * 50
+    person.settings("[page]\nport = 27183\n")
+    talk = chat(*conversation(30, 400), chatTitle=title)
+    person.drop(
+        export_bytes(
+            talk, chat(user("Hello?"), id="another001", chatID="another001", chatTitle=title)
+        ),
+        "a.json",
+    )
+    assert person.memproc("run").code == 0
+    browser, address = Browser(person), f"/chat/{talk['id']}"
+    views = ("core", "facts", "kept", "plan", "due", "read", "versions?from=1", "evaluation")
+    for view in ("/", "/inbox", "/log", "/money", "/search?words=on", address):
+        assert title[:100] not in browser.source(view), view
+    for view in views:
+        assert title[:100] not in browser.source(f"{address}/{view}"), view
+
+
 def test_an_address_that_is_none_is_a_page_in_words(browser: Browser) -> None:
     assert browser.open("/nowhere", status=404)
     assert 'knows no chat "none"' in browser.open("/chat/none", status=409)
