@@ -84,6 +84,7 @@ class ChatClient:
         }  # of a port of before
         self.browser.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
         self.browser.get(self.address)
+        self.until(lambda: self.run("'put' in app"), "the client has begun")
         for each in chats:
             self.run("app.put(JSON.parse(arguments[0]))", json.dumps(each))
         self.run(
@@ -98,7 +99,7 @@ class ChatClient:
         self.browser.get("about:blank")
         self.browser.get(f"{self.address}#chat={chat_id}")
         self.until(
-            lambda: self.run("app.messages.length > 0 && document.readyState === 'complete'"),
+            lambda: self.run("app.messages?.length > 0 && document.readyState === 'complete'"),
             "the chat is open",
         )
 

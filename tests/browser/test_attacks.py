@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.browser.conftest import Opened, free_port, started_browser
+from tests.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -82,7 +83,7 @@ def test_a_foreign_page_does_nothing(page: Opened, elsewhere: str) -> None:
         "f.innerHTML = '<input name=a value=1>'; document.body.append(f); f.submit()",
         f"{page.address}/service/pause",
     )
-    assert "Pages from elsewhere may not use memproc." in page.browser.page_source
+    until(lambda: "Pages from elsewhere may not use memproc." in page.browser.page_source)
     assert json.loads(page.person.memproc("status", "--json").out)["paused"] is None
 
 
