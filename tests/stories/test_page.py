@@ -555,9 +555,20 @@ def test_a_title_of_any_length_is_cut_on_every_view(tmp_path: Path) -> None:
     )
     assert person.memproc("run").code == 0
     browser, address = Browser(person), f"/chat/{talk['id']}"
-    views = ("core", "facts", "kept", "plan", "due", "read", "versions?from=1", "evaluation")
-    for view in ("/", "/inbox", "/log", "/money", "/search?words=on", address):
+    views = (
+        "core",
+        "facts",
+        "kept",
+        "plan",
+        "due",
+        "read",
+        "undo",
+        "versions?from=1",
+        "evaluation",
+    )
+    for view in ("/", "/inbox", "/log", "/money", "/search?words=on"):
         assert title[:100] not in browser.source(view), view
+    assert title[:100] not in browser.open(address), "only the heading's hint has it whole"
     for view in views:
         assert title[:100] not in browser.source(f"{address}/{view}"), view
 
