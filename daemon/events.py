@@ -26,8 +26,6 @@ skipped     the chat, or the whole file, cannot be worked on as it is; nothing o
 A file in the inbox that is tried again is `waiting` (`rules.arrival`). An attempt fails, not a chat:
 a call, the work on a file or a timed job has failed, and is tried again, or something is skipped.
 """
-_FORMER_WORDS = {"left alone": "unchanged", "set aside": "skipped"}
-"""How logs of before version 0.1.0 name outcomes and states of files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,18 +358,16 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
         entry = json.loads(line)
         kind: Any = KINDS[entry.pop("is")]
         names = {field.name for field in fields(kind)}
-        own = {name: _value_of(name, value) for name, value in entry.items() if name in names}
+        own = {name: _value_of(value) for name, value in entry.items() if name in names}
         event: Event = kind(**own)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
         raise NoEvent from fault
     return event, {name: value for name, value in entry.items() if name not in names}
 
 
-def _value_of(name: str, value: Any) -> Any:
+def _value_of(value: Any) -> Any:
     """Return the value of an event's field from its JSON."""
-    if isinstance(value, list):
-        return tuple(value)
-    return _FORMER_WORDS.get(value, value) if name in ("kind", "state") else value
+    return tuple(value) if isinstance(value, list) else value
 
 
 def planned(plan: "ChatPlan", asks_models: bool) -> Planned:

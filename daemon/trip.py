@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from daemon.archive.brought import export_at_rest
 from daemon.archive.chats import (
-    keep_fold_limits,
+    keep_agent_window,
     record_doubt,
     record_processed,
     was_processed,
@@ -256,7 +256,7 @@ def _archive(context: Context, export: Export, surveyed: "Survey", now: str) -> 
     with archive.transaction():
         learned = remember(archive, chat, surveyed.reading, now)
         marked = keep_marked(archive, surveyed, now)
-        keep_fold_limits(archive, chat.chat_id, surveyed.fold_limits)
+        keep_agent_window(archive, chat.chat_id, surveyed.bounds.window or 0)
         record_processed(archive, chat.chat_id, chat.sha256, export.sha256, mtime_ns, now)
     edits = "; ".join(filter(None, (user_edits(surveyed.reading), describe_marked(marked))))
     if is_new and edits:

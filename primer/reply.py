@@ -196,8 +196,6 @@ class Answered:
     text: str
     form: str = ""
     """Why it has not the form that was asked for, where nothing better came."""
-    is_former: bool = False
-    """It was given to an older version of memproc, and is judged as it was then."""
     ended_by: str = ""
     """Why it ended, where that is not known to be a proper end: its last sentence is whole."""
 

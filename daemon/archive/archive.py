@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, get_args
 
-from daemon.archive.schema import OLDEST, newest_version, statements_of, steps_from
-from daemon.archive.seals import damaged_rows, is_whole, seal_from_now_on, seal_in_sql, seal_rows
+from daemon.archive.schema import APPLICATION, FROM_BEFORE, REBUILD, VERSION, making
+from daemon.archive.seals import damaged_rows, is_whole, seal_from_now_on, seal_in_sql
 from daemon.archive.trouble import archive_errors, damaged, refuse_unfinished, unusable
 from daemon.files.clock import now, zone_here, zone_named
 from daemon.files.paths import archive_path
@@ -85,11 +85,12 @@ class Archive:
                 readme.touch(mode=0o600)
                 readme.write_text(_README, encoding="utf-8")
         with cls._connect(str(path), path, busy_seconds)._closed_on_fault() as archive:
+            archive._has_tables()  # one of another time is left as it is
             archive.run("PRAGMA journal_mode = WAL")
             # With WAL, only FULL keeps the last commit through a power cut.
             archive.run("PRAGMA synchronous = FULL")
             archive.run("PRAGMA foreign_keys = ON")
-            archive._bring_up_to_date()
+            archive._make_tables()
             seal_from_now_on(archive.run)
             if not archive._kept_zone():
                 row = {"name": ZONE, "value": zone_here(), "at": now()}
@@ -121,14 +122,16 @@ class Archive:
         with cls._connect(place, path, _BUSY_SECONDS)._closed_on_fault() as archive:
             archive.is_read_only = True
             archive.run(f"PRAGMA cache_size = -{_KEPT_WHILE_READING}")
-            return archive if archive._version() == newest_version() else archive._up_to_date_copy()
+            if archive._has_tables():
+                return archive
+        return cls.memory()
 
     @classmethod
     def memory(cls) -> Self:
         """Make an empty archive in memory."""
         archive = cls._connect(":memory:", Path(":memory:"), _BUSY_SECONDS)
         archive.run("PRAGMA foreign_keys = ON")
-        archive._bring_up_to_date()
+        archive._make_tables()
         seal_from_now_on(archive.run)
         return archive
 
@@ -273,49 +276,28 @@ class Archive:
             yield self
             closing.pop_all()
 
-    def _bring_up_to_date(self) -> None:
-        if self._version() == newest_version():
+    def _make_tables(self) -> None:
+        """Make the tables of a new archive, all or none: it may be killed meanwhile."""
+        if self._has_tables():
             return
         with self.transaction():
-            steps = steps_from(self._version())  # another process may have got here first
-            try:
-                for number, step in enumerate(steps, newest_version() - len(steps) + 1):
-                    for statement in statements_of(step.script):
-                        self.run(statement)
-                    self.insert("migration", {"number": number, "name": step.name})
-            except sqlite3.Error as fault:
-                raise damaged(self.path, "its tables are not those of its version") from fault
-            for table in {table for step in steps for table in step.seals}:
-                seal_rows(self.run, table)
+            if self._has_tables():  # another process got here first
+                return
+            for statement in making():
+                self.run(statement)
 
-    def _up_to_date_copy(self) -> Self:
-        """Copy an older archive, or one killed at its birth, into today's tables in memory."""
-        copy = self._connect(":memory:", self.path, _BUSY_SECONDS)
-        with self, archive_errors(self.path):
-            self._connection.backup(copy._connection)
-        copy._bring_up_to_date()
-        return copy
-
-    def _version(self) -> int:
-        """Return the number of the last step that was done here; 0 without tables."""
-        if not self.run("SELECT 1 FROM sqlite_master WHERE name = 'migration'"):
-            return 0
-        version = self.run("SELECT coalesce(max(number), 0) FROM migration")[0][0]
-        if not isinstance(version, int) or version < 0:
-            raise damaged(self.path, "its list of versions cannot be read")
-        if version > newest_version():
+    def _has_tables(self) -> bool:
+        """Return whether this is an archive of today; False for an empty file. Raises ArchiveError."""
+        if not self.run("SELECT 1 FROM sqlite_master LIMIT 1"):
+            return False
+        if self.value("PRAGMA application_id") != APPLICATION:
+            raise ArchiveError(f"The archive {self.path} {FROM_BEFORE}.", REBUILD)
+        if self.value("PRAGMA user_version") != VERSION:
             raise ArchiveError(
                 f"The archive {self.path} was made by a newer memproc.",
                 "Install that version, or a newer one.",
             )
-        if 0 < version < OLDEST:
-            raise ArchiveError(
-                f"The archive {self.path} was made by a memproc from before the first release, and "
-                "has other tables.",
-                "Move it away and run: memproc rebuild. That reads the backups and the updated "
-                "exports.",
-            )
-        return version
+        return True
 
 
 def _is_cut_off_at_birth(path: Path) -> bool:

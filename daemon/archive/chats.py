@@ -125,43 +125,19 @@ def chat_row(archive: Archive, chat_id: str) -> int:
     return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))[0][0])
 
 
-@dataclass(frozen=True, slots=True)
-class FoldLimits:
-    """The limits within which a chat's memories were folded."""
+def agent_window(archive: Archive, chat_id: str) -> int:
+    """Return the tokens of the agent's window by the chat's last plan, as memories are counted.
 
-    budget: int = 0
-    """The tokens under which its folds were made; 0 where its budget grows."""
-    window: int = 0
-    """The tokens of the agent's window by its last plan, as memories are counted; 0: not known."""
+    0 where it is not known.
+    """
+    return archive.value("SELECT agent_window FROM chat WHERE chat_id = ?", (chat_id,)) or 0
 
 
-def fold_limits(archive: Archive, chat_id: str) -> FoldLimits:
-    """Return a chat's limits; those of an unknown chat are empty."""
-    row = archive.one("SELECT fold_budget, agent_window FROM chat WHERE chat_id = ?", (chat_id,))
-    return FoldLimits(*row) if row else FoldLimits()
-
-
-def fold_limits_of_origin(archive: Archive, memories: Sequence[str]) -> FoldLimits | None:
-    """Return the limits of the chat that has one of these memories, or None."""
-    row = archive.one(
-        """
-        SELECT fold_budget, agent_window FROM chat WHERE id IN (
-            SELECT chat FROM memory WHERE id IN (SELECT value FROM json_each(?))
-        ) ORDER BY fold_budget DESC LIMIT 1
-        """,
-        (json.dumps(list(memories)),),
-    )
-    return FoldLimits(*row) if row else None
-
-
-def keep_fold_limits(archive: Archive, chat_id: str, kept: FoldLimits) -> None:
-    """Store a known chat's limits, within the caller's transaction."""
+def keep_agent_window(archive: Archive, chat_id: str, tokens: int) -> None:
+    """Store the agent's window for a known chat, within the caller's transaction."""
     archive.run(
-        """
-        UPDATE chat SET fold_budget = ?2, agent_window = ?3
-        WHERE chat_id = ?1 AND (fold_budget, agent_window) IS NOT (?2, ?3)
-        """,
-        (chat_id, kept.budget, kept.window),
+        "UPDATE chat SET agent_window = ?2 WHERE chat_id = ?1 AND agent_window IS NOT ?2",
+        (chat_id, tokens),
     )
 
 

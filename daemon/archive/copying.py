@@ -2,9 +2,9 @@
 
 An SQLite file from elsewhere may hold more than rows: triggers that change what is stored later,
 views under the names of tables, tables whose rows are made up as they are read. So nothing of its
-schema is taken over. Our own schema makes the tables, in the version that the other archive says it
-has; what it holds beyond their names is refused, and so are rows that memproc would not have
-written. Large messages are copied block by block, and no other row is large.
+schema is taken over. Our own schema makes the tables; what the other archive holds beyond their
+names is refused, and so are rows that memproc would not have written. Large messages are copied
+block by block, and no other row is large.
 """
 
 import sqlite3
@@ -15,7 +15,7 @@ from pathlib import Path
 from daemon.archive.archive import ZONE, Archive
 from daemon.archive.journal import THINKS
 from daemon.archive.row_rules import AGAIN, refuse_odd_rows
-from daemon.archive.schema import OLDEST, newest_version, schema_of
+from daemon.archive.schema import APPLICATION, FROM_BEFORE, VERSION, making
 from daemon.archive.seals import seal_in_sql
 from daemon.archive.trouble import archive_errors
 from daemon.files.candidates import LARGEST_BYTES
@@ -25,7 +25,7 @@ from daemon.files.private import make_new
 from rules.errors import ArchiveError
 from rules.typingmind.spans import LONGEST_TEXT
 
-LEFT_BEHIND = frozenset({"sign", "rest", "job", "migration", "token_count", "bound_prices"})
+LEFT_BEHIND = frozenset({"sign", "rest", "job", "token_count", "bound_prices"})
 """Tables about the computer they come from: its daemon's signs, raised caps, due work. And what is
 computed from texts alone: a wrong count of tokens would reserve too little for a call.
 
@@ -51,11 +51,11 @@ def copy_archive(source: Path, target: Path) -> None:
     """
     make_new(target).close()
     with archive_errors(source), closing(_opened_to_read(source)) as theirs:
-        version = _version(theirs)
+        _require_version(theirs)
         with closing(sqlite3.connect(target, isolation_level=None)) as ours:
             ours.create_function("seal_of", -1, seal_in_sql, deterministic=True)
             ours.execute("BEGIN")
-            for statement in schema_of(version):
+            for statement in making():
                 ours.execute(statement)
             objects = _objects(ours)
             refuse_foreign(_objects(theirs), objects)
@@ -66,8 +66,6 @@ def copy_archive(source: Path, target: Path) -> None:
             _copy_table(theirs, ours, "sign", f"WHERE name LIKE '{THINKS}%'")
             _copy_zone(theirs, ours)
             ours.execute("DELETE FROM rest")
-            ours.execute("DELETE FROM migration")
-            ours.execute("INSERT INTO migration (number, name) VALUES (?, 'copied')", (version,))
             ours.execute("COMMIT")
 
 
@@ -95,18 +93,22 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _version(theirs: sqlite3.Connection) -> int:
-    """Return the version that an archive says it has. Raises ArchiveError where it is unknown."""
-    if ("table", "migration") not in _objects(theirs):
-        raise ArchiveError("It is no archive of memproc's, or an empty one.", AGAIN)
-    rows = theirs.execute("SELECT max(number) FROM migration").fetchall()
-    version = rows[0][0]
-    if not isinstance(version, int) or not OLDEST <= version <= newest_version():
+def _require_version(theirs: sqlite3.Connection) -> None:
+    """Raise ArchiveError for an archive of another time, or for none of memproc's."""
+    ((application,),) = theirs.execute("PRAGMA application_id").fetchall()
+    ((version,),) = theirs.execute("PRAGMA user_version").fetchall()
+    if (application, version) == (APPLICATION, VERSION):
+        return
+    if application == APPLICATION:
         raise ArchiveError(
-            "It was made by a memproc of another time.",
-            "Install the newest memproc on both computers.",
+            "It was made by a newer memproc.", "Install that version, or a newer one."
         )
-    return version
+    if ("table", "migration") in _objects(theirs):
+        raise ArchiveError(
+            f"Its archive {FROM_BEFORE}.",
+            "Put the exports that it holds into the inbox, or let `memproc rebuild` read them.",
+        )
+    raise ArchiveError("It is no archive of memproc's, or an empty one.", AGAIN)
 
 
 def _objects(database: sqlite3.Connection) -> frozenset[tuple[str, str]]:

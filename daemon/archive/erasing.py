@@ -13,7 +13,7 @@ from rules.errors import ArchiveError
 
 BY_ROW = (
     "rest", "answer", "question", "missing", "chunk_message", "fold_member", "edition",
-    "layer_step", "core_event", "fact_event", "kept_passage", "pins_before", "opening", "output",
+    "layer_step", "core_event", "fact_event", "kept_passage", "opening", "output",
     "chat_state", "version",
     "message", "memory",
 )  # fmt: skip

@@ -78,28 +78,6 @@ def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str
     return find_reply(archive, reply.request) or reply
 
 
-@dataclass(frozen=True, slots=True)
-class FormerAnswers:
-    """The answers to questions as older versions of memproc asked and judged them."""
-
-    archive: Archive
-    until: str
-    """Answers up to this time (UTC) were judged by the older rules; empty where there are none."""
-
-    def has(self, request: str) -> bool:
-        """Return whether such a request was answered, or is in a batch that is not closed."""
-        if not self.until:
-            return False
-        is_answered = find_reply(self.archive, request) is not None
-        return is_answered or is_under_way(self.archive, request)
-
-
-def former_answers(archive: Archive) -> FormerAnswers:
-    """Return the answers of older versions."""
-    former = sign(archive, "former_answers")
-    return FormerAnswers(archive, former.value if former else "")
-
-
 def _in_json(parameters: Mapping[str, object]) -> str:
     return json.dumps(dict(parameters), sort_keys=True)
 

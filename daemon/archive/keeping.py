@@ -10,7 +10,7 @@ from daemon.archive.seals import refuse_damage, unpacked
 from rules.layers.kept_passages import KeptPassage
 from rules.recognize.adopted import with_true_date
 from rules.typingmind.dates import in_zone
-from rules.typingmind.message import Message, has_pin, read_message
+from rules.typingmind.message import Message, read_message
 
 _CHANGING = ("state", "is_pinned", "asks", "digest", "shown", "shown_at")
 _LASTING = ("start", "text", "said_at", "speaker", "tokens", "by", "reason", "at")
@@ -136,16 +136,6 @@ def newest_messages(
     """
     for key, said_at, *body in archive.run(rows + newest, (chat_id, deleted)):
         yield key, with_true_date(read_message(unpacked(*body)), said_at)
-
-
-def had_pin_before(archive: Archive, chat_id: str, key: str) -> bool:
-    """Return whether memproc had seen a message's pin before it kept passages."""
-    rows = _FROM_VERSIONS.format(columns="version.id")
-    before = """
-        AND key = ? AND seen_at <= (SELECT upto FROM pins_before WHERE pins_before.chat = chat.id)
-    """
-    versions = archive.run(rows + before, (chat_id, key))
-    return any(has_pin(read_message(unpacked(*body))) for _, *body in versions)
 
 
 def passages_of_kin(

@@ -11,7 +11,6 @@ from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
 from rules.conversation.memory import (
     CHUNK_LEVEL,
-    EXTRACTED,
     Edition,
     Memory,
     Preferred,
@@ -311,17 +310,6 @@ def begin_round(archive: Archive, chat_id: str, begun: Round) -> None:
 def end_turn(archive: Archive, memory_id: str) -> None:
     """Record that the memory gets no further hindsight edition unless it is asked for."""
     archive.run("UPDATE memory SET hindsight = ? WHERE id = ?", (HAD, memory_id))
-
-
-def count_extracted(archive: Archive) -> int:
-    """Count the memories of chunks, in all chats, of which no model has written an edition."""
-    return int(
-        archive.value(
-            "SELECT count(*) FROM memory WHERE level = ? AND forgotten_at IS NULL AND NOT EXISTS "
-            "(SELECT 1 FROM edition WHERE edition.memory = memory.id AND made <> ?)",
-            (CHUNK_LEVEL, EXTRACTED),
-        )
-    )
 
 
 def memory_ids(archive: Archive, begun: str) -> list[tuple[str, str]]:

@@ -1,23 +1,16 @@
--- The whole archive: one SQLite file in the state folder. A new archive is made from this; one that was made before
--- gets here by the numbered steps in archive.py. Times are UTC with milliseconds and `Z`, unless a line says otherwise.
+-- The whole archive: one SQLite file in the state folder, made from this. Times are UTC with milliseconds and `Z`, unless
+-- a line says otherwise.
 -- seal: a hash of the row's other columns, which shows when anything but memproc has changed it (seals.py).
-
--- The numbered steps that this archive has behind it. One that was made from this file has the last one alone.
-CREATE TABLE migration (
-    number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
-) STRICT;
-
 
 -- What was said -----------------------------------------------------------------------------------------------------
 
 -- A chat as TypingMind knows it; head and tail are its JSON around the messages, newest seen. round_to: the number of
--- the last chunk of the hindsight round that was begun, so that a killed round goes on as it began. fold_budget: the
--- tokens that its memories keep to where memproc.toml says nothing, since it has folds made so; 0 where it has none.
+-- the last chunk of the hindsight round that was begun, so that a killed round goes on as it began.
 -- agent_window: the agent's window when the chat was planned last, in tokens as memories are counted; 0: not known.
 CREATE TABLE chat (
     id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, folder_id TEXT,
     head BLOB NOT NULL, tail BLOB NOT NULL, first_seen TEXT NOT NULL, last_seen TEXT NOT NULL,
-    round_to INTEGER NOT NULL DEFAULT 0, fold_budget INTEGER NOT NULL DEFAULT 0, agent_window INTEGER NOT NULL DEFAULT 0,
+    round_to INTEGER NOT NULL DEFAULT 0, agent_window INTEGER NOT NULL DEFAULT 0,
     seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
 -- A raw message of a chat at its place in the history. left_out: why no memory is made of it. gone_at: it is in no
@@ -123,10 +116,6 @@ CREATE TABLE kept_passage (
     state TEXT NOT NULL, is_pinned INTEGER NOT NULL, asks TEXT NOT NULL, digest TEXT NOT NULL, reason TEXT NOT NULL,
     at TEXT NOT NULL, shown TEXT NOT NULL, shown_at TEXT NOT NULL, changed_at TEXT NOT NULL,
     seal TEXT NOT NULL DEFAULT '', UNIQUE (chat, number)
-) STRICT;
--- Chats that memproc knew before it kept passages: pins that it had seen by then are offered, not taken.
-CREATE TABLE pins_before (
-    chat INTEGER PRIMARY KEY REFERENCES chat, upto TEXT NOT NULL, seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
 -- Openings that stood in exports: written by memproc, or edited by the person. preface: what stands in it before the
 -- sections. base: digest of the text that memproc wrote, where the person has edited it.

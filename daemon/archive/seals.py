@@ -69,7 +69,7 @@ numbered from 0 without a gap.
 """
 
 
-_UNNUMBERED = ("core_event", "fact_event", "kept_passage", "opening", "pins_before")
+_UNNUMBERED = ("core_event", "fact_event", "kept_passage", "opening")
 """The tables of a chat whose rows have no numbers without a gap."""
 
 
@@ -89,7 +89,7 @@ SEALED = {
         (
             "chat",
             "id = ?1",
-            "id chat_id title folder_id head tail first_seen round_to fold_budget agent_window",
+            "id chat_id title folder_id head tail first_seen round_to agent_window",
         ),
         ("message", _BY_CHAT, "id chat key position left_out gone_at said_at"),
         ("version", _BY_MESSAGE, "id message number sha256 digest uuid role created_at seen_at"),
@@ -126,7 +126,6 @@ SEALED = {
             "id chat number message version start text said_at speaker tokens by state is_pinned "
             "asks digest reason at shown shown_at changed_at",
         ),
-        ("pins_before", _BY_CHAT, "chat upto"),
         ("opening", _BY_CHAT, "chat digest text preface by base at"),
         (
             "question",
@@ -218,11 +217,6 @@ def seal_in_sql(types: str, *values: bytes | float | None) -> str:
 def is_sound(table: str) -> str:
     """Return SQL for: a row of the table is what was stored."""
     return f"seal IS {_hash(table)}"
-
-
-def seal_rows(run: Run, table: str) -> None:
-    """Seal every row of a table as it is, after its columns have changed."""
-    run(f"UPDATE {table} SET seal = {_hash(table)}")  # noqa: S608  the names are ours
 
 
 def seal_from_now_on(run: Run) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known, was_processed
 from daemon.archive.keeping import (
-    had_pin_before,
     is_in,
     kept_passages,
     newest_messages,
@@ -81,7 +80,7 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
     said = {key: message.created_at or "" for key, message in messages.items()}
     is_lacking = lacks.missing or lacks.under or lacks.left_out or lacks.went_back
     return ShownPins(
-        would_keep=tuple(_kept_by_pins(archive, chat_id, messages)),
+        would_keep=tuple(_kept_by_pins(messages)),
         messages=messages,
         newest=_newest(said.values()),
         is_whole=not is_lacking and not was_processed(archive, chat_id, chat.sha256),
@@ -95,16 +94,13 @@ def _newest(dates: Iterable[str]) -> str:
     return max(dated)[1] if dated else ""
 
 
-def _kept_by_pins(
-    archive: Archive, chat_id: str, messages: Mapping[str, Message]
-) -> Iterator[KeptPassage]:
+def _kept_by_pins(messages: Mapping[str, Message]) -> Iterator[KeptPassage]:
     """Yield what the pins of an export keep: the message, or the first sentences of a long one."""
     for key, message in messages.items():
         if has_pin(message) and (spoken := _spoken(message)):
             start, words, reason = spoken
             text = first_sentences(words, count)
-            state: State = "offered" if had_pin_before(archive, chat_id, key) else "waiting"
-            passage = _passage(key, message, start, text, "pin", state)
+            passage = _passage(key, message, start, text, "pin", "waiting")
             why = reason if text == words else BEGINNING
             yield replace(passage, is_pinned=True, reason=why)
 

@@ -17,13 +17,12 @@ from functools import partial
 from itertools import compress
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import FoldLimits, is_known
-from daemon.archive.journal import FormerAnswers, former_answers
+from daemon.archive.chats import is_known
 from daemon.archive.memo import keep_prices
 from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
 from daemon.chat.counting import count_tokens
-from daemon.chat.holding import bounds_of, keeps_to_folds, limits_before
+from daemon.chat.holding import bounds_of
 from daemon.chat.kept import passages_after, read_pins
 from daemon.chat.opening import ShownChat, canned, core_now, shown_chat
 from daemon.chat.passage import Passage, SubjectOf, as_they_are, subjects_in
@@ -46,7 +45,7 @@ from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
 from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept
 from rules.plan.chat_plan import ChatPlan, Limits, Overhead, plan_chat
-from rules.plan.fold_budget import Bounds, what_growing_takes
+from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, as_told, section
 from rules.plan.limits import Limit, TooLarge, nearest_limit, sizes_within, too_large
 from rules.plan.work import PlannedChunk, Round, hindsight_round
@@ -81,14 +80,10 @@ class Survey:
     """The limit of the agent's requests; None where it has none."""
     factor: float
     """Tokens of the agent's tokenizer for one of ours, as its replies have shown."""
-    former: FormerAnswers
-    """The answers that older versions of memproc were given."""
     subject_of: SubjectOf
     """Tells the subject in a memory's name."""
     core: CoreMemory
     """The core memory as it is now; empty where it is off."""
-    fold_limits: FoldLimits
-    """What its memory section keeps to."""
     bounds: Bounds
     """The bounds of its memory section."""
     pins: ShownPins
@@ -203,7 +198,6 @@ def survey_read(
         warnings=(
             *plan.warnings,
             *_beyond_window(new),
-            *_could_grow(new),
             *explain_held(reading, held),
         ),
         over_budget="; ".join(filter(None, (plan.over_budget, _too_many(new)))),
@@ -228,8 +222,7 @@ def _plan_new_chunks(
     shown = shown_chat(chat, reading.places, config)
     writers = _choose_writers(archive, chat, reading, shown, key, now)
     counts, overhead = count_tokens(archive, chat, reading, shown, writers.roles)
-    fold_limits = _fold_limits(archive, chat, reading, writers)
-    bounds = bounds_of(config, fold_limits)
+    bounds = bounds_of(config, _window(writers.limit, writers.roles.agent.name))
     limits, new_prices = _limits_of(archive, config, bounds)
     due = due_memories(reading, held, engine_alone=writers.engine_alone)
     plan = _plan_with(limits, chat, reading, _tokens_as_planned(reading, counts, due), overhead)
@@ -247,10 +240,8 @@ def _plan_new_chunks(
         keys=writers.keys,
         limit=writers.limit,
         factor=writers.factor,
-        former=former_answers(archive),
         subject_of=subjects_in(reading, plan),
         core=_core_memory(archive, chat, shown),
-        fold_limits=fold_limits,
         bounds=bounds,
         pins=pins,
         passages=passages_after(archive, chat.chat_id, reading, pins, config.keep.budget, now),
@@ -328,14 +319,6 @@ def _choose_writers(
     return _Writers(roles, keys, limit, agent.factor)
 
 
-def _fold_limits(
-    archive: Archive, chat: Chat, reading: ChatReading, writers: _Writers
-) -> FoldLimits:
-    """Return what the chat's memory section keeps to, with the agent's window as it is now."""
-    before = limits_before(archive, chat.chat_id, reading.adopted)
-    return replace(before, window=_window(writers.limit, writers.roles.agent.name))
-
-
 def _window(limit: Limit | None, agent: str) -> int:
     """Return the agent's window in tokens as we count them; 0 where it is unknown."""
     factor = token_factor(agent)
@@ -370,14 +353,6 @@ def _too_many(surveyed: Survey) -> str:
     of_quotes = too_many(shown, bounds.quotes, count)
     of_wishes = too_many_wishes(shown, memories, bounds.wishes)
     return "; ".join(filter(None, (of_quotes, of_wishes)))
-
-
-def _could_grow(surveyed: Survey) -> Iterator[str]:
-    """Yield a sentence if the chat keeps to the budget of its folds and could take more."""
-    if keeps_to_folds(surveyed.config, surveyed.fold_limits):
-        chunks = (*surveyed.plan.made, *surveyed.plan.chunks)
-        if clause := what_growing_takes(surveyed.bounds, [chunk.tokens for chunk in chunks]):
-            yield clause
 
 
 def _beyond_window(surveyed: Survey) -> Iterator[str]:

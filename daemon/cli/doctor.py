@@ -26,14 +26,14 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: 
     Nothing is sent, and nothing changed. Errors come last, where a terminal shows them. The exit
     code is 0 where nothing is an error, and 1 where something is.
     """
-    from daemon.remember.chat_notes import memories_of_ending_models, wishes_and_budgets
+    from daemon.remember.chat_notes import memories_of_ending_models, wishes_of_folds
     from daemon.status.doctor import examine
 
     findings = examine(
         lambda: settings.config,
         lambda: (settings.config_file.path, settings.config_file.choice),
         thorough,
-        (memories_of_ending_models, wishes_and_budgets),
+        (memories_of_ending_models, wishes_of_folds),
     )
     errors = sum(finding.level == "error" for finding in findings)
     if as_json:

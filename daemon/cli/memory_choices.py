@@ -6,16 +6,13 @@ from dataclasses import asdict
 import click
 
 from daemon.archive import choices
-from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat, known_chats
 from daemon.chat.holding import holding_of
 from daemon.cli.memories import named_memories, one_memory
 from daemon.cli.memory_text import describe_memory
 from daemon.cli.printing import print_error, print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
 from rules.conversation.memory_title import called
-from rules.errors import NotFound
-from rules.wording import TO_SEE_IT, counted, cut_title
+from rules.wording import TO_SEE_IT
 
 _AUTO = "auto"
 _KINDS = ("as-of", "hindsight")
@@ -106,28 +103,6 @@ def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
         settings.say(TO_SEE_IT)
 
 
-def _former_token(settings: Settings, texts: tuple[str, ...]) -> None:
-    """Print a token, as this command did before `memproc mcp token`.
-
-    Raises UsageError for a text, which may be a token or a memory's name; nothing is stored.
-    """
-    if texts:
-        raise click.UsageError("Nothing was stored. To take a token: memproc mcp token TEXT")
-    from daemon.recall.bearer import new_token
-
-    click.echo(new_token(settings.folders.state))
-    click.echo("This command is called `memproc mcp token` now.", err=True)
-
-
-def _is_chat(archive: Archive, name: str) -> bool:
-    """Return whether a chat has this id or this title."""
-    try:
-        find_chat(archive, name)
-    except NotFound:
-        return False
-    return True
-
-
 @click.command
 @click.argument("names", metavar="[CHAT] MEMORY...", nargs=-1, required=True)
 @pass_settings
@@ -138,9 +113,6 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
     again, and later memories see it again.
     """
     with settings.context() as context:
-        if names[0] == "token" and not _is_chat(context.archive, "token"):
-            _former_token(settings, names[1:])
-            return
         named = named_memories(context.archive, settings, names)
         recalled = [choices.bring_back(context.archive, memory) for _, memory in named]
     for (chat, memory), back in zip(named, recalled, strict=True):
@@ -153,14 +125,9 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
 
 
 @click.command
-@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1)
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 @click.option(
     "--say", default="", help="What the agent should know or mind when it writes this memory."
-)
-@click.option(
-    "--extracted",
-    is_flag=True,
-    help="Write extracted memories again by this version's rules, free: all, or those of CHAT.",
 )
 @click.option(
     "--missed",
@@ -173,22 +140,14 @@ def retry_command(
     settings: Settings,
     names: tuple[str, ...],
     say: str,
-    extracted: bool,
     missed: bool,
     as_json: bool,
 ) -> int:
     """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
 
     Without --say only questions are sent that were never asked before, or that the provider refused
-    for no reason that memproc knows: after another refusal, say something. With --extracted no
-    model is asked, and pinned, edited and forgotten memories stay.
+    for no reason that memproc knows: after another refusal, say something.
     """
-    if extracted:
-        if say or missed or len(names) > 1:
-            raise click.UsageError("With --extracted, name at most a chat, and nothing to say.")
-        return _extract_again(settings, names, as_json)
-    if not names:
-        raise click.UsageError("Name a memory, and its chat before it if you like.")
     if say and missed:
         raise click.UsageError("Say something yourself, or name what was missed.")
     return _ask_again(settings, names, None if missed else say, as_json)
@@ -217,33 +176,3 @@ def _ask_again(settings: Settings, names: tuple[str, ...], say: str | None, as_j
         for line in (*progress.tally.sentences(), *describe_memory(outcome), "", TO_SEE_IT):
             settings.say(line)
     return 1 if is_unchanged else 0
-
-
-def _extract_again(settings: Settings, names: tuple[str, ...], as_json: bool) -> int:
-    """Write extracted memories again, of the named chat or of all. Return the exit code."""
-    from daemon.remember.extracted import ExtractedAgain, extract_again
-
-    with settings.context() as context:
-        archive = context.archive
-        chats = [find_chat(archive, name) for name in names] or known_chats(archive)
-        outcomes: list[ExtractedAgain] = [extract_again(context, chat.chat_id) for chat in chats]
-    if as_json:
-        print_json({"chats": [asdict(outcome) for outcome in outcomes]})
-        return 0
-    for outcome in outcomes:
-        settings.say(_sentence_on(outcome.title, outcome.written, outcome.same, outcome.stayed))
-    if any(outcome.written for outcome in outcomes):
-        settings.say(TO_SEE_IT)
-    return 0
-
-
-def _sentence_on(title: str, written: int, same: int, stayed: int) -> str:
-    """Say what became of the extracted memories of a chat."""
-    memories = counted(written, "memory", "memories")
-    parts = [f'"{cut_title(title)}": {memories} extracted again']
-    if same:
-        parts.append(f"{same:,} would be the same")
-    if stayed:
-        number = counted(stayed, "stays", "stay")
-        parts.append(f"{number}: yours, or in a fold that a model wrote")
-    return "; ".join(parts)

@@ -238,7 +238,7 @@ def _process(
             complete=partial(_complete, opened.complete, tell, stopping),
             pause=partial(_pause, tell, stopping),
         )
-        for sentence in (*_news_of_rules(context), *_finished_restores(context)):
+        for sentence in _finished_restores(context):
             hear(events.Note(sentence))
         for outcome in chain(go_round(context, exports, run_export), others):
             hear(_event_of(outcome))
@@ -292,11 +292,3 @@ def _finished_restores(context: "Context") -> tuple[str, ...]:
     from daemon.recovery.restore import finish_restores  # late: hardly any run has one
 
     return finish_restores(context)
-
-
-def _news_of_rules(context: "Context") -> Iterator[str]:
-    """Say once that this version extracts memories by other rules than those in the archive."""
-    from daemon.remember.extracted import news_of_rules
-
-    if sentence := news_of_rules(context.archive, context.clock()):
-        yield sentence

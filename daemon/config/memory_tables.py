@@ -83,11 +83,6 @@ class FoldSettings(Table):
     quotes: int = Field(default=8_000, ge=0, le=MOST_TOKENS)
     wishes: int = Field(default=1_500, ge=0, le=MOST_TOKENS)
 
-    @property
-    def says_budget(self) -> bool:
-        """Return whether the budget is written in memproc.toml, and is not merely the default."""
-        return "budget" in self.model_fields_set
-
 
 def _named(sections: dict[str, "SectionSettings"]) -> dict[str, "SectionSettings"]:
     for name in sections:

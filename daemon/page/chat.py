@@ -18,7 +18,7 @@ from daemon.models.tokens import ENCODING
 from daemon.page.app import desk_of, named_chat, render
 from daemon.page.files import has_updated
 from daemon.page.versions import version_choice
-from daemon.remember.chat_notes import notes_on_folds
+from daemon.remember.chat_notes import wishes_left_out
 from rules.conversation.memory import EXTRACTED, Memory
 from rules.conversation.memory_title import short_name, subject_in
 
@@ -145,7 +145,7 @@ def chat_page(request: Request) -> Response:
     with named_chat(request) as (archive, known):
         held = holding(archive, desk.config, known.chat_id)
         sizes = chat_sizes(archive, desk.config, held)
-        notes = notes_on_folds(archive, desk.config, held)
+        notes = list(filter(None, (wishes_left_out(held),)))
         updated = has_updated(archive, known.chat_id)
         last = last_output(archive, known.chat_id)
         choice = version_choice(archive, desk.folders, known)

@@ -48,8 +48,6 @@ ChatName = Annotated[
     ),
 ]
 Day = Annotated[str, Field(pattern=_DAY, description="A day as YYYY-MM-DD; empty for no bound.")]
-_FORMER_NAMES = {"core_memory": "recall_core_memory", "facts": "recall_facts"}
-"""Former names, which programs may have kept: they are answered, and not listed."""
 
 MOST_WAITING = 20
 """The proposals of a chat that may wait for the person at once."""
@@ -260,7 +258,6 @@ def call_tool(library: Library, name: str, arguments: Mapping[str, Any]) -> dict
 
 def _tool(known: Mapping[str, type[Tool]], name: str, arguments: Mapping[str, Any]) -> Tool:
     """Return the call that is asked for. Raise NotFound or RefusedArguments."""
-    name = _FORMER_NAMES.get(name, name)
     if name not in known:
         raise NotFound(f"There is no tool {named(name)}.", f"There are {', '.join(known)}.")
     try:

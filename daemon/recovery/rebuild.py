@@ -18,13 +18,12 @@ from operator import sub
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import chat_row, is_known, keep_chat, keep_fold_limits
+from daemon.archive.chats import chat_row, is_known, keep_chat
 from daemon.archive.forks import count_chat, note_sources, put_under_memories
 from daemon.archive.memories import end_turn, memories
 from daemon.archive.message_versions import adopt, message_keys, put_back, remember
 from daemon.archive.messages import past
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.chat.holding import limits_before
 from daemon.chat.opening import canned, shown_chat
 from daemon.chat.opening_edits import take_over
 from daemon.chat.reading import dates_of_copies, read_chat
@@ -190,10 +189,7 @@ def _known_names(archive: Archive, chat_id: str) -> set[str]:
 def _adopt_memories(context: Context, row: int, file: BackupFile, chat: Chat) -> bool:
     """Adopt the memories that a file shows. Return whether they came from another chat."""
     adopted = _read(context, chat, file.kept_at).adopted
-    kept = limits_before(context.archive, chat.chat_id, adopted)
     adopt(context.archive, row, adopted, file.kept_at)
-    if adopted.memories:
-        keep_fold_limits(context.archive, chat.chat_id, kept)
     return bool(adopted.past)
 
 

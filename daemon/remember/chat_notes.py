@@ -1,6 +1,6 @@
 """Notes on known chats, for status, Home and doctor.
 
-They are on wishes left out of folds, budgets that grow, what is kept word for word, and models that
+They are on wishes left out of folds, what is kept word for word, and models that
 end soon.
 
 `memproc plan` says the same of the chats in an export; these are read from the archive alone. Status
@@ -9,18 +9,11 @@ asks for them each time, so what few chats need is imported late.
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import (
-    chats_that_keep,
-    chats_with_folds,
-    fold_limits,
-    known_chat,
-    known_chats,
-)
+from daemon.archive.chats import chats_that_keep, chats_with_folds, known_chat, known_chats
 from daemon.status.printable import told_apart
 from daemon.status.status import StatusProblem
 from rules.errors import MemprocError
@@ -35,66 +28,40 @@ if TYPE_CHECKING:
     from rules.layers.kept_passages import KeptPassage
 
 _RAISE_WISHES = "Raise wishes under [fold] in memproc.toml; the next run puts them back."
-_CHOOSE_BUDGET = 'Write budget = "auto", or the number, under [fold] in memproc.toml.'
 
 
-@dataclass(frozen=True, slots=True)
-class FoldNotes:
-    """Two clauses on a chat's folds, each empty where there is nothing to say."""
-
-    wishes: str
-    """The wishes that still hold and are left out, by the memories that state them."""
-    growing: str
-    """What each message would take if the budget grew."""
-
-    def __iter__(self) -> Iterator[str]:
-        return filter(None, (self.wishes, self.growing))
-
-
-def notes_on_folds(archive: Archive, config: "Config", held: "Holding") -> FoldNotes:
-    """Return the notes on one chat's folds. Raises ChatSkipped where its settings clash."""
-    from daemon.chat.holding import keeps_to_folds
+def wishes_left_out(held: "Holding") -> str:
+    """Return a clause on the wishes that still hold and that a chat's folds leave out; else empty."""
     from rules.conversation.kept_wishes import too_many_wishes
-    from rules.plan.fold_budget import what_growing_takes
 
     shown = [memory for memory in held.memories if held.states[memory.memory_id].word == "shown"]
-    own = config.of(known_chat(archive, held.chat_id))
-    sources = [memory.source_tokens for memory in held.memories if not memory.is_fold]
-    is_held_back = keeps_to_folds(own, fold_limits(archive, held.chat_id))
-    return FoldNotes(
-        too_many_wishes(shown, held.memories, held.bounds.wishes),
-        what_growing_takes(held.bounds, sources) if is_held_back else "",
-    )
+    return too_many_wishes(shown, held.memories, held.bounds.wishes)
 
 
 def problems_of_folds(archive: Archive, config: "Config") -> Iterator[StatusProblem]:
     """Yield what status and Home say of each chat whose folds leave out a wish that holds."""
-    for title, notes in _all_notes(archive, config):
-        if notes.wishes:
-            yield StatusProblem(title, f"{notes.wishes}.", _RAISE_WISHES)
+    for title, clause in _all_left_out(archive, config):
+        yield StatusProblem(title, f"{clause}.", _RAISE_WISHES)
 
 
-def wishes_and_budgets(setup: "Setup") -> Iterator["Finding"]:
-    """Yield a finding on each chat whose folds leave out wishes, or whose budget could grow."""
+def wishes_of_folds(setup: "Setup") -> Iterator["Finding"]:
+    """Yield a finding on each chat whose folds leave out wishes."""
     from daemon.status.findings import warning
 
     with Archive.read(setup.folders.state) as archive:
-        every = list(_all_notes(archive, setup.config))
-    for title, notes in every:
-        if notes.wishes:
-            yield warning(f"wishes of {title}", f"{notes.wishes}.", _RAISE_WISHES)
-        if notes.growing:
-            yield warning(f"memories of {title}", f"{notes.growing}.", _CHOOSE_BUDGET)
+        every = list(_all_left_out(archive, setup.config))
+    for title, clause in every:
+        yield warning(f"wishes of {title}", f"{clause}.", _RAISE_WISHES)
 
 
-def _all_notes(archive: Archive, config: "Config") -> Iterator[tuple[str, FoldNotes]]:
-    """Yield the notes of each chat with folds; one that cannot be read hides no other."""
+def _all_left_out(archive: Archive, config: "Config") -> Iterator[tuple[str, str]]:
+    """Yield title and clause of each chat whose folds leave out wishes; an unreadable chat hides no other."""
     for chat_id, title in _titles_of(archive, chats_with_folds(archive)):
         from daemon.chat.holding import holding
 
         with suppress(MemprocError):
-            held = holding(archive, config, chat_id)
-            yield title, notes_on_folds(archive, config, held)
+            if clause := wishes_left_out(holding(archive, config, chat_id)):
+                yield title, clause
 
 
 def problems_of_kept(archive: Archive) -> Iterator[tuple[StatusProblem, str]]:

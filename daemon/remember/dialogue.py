@@ -113,7 +113,10 @@ def converse(
     Return a Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
     """
     quoted, shown = _joined(quotes), _joined(some_of(quotes))
-    sheet, subject = _as_begun(sheet, subject, pair.agent, shown)
+    sheet = sheet.for_agent(pair.agent)
+    if pair.agent == ENGINE:
+        as_kept = subject.quote.as_kept, subject.perspective.as_kept
+        subject = replace(subject, quote=as_kept[0], perspective=as_kept[1])
     first = _first_question(sheet, subject, quotes, quoted, shown)
     perspective = yield from _ask_agent(sheet, subject, pair.agent, first)
     if isinstance(perspective, Refused):
@@ -135,23 +138,6 @@ def converse(
 def joined_forms(forms: Iterable[str]) -> str:
     """Return what is odd about the forms of several answers, each oddity once."""
     return ", ".join(filter(None, dict.fromkeys(forms)))
-
-
-def _as_begun(
-    sheet: Worksheet, subject: Subject, agent: Model, shown: str
-) -> tuple[Worksheet, Subject]:
-    """Return sheet and subject as an older version began the dialogue, if one did.
-
-    The engine reads no questions, so that those are kept from it.
-    """
-    as_kept = replace(subject, quote=subject.quote.as_kept, perspective=subject.perspective.as_kept)
-    texts = sheet.texts.asked_as_kept
-    turns = (*subject.before, *as_kept.exchange(texts, as_kept.quote, shown))
-    request = Request("perspective", agent, turns, subject.words)
-    posed = prompt.posed(texts, as_kept.perspective.asked, subject.words, subject.guidance)
-    if agent == ENGINE or sheet.was_asked(Question(request, posed, ()).posed(texts)):
-        return replace(sheet, texts=texts), as_kept
-    return sheet, subject
 
 
 def _first_question(

@@ -1,11 +1,8 @@
 """The plan of a fold: what becomes one, what the fold carries, and what it is written from."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from daemon.chat.passage import as_they_are
-from daemon.remember.quotes import stated_in
-from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import each_once
 from rules.conversation.memory import Memory, Quote, Wish
 from rules.conversation.memory_title import (
@@ -69,67 +66,22 @@ class FoldPlan:
         return write_title(*self.numbers, self._dates, extracted=extracted)
 
 
-def fold_plan(
-    memories: Sequence[Memory],
-    names: Sequence[str],
-    level: int,
-    entries: Sequence[Entry] = (),
-) -> FoldPlan:
-    """Plan the fold of the memories with these ids.
-
-    `memories` are all of the chat, `entries` its history: the wishes in memories that were written
-    before memproc looked for them are found in what was said.
-    """
+def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> FoldPlan:
+    """Plan the fold of the memories with these ids; `memories` are all of the chat."""
     by_id = {memory.memory_id: memory for memory in memories}
     members = [by_id[name] for name in names]
     ahead = counted_on(memories)
     first, _ = numbers_of(members[0], by_id, ahead)
     _, last = numbers_of(members[-1], by_id, ahead)
-    quotes: list[Quote] = []
-    told: list[Memory] = []
-    for member in members:
-        quotes += _quotes(member, by_id)
-        told += (memory for memory in chunks_under(member, by_id) if not memory.forgotten)
+    under = [memory for member in members for memory in chunks_under(member, by_id)]
+    told = [memory for memory in under if not memory.forgotten]
     return FoldPlan(
         members=members,
         level=level,
-        quotes=tuple(quotes),
-        wishes=_wishes(told, entries),
+        quotes=tuple(quote for memory in under for quote in memory.in_prompts.quotes),
+        wishes=each_once(wish for memory in told for wish in memory.in_prompts.wishes),
         numbers=(first, last),
         memories=told,
         from_memories=members_reading(members, by_id).from_memories,
         answers=[reading_of(memory, by_id).answers or 0 for memory in told],
     )
-
-
-def _quotes(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Quote]:
-    """Yield the quotes of all its memories: older folds carried six at most."""
-    if not memory.is_fold:
-        yield from memory.in_prompts.quotes
-    for name in memory.members:
-        yield from _quotes(by_id[name], by_id)
-
-
-def _wishes(memories: Sequence[Memory], entries: Sequence[Entry]) -> tuple[Wish, ...]:
-    """Return the standing wishes in memories; where one has none, those in what was said of it."""
-    said = _said_without_wishes(memories, entries)
-    wishes: list[Wish] = []
-    for memory in memories:
-        words = said.get(memory.number, ())
-        wishes += memory.in_prompts.wishes or stated_in(as_they_are(words))
-    return each_once(wishes)
-
-
-def _said_without_wishes(
-    memories: Sequence[Memory], entries: Sequence[Entry]
-) -> Mapping[int, Sequence[Entry]]:
-    """Return what was said under each memory that states no wish, by number; not the person's own."""
-    numbers: dict[str, int] = {}
-    for memory in memories:
-        if not memory.in_prompts.wishes and memory.in_prompts.kind != "person":
-            numbers.update(dict.fromkeys(memory.keys, memory.number))
-    said: dict[int, list[Entry]] = {}
-    for entry in entries if numbers else ():
-        if entry.key in numbers:
-            said.setdefault(numbers[entry.key], []).append(entry)
-    return said

@@ -336,7 +336,7 @@ class Folds(Lane):
         """Return the dialogue that writes this fold."""
         survey = self.work.survey
         names = [member.name for member in missing.members]
-        plan = fold_plan(self.work.memories, names, missing.level, survey.reading.entries)
+        plan = fold_plan(self.work.memories, names, missing.level)
         sheet = worksheet_of_fold(survey, plan.sources)
         ahead = fold_analysis(sheet, plan, survey.roles, fold_room(survey))
         return RunningDialogue(self._steps(plan), BEFORE_ALL_CHUNKS, ahead=ahead)

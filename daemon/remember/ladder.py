@@ -270,7 +270,7 @@ def _dialogue(
         before = prompt.looking_back(sheet.texts, before, after)
         subject = _subject(sheet.texts, passage, pair, words, before, in_hindsight=True)
         return (yield from converse(sheet, subject, pair, quotes))
-    sheet = as_quote_was_asked(sheet, passage, pair.agent, before)
+    sheet = sheet.for_agent(pair.agent)
     subject = _subject(sheet.texts, passage, pair, words, before, in_hindsight=False)
     quote = None
     if can_be_quoted(passage.chunk):
@@ -287,22 +287,6 @@ def quote_question(
     posed = prompt.posed(texts, asked, QUOTE_WORDS, passage.guidance, is_quote=True)
     request = Request("quote", agent, before, QUOTE_WORDS, title=passage.titles)
     return Question(request, posed, passage.spoken)
-
-
-def as_quote_was_asked(
-    sheet: Worksheet, passage: Passage, agent: Model, before: tuple[Turn, ...]
-) -> Worksheet:
-    """Return the sheet with the texts of an older version, where that has asked for the quote.
-
-    A dialogue goes on in the words in which it was begun. The engine reads no questions, so that
-    more words would only hinder it.
-    """
-    texts = sheet.texts.asked_as_kept
-    if agent == ENGINE or sheet.was_asked(
-        quote_question(texts, passage, agent, before).posed(texts)
-    ):
-        return replace(sheet, texts=texts)
-    return sheet
 
 
 def _first_question(texts: Texts, passage: Passage, *, extracted: bool) -> AgentQuestion:

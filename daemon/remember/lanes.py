@@ -21,13 +21,11 @@ from daemon.archive.layers import (
 )
 from daemon.archive.memories import editions
 from daemon.chat.opening import core_now
-from daemon.chat.passage import Passage
 from daemon.chat.survey import Survey, told_before
 from daemon.events import Noted
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.remember.core_edits import AboutCore, tend
-from daemon.remember.ladder import as_quote_was_asked
 from daemon.remember.question import worksheet_of_chunk
 from daemon.remember.taking_facts import KnownBefore, take_facts
 from primer import prompt
@@ -185,21 +183,19 @@ def _about_core(
     own = [message.words for message in said if message.speaker != "user"]
     return AboutCore(
         before=passage.context(survey.shown.texts),
-        written=_as_posed(survey, chunk, passage, as_of),
+        written=_as_posed(survey, chunk, as_of),
         memory=now,
         layout=layout,
         names=persons_names(now, passage.by_person, [survey.chat.system_message, *own]),
     )
 
 
-def _as_posed(survey: Survey, chunk: PlannedChunk, passage: Passage, as_of: Edition) -> Six:
+def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition) -> Six:
     """Return the texts of a chunk's memory with its questions as posed and its quotes as answered."""
     six = as_of.texts
     quotes = "\n\n".join(quote.text for quote in as_of.quotes)
     quoted = keep_inert(quotes) or six[1]
-    sheet = worksheet_of_chunk(survey, chunk)
-    before = passage.context(sheet.texts)
-    texts = as_quote_was_asked(sheet, passage, survey.roles.agent, before).texts
+    texts = worksheet_of_chunk(survey, chunk).for_agent(survey.roles.agent).texts
     words = allowance(chunk.tokens, survey.plan.questions_tokens)
     quote = prompt.as_posed(texts, six[0], "quote", QUOTE_WORDS, is_quote=True)
     perspective = prompt.as_posed(texts, six[2], "perspective", words)

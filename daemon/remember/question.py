@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 
-from daemon.archive.journal import FormerAnswers, Reply
+from daemon.archive.journal import Reply
 from daemon.chat.survey import Survey
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from primer import prompt
 from primer.form import Form, misshapen
-from primer.models import ENGINE, token_factor
+from primer.models import ENGINE, Model, token_factor
 from primer.prompt import Turn
 from primer.reply import Answered, Refused, Request, judge, marked, read_reply, repeated
 from primer.wording import Texts, fill
@@ -48,8 +48,6 @@ class Worksheet:
     """About how many tokens each part of the agent's requests has."""
     passage: str = ""
     """The part that the context manager sees."""
-    former: FormerAnswers | None = None
-    """The answers that older versions of memproc were given."""
     keeps_misshapen: bool = False
     """Whether an answer is kept whose only fault, the second time, is its form."""
     zone: tzinfo = UTC
@@ -57,14 +55,9 @@ class Worksheet:
     requests: list[str] = field(default_factory=list)
     """The keys of its requests, in order."""
 
-    @property
-    def former_until(self) -> str:
-        """Return the time until which answers are judged as older versions did; empty for never."""
-        return self.former.until if self.former else ""
-
-    def was_asked(self, request: Request) -> bool:
-        """Return whether an older version has asked this."""
-        return self.former is not None and self.former.has(request.key)
+    def for_agent(self, agent: Model) -> "Worksheet":
+        """Return the sheet for an agent: the engine reads no questions, which only hinder it."""
+        return replace(self, texts=self.texts.asked_as_kept) if agent == ENGINE else self
 
     def blank(self) -> "Worksheet":
         """Return the same worksheet before any request."""
@@ -156,21 +149,18 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
         return read
     if read.ended_by:
         yield Noted(f"{question.counted_as}whole without a known end")
-    answer = replace(read, is_former=reply.asked_at <= sheet.former_until)
-    if not answer.is_former:
-        # What the question shows, as facts to compare, may be in the answer too.
-        refused = marked(answer.text, (*question.passage, request.turns[-1].content))
-        if refused:
-            return refused
+    # What the question shows, as facts to compare, may be in the answer too.
+    if refused := marked(read.text, (*question.passage, request.turns[-1].content)):
+        return refused
     if question.unfit:
-        return question.unfit(answer.text) or answer
+        return question.unfit(read.text) or read
     refused = judge(
-        answer.text, request.step, request.turns[-1].content, question.passage, question.given
+        read.text, request.step, request.turns[-1].content, question.passage, question.given
     )
-    refused = refused or repeated(answer.text, question.earlier)
-    if refused or answer.is_former or request.step == "quote":
-        return refused or answer
-    return misshapen(_form(sheet, question, answer.text)) or answer
+    refused = refused or repeated(read.text, question.earlier)
+    if refused or request.step == "quote":
+        return refused or read
+    return misshapen(_form(sheet, question, read.text)) or read
 
 
 def _form(sheet: Worksheet, question: Question, answer: str) -> Form:
@@ -211,5 +201,4 @@ def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
 
 def _worksheet(survey: Survey, about: str, parts: Mapping[str, int], passage: str) -> Worksheet:
     texts, questions = survey.shown.texts, survey.plan.questions_tokens
-    former, zone = survey.former, survey.zone
-    return Worksheet(texts, questions, about, parts, passage, former, zone=zone)
+    return Worksheet(texts, questions, about, parts, passage, zone=survey.zone)

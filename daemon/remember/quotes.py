@@ -87,7 +87,7 @@ def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> 
         if isinstance(quote, Verbatim):
             if not is_first:
                 yield Noted("quote verbatim at the second try")
-            text = quote.text if answer.is_former else best_run(quote.text, MOST_QUOTE_WORDS)
+            text = best_run(quote.text, MOST_QUOTE_WORDS)
             return Quote(text, quote.source, "agent")
         yield Noted("not verbatim")
         answers.insert(0, answer)
@@ -107,6 +107,6 @@ def _nearest(answers: Sequence[Answered], chunk: Sequence[Entry]) -> Steps[Quote
         passage = nearest_passage(restore_tags(answer.text), chunk)
         if isinstance(passage, Verbatim):
             yield Noted("nearest passage taken as the quote")
-            text = passage.text if answer.is_former else best_run(passage.text, MOST_QUOTE_WORDS)
+            text = best_run(passage.text, MOST_QUOTE_WORDS)
             return Quote(text, passage.source, "aligned")
     return None

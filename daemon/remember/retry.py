@@ -94,7 +94,7 @@ def _written(context: Context, survey: Survey, before: Memory, guidance: str) ->
 def _steps_of_fold(work: ChatWork, before: Memory, guidance: str) -> Steps[Memory]:
     """Return the dialogue that writes a fold again."""
     survey, reading = work.survey, work.survey.reading
-    plan = fold_plan(reading.memories, before.members, before.level, reading.entries)
+    plan = fold_plan(reading.memories, before.members, before.level)
     return fold_of(survey, plan, work.context.clock, guidance)
 
 

@@ -37,10 +37,9 @@ class Quote:
     """`agent`, `aligned` (the nearest passage), or `engine` where the agent's quote was not
     verbatim."""
     tokens: int = field(default=0, compare=False)
-    """0 in memories of older versions of memproc, which did not count it."""
+    """0 where it is not counted yet."""
     lead: str = ""
-    """The words before it where the person said it ("You said: "); empty where the persona did, and
-    in memories of older versions of memproc."""
+    """The words before it where the person said it ("You said: "); empty where the persona did."""
 
     @property
     def size(self) -> int:

@@ -25,10 +25,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory
-from rules.wording import counted
 
 LEAST = 16_000
-"""The smallest budget of a window that is large enough, and the only one before it could grow."""
+"""The smallest budget of a window that is large enough."""
 PART_OF_WINDOW = 5
 """A budget that grows takes at most a fifth of the agent's window."""
 _PART_OF_RAW = 10
@@ -95,28 +94,6 @@ class FoldReading:
     tokens: int
     whole: Reading
     """The reading of the fold with all that lies in it."""
-
-
-def growing(bounds: Bounds) -> Bounds:
-    """Return the same bounds with a budget that grows."""
-    return Bounds(None, bounds.group, bounds.quotes, bounds.wishes, bounds.window)
-
-
-def what_growing_takes(bounds: Bounds, source_tokens: Sequence[int]) -> str:
-    """Return a clause on what each message would take with a growing budget, and how to have it.
-
-    `bounds` are those that the chat keeps; empty where growing makes no difference yet.
-    """
-    raw = sum(source_tokens)
-    more = growing(bounds).at(raw)
-    if bounds.budget is None or more <= bounds.budget:
-        return ""
-    return (
-        f"its {counted(len(source_tokens), 'memory keeps', 'memories keep')} to "
-        f'{bounds.budget:,} tokens as before; with budget = "auto" under [fold] in memproc.toml '
-        f"they take up to {more:,}, which each message sends too, and remember more. "
-        f"budget = {bounds.budget} leaves it so, and ends this note"
-    )
 
 
 def read_for_fold(members: Sequence[FoldMember]) -> FoldReading:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from daemon.events import KINDS, ChatIs, FileIs, NoEvent, Note, Planned, of_line, to_line
+from daemon.events import KINDS, ChatIs, NoEvent, Note, Planned, of_line, to_line
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -19,13 +19,6 @@ def test_an_event_comes_back_as_it_was(name: str) -> None:
 def test_lists_come_back_as_tuples() -> None:
     event = Planned("abc", "T", 1, 4, warnings=("one", "two"))
     assert of_line(to_line(event)) == (event, {})
-
-
-def test_the_words_of_older_logs_are_read_as_those_of_today() -> None:
-    line = to_line(ChatIs("abc", "left alone", "unchanged")).replace('"unchanged"', '"left alone"')
-    assert of_line(line)[0] == ChatIs("abc", "left alone", "unchanged")
-    line = to_line(FileIs(1, "a.json", "skipped")).replace("skipped", "set aside")
-    assert of_line(line)[0] == FileIs(1, "a.json", "skipped")
 
 
 def test_what_another_version_has_added_or_left_out_does_no_harm() -> None:

@@ -37,7 +37,7 @@ BY_HAND = (
     "odd_usage",
 )  # fmt: skip
 """Tables with statements of their own in erasing.py."""
-NO_CHAT = ("migration", "calibration")
+NO_CHAT = ("calibration",)
 """Tables that say nothing of any chat."""
 SCHEMA = Path(erasing.__file__).with_name("schema.sql").read_text("utf-8")
 TABLES = frozenset(re.findall(r"CREATE TABLE (\w+)", SCHEMA))
@@ -154,7 +154,6 @@ def fill(archive: Archive) -> None:
         "at": when,
     }
     archive.insert("opening", opening)
-    archive.insert("pins_before", {"chat": chat, "upto": when}, "OR IGNORE")
     blank = ("speaker", "by", "state", "asks", "digest", "reason", "shown")
     kept = dict.fromkeys(blank, "") | dict.fromkeys(
         ("said_at", "at", "shown_at", "changed_at"), when

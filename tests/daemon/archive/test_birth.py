@@ -4,6 +4,7 @@ import os
 import signal
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,10 @@ from typing import Any
 import pytest
 
 from daemon.archive import archive as module
-from daemon.archive import schema
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import known_chats
-from daemon.archive.journal import find_reply, record
-from daemon.archive.schema import OLDEST, STEPS, SchemaStep
+from daemon.archive.journal import record
+from daemon.archive.schema import VERSION
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError
 from tests.daemon.archive.test_archive import reply
@@ -110,51 +110,22 @@ def test_several_processes_that_make_one_archive_do_each_step_once(
     codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
     assert codes == [0] * 4
     with Archive.open(tmp_path) as archive:
-        assert archive.run("SELECT number FROM migration") == [(OLDEST + len(STEPS),)]
+        assert archive.value("PRAGMA user_version") == VERSION
 
 
-def test_an_older_archive_is_read_as_it_would_be_after_its_steps_and_is_not_touched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_one_from_before_the_first_release_is_told_with_the_way_on_and_left_as_it_is(
+    tmp_path: Path,
 ) -> None:
-    with Archive.open(tmp_path) as archive:
-        record(archive, reply("a"), "chat", {})
+    with closing(sqlite3.connect(archive_path(tmp_path))) as database:
+        database.execute("CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT)")
+        database.execute("INSERT INTO migration VALUES (22, 'the whole schema')")
+        database.commit()
     before = archive_path(tmp_path).read_bytes()
-    later = SchemaStep(
-        "a colour for each chat",
-        "ALTER TABLE chat ADD COLUMN colour TEXT;\nCREATE TABLE hue (name TEXT) STRICT;\n",
-    )
-    monkeypatch.setattr(schema, "STEPS", (*STEPS, later))
-
-    with Archive.read(tmp_path) as archive:
-        assert find_reply(archive, "a") == reply("a")
-        assert archive.run("SELECT colour FROM chat") == []
+    for opened in (Archive.open, Archive.read):
+        with pytest.raises(ArchiveError, match=r"from before 0\.1\.0") as fault:
+            opened(tmp_path)
+        assert "memproc rebuild" in fault.value.next_step
     assert archive_path(tmp_path).read_bytes() == before
-
-    with Archive.open(tmp_path) as archive:
-        assert archive.run("SELECT name FROM hue") == []
-        assert find_reply(archive, "a") == reply("a")
-        assert archive.run("SELECT name FROM migration ORDER BY number") == [
-            ("the whole schema",),
-            (later.name,),
-        ]
-
-
-def test_a_step_that_fails_leaves_the_archive_at_the_step_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Archive.open(tmp_path) as archive:
-        record(archive, reply("a"), "chat", {})
-    broken = SchemaStep(
-        "broken",
-        "CREATE TABLE hue (name TEXT) STRICT;\nINSERT INTO nowhere_at (x) VALUES (1, 2);\n",
-    )
-    with monkeypatch.context() as patch:
-        patch.setattr(schema, "STEPS", (*STEPS, broken))
-        with pytest.raises((sqlite3.Error, ArchiveError)):
-            Archive.open(tmp_path)
-    with Archive.open(tmp_path) as archive:
-        assert archive.run("SELECT 1 FROM sqlite_master WHERE name = 'hue'") == []
-        assert find_reply(archive, "a") == reply("a")
 
 
 def test_a_python_with_an_old_sqlite_is_said_to_be_too_old(

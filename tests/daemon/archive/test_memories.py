@@ -7,7 +7,6 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import (
-    count_extracted,
     editions,
     find_memory,
     keep_edition,
@@ -196,17 +195,3 @@ def test_a_quote_comes_back_with_whose_words_it_is_and_one_of_old_without() -> N
         archive.run("UPDATE edition SET quotes = json_remove(quotes, '$[0].lead')")
         (quote,) = first(archive).edition.quotes
         assert (quote.lead, quote.framed) == ("", "so")
-
-
-def test_extracted_memories_are_counted_where_no_model_wrote_them() -> None:
-    by_engine = [
-        replace(memory, edition=replace(memory.edition, made="extracted"))
-        for memory in (M1, M2, M3)
-    ]
-    with Archive.memory() as archive:
-        see(archive, TALK)
-        for memory in by_engine:
-            keep_memory(archive, CHAT, memory)
-        assert count_extracted(archive) == 3
-        keep_edition(archive, "m1", another(2, "as-of"))
-        assert count_extracted(archive) == 2

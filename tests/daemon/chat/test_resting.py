@@ -309,5 +309,5 @@ def test_whatever_is_written_about_a_chat_ends_its_rest() -> None:
             "fold_member",
             "fact_event",
         }
-        no_matter = {"question", "answer", "pins_before"}
+        no_matter = {"question", "answer"}
         assert found == dict.fromkeys(about - no_matter, 3) | {"chat": 2}

@@ -129,7 +129,7 @@ def test_what_nobody_foresaw_is_told_without_the_words_it_was_about(
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(tools, "core_memory", fail)
-    answer = call_tool(library, "core_memory", {})
+    answer = call_tool(library, "recall_core_memory", {})
     assert answer["isError"]
     assert (
         "a mistake in memproc itself (ValueError in daemon/recall/toolbox.py"
@@ -137,12 +137,6 @@ def test_what_nobody_foresaw_is_told_without_the_words_it_was_about(
     )
     (report,) = tmp_path.glob("memproc-mistake-*")
     assert SECRET not in report.read_text() + str(answer)
-
-
-def test_former_names_of_tools_are_answered_and_not_listed(library: Library) -> None:
-    assert not {"core_memory", "facts"} & TOOLS.keys()
-    for former, name in (("facts", "recall_facts"), ("core_memory", "recall_core_memory")):
-        assert call_tool(library, former, {}) == call_tool(library, name, {})
 
 
 def test_a_quote_on_the_line_of_time_ends_with_a_whole_word() -> None:

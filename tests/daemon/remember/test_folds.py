@@ -240,15 +240,6 @@ def test_a_fold_of_folds_carries_every_quote_and_the_agent_chooses_nothing() -> 
     assert made.texts[1] == "\n\n".join(quote.text for quote in QUOTES)
 
 
-def test_a_fold_of_an_older_version_has_the_quotes_again_that_it_dropped() -> None:
-    chunks = [memory(number) for number in range(1, 9)]
-    old = replace(memory(9, quotes=2), members=tuple(chunk.memory_id for chunk in chunks))
-    plan = fold_plan([*chunks, memory(10), old], [old.memory_id, "m10"], 3)
-    assert plan.quotes == tuple(
-        quote for chunk in [*chunks, memory(10)] for quote in chunk.in_prompts.quotes
-    )
-
-
 def test_a_fold_is_called_after_the_memories_that_it_stands_for_and_their_days() -> None:
     assert "\nMemories 1 to 6, 2 to 7 March 2026. " in fold(Desk({})).in_prompts.texts[0]
     assert (

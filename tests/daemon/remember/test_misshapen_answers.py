@@ -2,19 +2,14 @@
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.journal import FormerAnswers
-from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
-from daemon.remember.ladder import make_memory
-from daemon.remember.question import Worksheet
 from primer.models import ENGINE, EXTRACTIVE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN
 from rules.conversation.quote import MOST_QUOTE_WORDS
 from rules.extract.words import length
-from tests.daemon.remember.test_compress import AGENT, MANAGER, QUOTE, WHEN, Desk, passage, remember
+from tests.daemon.remember.test_compress import AGENT, MANAGER, QUOTE, Desk, remember
 from tests.entries import talk
-from tests.scripted import held, plain
+from tests.scripted import plain
 
 FALLBACK = Roles(AGENT, MANAGER, Model("test/fallback"))
 SURE = "Sure! I keep the ferry and Tomas, and the date that I had wrong."
@@ -99,25 +94,6 @@ def test_where_the_fallback_has_no_better_one_the_agent_s_own_is_kept() -> None:
     desk.model.answers_of["test/fallback"] = {"quote": [QUOTE], "perspective": [AS_AI]}
     memory = remember(desk, roles=FALLBACK)
     assert (memory.edition.agent, memory.edition.form) == (AGENT.name, "opening")
-
-
-@pytest.mark.parametrize(
-    ("until", "form", "noted"),
-    [
-        (WHEN, "", []),
-        (BEFORE, "opening", ["opening", "opening", "kept in spite of its form: opening"]),
-    ],
-)
-def test_an_answer_of_an_older_version_is_judged_as_it_was_then(
-    until: str, form: str, noted: list[str]
-) -> None:
-    desk = Desk({"quote": [QUOTE], "perspective": [SURE]})
-    with Archive.memory() as archive:
-        sheet = Worksheet(load_texts(None), former=FormerAnswers(archive, until))
-        steps = make_memory(sheet, passage(), Roles(AGENT, MANAGER), len, lambda: AFTER)
-        memory = held(steps, desk.ask, desk.noted)
-    assert memory.edition.texts[3] == SURE
-    assert (memory.edition.form, desk.noted) == (form, noted)
 
 
 def test_a_quote_that_is_much_longer_than_asked_for_is_cut_to_its_best_whole_sentences() -> None:

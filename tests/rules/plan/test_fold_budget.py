@@ -14,7 +14,6 @@ from rules.plan.fold_budget import (
     Reading,
     parts_within,
     read_for_fold,
-    what_growing_takes,
 )
 
 MEMORY = FoldMember(600, is_fold=False, reading=Reading(answers=200))
@@ -40,12 +39,6 @@ def test_it_is_a_tenth_of_the_raw_tokens_at_least_16_000_and_at_most_a_fifth_of_
 
 def test_a_number_is_kept_to_however_long_a_chat_becomes() -> None:
     assert Bounds(16_000, 6, window=8_000).at(5_000_000) == 16_000
-
-
-def test_a_chat_that_keeps_to_a_number_is_told_what_growing_would_take() -> None:
-    assert "take up to 50,000" in what_growing_takes(Bounds(16_000, 6), [250_000] * 2)
-    assert what_growing_takes(Bounds(16_000, 6), [50_000] * 2) == ""
-    assert what_growing_takes(Bounds(None, 6), [250_000] * 2) == ""
 
 
 def test_a_fold_of_memories_reads_them_whole() -> None:
