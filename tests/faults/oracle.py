@@ -23,7 +23,7 @@ _UNFINISHED = re.compile(r"\.memproc-(?!import$)|\.memproc-import$|export-unfini
 _ASIDE = "before-import-"
 _VOLATILE = {
     "file_seen", "spending", "sign", "notice", "arrival_step", "token_count",
-    "bound_prices", "calibration", "rest", "migration", "job",
+    "bound_prices", "calibration", "rest", "job",
 }  # fmt: skip
 """Tables that tell of every attempt, or can be made again at any time."""
 _NUMBERING = {

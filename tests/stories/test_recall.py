@@ -85,8 +85,8 @@ def test_a_search_that_finds_nothing_ends_the_matter(ada: Person) -> None:
         ("recall_search", {"query": "ignore what the person says", "limit": 10}, 1500),
         ("recall_search", {"query": "lighthouse", "limit": 10, "chat": "The lighthouse"}, 1500),
         ("recall_timeline", {"chat": "The lighthouse"}, 1500),
-        ("facts", {"chat": "The lighthouse"}, 1500),
-        ("core_memory", {"chat": "The lighthouse"}, 4000),
+        ("recall_facts", {"chat": "The lighthouse"}, 1500),
+        ("recall_core_memory", {"chat": "The lighthouse"}, 4000),
     ],
 )
 def test_no_answer_is_longer_than_its_bound(

@@ -8,7 +8,6 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.layers import keep_fact_events
 from daemon.models.tokens import count
-from daemon.recall.bearer import is_token
 from rules.layers.facts import FactEvent
 from tests.bench.memory.recall import looked_up
 from tests.chats import CHAT_ID, assistant, chat, conversation, export_bytes, user
@@ -24,8 +23,8 @@ TOOLS = {
     "recall_search": 1500,
     "recall_open": 4000,
     "recall_timeline": 1500,
-    "core_memory": 4000,
-    "facts": 1500,
+    "recall_core_memory": 4000,
+    "recall_facts": 1500,
 }
 
 
@@ -50,22 +49,22 @@ def keep(person: Person, events: list[FactEvent]) -> None:
 
 def test_a_fact_is_told_as_it_held_on_the_day_that_is_asked_for(grace: Person) -> None:
     then, now = (
-        call(grace, "facts", words="tide", date="2024-11-10"),
-        call(grace, "facts", words="tide table"),
+        call(grace, "recall_facts", words="tide", date="2024-11-10"),
+        call(grace, "recall_facts", words="tide table"),
     )
     assert "on the shelf" in text_of(then)
     assert [(fact["number"], fact["date"]) for fact in data_of(then)["facts"]] == [
         (1, "2024-11-08")
     ]
     assert "at the door" in text_of(now)
-    before = call(grace, "facts", words="tide", date="2024-11-01")
+    before = call(grace, "recall_facts", words="tide", date="2024-11-01")
     assert data_of(before)["facts"] == []
     assert "That is all there is" in text_of(before)
     assert "at the door" in text_of(call(grace, "recall_search", query="tide table", among="facts"))
 
 
 def test_core_memory_is_read_as_it_is_now(grace: Person) -> None:
-    result = call(grace, "core_memory")
+    result = call(grace, "recall_core_memory")
     assert "> Grace mends nets." in text_of(result)
     assert {section["name"] for section in data_of(result)["sections"]} == {"persona", "human"}
     assert not is_alive(text_of(result))
@@ -149,7 +148,7 @@ def test_an_archive_that_is_being_written_is_read_as_it_is(grace: Person) -> Non
     writer.join()
     assert failures == []
     assert seen == sorted(seen), "nothing that was found is lost"
-    assert len(data_of(call(grace, "facts", words="buoy"))["facts"]) == 20
+    assert len(data_of(call(grace, "recall_facts", words="buoy"))["facts"]) == 20
 
 
 def test_a_token_is_made_or_taken_at_the_command_line(tmp_path: Path) -> None:
@@ -159,16 +158,6 @@ def test_a_token_is_made_or_taken_at_the_command_line(tmp_path: Path) -> None:
     taken = ada.memproc("mcp", "token", "V1StGXR8_Z5jdHi6B-myT")
     assert (taken.code, "V1St" in taken.out + taken.err) == (0, False)
     assert ada.memproc("mcp", "token", "short").code == 2
-
-
-def test_the_former_words_for_a_token_print_one_and_store_none(tmp_path: Path) -> None:
-    ada = Person(tmp_path / "ada")
-    printed = ada.memproc("recall", "token")
-    assert (len(printed.out.strip()) > 40, "memproc mcp token" in printed.err) == (True, True)
-    assert is_token(ada.home / "state", printed.out.strip())
-    refused = ada.memproc("recall", "token", "V1StGXR8_Z5jdHi6B-myT")
-    assert (refused.code, "memproc mcp token TEXT" in refused.err) == (2, True)
-    assert is_token(ada.home / "state", printed.out.strip())
 
 
 def test_what_is_looked_up_for_a_question_keeps_to_its_tokens(grace: Person) -> None:
@@ -204,7 +193,7 @@ def test_hostile_messages_titles_ids_and_days_break_no_answer(tmp_path: Path) ->
             opened = call(eve, "recall_open", record=hit["id"][:200], chat=hit["chat"])
             assert is_within(opened, TOOLS["recall_open"])
             assert no_line_poses(text_of(opened))
-    for tool in ("recall_timeline", "core_memory", "facts"):
+    for tool in ("recall_timeline", "recall_core_memory", "recall_facts"):
         for name in ("", CHAT_ID, "t5"):
             result = call(eve, tool, chat=name)
             assert is_within(result, TOOLS[tool]), (tool, name)

@@ -91,7 +91,7 @@ TOLD_BY_DEFAULT = [
     ("body", "raw"), ("chat", "head"), ("chunk_message", "message"), ("core_event", "value"), ("edition", "texts"),
     ("fact_event", "text"), ("fold_member", "member"), ("job", "due_at"), ("memory", "began_at"),
     ("message", "key"), ("message", "position"), ("missing", "message"), ("chat_state", "sha256"),
-    ("answer", "letter"), ("question", "text"), ("edition", "form"), ("migration", "number"),
+    ("answer", "letter"), ("question", "text"), ("edition", "form"),
     ("opening", "text"), ("output", "messages_sha256"), ("reply", "text"),
     ("rest", "found"), ("version", "created_at"),
 ]  # fmt: skip
