@@ -9,19 +9,26 @@ from typing import Any
 
 import pytest
 
+from daemon.files import candidates
 from tests.chats import Json, chat, conversation, export_bytes
 from tests.foreign import talks, trees
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
 from tests.stories.cycle import ENGINE
 from tests.stories.person import Person
-from tests.stories.test_former_questions import MESSAGES, SETTINGS, kept, talk_on, upgraded
 from tests.stories.test_page import Browser
 from tests.typingmind.texts import text_of
 
 LOS_ANGELES, KIRITIMATI = "America/Los_Angeles", "Pacific/Kiritimati"
 EVENING = datetime(2025, 12, 30, 5, 30, tzinfo=UTC)
 """Half past nine in the evening of 29 December in Los Angeles."""
+
+
+SAMPLE = Path(candidates.__file__).with_name("sample.json")
+MESSAGES = 58
+SETTINGS = (
+    '[models]\nagent = "anthropic/claude-haiku-5-5"\nconcurrency = 1\n[memory]\nhindsight = 0\n'
+)
 
 
 def settings_of(zone: str) -> str:
@@ -113,38 +120,40 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         yield server
 
 
-def test_what_was_asked_before_there_was_a_zone_is_not_asked_again(
-    tmp_path: Path, server: ModelServer
-) -> None:
-    """The dialogue of the fourth memory was begun with days in UTC, and ends with those of its person."""
-    person = upgraded(tmp_path / "nessa", "begun")
-    person.settings(f'{SETTINGS}zone = "{KIRITIMATI}"\n')
-    before = titles([memory.edition.texts[0] for memory in kept(person)])
-    assert person.memproc("run").code == 0
-    (request,) = server.requests
-    *standing, new = titles([memory.edition.texts[0] for memory in kept(person)])
-    assert standing == before
-    assert new == "Memory 4, 15 to 16 March 2026"
-    asked = "\n".join(turn.text for turn in request.turns)
-    assert f"{new}." in asked
-    assert 'date="2026-03-16T' in asked
-    assert "+14:00" in asked
+def talk_on(messages: int) -> bytes:
+    """An export of the sample's first so many messages."""
+    (sample,) = json.loads(SAMPLE.read_bytes())["data"]["chats"]
+    return export_bytes({**sample, "messages": sample["messages"][:messages]})
+
+
+def first_questions(person: Person) -> list[str]:
+    """The first question of each memory, which has its title."""
+    listed = json.loads(person.memproc("memories", "Aria", "--json").out)
+    return [memory["editions"][0]["texts"][0] for memory in listed]
 
 
 def test_another_zone_asks_nothing_again_and_leaves_the_titles_that_stand(
     tmp_path: Path, server: ModelServer
 ) -> None:
-    person = upgraded(tmp_path / "nessa", "whole")
-    for zone in (KIRITIMATI, LOS_ANGELES, ""):
+    person = Person(tmp_path / "nessa", 3200, 800, 800)
+    person.settings(SETTINGS)
+    person.drop(talk_on(MESSAGES))
+    assert person.memproc("run").code == 0
+    before, asked = first_questions(person), len(server.requests)
+    assert asked
+    for zone in (KIRITIMATI, LOS_ANGELES):
         person.settings(f'{SETTINGS}zone = "{zone}"\n')
-        before = [memory.edition.texts[0] for memory in kept(person)]
         assert person.memproc("run").code == 0
-        assert [memory.edition.texts[0] for memory in kept(person)] == before
-    assert server.requests == []
+        assert first_questions(person) == before
+    assert len(server.requests) == asked
     person.settings(f'{SETTINGS}zone = "{KIRITIMATI}"\n')
     person.drop(talk_on(MESSAGES + 5))
     assert person.memproc("run").code == 0
-    assert [memory.edition.texts[0] for memory in kept(person)][: len(before)] == before
+    *standing, new = first_questions(person)
+    assert standing == before
+    sent = "\n".join(turn.text for turn in server.requests[asked].turns)
+    assert f"{titles([new])[0]}." in sent
+    assert "+14:00" in sent
 
 
 def undated(said: Json) -> Json:
