@@ -70,6 +70,12 @@ class Subject:
     title: TitlePair = ("", "")
     """The title with which its first question begins, and the one that is kept."""
 
+    def for_agent(self, agent: Model) -> "Subject":
+        """Return the subject for an agent: the engine reads no questions beyond what is kept."""
+        if agent != ENGINE:
+            return self
+        return replace(self, quote=self.quote.as_kept, perspective=self.perspective.as_kept)
+
     def exchange(self, texts: Texts, question: AgentQuestion, answer: str) -> tuple[Turn, Turn]:
         """Return a question and its answer as they come before the next question."""
         is_quote = question == self.quote
@@ -113,10 +119,7 @@ def converse(
     Return a Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
     """
     quoted, shown = _joined(quotes), _joined(some_of(quotes))
-    sheet = sheet.for_agent(pair.agent)
-    if pair.agent == ENGINE:
-        as_kept = subject.quote.as_kept, subject.perspective.as_kept
-        subject = replace(subject, quote=as_kept[0], perspective=as_kept[1])
+    sheet, subject = sheet.for_agent(pair.agent), subject.for_agent(pair.agent)
     first = _first_question(sheet, subject, quotes, quoted, shown)
     perspective = yield from _ask_agent(sheet, subject, pair.agent, first)
     if isinstance(perspective, Refused):
