@@ -132,8 +132,7 @@ def converse(
     refinement = yield from _refinement(sheet, subject, pair.agent, last)
     if isinstance(refinement, Refused):
         return refinement
-    answers = (_framed(quotes), perspective.text, refinement.text)
-    six = _six(subject, last.question.kept, answers)
+    six = _six(subject, last.question.kept, (_framed(quotes), perspective.text, refinement.text))
     form = joined_forms(answer.form for answer in (perspective, analysis, refinement))
     return Transcript(six, quotes, text, pair.agent.name, analyst.name, form)
 
