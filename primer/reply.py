@@ -3,7 +3,7 @@
     read_reply     has it ended by itself, and does it say anything?
     judge          is it an answer to this question about this passage?
     repeated       is it one of the memory's earlier answers once more?
-    marked         does it hold a mark of a model's own format?
+    with_control_mark   does it hold a mark of a model's own format?
     forged         does it hold tags of ours, which are made inert before it is kept?
 
 Whether a quote is verbatim is for rules/conversation/quote to say.
@@ -316,7 +316,7 @@ def repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
     return None
 
 
-def marked(answer: str, passage: Sequence[str]) -> Refused | None:
+def with_control_mark(answer: str, passage: Sequence[str]) -> Refused | None:
     """Refuse an answer with a mark of a model's own format that the passage does not hold.
 
     Code is not looked at. The passage is all that may be spoken of.

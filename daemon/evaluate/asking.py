@@ -36,7 +36,7 @@ from primer.evaluation_questions import (
 )
 from primer.models import Model
 from primer.prompt import Turn
-from primer.reply import Answered, Request, marked, read_reply
+from primer.reply import Answered, Request, read_reply, with_control_mark
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory, with_members
 from rules.errors import ChatSkipped, ModelError
@@ -133,7 +133,7 @@ def _plain_answer(reply: Reply, chunk: Sequence[Entry]) -> str | None:
     """Return an answer about a chunk; None where it holds a mark of a model's own format."""
     read = read_reply(reply.text, reply.finish)
     answer = read.text if isinstance(read, Answered) else ""
-    return None if marked(answer, [entry.message.words for entry in chunk]) else answer
+    return None if with_control_mark(answer, [entry.message.words for entry in chunk]) else answer
 
 
 def _why_not_asked(subject: EvaluatedChat, question: EvalQuestion, seen: str, blind: str) -> str:
@@ -224,7 +224,7 @@ def _letters(
     for text in (posed, posed + LETTERS_ALONE):
         reply = yield Request(step, model, ask_questions(turns, text, found), LETTER_WORDS)
         read = read_reply(reply.text, reply.finish, is_prose=False)
-        is_plain = isinstance(read, Answered) and not marked(read.text, [posed])
+        is_plain = isinstance(read, Answered) and not with_control_mark(read.text, [posed])
         new = read_letters(read.text, len(questions)) if is_plain else ()
         for at, letter in enumerate(new):
             letters[at] = letters[at] or letter

@@ -73,7 +73,7 @@ def is_named_as_export(path: str) -> bool:
     return has_ending(path) or Path(path).is_dir()
 
 
-def parts_of(folder: Path) -> tuple[Path, ...]:
+def export_parts(folder: Path) -> tuple[Path, ...]:
     """Return the files that a ZIP was unpacked to: its index, then the parts of that.
 
     Return none where the folder holds no index. Links are not followed, neither of the folder nor
@@ -130,7 +130,7 @@ def _subfolder(path: str) -> Iterator[Candidate | UnusableFile]:
 def _unpacked(path: str) -> Iterator[Candidate | UnusableFile]:
     """Yield a folder that is read like its ZIP; other folders are the person's own matter."""
     try:
-        parts = parts_of(Path(path))
+        parts = export_parts(Path(path))
         if parts:
             yield _looked_at(path, parts[0].lstat(), sighting_at(Path(path)))
     except OSError:
@@ -177,7 +177,7 @@ def sighting_at(path: Path) -> Sighting:
 
     Links are not followed.
     """
-    sightings = [sighting_of(part.lstat()) for part in parts_of(path) or (path,)]
+    sightings = [sighting_of(part.lstat()) for part in export_parts(path) or (path,)]
     size = sum(sighting.size for sighting in sightings)
     return replace(
         sightings[0], size=size, mtime_ns=max(sighting.mtime_ns for sighting in sightings)

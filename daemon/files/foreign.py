@@ -42,7 +42,7 @@ from rules.typingmind.spans import (
     Span,
     TooDeep,
     TooLarge,
-    refuse_large,
+    refuse_large_value,
 )
 from rules.wording import counted
 
@@ -98,7 +98,7 @@ class ForeignExport:
         raw = _bytes_of(listed)
         try:
             text = raw.decode()
-            refuse_large(text, _LARGEST_VALUE, listed.span.start)
+            refuse_large_value(text, _LARGEST_VALUE, listed.span.start)
             fields, _ = spans.value(text, 0)
         except TooLarge as fault:
             raise _refused(_called(listed.path, listed.entry), fault) from fault

@@ -19,7 +19,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from daemon.files.candidates import INDEX, LARGEST_BYTES, MOST_ENTRIES, open_file, parts_of
+from daemon.files.candidates import INDEX, LARGEST_BYTES, MOST_ENTRIES, export_parts, open_file
 from daemon.files.reasons import file_errors, remedy
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.foreign_files import ENOUGH, Foreign, other_program
@@ -251,7 +251,7 @@ def open_dropped(path: Path) -> BinaryIO:
 
     Raises OSError, and NotAnExport where it is more than memproc reads.
     """
-    parts = parts_of(path)
+    parts = export_parts(path)
     if len(parts) > 1:
         return _zipped_again(path, parts)
     return open_file(parts[0] if parts else path)
@@ -276,7 +276,7 @@ def _zipped_again(folder: Path, parts: Sequence[Path]) -> BinaryIO:
 def open_export(path: Path) -> Iterator[BinaryIO]:
     """Open an export for reading. Raises FileTrouble where it is gone or cannot be read."""
     try:
-        if parts_of(path):
+        if export_parts(path):
             with open_dropped(path) as file:
                 yield file
             return

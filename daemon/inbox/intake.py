@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival, is_needed
-from daemon.files.candidates import LARGEST_BYTES, open_file, parts_of, sighting_at
+from daemon.files.candidates import LARGEST_BYTES, export_parts, open_file, sighting_at
 from daemon.files.foreign import program_at
 from daemon.files.packing import BLOCK, open_dropped
 from daemon.files.paths import arrivals_folder
@@ -60,7 +60,7 @@ def look_inside(path: Path) -> Incomplete | None:
             most = f"memproc reads exports of up to {LARGEST_BYTES / _MIB:,.0f} MiB"
             next_step = "Export single chats instead of everything at once."
             return Incomplete(f"it has {size / _MIB:,.0f} MiB, and {most}", next_step)
-        return next(filter(None, map(_look_at_part, parts_of(path) or (path,))), None)
+        return next(filter(None, map(_look_at_part, export_parts(path) or (path,))), None)
     except OSError as error:
         return Incomplete(f"it cannot be read yet: {error.strerror or error}")
 

@@ -20,8 +20,8 @@ from daemon.page.guard import (
     TOO_LARGE,
     RefusedRequest,
     bounded,
-    closing,
     content_type,
+    ending_connection,
     refuse_host,
 )
 
@@ -74,7 +74,7 @@ def dispatcher(page: ASGIApp, others: Mapping[str, ASGIApp]) -> ASGIApp:
         if scope["type"] != "http":
             await page(scope, receive, send)
             return
-        path, send = scope["path"], closing(scope, send)
+        path, send = scope["path"], ending_connection(scope, send)
         if not path.startswith("/"):  # CONNECT names a host
             await PlainTextResponse("memproc is no proxy.", 400)(scope, receive, send)
             return

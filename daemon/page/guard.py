@@ -115,7 +115,7 @@ def bounded(receive: Receive, most: int) -> Receive:
     return receive_bounded
 
 
-def closing(scope: Scope, send: Send) -> Send:
+def ending_connection(scope: Scope, send: Send) -> Send:
     """Return the same answer, after which the connection ends if more could come for ever.
 
     That is a body that does not say its size, which no browser sends us, or one that is given up.
@@ -135,7 +135,7 @@ def with_bounds(app: ASGIApp, most: int) -> ASGIApp:
 
     async def bound(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            receive, send = bounded(receive, most), closing(scope, send)
+            receive, send = bounded(receive, most), ending_connection(scope, send)
         await app(scope, receive, send)
 
     return bound

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import arrivals_of, find_arrival
-from daemon.files.candidates import open_file, parts_of
+from daemon.files.candidates import export_parts, open_file
 from daemon.files.lock import hold
 from daemon.files.packing import read_blocks, sha256_of
 from daemon.files.paths import Folders
@@ -78,7 +78,7 @@ def _inside(folder: Path, name: str) -> Path:
 def is_movable(path: Path) -> bool:
     """Return whether it is a file, or a folder that is read like its ZIP, and no link."""
     with suppress(OSError):  # a name may be longer than any file's
-        is_export = path.is_file() or bool(parts_of(path))
+        is_export = path.is_file() or bool(export_parts(path))
         return is_export and not path.is_symlink() and not path.name.startswith(".")
     return False
 

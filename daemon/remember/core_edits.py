@@ -18,7 +18,7 @@ from primer.finish import CALLED
 from primer.models import ENGINE, Model, thinks
 from primer.passage import read_passage
 from primer.prompt import ToolCall, Turn
-from primer.reply import Refused, Request, marked, read_reply
+from primer.reply import Refused, Request, read_reply, with_control_mark
 from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong
 from rules.layers.core import CoreEvent, CoreMemory, Refusal
@@ -155,7 +155,7 @@ def _marked(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal 
     """Refuse an edit that brings in a mark of a model's own format, which neither passage nor memory holds."""
     known = [said.text for said in read_passage(about.before)]
     written = "\n\n".join(section.rendered for section in after)
-    refused = marked(written, [*known, *(section.rendered for section in before)])
+    refused = with_control_mark(written, [*known, *(section.rendered for section in before)])
     return Refusal(refused.reason, "control mark") if refused else None
 
 

@@ -20,7 +20,7 @@ from primer import prompt
 from primer.form import Form, misshapen
 from primer.models import ENGINE, Model, token_factor
 from primer.prompt import Turn
-from primer.reply import Answered, Refused, Request, judge, marked, read_reply, repeated
+from primer.reply import Answered, Refused, Request, judge, read_reply, repeated, with_control_mark
 from primer.wording import Texts, fill
 from rules.conversation.memory import Memory
 from rules.conversation.memory_size import SHIPPED_QUESTIONS
@@ -150,7 +150,7 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     if read.ended_by:
         yield Noted(f"{question.counted_as}whole without a known end")
     # What the question shows, as facts to compare, may be in the answer too.
-    if refused := marked(read.text, (*question.passage, request.turns[-1].content)):
+    if refused := with_control_mark(read.text, (*question.passage, request.turns[-1].content)):
         return refused
     if question.unfit:
         return question.unfit(read.text) or read

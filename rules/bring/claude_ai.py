@@ -30,7 +30,7 @@ from rules.bring.conversation import (
     paragraphs,
     read_moment,
 )
-from rules.bring.tool_call import in_lines, in_one_line
+from rules.bring.tool_call import as_one_line, in_lines
 from rules.typingmind import spans
 from rules.typingmind.content import printable
 from rules.typingmind.spans import BadJson, Fields, as_list, text, text_under
@@ -200,7 +200,7 @@ def _tool_call(block: Fields, *, as_before: bool) -> str:
     artifact = text_under(given, "content", "new_str")
     if tool == "artifacts" and artifact:
         return framed(f"artifact: {text_under(given, 'title') or _NAMELESS}", artifact)
-    asked = in_one_line(given) if given else ""
+    asked = as_one_line(given) if given else ""
     return framed(f"tool call: {tool}", asked if as_before else in_lines(given) or asked)
 
 

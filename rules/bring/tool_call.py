@@ -27,10 +27,10 @@ def in_lines(given: object) -> str:
     """Return a tool's arguments with each long text as its lines; empty where none is long."""
     texts: list[str] = []
     rest = _without_long_texts(given, "", texts)
-    return paragraphs([in_one_line(rest) if rest else "", *texts]) if texts else ""
+    return paragraphs([as_one_line(rest) if rest else "", *texts]) if texts else ""
 
 
-def in_one_line(given: object) -> str:
+def as_one_line(given: object) -> str:
     """Return a tool's arguments as JSON."""
     return json.dumps(_with_numbers(given), ensure_ascii=False)
 

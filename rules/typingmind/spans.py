@@ -290,7 +290,7 @@ class Reel:
         """Double what there is from `at` on, dropping what is before; False at the end."""
         kept = self._text[at - self._start :]
         if self._most:
-            refuse_large(kept, self._most, at)
+            refuse_large_value(kept, self._most, at)
         taken: list[str] = []
         room = max(1, len(kept))  # doubling, so that a large value is not read too often
         while room > 0 and (piece := next(self._pieces, "")):
@@ -301,7 +301,7 @@ class Reel:
         return bool(taken)
 
 
-def refuse_large(begun: str, most: int, at: int) -> None:
+def refuse_large_value(begun: str, most: int, at: int) -> None:
     """Raise TooLarge for a value at `at` of which so much has come: bytes, or parts."""
     if len(begun) > most:
         raise TooLarge(f"a value has more than {most // _MIB} MiB", at)

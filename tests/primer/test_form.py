@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primer.form import NEVER_KEPT, Form, misshapen
-from primer.reply import KINDS, judge, marked
+from primer.reply import KINDS, judge, with_control_mark
 from primer.wrappers import unwrapped
 from tests.primer.misshapen import BY_PERSON, MISSHAPEN, NAMES, PASSAGE, Misshapen
 from tests.server.asking import TEXTS
@@ -70,7 +70,7 @@ def test_no_good_answer_is_refused(language: str) -> None:
         for good in good_answers(language)
         if (
             fault := judge(good.text, good.step, "How do you see it?", good.passage)
-            or marked(good.text, ())
+            or with_control_mark(good.text, ())
             or misshapen(
                 Form(
                     good.text, good.step, good.passage, good.by_person, TEXTS.primer, PERSONS_NAMES

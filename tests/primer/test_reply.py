@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primer import prompt
-from primer.reply import Answered, Kind, Refused, forged, judge, marked, read_reply
+from primer.reply import Answered, Kind, Refused, forged, judge, read_reply, with_control_mark
 from primer.wording import TAGS, Tag, keep_inert, restore_tags, wrap
 from rules.conversation.history import Entry
 from rules.conversation.memory_size import allowance
@@ -252,12 +252,12 @@ def test_talk_about_thinking_is_no_thinking() -> None:
 )
 def test_a_control_mark_is_refused_unless_the_passage_holds_one_of_its_kind(mark: str) -> None:
     answer = f"I keep the ferry {mark} and the piano in mind."
-    refused = marked(answer, ["What is <|endoftext|>?"])
+    refused = with_control_mark(answer, ["What is <|endoftext|>?"])
     assert refused is not None
     assert (refused.kind, refused.text) == ("control mark", "")
     assert mark not in refused.reason
-    assert marked(answer, ["No mark.", f"My log is full of `{mark}`."]) is None
-    assert marked(f"I keep `{mark}` in mind, and the ferry.", ()) is None
+    assert with_control_mark(answer, ["No mark.", f"My log is full of `{mark}`."]) is None
+    assert with_control_mark(f"I keep `{mark}` in mind, and the ferry.", ()) is None
 
 
 PASSAGE = list(TOLD)

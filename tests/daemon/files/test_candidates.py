@@ -15,9 +15,9 @@ from daemon.files.candidates import (
     Candidate,
     UnusableFile,
     candidates,
+    export_parts,
     is_named_as_export,
     others_in,
-    parts_of,
     sighting_at,
     sighting_of,
     what_it_is,
@@ -153,7 +153,7 @@ def test_no_link_leads_out_of_the_inbox_neither_to_a_folder_nor_within_one(tmp_p
     (inbox / "Inside" / "data.json").symlink_to(tmp_path / "elsewhere" / "data.json")
     (inbox / "Own" / "chunks").symlink_to(tmp_path / "elsewhere" / "chunks")
     assert found(inbox) == ["Own"]
-    assert parts_of(inbox / "Own") == (inbox / "Own" / "data.json",)
+    assert export_parts(inbox / "Own") == (inbox / "Own" / "data.json",)
 
 
 def test_a_change_of_any_part_of_a_folder_is_seen(tmp_path: Path) -> None:
