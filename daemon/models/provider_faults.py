@@ -46,8 +46,10 @@ _MAY_BE_THE_PASSAGE = (_INVALID, 422, 451)
 _UNTRUSTED = "SSLCertVerificationError"
 _DEEPEST = 12
 _NO_MONEY = re.compile(
-    "credit balance|insufficient[_ ](?:quota|balance)|have any credits|billing_error"
+    "credit balance|insufficient[_ ](?:quota|balance)|have any credits|billing_error|余额不足"
 )
+_PRIVACY = re.compile("no endpoints found matching your data policy")
+"""Said by OpenRouter with status 404, as if there were no such model."""
 _NO_KEY = re.compile("missing credentials")
 """Said by OpenAI's own client, before it sends anything."""
 _WRONG_KEY = re.compile("incorrect api key|invalid api key")
@@ -124,6 +126,11 @@ def _too_long(model: str, kind: str, answer: ErrorAnswer) -> ContextTooLong | No
 def _unknown_model(model: str, kind: str, answer: ErrorAnswer) -> ModelError | None:
     if kind != "NotFoundError" and not answer.knows_no_model:
         return None
+    if answer.says(_PRIVACY):
+        return ModelError(
+            f"Your account's privacy settings allow no provider of {model}.",
+            "Allow more in the settings of your account there, or name another model in memproc.toml.",
+        )
     names = nearest_names(model)
     suggestion = f"Did you mean {' or '.join(names)}? " if names else ""
     return ModelError(

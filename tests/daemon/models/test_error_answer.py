@@ -155,11 +155,24 @@ def test_a_refusal_in_words_that_are_not_known_may_be_the_passage_s(status: int)
 
 
 @pytest.mark.parametrize(
-    "message", ["Suspended due to insufficient balance.", "Your team does not have any credits."]
+    ("message", "status"),
+    [
+        ("Suspended due to insufficient balance.", 403),
+        ("Your team does not have any credits.", 403),
+        ("余额不足或无可用资源包,请充值。", 429),
+    ],
 )
-def test_an_account_without_money_is_told_as_such_whatever_the_status(message: str) -> None:
-    meaning = meaning_of(ValueError(), Model("provider/model"), said(error(message), 403))
+def test_an_account_without_money_is_told_as_such_whatever_the_status(
+    message: str, status: int
+) -> None:
+    meaning = meaning_of(ValueError(), Model("provider/model"), said(error(message), status))
     assert "no money left" in meaning.message
+
+
+def test_an_account_that_allows_no_server_of_a_model_is_told_so() -> None:
+    message = "No endpoints found matching your data policy (Paid model training)."
+    meaning = meaning_of(ValueError(), Model("openrouter/a/model"), said(error(message), 404))
+    assert "privacy settings" in meaning.message
 
 
 def test_a_sign_that_the_prompt_holds_itself_is_none() -> None:
