@@ -47,5 +47,5 @@ def test_the_readme_can_be_read_in_one_go() -> None:
 
 def test_the_man_page_is_that_of_the_commands_as_they_are() -> None:
     assert (ROOT / "docs" / "memproc.1").read_text("utf-8") == man_page(memproc_command), (
-        "write it anew with: make man"
+        "write it again with: make man"
     )

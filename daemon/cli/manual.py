@@ -11,16 +11,23 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 
 _LOOK_SECONDS = 10.0
-_CLOSING = (
-    ".SH EXIT STATUS",
-    "0 done, or nothing to do; 1 something was skipped, or needs attention; "
-    "2 wrong usage or configuration;",
-    "3 a mistake in memproc itself; 4 a cap of the budget was reached; 130 interrupted.",
-    ".SH FILES",
-    "memproc.toml says where everything lies;",
-    ".B memproc config path",
-    "says which one counts.",
-)
+_COLUMNS = 72
+"""Of the help in the man page, which `man` indents."""
+_OPENING = """\
+.TH MEMPROC 1 "" memproc "memproc"
+.SH NAME
+memproc \\- keeps one long TypingMind conversation alive
+.SH COMMANDS
+"""
+_CLOSING = """\
+.SH EXIT STATUS
+0 done, or nothing to do; 1 something was skipped, or needs attention; 2 wrong usage or configuration;
+3 a mistake in memproc itself; 4 a cap of the budget was reached; 130 interrupted.
+.SH FILES
+memproc.toml says where everything lies;
+.B memproc config path
+says which one counts.
+"""
 
 
 @click.command
@@ -81,68 +88,20 @@ def _is_found(path: Path) -> bool:
 
 
 def man_page(root: click.Command) -> str:
-    """Write the man page of a command and of all commands within it, as troff."""
-    return "\n".join(_man_lines(root)) + "\n"
+    """Return click's help of a command, and of all within it, as a man page in troff."""
+    place = click.Context(
+        root, info_name="memproc", terminal_width=_COLUMNS, **root.context_settings
+    )
+    return "".join((_OPENING, *_helps(place), _CLOSING))
 
 
-def _man_lines(root: click.Command) -> Iterator[str]:
-    """Yield the page's lines: what memproc is, its options, all commands, exit codes and files."""
-    yield '.TH MEMPROC 1 "" memproc "memproc"'
-    yield ".SH NAME"
-    yield "memproc \\- keeps one long TypingMind conversation alive"
-    yield ".SH SYNOPSIS"
-    yield ".B memproc"
-    yield "[OPTIONS] COMMAND [ARGS]..."
-    yield ".SH DESCRIPTION"
-    yield _plain(root.help or "")
-    ctx = click.Context(root, info_name="memproc", **root.context_settings)
-    yield ".SH OPTIONS"
-    yield from _options(root, ctx)
-    yield ".SH COMMANDS"
-    for command, place in _commands(root, ctx):
-        yield from _command_lines(command, place)
-    yield from _CLOSING
-
-
-def _command_lines(command: click.Command, ctx: click.Context) -> Iterator[str]:
-    """Yield a command's usage, its help, and its options."""
-    words = ctx.command_path.split()[1:] + command.collect_usage_pieces(ctx)
-    yield f".SS {_plain(' '.join(words))}"
-    yield _plain(command.help or "")
-    yield from _options(command, ctx)
-
-
-def _commands(
-    group: click.Command, ctx: click.Context
-) -> Iterator[tuple[click.Command, click.Context]]:
-    """Yield every command that is not hidden, with its context; groups before their commands."""
-    if not isinstance(group, click.Group):
-        return
-    for name in group.list_commands(ctx):
-        command = group.get_command(ctx, name)
-        if command is not None and not command.hidden:
-            place = click.Context(command, info_name=name, parent=ctx)
-            yield command, place
-            yield from _commands(command, place)
-
-
-def _options(command: click.Command, ctx: click.Context) -> Iterator[str]:
-    """Yield each option that is not hidden, with its help."""
-    for parameter in command.params:
-        record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
-        if record is not None:
-            names, text = record
-            yield ".TP"
-            yield f".B {_plain(names)}"
-            yield _plain(text)
-
-
-def _plain(text: str) -> str:
-    """Escape what troff would interpret, and keep paragraphs apart."""
-    lines = []
-    for line in text.strip().splitlines():
-        escaped = line.strip().replace("\\", "\\e").replace("-", "\\-")
-        if escaped.startswith((".", "'")):
-            escaped = f"\\&{escaped}"
-        lines.append(escaped or ".PP")
-    return "\n".join(lines)
+def _helps(place: click.Context) -> Iterator[str]:
+    """Yield the help of a command, then of each within it that is shown, with its lines as they are."""
+    words = place.get_help().replace("\\", "\\e").replace("-", "\\-")
+    yield f".SS {place.command_path}\n.nf\n{words}\n.fi\n"
+    group = place.command
+    if isinstance(group, click.Group):
+        for name in group.list_commands(place):
+            command = group.get_command(place, name)
+            if command is not None and not command.hidden:
+                yield from _helps(click.Context(command, info_name=name, parent=place))
