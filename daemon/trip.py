@@ -250,15 +250,15 @@ def _archive(context: Context, export: Export, surveyed: "Survey", now: str) -> 
 
     Return True if a raw message is new, changed or gone.
     """
-    archive, chat = context.archive, surveyed.chat
-    mtime_ns = export.fingerprint.mtime_ns
+    archive, chat, reading = context.archive, surveyed.chat, surveyed.reading
+    budget, mtime_ns = surveyed.config.keep.budget, export.fingerprint.mtime_ns
     is_new = not was_processed(archive, chat.chat_id, chat.sha256)
     with archive.transaction():
-        learned = remember(archive, chat, surveyed.reading, now)
-        marked = keep_marked(archive, surveyed, now)
+        learned = remember(archive, chat, reading, now)
+        marked = keep_marked(archive, chat.chat_id, reading, surveyed.pins, budget, now)
         keep_agent_window(archive, chat.chat_id, surveyed.bounds.window or 0)
         record_processed(archive, chat.chat_id, chat.sha256, export.sha256, mtime_ns, now)
-    edits = "; ".join(filter(None, (user_edits(surveyed.reading), describe_marked(marked))))
+    edits = "; ".join(filter(None, (user_edits(reading), describe_marked(marked))))
     if is_new and edits:
         context.tell(UserEdits(chat.chat_id, chat.title, edits))
     return learned

@@ -1,8 +1,9 @@
-"""What CONTRIBUTING promises of every function: a size that can be held in view, a docstring with a verb."""
+"""What CONTRIBUTING promises of functions (sizes, docstrings), and of modules: none imports itself in a circle."""
 
 import ast
 import re
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -15,9 +16,12 @@ NO_VERB = re.compile(
 )
 
 
+ROOMS = ("rules", "primer", "daemon", "service")
+
+
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Yield each function of the program, and where it is."""
-    for room in ("rules", "primer", "daemon", "service"):
+    for room in ROOMS:
         for path in sorted((ROOT / room).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -32,3 +36,22 @@ def test_no_function_is_too_large_to_be_held_in_view() -> None:
 def test_a_docstring_begins_with_a_verb() -> None:
     texts = ((place, ast.get_docstring(node) or "Say") for place, node in functions())
     assert [f"{place}: {text[:60]}" for place, text in texts if NO_VERB.match(text)] == []
+
+
+def test_no_modules_import_each_other_in_a_circle_late_and_for_types_neither() -> None:
+    paths = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
+    modules = {name.removesuffix(".__init__"): path for name, path in modules.items()}
+    imports: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+        froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+        pairs = [
+            (node.module or "", f"{node.module}.{each.name}")
+            for node in froms
+            for each in node.names
+        ]
+        imports[module] = {
+            inner if inner in modules else outer for outer, inner in pairs
+        } & modules.keys()
+    TopologicalSorter(imports).prepare()  # raises an error that names the circle

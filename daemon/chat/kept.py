@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known, was_processed
@@ -40,9 +39,6 @@ from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message, has_pin
 
-if TYPE_CHECKING:
-    from daemon.chat.survey import Survey
-
 
 def passages_after(
     archive: Archive, chat_id: str, reading: ChatReading, pins: ShownPins, budget: int, now: str
@@ -59,13 +55,14 @@ def passages_after(
     return admit_waiting(after_export(passages, pins, now), budget)
 
 
-def keep_marked(archive: Archive, survey: "Survey", now: str) -> tuple[KeptPassage, ...]:
+def keep_marked(
+    archive: Archive, chat_id: str, reading: ChatReading, pins: ShownPins, budget: int, now: str
+) -> tuple[KeptPassage, ...]:
     """Store what `passages_after` returns, once the export's messages are archived.
 
     Return those that the export's pins have marked just now.
     """
-    chat_id, budget = survey.chat.chat_id, survey.config.keep.budget
-    after = passages_after(archive, chat_id, survey.reading, survey.pins, budget, now)
+    after = passages_after(archive, chat_id, reading, pins, budget, now)
     store_passages(archive, chat_id, after, now)
     return tuple(passage for passage in after if passage.by == "pin" and passage.at == now)
 

@@ -14,7 +14,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import Rest, has_gone_on, keep_rest, rest_of, seen_again, was_seen_before
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.outcome import Outcome
-from daemon.config.keys import FindKey, Key, NoKey
+from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.files.clock import in_full
@@ -132,9 +132,8 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
 
 def _is_as_found(kept: Mapping[str, Any], models: Who, key: FindKey, now: str) -> bool:
     """Return whether keys, ends of models and the updated export are as the survey found them."""
-    for provider, outcome in kept["keys"].items():
-        if search_outcome(key(provider)) != outcome:
-            return False
+    if any(repr(key(provider)) != answer for provider, answer in kept["keys"].items()):
+        return False
     if _endings(models, now) != kept["endings"]:
         return False
     files = kept["output"].items()
@@ -156,7 +155,7 @@ def rest_after(survey: "Survey", now: str, *, learned: bool) -> Rest | None:
     found = {
         "plan": asdict(survey.plan),
         "who": asdict(models),
-        "keys": dict(survey.keys),
+        "keys": {provider: repr(answer) for provider, answer in survey.keys.items()},
         "endings": _endings(models, now),
     }
     return Rest(survey.chat.sha256, _settings_digest(survey.config), found)
@@ -199,19 +198,3 @@ def _plan(kept: Mapping[str, Any]) -> ChatPlan:
     # Nothing is due after the memories of a chat at rest.
     layers = Layers(**{**kept["layers"], "core": (), "facts": ()})
     return ChatPlan(**{**kept, **chunks, **rows, "layers": layers})
-
-
-def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
-    """Find keys, and note for which providers they were looked for, and how that ended."""
-
-    def find(provider: str) -> Key | NoKey:
-        answer = key(provider)
-        noted[provider] = search_outcome(answer)
-        return answer
-
-    return find
-
-
-def search_outcome(answer: Key | NoKey) -> str:
-    """Return the outcome of the search for a key, without the key itself."""
-    return "there is one" if isinstance(answer, Key) else repr(answer)

@@ -27,9 +27,8 @@ from daemon.chat.kept import passages_after, read_pins
 from daemon.chat.opening import ShownChat, canned, core_now, shown_chat
 from daemon.chat.passage import Passage, SubjectOf, as_they_are, subjects_in
 from daemon.chat.reading import read_chat
-from daemon.chat.rest import noting
 from daemon.chat.work_due import as_planned, due_memories, explain_held, layers_due, to_write_again
-from daemon.config.keys import FindKey
+from daemon.config.keys import FindKey, Key, NoKey, noting
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.models.prices import expected, step_of
@@ -74,8 +73,8 @@ class Survey:
     roles: Roles
     plan: ChatPlan
     round: Round
-    keys: Mapping[str, str]
-    """The outcome of the search for each provider's key."""
+    keys: Mapping[str, Key | NoKey]
+    """Every provider whose key was looked for, with what was found."""
     limit: Limit | None
     """The limit of the agent's requests; None where it has none."""
     factor: float
@@ -297,7 +296,7 @@ class _Writers:
     """Who writes for a chat, and what their requests are limited by; fields as in Survey."""
 
     roles: Roles
-    keys: Mapping[str, str]
+    keys: Mapping[str, Key | NoKey]
     limit: Limit | None
     factor: float
 
@@ -311,7 +310,7 @@ def _choose_writers(
     archive: Archive, chat: Chat, reading: ChatReading, shown: ShownChat, key: FindKey, now: str
 ) -> _Writers:
     """Choose the chat's models, noting each search for a key, and look up the agent's limit."""
-    keys: dict[str, str] = {}
+    keys: dict[str, Key | NoKey] = {}
     roles = _choose_models(chat, reading, shown, noting(key, keys), now)
     agent = expected(archive, roles.agent.name, now)
     step = step_of(roles.agent, shown.config.budget)

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from daemon.cli.commands import GROUPS, MODULES, SUMMARIES
+from daemon.cli.commands import BUG, GROUPS, INTERRUPTED, MODULES, SUMMARIES, TROUBLE, USAGE
 
-TROUBLE, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 _COLLECTED_AFTER = 50_000
 """New objects before Python collects garbage: its own 700 cost a tenth of a command's start."""
 

@@ -19,7 +19,6 @@ from daemon.chat.bring import (
     plan_bringing,
     write_brought,
 )
-from daemon.cli import INTERRUPTED
 from daemon.cli.bring_choice import (
     CUSTOM,
     BringChoice,
@@ -29,6 +28,7 @@ from daemon.cli.bring_choice import (
     newest_instructions,
     read_chosen,
 )
+from daemon.cli.commands import INTERRUPTED
 from daemon.cli.plan import plan_command, plans_as_json
 from daemon.cli.planned import planned_rows
 from daemon.cli.printing import print_error, print_json, print_table

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 
+TROUBLE, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
+"""Exit codes."""
+
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Begin": {
         "demo": ("demo", "Process a sample conversation; no key, no network."),

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import click
 
-from daemon.cli import TROUBLE
+from daemon.cli.commands import TROUBLE
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.lock import Busy, hold, is_held

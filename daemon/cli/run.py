@@ -18,7 +18,7 @@ from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.outputs import INTENT
 from daemon.archive.signs import signs_of
 from daemon.chat.outcome import OUTCOME_KINDS, Outcome, Skipped
-from daemon.cli import INTERRUPTED
+from daemon.cli.commands import INTERRUPTED
 from daemon.cli.printing import print_error
 from daemon.cli.progress import Progress, Tally
 from daemon.cli.run_record import RunRecord, Stopping, ToldToStop

@@ -18,7 +18,7 @@ from typing import Literal
 
 import click
 
-from daemon.cli import BUG, INTERRUPTED
+from daemon.cli.commands import BUG, INTERRUPTED
 from daemon.cli.settings import Settings, pass_settings
 from daemon.events import (
     Alive,

@@ -32,10 +32,10 @@ Where = Literal["environment", "credential", "file", "keyring"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A provider's key. Its value is in no repr, so that no message or traceback can repeat it."""
+    """A provider's key. Nothing of it is in its repr, so that no traceback or archive repeats it."""
 
     value: str = field(repr=False)
-    where: Where
+    where: Where = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,11 @@ def as_if_kept(key: FindKey, missing: list[str]) -> FindKey:
         return Key("none", "environment")
 
     return find
+
+
+def noting(key: FindKey, noted: dict[str, Key | NoKey]) -> FindKey:
+    """Return a search that finds what `key` finds, and notes it for each provider."""
+    return lambda provider: noted.setdefault(provider, key(provider))
 
 
 def store_key(

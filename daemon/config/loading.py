@@ -21,10 +21,9 @@ from daemon.config.memory_tables import (
     section_clashes,
     token_clashes,
 )
-from daemon.config.search import NAME
 from daemon.config.settings import ChatOverride, Config
 from daemon.config.tables import ConfigProblem, Key, without_former
-from daemon.files.paths import Folders, settle_folders
+from daemon.files.paths import SETTINGS_NAME, Folders, settle_folders
 from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from rules.layers.core import CoreMemory, OverLimit, Section
@@ -171,7 +170,7 @@ def load_folders(config: Config) -> Folders:
     )
 
 
-def shipped_text(name: str = NAME) -> str:
+def shipped_text(name: str = SETTINGS_NAME) -> str:
     """Return a text that comes with memproc: memproc.toml, whose values are those of `Config()`.
 
     An installed copy has it inside the package `daemon`, a checkout next to that. Raise FileTrouble

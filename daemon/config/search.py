@@ -6,11 +6,9 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
-from daemon.files.paths import NoPath, resolve_folders
+from daemon.files.paths import SETTINGS_NAME, NoPath, resolve_folders
 from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
-
-NAME = "memproc.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class FoundConfig:
         """Return files that could have counted, and do not. Finding them takes time."""
         if self.path is None or self.here is None:
             return ()
-        near, others = self.here / NAME, []
+        near, others = self.here / SETTINGS_NAME, []
         for place in (near, own_file()):
             if _is_there(place) and place.resolve() != self.path.resolve():
                 is_default = place == near and holds_only_defaults(place)
@@ -55,7 +53,7 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
         return _named(str(explicit), "--config", here)
     if named := environ.get("MEMPROC_CONFIG"):
         return _named(named, "$MEMPROC_CONFIG", here)
-    own, near = own_file(), here / NAME
+    own, near = own_file(), here / SETTINGS_NAME
     if _is_there(near) and near.resolve() != own.resolve() and not holds_only_defaults(near):
         return FoundConfig(near, "found in this folder", is_here=True, here=here)
     if _is_there(own):
@@ -83,12 +81,12 @@ def _named(written: str, by: str, here: Path) -> FoundConfig:
 
 def own_file() -> Path:
     """Return the place of memproc.toml in the person's configuration folder; it need not exist."""
-    return user_config_path("memproc", appauthor=False) / NAME
+    return user_config_path("memproc", appauthor=False) / SETTINGS_NAME
 
 
 def holds_only_defaults(path: Path) -> bool:
     """Return whether every setting in a file has its default; False for one that cannot be used."""
-    from daemon.config.loading import load, load_folders
+    from daemon.config.loading import load, load_folders  # late: often no file has to be read
     from daemon.config.settings import Config
 
     try:

@@ -29,6 +29,7 @@ INBOX = "~/memproc/inbox"
 _LONGEST = 4096
 _NAMES = ("inbox", "updated", "backups", "state")
 
+SETTINGS_NAME = "memproc.toml"
 LONGEST_NAME = 120
 """Bytes of UTF-8, suffix included: half of what file systems allow, to leave room for more."""
 _LONGEST_ID = 40

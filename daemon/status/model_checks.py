@@ -9,7 +9,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.jobs import settings_of_chats
 from daemon.archive.messages import raw_conversation
 from daemon.config.key_stores import read_keys
-from daemon.config.keys import FindKey, Key, NoKey, credential_files
+from daemon.config.keys import FindKey, Key, NoKey, credential_files, noting
 from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import Facts, end_of, nearest_names, read_facts
@@ -95,11 +95,7 @@ def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
 def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, config: Config) -> ModelChoice:
     """Choose the models as a run would, and note each key that was looked for."""
     keys: dict[str, Key | NoKey] = {}
-
-    def find(provider: str) -> Key | NoKey:
-        return keys.setdefault(provider, find_key(provider))
-
-    today = setup.machine.now.date()
+    find, today = noting(find_key, keys), setup.machine.now.date()
     roles: Roles | ChatSkipped
     try:
         roles = choose_roles(chat, read_messages(chat), config, find, today)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.cli import INTERRUPTED
+from daemon.cli.commands import INTERRUPTED
 from daemon.inbox.child import STOPPED
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.server.child import serve

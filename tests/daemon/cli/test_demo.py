@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.cli import TROUBLE, demo, main
+from daemon.cli import demo, main
+from daemon.cli.commands import TROUBLE
 from daemon.files import paths
 from tests.chats import chat, conversation, export_bytes
 

@@ -36,4 +36,4 @@ def test_whatever_is_taken_as_a_key_fits_into_a_header(text: str) -> None:
 def test_a_key_shows_itself_in_no_words_about_it() -> None:
     key = Key("sk-canary", "file")
     assert "canary" not in f"{key} {key!r} {[key]} {traceback.format_exception(ValueError(key))}"
-    assert "file" in repr(key)
+    assert "file" not in repr(key)
