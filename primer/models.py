@@ -359,6 +359,16 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
+class Unaskable:
+    """Why a model cannot be asked as it is configured, and what the person can do."""
+
+    reason: str
+    next_step: str
+    lacks_key: str = ""
+    """The provider whose key is missing; empty where that is not the reason."""
+
+
+@dataclass(frozen=True, slots=True)
 class Thinking:
     """The thinking of a model that thinks unasked, as its answers have shown; in its own tokens."""
 

@@ -175,8 +175,8 @@ def _unknown_models(config: Config) -> Iterator[str]:
 
     Of models on one's own server or network it cannot know.
     """
-    from daemon.models.addresses import addresses
     from daemon.models.catalogue import is_model_known
+    from daemon.models.hosts import addresses
     from daemon.models.roles import CHAT, SMALL
     from primer.models import EXTRACTIVE
 
@@ -191,8 +191,8 @@ def _unknown_models(config: Config) -> Iterator[str]:
 
 def _about_unknown(role: str, name: str) -> Iterator[str]:
     """Yield a sentence on a model that LiteLLM should know and does not, with names near it."""
-    from daemon.models.addresses import OWN_HOSTS
     from daemon.models.catalogue import nearest_names
+    from daemon.models.hosts import OWN_HOSTS
     from primer.models import provider_of
 
     near = nearest_names(name)

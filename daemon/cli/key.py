@@ -5,6 +5,7 @@ import re
 import sys
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,13 +24,18 @@ from daemon.config.keys import (
     store_key,
 )
 from daemon.files.clock import here
-from primer.models import KEY_VARIABLES, meant_provider
+from primer.models import KEY_VARIABLES, Model, meant_provider, provider_of, quiet_options
+from rules.errors import MemprocError
+
+if TYPE_CHECKING:
+    from daemon.config.model_tables import ModelSettings
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
 _PROVIDER = re.compile(r"[a-z0-9_]{1,30}")
 _HOST = re.compile(r"[a-z0-9_-]{1,24}|[a-z0-9_-]+(\.[a-z0-9_-]+)+|[0-9a-f:.]*:[0-9a-f:.]*")
 """A name without a dot is short, so that a key given in its place does not match."""
 _LONGEST_LINE = 8192  # bytes; no key is nearly as long
+_TRIAL_SECONDS = 30.0
 
 
 def _known(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
@@ -169,12 +175,11 @@ def key_allow_command(
     environment that holds the key, needs no such permission. No key ever goes over plain HTTP,
     except to this machine.
     """
-    from daemon.models import agreed_hosts
-    from daemon.models.addresses import host_of
+    from daemon.models.hosts import allow, allowed, host_of, hosts_file
 
     if provider is None:
         none = "No host is allowed but those of the providers, and what you name yourself."
-        settings.say("\n".join(map(" ".join, agreed_hosts.allowed())) or none)
+        settings.say("\n".join(map(" ".join, allowed())) or none)
         return
     if host is None:
         raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
@@ -184,29 +189,56 @@ def key_allow_command(
         raise click.UsageError(
             "Name a provider as LiteLLM does, and a host: memproc key allow openai llm.example.org"
         )
+    was_allowed = allow(name, where, forget=forget)
     if not forget:
-        noted = agreed_hosts.allow(name, where)
-        settings.say(f"The key for {name} may go to {where}; noted in {noted}.")
-    elif agreed_hosts.disallow(name, where):
+        settings.say(f"The key for {name} may go to {where}; noted in {hosts_file()}.")
+    elif was_allowed:
         settings.say(f"The key for {name} goes to {where} no more.")
     else:
         settings.say("That was not allowed.")
 
 
 def key_works(settings: Settings, provider: str, kept: Key) -> bool:
-    """Try a key, and say what came of it. Return False where it does not work."""
-    from daemon.models.completion import complete
-    from daemon.models.key_trial import try_key
+    """Try a key, and say what came of it. Return False where it does not work.
 
-    tried = try_key(provider, kept, settings.config.models, complete, here().date())
-    if not tried.model:
-        settings.say(f"{provider}: the key was not tried. {tried.trouble}")
-    elif tried.trouble:
-        print_error(f"{provider}: {tried.trouble}")
+    A model is asked that memproc.toml names for this provider, else the small one that memproc knows.
+    """
+    from daemon.models.catalogue import small_model_on
+
+    models, unnamed = settings.config.models, f"{provider}/"
+    # `unnamed` comes back where no small model is known, or has ended.
+    small = small_model_on(here().date(), unnamed)
+    names = (models.context_manager, models.agent, models.fallback, small)
+    fitting = (name for name in names if provider_of(name) == provider and name != unnamed)
+    name = next(fitting, "")
+    if not name:
+        settings.say(
+            f"{provider}: the key was not tried. memproc knows no small model of {provider}. "
+            "Name one in [models] in memproc.toml."
+        )
+    elif trouble := _trouble_with(name, models, kept):
+        print_error(f"{provider}: {trouble}")
         return False
     else:
-        settings.say(f"{provider}: the key works; {tried.model} has answered.")
+        settings.say(f"{provider}: the key works; {name} has answered.")
     return True
+
+
+def _trouble_with(name: str, models: "ModelSettings", kept: Key) -> str:
+    """Ask a model one tiny question, for a fraction of a cent. Return why it has not answered."""
+    from daemon.models.completion import complete
+    from daemon.models.hosts import addresses, refusal
+    from primer.reply import smallest_request
+
+    if refused := refusal(name, models, kept):
+        return f"{refused.reason} {refused.next_step}"
+    own = models.options_for(name)
+    options = {"timeout": _TRIAL_SECONDS, **quiet_options(name), **own, "api_key": kept.value}
+    try:
+        answer = complete(smallest_request(Model(name, options, addresses=addresses(name, own))))
+    except MemprocError as fault:
+        return fault.message
+    return "" if answer.text or answer.finish else f"The answer of {name} cannot be read."
 
 
 def _place(where: Where, provider: str, folder: Path) -> str:

@@ -31,6 +31,7 @@ _HEADING = (
 _LINE = re.compile(r"([A-Z0-9_]+)\s*=\s*([!#-&(-~]+)")  # no spaces, no quotes: no key has any
 _KNOWN = frozenset(KEY_VARIABLES.values())
 
+_ANY_RIGHT = stat.S_IRWXG | stat.S_IRWXO
 SERVICE = "memproc"
 SECONDS = 3.0
 _Answer = TypeVar("_Answer")
@@ -155,28 +156,23 @@ def read_keys(folder: Path) -> Mapping[str, str]:
     return keys
 
 
-def write_key(folder: Path, variable: str, value: str) -> Path:
-    """Put a key into the file, replacing the one it has; make the folder if it is missing.
+def change_key(folder: Path, variable: str, value: str = "") -> bool:
+    """Put a key into the file in the place of the one it has, or take that out where it is empty.
 
-    Raise as `read_keys` does: a file that is not in order is not made worse.
+    Return whether there was one; make the folder if it is missing. Raise as `read_keys` does: a
+    file that is not in order is not made worse.
     """
-    read_keys(folder)
-    return write_private(
-        keys_file(folder), [*(_lines(folder, but=variable) or [_HEADING]), f"{variable}={value}"]
-    )
-
-
-def remove_key(folder: Path, variable: str) -> bool:
-    """Take a key out of the file; return whether it was there. Raise as `read_keys` does."""
-    if variable not in read_keys(folder):
-        return False
-    write_private(keys_file(folder), _lines(folder, but=variable))
-    return True
+    was_there, lines = variable in read_keys(folder), _lines(folder, but=variable)
+    if value:
+        lines = [*(lines or [_HEADING]), f"{variable}={value}"]
+    if value or was_there:
+        write_private(keys_file(folder), lines)
+    return was_there
 
 
 def _lines(folder: Path, but: str = "") -> list[str]:
     """Return the lines of the file of keys, without those of `but`; raise unless it is private."""
-    data = private_content(keys_file(folder), refuse_shared)
+    data = private_content(keys_file(folder))
     if data is None:
         return []
     # Editors on Windows begin a file with a mark and end its lines with two characters.
@@ -185,15 +181,12 @@ def _lines(folder: Path, but: str = "") -> list[str]:
     return [line for line in lines if not but or line.partition("=")[0].strip() != but]
 
 
-def private_content(path: Path, refuse: Callable[[Path, os.stat_result], None]) -> bytes | None:
-    """Return the bytes of a file whose owner and rights pass `refuse`; None if it is missing.
-
-    Raise what `refuse` raises, and FileTrouble.
-    """
+def private_content(path: Path, denied: int = _ANY_RIGHT) -> bytes | None:
+    """Return the bytes of a file; None if it is missing. Raise as `refuse_shared`, and FileTrouble."""
     with file_errors(path, "read"):
         try:
             with path.open("rb") as file:
-                refuse(path, os.fstat(file.fileno()))
+                refuse_shared(path, os.fstat(file.fileno()), denied)
                 return file.read()
         except FileNotFoundError:
             return None
@@ -207,16 +200,16 @@ def write_private(path: Path, lines: Iterable[str]) -> Path:
     return path
 
 
-def refuse_shared(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigurationError where a file with keys is not its owner's alone."""
+def refuse_shared(path: Path, status: os.stat_result, denied: int = _ANY_RIGHT) -> None:
+    """Raise ConfigurationError unless a file is ours, and others have none of the `denied` rights."""
     if sys.platform == "win32":
         return  # a file in a person's own folders inherits their rights, and has no such bits
-    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if status.st_uid != os.geteuid() or status.st_mode & denied:
         raise ConfigurationError(
             f"{path} belongs to another user, or can be read or changed by others, "
-            "so its keys are not used.",
-            f"Make it yours, then: chmod 600 {path}. "
-            "Whoever may have read it knows the keys: consider new ones.",
+            "so nothing in it counts.",
+            f"Look at it, make it yours, then: chmod 600 {path}. "
+            "Whoever may have read a key in it knows the key: consider a new one.",
         )
 
 

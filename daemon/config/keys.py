@@ -17,11 +17,10 @@ from daemon.config.key_stores import (
     Keyring,
     NoKeyring,
     NotAKey,
+    change_key,
     keys_file,
     read_keys,
     refuse_shared,
-    remove_key,
-    write_key,
 )
 from daemon.files.reasons import file_errors
 from primer.models import KEY_VARIABLES, key_variables
@@ -133,9 +132,9 @@ def store_key(
     read_keys(folder)  # a file that is not in order is told before a key is anywhere
     answer = NoKeyring("") if prefer == "file" else keyring.write(provider, value)
     if isinstance(answer, NoKeyring):
-        write_key(folder, variable, value)
+        change_key(folder, variable, value)
         return KeyChange(("file",), answer.reason)
-    remove_key(folder, variable)
+    change_key(folder, variable)
     return KeyChange(("keyring",))
 
 
@@ -144,7 +143,7 @@ def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> KeyCha
 
     Raise ConfigurationError or FileTrouble where the file is not in order.
     """
-    where: tuple[Where, ...] = ("file",) if remove_key(folder, KEY_VARIABLES[provider]) else ()
+    where: tuple[Where, ...] = ("file",) if change_key(folder, KEY_VARIABLES[provider]) else ()
     answer = keyring.forget(provider)
     if isinstance(answer, NoKeyring):
         return KeyChange(where, answer.reason)

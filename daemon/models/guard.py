@@ -17,9 +17,15 @@ from typing import NoReturn
 
 import httpx
 
-from daemon.models.addresses import OWN_HOSTS, is_loopback, is_own_host, readable_host
-from daemon.models.agreed_hosts import KEY_HEADERS, is_key
 from daemon.models.deadline import Deadline, in_time
+from daemon.models.hosts import (
+    KEY_HEADERS,
+    OWN_HOSTS,
+    is_key,
+    is_loopback,
+    is_own_host,
+    readable_host,
+)
 from daemon.models.raw_answer import RawAnswer, read_raw
 from primer.models import Model
 from primer.reply import EMBEDDING, Request

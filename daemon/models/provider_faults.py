@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
-from daemon.models.addresses import host_asked
 from daemon.models.catalogue import nearest_names
 from daemon.models.error_answer import ErrorAnswer
+from daemon.models.hosts import host_asked
 from primer.models import Model
 from rules.errors import (
     ContextTooLong,

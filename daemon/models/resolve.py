@@ -8,19 +8,18 @@ known to LiteLLM               its price, with the dearer tier for long prompts
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.model_tables import BudgetSettings, ModelSettings
 from daemon.models import catalogue
-from daemon.models.addresses import addresses, is_local, is_ones_own
-from daemon.models.agreed_hosts import refusal
+from daemon.models.hosts import addresses, is_local, is_ones_own, refusal
 from primer.models import (
     ABOUT_THINKING,
     ENGINE,
     EXTRACTIVE,
     KEY_VARIABLES,
     Model,
+    Unaskable,
     provider_of,
     quiet_options,
     thinking_room,
@@ -28,16 +27,6 @@ from primer.models import (
 from rules.money.price import FREE, Price
 
 _OLLAMA = ("ollama", "ollama_chat")
-
-
-@dataclass(frozen=True, slots=True)
-class Unaskable:
-    """Why a model cannot be asked as it is configured, and what the person can do."""
-
-    reason: str
-    next_step: str
-    lacks_key: str = ""
-    """The provider whose key is missing; empty where that is not the reason."""
 
 
 def resolve_model(
@@ -66,7 +55,7 @@ def resolve_model(
             "Say it in memproc.toml: window in [models].",
         )
     if refused := refusal(name, settings, key):
-        return Unaskable(f"{refused.reason}. Nothing was sent.", refused.next_step)
+        return refused
     return known_model(name, _options(name, settings, options, key), budget, configured_window)
 
 

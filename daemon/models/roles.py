@@ -14,10 +14,10 @@ from typing import Literal
 from daemon.config.keys import FindKey
 from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import Config
-from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import ends_soon, read_facts, small_model_on
-from daemon.models.resolve import Unaskable, resolve_model, window_in
-from primer.models import ENGINE, EXTRACTIVE, Model, own_model, takes_batches
+from daemon.models.hosts import is_ones_own
+from daemon.models.resolve import resolve_model, window_in
+from primer.models import ENGINE, EXTRACTIVE, Model, Unaskable, own_model, takes_batches
 from primer.retirement import successor
 from rules.errors import ChatSkipped
 from rules.typingmind.chat import Chat

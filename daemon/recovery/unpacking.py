@@ -31,7 +31,7 @@ from daemon.files.private import flush_folder, make_private
 from daemon.files.reasons import file_errors
 from daemon.files.removal import STAGE
 from daemon.files.write import put_in_place, replace_file, sweep
-from daemon.models.addresses import host_of, names_a_host
+from daemon.models.hosts import host_of, names_a_host
 from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, content, opened, places, refused
 from rules.errors import ArchiveError, FileTrouble
 from rules.wording import counted

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
-from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import end_of, ends_soon
+from daemon.models.hosts import is_ones_own
 from daemon.models.roles import CHAT, chat_model
 from primer.models import own_model, takes_batches
 from primer.retirement import successor

@@ -11,8 +11,8 @@ from daemon.archive.messages import raw_conversation
 from daemon.config.key_stores import read_keys
 from daemon.config.keys import FindKey, Key, NoKey, credential_files, noting
 from daemon.config.settings import Config
-from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import Facts, end_of, nearest_names, read_facts
+from daemon.models.hosts import is_ones_own
 from daemon.models.roles import CHAT, Roles, choose_roles
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import EXTRACTIVE, KEY_VARIABLES, Model, key_variables, provider_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.key_stores import Keyring, write_key
+from daemon.config.key_stores import Keyring, change_key
 from daemon.config.keys import Key, NoKey, find_key, set_variables
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Memory
@@ -24,7 +24,7 @@ def test_the_environment_counts_before_the_file_and_the_file_before_the_keyring(
     keyring = ring(anthropic="from-keyring")
     found = find_key("anthropic", {}, tmp_path, keyring)
     assert found == Key("from-keyring", "keyring")
-    write_key(tmp_path, "ANTHROPIC_API_KEY", "from-file")
+    change_key(tmp_path, "ANTHROPIC_API_KEY", "from-file")
     assert find_key("anthropic", {}, tmp_path, keyring) == Key("from-file", "file")
     assert find_key("anthropic", ENVIRON, tmp_path, keyring) == Key(
         "from-environment", "environment"
@@ -35,7 +35,7 @@ def test_the_environment_counts_before_the_file_and_the_file_before_the_keyring(
 def test_what_systemd_hands_over_counts_before_the_file_and_after_the_environment(
     tmp_path: Path,
 ) -> None:
-    write_key(tmp_path, "ANTHROPIC_API_KEY", "from-file")
+    change_key(tmp_path, "ANTHROPIC_API_KEY", "from-file")
     handed = tmp_path / "credentials"
     handed.mkdir()
     environ = {"CREDENTIALS_DIRECTORY": str(handed)}

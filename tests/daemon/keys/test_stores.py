@@ -17,10 +17,9 @@ from daemon.config.key_stores import (
     SECONDS,
     Keyring,
     NoKeyring,
+    change_key,
     keys_file,
     read_keys,
-    remove_key,
-    write_key,
 )
 from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble
@@ -52,7 +51,8 @@ def test_a_file_made_by_hand_is_read_with_its_comments_and_gaps(tmp_path: Path) 
 
 
 def test_the_first_key_makes_a_folder_and_a_file_for_the_owner_alone(tmp_path: Path) -> None:
-    path = write_key(tmp_path / "state", "OPENAI_API_KEY", "sk-abc")
+    change_key(tmp_path / "state", "OPENAI_API_KEY", "sk-abc")
+    path = keys_file(tmp_path / "state")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert read_keys(tmp_path / "state") == {"OPENAI_API_KEY": "sk-abc"}
@@ -60,15 +60,15 @@ def test_the_first_key_makes_a_folder_and_a_file_for_the_owner_alone(tmp_path: P
 
 def test_a_new_key_takes_the_place_of_the_old_and_comments_stay(tmp_path: Path) -> None:
     path = lay(tmp_path, b"# from work \xff\nOPENAI_API_KEY=sk-old\n\nXAI_API_KEY=x1\n")
-    write_key(tmp_path, "OPENAI_API_KEY", "sk-new")
+    change_key(tmp_path, "OPENAI_API_KEY", "sk-new")
     assert path.read_bytes() == b"# from work \xff\n\nXAI_API_KEY=x1\nOPENAI_API_KEY=sk-new\n"
 
 
 def test_a_forgotten_key_leaves_no_byte_behind(tmp_path: Path) -> None:
-    write_key(tmp_path, "OPENAI_API_KEY", "sk-abc")
-    write_key(tmp_path, "XAI_API_KEY", "x1")
-    assert remove_key(tmp_path, "OPENAI_API_KEY")
-    assert not remove_key(tmp_path, "OPENAI_API_KEY")
+    change_key(tmp_path, "OPENAI_API_KEY", "sk-abc")
+    change_key(tmp_path, "XAI_API_KEY", "x1")
+    assert change_key(tmp_path, "OPENAI_API_KEY")
+    assert not change_key(tmp_path, "OPENAI_API_KEY")
     assert read_keys(tmp_path) == {"XAI_API_KEY": "x1"}
     assert all(b"sk-abc" not in path.read_bytes() for path in tmp_path.iterdir())
 
@@ -76,7 +76,7 @@ def test_a_forgotten_key_leaves_no_byte_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o660, 0o644])
 def test_a_file_that_others_can_touch_is_refused(tmp_path: Path, mode: int) -> None:
     path = lay(tmp_path, b"OPENAI_API_KEY=sk-canary\n", mode)
-    for use in (lambda: read_keys(tmp_path), lambda: write_key(tmp_path, "XAI_API_KEY", "x1")):
+    for use in (lambda: read_keys(tmp_path), lambda: change_key(tmp_path, "XAI_API_KEY", "x1")):
         with pytest.raises(ConfigurationError) as told:
             use()
         assert f"chmod 600 {path}" in told.value.next_step
@@ -131,7 +131,7 @@ def test_what_was_written_last_is_what_is_read(
 ) -> None:
     folder = tmp_path_factory.mktemp("state")
     for variable, value in written:
-        write_key(folder, variable, value)
+        change_key(folder, variable, value)
     assert read_keys(folder) == dict(written)
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from daemon.events import Event, tell_nobody
 from daemon.models import completion
-from daemon.models.addresses import host_asked
 from daemon.models.completion import complete
 from daemon.models.direct import ATTEMPTS, persistently
+from daemon.models.hosts import host_asked
 from daemon.status.sentences import sentence
 from primer.prompt import ask, question
 from primer.reply import Request

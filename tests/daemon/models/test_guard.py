@@ -12,10 +12,10 @@ import httpcore
 import httpx
 import pytest
 
-from daemon.models.addresses import OWN_HOSTS, addresses, is_own_host
 from daemon.models.batch_client import newest, route_of
 from daemon.models.completion import complete
 from daemon.models.guard import RequestHeldBack, look_at, watched
+from daemon.models.hosts import OWN_HOSTS, addresses, is_own_host
 from primer.models import KEY_VARIABLES, provider_of
 from primer.prompt import Turn
 from primer.reply import EMBEDDING, Request

@@ -4,8 +4,8 @@ import pytest
 
 from daemon.config.keys import Key, NoKey
 from daemon.config.model_tables import BudgetSettings, ModelSettings
-from daemon.models.resolve import Unaskable, resolve_model
-from primer.models import ENGINE, EXTRACTIVE, Model
+from daemon.models.resolve import resolve_model
+from primer.models import ENGINE, EXTRACTIVE, Model, Unaskable
 from rules.money.price import FREE
 from tests.nokeys import no_keys
 
