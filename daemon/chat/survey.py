@@ -43,7 +43,7 @@ from rules.conversation.memory_title import counted_on
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
 from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept
-from rules.plan.chat_plan import ChatPlan, Limits, Overhead, plan_chat
+from rules.plan.chat_plan import ChatPlan, Limits, plan_chat
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, as_told, section
 from rules.plan.limits import Limit, TooLarge, nearest_limit, sizes_within, too_large
@@ -191,16 +191,18 @@ def survey_read(
         new = _plan_new_chunks(archive, chat, reading, config, key, now, held)
     again, begun = _rework(new, held, can_write)
     plan = new.plan.with_more(again, begun.numbers)
+    is_archived = plan.chunks or reading.memories
     plan = replace(
         plan,
         layers=layers_due(archive, plan, new.roles, new.shown, reading.adopted.memories),
         warnings=(
+            *warnings(chat, [place.message for place in reading.places]),
             *plan.warnings,
             *_beyond_window(new),
             *explain_held(reading, held),
         ),
         over_budget="; ".join(filter(None, (plan.over_budget, _too_many(new)))),
-        kept=_kept(new),
+        kept=tuple(describe_kept(new.passages, config.keep.budget)) if is_archived else (),
     )
     return replace(new, round=begun, plan=plan)
 
@@ -221,10 +223,10 @@ def _plan_new_chunks(
     shown = shown_chat(chat, reading.places, config)
     writers = _choose_writers(archive, chat, reading, shown, key, now)
     counts, overhead = count_tokens(archive, chat, reading, shown, writers.roles)
-    bounds = bounds_of(config, _window(writers.limit, writers.roles.agent.name))
-    limits, new_prices = _limits_of(archive, config, bounds)
-    due = due_memories(reading, held, engine_alone=writers.engine_alone)
-    plan = _plan_with(limits, chat, reading, _tokens_as_planned(reading, counts, due), overhead)
+    limits, new_prices = _limits_of(archive, config, writers.window)
+    due = due_memories(reading, held, engine_alone=writers.roles.agent == ENGINE)
+    tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
+    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, overhead)
     pins = read_pins(archive, chat, reading)
     return Survey(
         chat=chat,
@@ -241,34 +243,18 @@ def _plan_new_chunks(
         factor=writers.factor,
         subject_of=subjects_in(reading, plan),
         core=_core_memory(archive, chat, shown),
-        bounds=bounds,
+        bounds=limits.fold,
         pins=pins,
         passages=passages_after(archive, chat.chat_id, reading, pins, config.keep.budget, now),
         zone=archive.zone,
     )
 
 
-def _limits_of(
-    archive: Archive, config: Config, bounds: Bounds
-) -> tuple[Limits, dict[bytes, bytes]]:
+def _limits_of(archive: Archive, config: Config, window: int) -> tuple[Limits, dict[bytes, bytes]]:
     """Return what a plan keeps to, and where prices of bounds land that the archive has not yet."""
     new_prices: dict[bytes, bytes] = {}
     split = remembering_splitter(config.chunk.bounds, archive, new_prices)
-    return replace(config.limits, split=split, fold=bounds), new_prices
-
-
-def _plan_with(
-    limits: Limits, chat: Chat, reading: ChatReading, tokens: Sequence[int], overhead: Overhead
-) -> ChatPlan:
-    """Plan a chat by its limits, with what it should be warned of; `tokens` of each entry."""
-    notes = warnings(chat, [place.message for place in reading.places])
-    return plan_chat(chat.chat_id, chat.title, reading, tokens, limits, notes, overhead)
-
-
-def _tokens_as_planned(reading: ChatReading, counts: Counts, due: frozenset[int]) -> list[int]:
-    """Return the tokens of each message; under a memory that is `due`, of what it says now."""
-    messages = as_planned(reading.entries, due)
-    return [counts.all[message.digest] for message in messages]
+    return replace(config.limits, split=split, fold=bounds_of(config, window)), new_prices
 
 
 def _rework(
@@ -284,13 +270,6 @@ def _rework(
     return again, hindsight_round(new.round, reading.chunk_memories, chunks, turns, again, held)
 
 
-def _kept(new: Survey) -> tuple[str, ...]:
-    """Return sentences on what is kept word for word; none of a chat too short to be archived."""
-    if not (new.plan.chunks or new.reading.memories):
-        return ()
-    return tuple(describe_kept(new.passages, new.config.keep.budget))
-
-
 @dataclass(frozen=True, slots=True)
 class _Writers:
     """Who writes for a chat, and what their requests are limited by; fields as in Survey."""
@@ -301,9 +280,10 @@ class _Writers:
     factor: float
 
     @property
-    def engine_alone(self) -> bool:
-        """Return whether no model writes memories."""
-        return self.roles.agent == ENGINE
+    def window(self) -> int:
+        """Return the agent's window in tokens as we count them; 0 where it is not known."""
+        factor = token_factor(self.roles.agent.name)
+        return int(self.limit.tokens / factor) if self.limit and factor else 0
 
 
 def _choose_writers(
@@ -316,12 +296,6 @@ def _choose_writers(
     step = step_of(roles.agent, shown.config.budget)
     limit = nearest_limit(roles.window, step, sure=agent.is_sure)
     return _Writers(roles, keys, limit, agent.factor)
-
-
-def _window(limit: Limit | None, agent: str) -> int:
-    """Return the agent's window in tokens as we count them; 0 where it is unknown."""
-    factor = token_factor(agent)
-    return int(limit.tokens / factor) if limit and factor else 0
 
 
 def _core_memory(archive: Archive, chat: Chat, shown: ShownChat) -> CoreMemory:

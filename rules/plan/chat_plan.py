@@ -190,7 +190,6 @@ def plan_chat(
     reading: ChatReading,
     tokens: Sequence[int],
     limits: Limits,
-    warnings: tuple[str, ...],
     overhead: Overhead,
 ) -> ChatPlan:
     """Plan a chat, as yet without rework; `tokens` has the tokens of each of its entries."""
@@ -215,7 +214,7 @@ def plan_chat(
         live_tokens=prospect.chunking.live_tokens,
         reason=_why_no_more(prospect.chunking, reading, sum(tokens), limits.tail),
         left_out=_left_out(reading),
-        warnings=(*warnings, *_on_copies(reading), *_on_folds(memories, overhead)),
+        warnings=(*_on_copies(reading), *_on_folds(memories, overhead)),
         fixed_tokens=overhead.fixed,
         questions_tokens=overhead.questions,
         attached=_attached(reading, prospect.chunks),

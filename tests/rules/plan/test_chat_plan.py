@@ -52,7 +52,7 @@ def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
         Place(at, entry.message, entry.key, None, None) for at, entry in enumerate(found)
     )
     reading = ChatReading(places, found, as_expected, Adopted(), UNTOUCHED, {})
-    return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), Overhead(by_model=True))
+    return plan_chat("chat", "Aria", reading, tokens, LIMITS, Overhead(by_model=True))
 
 
 def remembered(found: tuple[Entry, ...], chunks: list[PlannedChunk]) -> tuple[Entry, ...]:
