@@ -8,7 +8,7 @@ engine            the built-in one, where there is no key or no known model
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from typing import Literal
 
 from daemon.config.keys import FindKey
@@ -79,26 +79,23 @@ def choose_roles(
     Raises ChatSkipped where a configured model cannot be asked as it is configured.
     """
     settings = config.models
-
-    @cache
-    def find_out(name: str) -> Model | Unaskable:
-        return resolve_model(name, settings, config.budget, key)
-
+    find_out = cache(partial(resolve_model, settings=settings, budget=config.budget, find=key))
     fallback = _newest(settings.fallback, settings) if settings.fallback else _NO_MODEL
     agent = _choose_agent(chat, messages, settings, fallback.name, find_out)
     manager = _choose_manager(agent.name, settings, today)
     embedding = embedding if manager.name != EXTRACTIVE else ""
     used = dict.fromkeys((agent.name, manager.name, fallback.name, embedding))
     models = {name: _askable(chat, find_out(name)) for name in used if name}
+    writer = models[agent.name]
     notices = _notices((fallback, agent, manager), models, settings, today)
     return Roles(
-        agent=models[agent.name],
+        agent=writer,
         context_manager=models[manager.name],
         fallback=models.get(fallback.name),
-        window=_window(models[agent.name], settings),
+        window=None if writer == ENGINE else window_in(writer.name, settings) or writer.window,
         notices=tuple(dict.fromkeys(notices)),
         embedding=models.get(embedding),
-        addresses=tuple(dict.fromkeys(_asked_elsewhere(models.values()))),
+        addresses=tuple(_asked_elsewhere(models.values())),
         lacks_key=agent.lacks_key if agent.name == EXTRACTIVE else "",
     )
 
@@ -164,20 +161,13 @@ def _notices(
     """Yield what the person should know about these choices and the models they led to."""
     for choice in choices:
         yield from choice.notices
-    yield from _without_batches(models, settings)
+    for name, model in models.items():
+        if settings.batch != "never" and model != ENGINE and not takes_batches(name):
+            way = "directly, at its full price: only Anthropic's own models are asked in batches"
+            yield f"{name} is asked {way}."
     for name in models:
         if sentence := ends_soon(name, today):
             yield sentence
-
-
-def _without_batches(models: Mapping[str, Model], settings: ModelSettings) -> Iterator[str]:
-    """Yield a notice for each model that is to be asked in batches and takes none."""
-    if settings.batch == "never":
-        return
-    for name, model in models.items():
-        if model != ENGINE and not takes_batches(name):
-            way = "directly, at its full price: only Anthropic's own models are asked in batches"
-            yield f"{name} is asked {way}."
 
 
 def _asked_elsewhere(models: Iterable[Model]) -> Iterator[str]:
@@ -186,12 +176,6 @@ def _asked_elsewhere(models: Iterable[Model]) -> Iterator[str]:
         for address in model.addresses:
             place = f"{address.host}, not at its provider's own address ({address.named_by})"
             yield f"{model.name} is asked at {place}."
-
-
-def _window(agent: Model, settings: ModelSettings) -> int | None:
-    if agent == ENGINE:
-        return None
-    return window_in(agent.name, settings) or agent.window
 
 
 def chat_model(

@@ -171,7 +171,11 @@ def models(setup: Setup) -> Iterator[Finding]:
             findings.setdefault(finding.text, finding)
     for name, who in names.items():
         if read_facts(name) == Facts():
-            findings[name] = _unknown_model(name, who)
+            near = nearest_names(name)
+            perhaps = f", perhaps to {near[0]}" if near else ""
+            text = f"LiteLLM's map does not know {name}, for {who}."
+            remedy = f"Correct it{perhaps}, in memproc.toml, [models]."
+            findings[name] = warning("models known", text, remedy)
     if findings:
         yield from findings.values()
     elif names:
@@ -189,14 +193,6 @@ def _key_or_substitute(setup: Setup, provider: str) -> Key:
     return Key("none", "environment")
 
 
-def _unknown_model(name: str, who: str) -> Finding:
-    """Say that a model's name is not known, with the nearest one that is."""
-    near = nearest_names(name)
-    perhaps = f", perhaps to {near[0]}" if near else ""
-    text = f"LiteLLM's map does not know {name}, for {who}."
-    return warning("models known", text, f"Correct it{perhaps}, in memproc.toml, [models].")
-
-
 def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
     """Yield why a choice cannot be asked, or what is to be known of when its models end."""
     if isinstance(choice.roles, ChatSkipped):
@@ -208,16 +204,9 @@ def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
             f"Choose another model for {choice.who} in TypingMind, "
             "or name one in memproc.toml, [models]."
         )
-    ended = tuple(_ended_models(setup, choice))
+    today = setup.machine.now.date().isoformat()
+    ends = {model.name: end_of(model.name) for model in choice.listed_models}
+    ended = tuple(name for name, end in ends.items() if end and end.last < today)
     for notice in choice.roles.notices:
         finding = error if ended and notice.startswith(ended) else warning
         yield finding("models' ends", notice, remedy)
-
-
-def _ended_models(setup: Setup, choice: ModelChoice) -> Iterator[str]:
-    """Yield the names of the models whose last day is over."""
-    today = setup.machine.now.date().isoformat()
-    for model in choice.listed_models:
-        end = end_of(model.name)
-        if end and end.last < today:
-            yield model.name
