@@ -168,17 +168,24 @@ def _refused_request(model: str, status: int, answer: ErrorAnswer) -> MemprocErr
 
 def _not_now(model: Model, status: int, fault: Exception) -> NotNow:
     """Return CutOff where the provider may have worked on the request, else NotNow."""
-    causes = _causes(fault)
+    causes, host, wait = _causes(fault), host_asked(model), _retry_after(fault)
     if _UNTRUSTED in causes:
         return NotNow(
-            f"The certificate of {host_asked(model)} is not one that this computer trusts, so nothing "
-            "was sent.",
+            f"The certificate of {host} is not one that this computer trusts, so nothing was sent.",
             "Sign in where your network asks for it, and look at the date of this computer; a proxy "
             "of yours has a certificate, whose file the variable SSL_CERT_FILE names.",
         )
-    error = CutOff if _may_be_billed(status, causes) else NotNow
-    why = _why_not_now(model.name, host_asked(model), status, causes)
-    return error(why, _RESUME, _retry_after(fault))
+    if causes & _NEVER_SENT:
+        return NotNow(f"Cannot reach {host}.", _RESUME, wait)
+    if "HTTPStatusError" in causes:
+        error = CutOff if status in _GATEWAY_GAVE_UP else NotNow
+        why = "too many requests" if status == _TOO_MANY else f"status {status}"
+        return error(f"{model.name} at {host} cannot answer now ({why}).", _RESUME, wait)
+    error = NotNow if status == _TOO_MANY else CutOff
+    if "Timeout" in causes:
+        return error(f"{model.name} at {host} has not answered in time.", _RESUME, wait)
+    why = f"The answer of {model.name} at {host} broke off, or cannot be read."
+    return error(why, _RESUME, wait)
 
 
 def _causes(fault: BaseException) -> frozenset[str]:
@@ -190,24 +197,6 @@ def _causes(fault: BaseException) -> frozenset[str]:
             kinds.add(type(cause).__name__)
             cause = cause.__cause__ or cause.__context__
     return frozenset(kinds)
-
-
-def _may_be_billed(status: int, causes: frozenset[str]) -> bool:
-    """Return whether a request was sent, and what came back is no plain refusal."""
-    if status == _TOO_MANY or causes & _NEVER_SENT:
-        return False
-    return "HTTPStatusError" not in causes or status in _GATEWAY_GAVE_UP
-
-
-def _why_not_now(model: str, host: str, status: int, causes: frozenset[str]) -> str:
-    if causes & _NEVER_SENT:
-        return f"Cannot reach {host}."
-    if "HTTPStatusError" in causes:
-        why = "too many requests" if status == _TOO_MANY else f"status {status}"
-        return f"{model} at {host} cannot answer now ({why})."
-    if "Timeout" in causes:
-        return f"{model} at {host} has not answered in time."
-    return f"The answer of {model} at {host} broke off, or cannot be read."
 
 
 def _retry_after(fault: Exception) -> float | None:
