@@ -201,7 +201,7 @@ def key_allow_command(
 def key_works(settings: Settings, provider: str, kept: Key) -> bool:
     """Try a key, and say what came of it. Return False where it does not work.
 
-    A model is asked that memproc.toml names for this provider, else the small one that memproc knows.
+    The model is one that memproc.toml names for this provider, else the small one.
     """
     from daemon.models.catalogue import small_model_on
 

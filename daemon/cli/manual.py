@@ -21,8 +21,8 @@ memproc \\- keeps one long TypingMind conversation alive
 """
 _CLOSING = """\
 .SH EXIT STATUS
-0 done, or nothing to do; 1 something was skipped, or needs attention; 2 wrong usage or configuration;
-3 a mistake in memproc itself; 4 a cap of the budget was reached; 130 interrupted.
+0 done, or nothing to do; 1 something was skipped, or needs attention; 2 wrong usage or
+configuration; 3 a mistake in memproc itself; 4 a cap of the budget was reached; 130 interrupted.
 .SH FILES
 memproc.toml says where everything lies;
 .B memproc config path
@@ -96,7 +96,7 @@ def man_page(root: click.Command) -> str:
 
 
 def _helps(place: click.Context) -> Iterator[str]:
-    """Yield the help of a command, then of each within it that is shown, with its lines as they are."""
+    """Yield the help of a command, its lines as they are, then of each within it that is shown."""
     words = place.get_help().replace("\\", "\\e").replace("-", "\\-")
     yield f".SS {place.command_path}\n.nf\n{words}\n.fi\n"
     group = place.command

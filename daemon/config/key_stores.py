@@ -182,7 +182,7 @@ def _lines(folder: Path, but: str = "") -> list[str]:
 
 
 def private_content(path: Path, denied: int = _ANY_RIGHT) -> bytes | None:
-    """Return the bytes of a file; None if it is missing. Raise as `refuse_shared`, and FileTrouble."""
+    """Return a file's bytes; None if it is missing. Raise as `refuse_shared`, and FileTrouble."""
     with file_errors(path, "read"):
         try:
             with path.open("rb") as file:
@@ -201,7 +201,7 @@ def write_private(path: Path, lines: Iterable[str]) -> Path:
 
 
 def refuse_shared(path: Path, status: os.stat_result, denied: int = _ANY_RIGHT) -> None:
-    """Raise ConfigurationError unless a file is ours, and others have none of the `denied` rights."""
+    """Raise ConfigurationError unless a file is ours, and others have no `denied` right to it."""
     if sys.platform == "win32":
         return  # a file in a person's own folders inherits their rights, and has no such bits
     if status.st_uid != os.geteuid() or status.st_mode & denied:

@@ -31,7 +31,7 @@ Where = Literal["environment", "credential", "file", "keyring"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A provider's key. Nothing of it is in its repr, so that no traceback or archive repeats it."""
+    """A provider's key. Its repr shows nothing of it, in no traceback and no archive."""
 
     value: str = field(repr=False)
     where: Where = field(repr=False)

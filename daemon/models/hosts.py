@@ -59,7 +59,7 @@ _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "together_ai": ("TOGETHER_AI_API_BASE",),
 }
-"""Where LiteLLM 1.109.3 looks for an address, if not in PROVIDER_API_BASE; the first that is set counts."""
+"""Where LiteLLM 1.109.3 looks for an address, if not in PROVIDER_API_BASE; the first set counts."""
 _BASES = ("base_url", "api_base")  # where both are given, LiteLLM takes the first
 _LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
 _LONGEST_SHORT_NAME = 24
@@ -228,12 +228,13 @@ def refusal(name: str, settings: ModelSettings, key: Key | NoKey) -> Unaskable |
         if sends_key and _is_in_the_open(address):
             return Unaskable(
                 f"The key for {provider} would go to {address.host} over plain HTTP, as "
-                f"{address.named_by} says, and everybody on the way could read it. Nothing was sent.",
+                f"{address.named_by} says, and everybody on the way could read it. Nothing was "
+                "sent.",
                 "Give it an address that begins with https://. A server in your own network that "
                 f"wants no key of {provider}'s can be asked as hosted_vllm/MODEL.",
             )
     for host, reason in _not_agreed(name, settings, options, key):
-        if (provider, host) not in allowed():
+        if not is_own_host(provider, host) and (provider, host) not in allowed():
             next_step = f"If you agree: memproc key allow {provider} {host}"
             return Unaskable(f"{reason}. Nothing was sent.", next_step)
     return None
@@ -247,8 +248,7 @@ def _not_agreed(
     in_name = [name.partition("/")[2]] if "://" in name else []
     named_here = [*in_name, *_host_options((), options)] if settings.found_here else []
     for host in map(host_of, named_here):
-        is_harmless = isinstance(key, NoKey) and is_loopback(host)
-        if not is_harmless and not is_own_host(provider, host):
+        if isinstance(key, Key) or not is_loopback(host):
             yield (
                 host,
                 f"{name} would be asked at {host}, which is not its provider's own address. "
@@ -261,8 +261,8 @@ def _not_agreed(
                 yield (
                     address.host,
                     f"The key for {provider} would go to {address.host}, as {address.named_by} "
-                    "says; but the key is kept elsewhere, and what stands in the environment decides "
-                    "nothing about it",
+                    "says; but the key is kept elsewhere, and what stands in the environment "
+                    "decides nothing about it",
                 )
 
 
