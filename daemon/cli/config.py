@@ -175,31 +175,22 @@ def _unknown_models(config: Config) -> Iterator[str]:
 
     Of models on one's own server or network it cannot know.
     """
-    from daemon.models.catalogue import is_model_known
-    from daemon.models.hosts import addresses
+    from daemon.models.catalogue import is_model_known, nearest_names
+    from daemon.models.hosts import OWN_HOSTS, addresses
     from daemon.models.roles import CHAT, SMALL
-    from primer.models import EXTRACTIVE
+    from primer.models import EXTRACTIVE, provider_of
 
     for own in _variants(config):
         for role in ("agent", "context_manager", "fallback"):
             name = getattr(own.models, role)
             if name in (CHAT, SMALL, "", EXTRACTIVE) or is_model_known(name):
                 continue
-            if not addresses(name, own.models.options_for(name)):
-                yield from _about_unknown(role, name)
-
-
-def _about_unknown(role: str, name: str) -> Iterator[str]:
-    """Yield a sentence on a model that LiteLLM should know and does not, with names near it."""
-    from daemon.models.catalogue import nearest_names
-    from daemon.models.hosts import OWN_HOSTS
-    from primer.models import provider_of
-
-    near = nearest_names(name)
-    is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)
-    if provider_of(name) in OWN_HOSTS or is_elsewhere:
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        yield f"models.{role}: LiteLLM does not know the model {name}.{hint}"
+            near = nearest_names(name)
+            is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)
+            is_to_be_known = provider_of(name) in OWN_HOSTS or is_elsewhere
+            if is_to_be_known and not addresses(name, own.models.options_for(name)):
+                hint = f" Did you mean {' or '.join(near)}?" if near else ""
+                yield f"models.{role}: LiteLLM does not know the model {name}.{hint}"
 
 
 def _variants(config: Config) -> Iterator[Config]:
