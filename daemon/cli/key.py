@@ -5,7 +5,6 @@ import re
 import sys
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -26,9 +25,6 @@ from daemon.config.keys import (
 from daemon.files.clock import here
 from primer.models import KEY_VARIABLES, Model, meant_provider, provider_of, quiet_options
 from rules.errors import MemprocError
-
-if TYPE_CHECKING:
-    from daemon.config.model_tables import ModelSettings
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
 _PROVIDER = re.compile(r"[a-z0-9_]{1,30}")
@@ -216,7 +212,7 @@ def key_works(settings: Settings, provider: str, kept: Key) -> bool:
             f"{provider}: the key was not tried. memproc knows no small model of {provider}. "
             "Name one in [models] in memproc.toml."
         )
-    elif trouble := _trouble_with(name, models, kept):
+    elif trouble := _trouble_with(name, settings, kept):
         print_error(f"{provider}: {trouble}")
         return False
     else:
@@ -224,12 +220,13 @@ def key_works(settings: Settings, provider: str, kept: Key) -> bool:
     return True
 
 
-def _trouble_with(name: str, models: "ModelSettings", kept: Key) -> str:
+def _trouble_with(name: str, settings: Settings, kept: Key) -> str:
     """Ask a model one tiny question, for a fraction of a cent. Return why it has not answered."""
     from daemon.models.completion import complete
     from daemon.models.hosts import addresses, refusal
     from primer.reply import smallest_request
 
+    models = settings.config.models
     if refused := refusal(name, models, kept):
         return f"{refused.reason} {refused.next_step}"
     own = models.options_for(name)
