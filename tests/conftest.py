@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from keyring.backends.null import Keyring as NullKeyring
 
+from tests.groups import groups_of
 from tests.guard import sitecustomize  # noqa: F401  installs the guard in this process
 
 # Neither a busy machine nor an unlucky draw is a reason to fail: what must be bounded in time is a benchmark.
@@ -148,3 +149,10 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     guard = Path(__file__).parent / "guard"
     monkeypatch.setenv("PYTHONPATH", str(guard))
     return home
+
+
+@pytest.fixture(scope="module")
+def groups_of_three() -> Generator[None]:
+    """Three memories become a fold, in all of a module whose conversations are short."""
+    with groups_of(3):
+        yield

@@ -122,7 +122,7 @@ def _under_memories(entries: Sequence[Entry], memories: Sequence[Memory]) -> tup
 
 def _within_bounds(shown: Sequence[Memory], bounds: Bounds) -> list[Memory]:
     """Return the memories as they are shown, with no more quotes and wishes than there is room for."""
-    shown = quotes_within(shown, bounds.quotes, count)
+    shown = quotes_within(shown, count)
     editions = wishes_within(shown, bounds.wishes, as_shown, count)
     pairs = zip(shown, editions, strict=True)
     return [replace(memory, edition=edition) for memory, edition in pairs]
@@ -257,7 +257,7 @@ def memories_over_budget(survey: "Survey", shown: Sequence[Memory]) -> str:
     """Return a clause saying why these memories take more than `[fold]` says; else empty."""
     reasons = (
         over_budget(standing(shown, as_shown), survey.plan.largest_section),
-        too_many(shown, survey.bounds.quotes, count),
+        too_many(shown, count),
         too_many_wishes(shown, survey.reading.memories, survey.bounds.wishes),
     )
     return "; ".join(filter(None, reasons))

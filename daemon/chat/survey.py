@@ -323,7 +323,7 @@ def _too_many(surveyed: Survey) -> str:
     memories, bounds, plan = surveyed.reading.memories, surveyed.bounds, surveyed.plan
     view = section(plan.chat_id, memories, plan.memories, bounds, as_shown)
     shown = view.select(memories)
-    of_quotes = too_many(shown, bounds.quotes, count)
+    of_quotes = too_many(shown, count)
     of_wishes = too_many_wishes(shown, memories, bounds.wishes)
     return "; ".join(filter(None, (of_quotes, of_wishes)))
 

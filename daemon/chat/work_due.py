@@ -14,6 +14,7 @@ from primer.models import ENGINE
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from rules.conversation.memory_size import is_enough_for_a_model
+from rules.layers.facts import MOST_COMPARED
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, choose_chunks
 from rules.recognize.chat_reading import ChatReading
@@ -134,7 +135,7 @@ def layers_due(
         return NO_LAYERS
     rows = plan.made + plan.chunks
     known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
-    shown_tokens = min(config.facts.compare, known) * _TOKENS_A_FACT
+    shown_tokens = min(MOST_COMPARED, known) * _TOKENS_A_FACT
     return Layers(
         core=choose_chunks(rows, edits),
         facts=choose_chunks(rows, taken),

@@ -98,7 +98,7 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
     """Return the status, with what a daemon waits for that cannot begin yet."""
     try:
         with Archive.read(place.state) as archive:
-            status = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
+            status = gather(archive, datetime.now(UTC), is_held(place.lock))
             problems, kept = _of_chats(settings, archive)
             status = replace(
                 status,

@@ -71,7 +71,6 @@ class WatchSettings(Table):
     """`[watch]`: how the inbox is watched, in seconds."""
 
     settle_seconds: float = Field(default=5, ge=0.5, le=600, allow_inf_nan=False)
-    rescan_seconds: float = Field(default=300, ge=5, le=86_400, allow_inf_nan=False)
     mode: Literal["auto", "native", "poll"] = "auto"
     subfolders: bool = False
 

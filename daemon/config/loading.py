@@ -22,7 +22,7 @@ from daemon.config.memory_tables import (
     token_clashes,
 )
 from daemon.config.settings import ChatOverride, Config
-from daemon.config.tables import ConfigProblem, Key, without_former
+from daemon.config.tables import ConfigProblem, Key, take_out_former
 from daemon.files.paths import SETTINGS_NAME, Folders, settle_folders
 from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
@@ -70,7 +70,7 @@ def parse_settings(content: bytes, path: Path) -> Config:
     Raise ConfigurationError, as `load` does.
     """
     text, data = _read(content, path)
-    data, sentences = without_former(data)
+    sentences = take_out_former(data)
     try:
         config = Config.model_validate(data, context=path.parent)
     except ValidationError as error:

@@ -27,7 +27,6 @@ _LEAST_BUDGET = 500  # tokens; fewer hold no memory
 _MOST_MEMORIES = 100
 
 _MOST_CHARACTERS = 100_000
-_MOST_FACTS = 1_000
 _RESERVED = "facts"
 _NAME = re.compile(r"[a-z0-9_-]+")
 
@@ -65,7 +64,6 @@ class EditionSettings(Table):
     """`[memory]`, as far as chats may differ: how many get hindsight, and which edition is shown."""
 
     hindsight: int = Field(default=2, ge=0, le=_MOST_MEMORIES)
-    hindsight_tokens: int = Field(default=8_000, ge=100, le=MOST_TOKENS)
     editions: Literal["hindsight", "as-of"] = "hindsight"
 
 
@@ -76,11 +74,9 @@ class MemorySettings(EditionSettings):
 
 
 class FoldSettings(Table):
-    """`[fold]`: tokens of the memory section, memories in a fold, tokens of quotes and wishes."""
+    """`[fold]`: tokens of the memory section, and of wishes."""
 
     budget: Annotated[int, Field(ge=_LEAST_BUDGET, le=MOST_TOKENS)] | Literal["auto"] = "auto"
-    group: int = Field(default=6, ge=2, le=_MOST_MEMORIES)
-    quotes: int = Field(default=8_000, ge=0, le=MOST_TOKENS)
     wishes: int = Field(default=1_500, ge=0, le=MOST_TOKENS)
 
 
@@ -146,10 +142,9 @@ def section_clashes(core: CoreSettings) -> Iterator[ConfigProblem]:
 
 
 class FactSettings(Table):
-    """`[facts]`: how many are compared, tokens in the opening, and what finds equal ones."""
+    """`[facts]`: tokens in the opening, and what finds equal ones."""
 
     enabled: bool = True
-    compare: int = Field(default=40, ge=1, le=_MOST_FACTS)
     budget: int = Field(default=1_500, ge=100, le=_MOST_CHARACTERS)
     embedding: str = ""
 

@@ -124,7 +124,7 @@ class Config(ChatTables):
 
         own = self.fold
         budget = None if own.budget == "auto" else own.budget
-        fold = Bounds(budget, own.group, own.quotes, own.wishes)
+        fold = Bounds(budget, own.wishes)
         return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, fold)
 
     def of(self, chat: "Chat") -> Self:

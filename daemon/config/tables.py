@@ -61,6 +61,31 @@ FORMER = (
         "chat",
         "Each chat has an updated file of its own now, whatever output.container says.",
     ),
+    FormerSetting(
+        "memory",
+        "hindsight_tokens",
+        8_000,
+        "Hindsight sees 8,000 tokens of what came afterwards now, whatever memory.hindsight_tokens says.",
+    ),
+    FormerSetting("fold", "group", 6, "Six memories become a fold now, whatever fold.group says."),
+    FormerSetting(
+        "fold",
+        "quotes",
+        8_000,
+        "Quotes of folds shrink beyond 8,000 tokens now, whatever fold.quotes says.",
+    ),
+    FormerSetting(
+        "facts",
+        "compare",
+        40,
+        "A chunk is compared with 40 known facts now, whatever facts.compare says.",
+    ),
+    FormerSetting(
+        "watch",
+        "rescan_seconds",
+        300,
+        "The inbox is looked through every 300 seconds now, whatever watch.rescan_seconds says.",
+    ),
 )
 
 
@@ -115,19 +140,19 @@ def from_the_file(value: str, info: ValidationInfo) -> str:
     raise ValueError(place.reason)
 
 
-def without_former(tables: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Take the former settings out of a parsed memproc.toml.
+def take_out_former(tables: dict[str, Any]) -> tuple[str, ...]:
+    """Take the former settings out of a parsed memproc.toml, and out of its overrides.
 
-    Return the tables without them, and a sentence for each that was not at its default: `memproc
-    init` wrote all settings of its day into the file, and about those there is nothing to say.
+    Return a sentence for each that was not at its default: `memproc init` wrote all settings of its
+    day into the file, and about those there is nothing to say.
     """
-    kept, sentences = dict(tables), []
+    chats = tables.get("chats")
+    overrides = chats.get("override") if isinstance(chats, dict) else None
+    places = [tables, *overrides] if isinstance(overrides, list) else [tables]
+    sentences: dict[str, None] = {}
     for former in FORMER:
-        table = kept.get(former.table)
-        if isinstance(table, dict) and former.name in table:
-            kept[former.table] = {
-                name: value for name, value in table.items() if name != former.name
-            }
-            if table[former.name] != former.default:
-                sentences.append(former.now)
-    return kept, tuple(sentences)
+        for place in places:
+            table = place.get(former.table) if isinstance(place, dict) else None
+            if isinstance(table, dict) and table.pop(former.name, former.default) != former.default:
+                sentences[former.now] = None
+    return tuple(sentences)

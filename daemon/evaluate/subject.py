@@ -126,7 +126,7 @@ def find_subject(context: Context, name: str) -> EvaluatedChat:
             f'"{cut_title(survey.plan.title)}" has no memories yet, so there is nothing to ask about.',
             "Drop its export into the inbox, then: memproc run",
         )
-    short = quotes_within(shown, survey.bounds.quotes, count)
+    short = quotes_within(shown, count)
     editions = wishes_within(short, survey.bounds.wishes, as_shown, count)
     as_exported = [
         replace(memory, edition=edition) for memory, edition in zip(short, editions, strict=True)

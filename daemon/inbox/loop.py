@@ -34,6 +34,7 @@ from daemon.inbox.folder_watch import POLL_SECONDS, FolderWatch
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import fingerprint
+from daemon.status.place import RESCAN_SECONDS
 from rules.errors import FileTrouble, MemprocError
 
 _DEBOUNCE_SECONDS = 0.25
@@ -184,12 +185,9 @@ class Loop:
 
     def _set_clock(self) -> None:
         """Have beats and rescans come as often as the settings say."""
-        plan = self._dispatch.plan
-        rescan_seconds = plan.rescan_seconds
-        if plan.mode == "poll":
-            rescan_seconds = min(rescan_seconds, POLL_SECONDS)
+        polls = self._dispatch.plan.mode == "poll"
         self._schedule.every("beat", BEAT_SECONDS)
-        self._schedule.every("rescan", rescan_seconds)
+        self._schedule.every("rescan", POLL_SECONDS if polls else RESCAN_SECONDS)
 
     def _scan_in(self, seconds: float) -> None:
         """Scan after this time, or when a scan is due before that."""

@@ -16,7 +16,7 @@ from service.command import memproc_argv
 
 _LIMIT_SECONDS = 60.0
 _FOLDERS = ("inbox", "updated", "backups", "state")
-_WATCH = ("settle_seconds", "rescan_seconds", "mode", "subfolders")
+_WATCH = ("settle_seconds", "mode", "subfolders")
 _AFTER_A_RESTART = {
     "inbox": "folders.inbox",
     "updated": "folders.updated",
@@ -39,8 +39,6 @@ class WatchPlan:
     state: Path
     settle_seconds: float
     """The seconds for which a file must be unchanged before it is taken."""
-    rescan_seconds: float
-    """The seconds from one look through the whole inbox to the next, with or without events."""
     mode: str
     """`auto`, `native` or `poll`."""
     subfolders: bool

@@ -112,8 +112,8 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     if not plan.calls:
         return no_work(archive, roles.agent.name, now)
     models, batched = priced_models(archive, roles, config, now)
-    planned = planned_calls(plan, config.memory.hindsight_tokens)
-    longest = longest_calls(plan, config.memory.hindsight_tokens, plan.largest_section)
+    planned = planned_calls(plan)
+    longest = longest_calls(plan, plan.largest_section)
     return PlanCost(
         traffic(planned, lambda call: models[call.role]),
         estimate_cost(planned, longest, lambda call: models[call.role]),

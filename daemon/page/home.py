@@ -92,7 +92,7 @@ def home_page(request: Request) -> Response:
 
 def _status(archive: Archive, desk: Desk) -> Status:
     is_running = is_held(DaemonPlace(desk.folders.state).lock)
-    return read_status(archive, datetime.now(UTC), is_running, desk.config.watch.rescan_seconds)
+    return read_status(archive, datetime.now(UTC), is_running)
 
 
 def _needs(archive: Archive, desk: Desk, status: Status) -> list[Need]:

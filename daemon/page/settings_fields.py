@@ -78,8 +78,6 @@ GROUPS = (
         "Folds",
         (
             SettingField("fold", "budget", "Tokens of all memories, or auto", "budget"),
-            SettingField("fold", "group", "Memories in a fold", "number"),
-            SettingField("fold", "quotes", "Tokens of all quotes", "number"),
             SettingField("fold", "wishes", "Tokens of all standing wishes", "number"),
         ),
     ),

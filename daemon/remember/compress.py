@@ -41,7 +41,7 @@ from rules.plan.cache_order import Lead, leads, needs
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.folds import as_shown, as_told
 from rules.plan.limits import room_left
-from rules.plan.work import PlannedChunk
+from rules.plan.work import HINDSIGHT_TOKENS, PlannedChunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +315,7 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
     What the person has deleted or forgotten is not among them.
     """
     forgotten = survey.reading.forgotten
-    left = survey.config.memory.hindsight_tokens
+    left = HINDSIGHT_TOKENS
     if survey.limit is not None:
         factor = token_factor(survey.roles.agent.name)
         left = min(left, room_left(chunk, survey.plan.fixed_tokens, factor, survey.limit))

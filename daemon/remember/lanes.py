@@ -210,7 +210,7 @@ def facts_chain(work: ChatWork) -> Chain:
 
     def take(chunk: PlannedChunk, _: Edition) -> Steps[tuple[FactEvent, ...]]:
         known, number = fact_events(archive, chat_id), next_fact(archive, chat_id)
-        before = KnownBefore(known, number, survey.config.facts.compare)
+        before = KnownBefore(known, number)
         entries = survey.passage(chunk, ()).chunk
         sheet = worksheet_of_chunk(survey, chunk)
         return take_facts(sheet, roles.context_manager, entries, before, roles.embedding)

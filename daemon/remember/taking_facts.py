@@ -40,8 +40,6 @@ class KnownBefore:
     events: Sequence[FactEvent]
     """All that happened to them so far."""
     next_number: int
-    compare: int
-    """The number of facts that are shown at most."""
 
 
 def take_facts(
@@ -61,7 +59,7 @@ def take_facts(
 
     facts = live(known.events)
     words = "\n".join(entry.message.words for entry in chunk)
-    shown = nearest_facts(facts, ranked([fact.text for fact in facts], words), known.compare)
+    shown = nearest_facts(facts, ranked([fact.text for fact in facts], words))
     operations = yield from _operations(sheet, manager, chunk, shown)
     same = {} if embedding is None else (yield from _likeness(sheet, embedding, operations, shown))
     gone = forgotten(known.events)

@@ -113,7 +113,7 @@ def daemon(setup: Setup) -> Iterator[Finding]:
     with Archive.read(setup.folders.state) as archive:
         signs = all_signs(archive)
     now = write_date(setup.machine.now)
-    problems = list(daemon_problems(signs, now, True, setup.config.watch.rescan_seconds))
+    problems = list(daemon_problems(signs, now, True))
     for problem in problems:
         is_denied = problem.what == "the inbox" and setup.machine.system == "darwin"
         remedy = _FULL_DISK_ACCESS if is_denied else problem.next_step

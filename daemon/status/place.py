@@ -22,6 +22,7 @@ from rules.errors import MemprocError
 from rules.typingmind.dates import parse_date, write_date
 
 RESCAN_SECONDS = 300.0
+"""From one look of the daemon through the whole inbox to the next, with or without events."""
 
 _SIGN = "paused_until"
 _LONGEST = timedelta(days=366)
@@ -31,10 +32,9 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 @dataclass(frozen=True, slots=True)
 class DaemonPlace:
-    """The folder of archive, log and lock, and how often the daemon looks through the inbox."""
+    """The folder of archive, log and lock, and the inbox that is watched."""
 
     state: Path
-    rescan_seconds: float = RESCAN_SECONDS
     inbox: Path | NoPath = field(default_factory=lambda: resolve_folders(INBOX, Path()))
 
     @property
@@ -56,19 +56,15 @@ def read_place(toml: Path) -> DaemonPlace | None:
     if read is None:
         return None
     tables, is_whole = read
-    folders, watch = tables.get("folders", {}), tables.get("watch", {})
+    folders = tables.get("folders", {})
     # The state folder may be named below the line where the file is broken.
     unnamed = "" if is_whole else None
     written = folders.get("state", unnamed) if isinstance(folders, dict) else None
     if not isinstance(written, str):
         return None
     state = resolve_folders(written or str(default_state()), toml.parent)
-    inbox = folders.get("inbox", INBOX)
-    seconds = watch.get("rescan_seconds") if isinstance(watch, dict) else None
-    rescan_seconds = float(seconds) if isinstance(seconds, int | float) else RESCAN_SECONDS
-    if not isinstance(state, Path):
-        return None
-    return DaemonPlace(state, rescan_seconds, resolve_folders(str(inbox), toml.parent))
+    inbox = resolve_folders(str(folders.get("inbox", INBOX)), toml.parent)
+    return DaemonPlace(state, inbox) if isinstance(state, Path) else None
 
 
 def _read_tables(toml: Path) -> tuple[dict[str, Any], bool] | None:

@@ -18,7 +18,7 @@ from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
 from daemon.archive.signs import RunProgress, Sign, all_signs, kept_run
 from daemon.files.clock import periods, seconds_between, span
 from daemon.files.lock import is_held
-from daemon.status.place import Pause, current_pause
+from daemon.status.place import RESCAN_SECONDS, Pause, current_pause
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.money.price import dollars
 from rules.typingmind.dates import write_date
@@ -126,7 +126,6 @@ def read_status(
     archive: Archive,
     time: datetime,
     running: bool,
-    rescan_seconds: float,
     is_there: Callable[[str], bool] = os.path.lexists,
 ) -> Status:
     """Return the status at `time`.
@@ -136,7 +135,7 @@ def read_status(
     signs, now = all_signs(archive), write_date(time)
     last = newest_run(archive, now)
     problems = (
-        *daemon_problems(signs, now, running, rescan_seconds),
+        *daemon_problems(signs, now, running),
         *_job_problems(archive),
         *_run_problems(last),
         *_file_problems(archive, is_there),
@@ -235,9 +234,7 @@ def newest_run(archive: Archive, now: str) -> RunProgress | None:
     )
 
 
-def daemon_problems(
-    signs: Mapping[str, Sign], now: str, running: bool, rescan_seconds: float
-) -> Iterator[StatusProblem]:
+def daemon_problems(signs: Mapping[str, Sign], now: str, running: bool) -> Iterator[StatusProblem]:
     """Yield problems of the daemon itself, by its own signs in the archive."""
     values = {name: entry.value for name, entry in signs.items()}
     if reason := values.get("config_error"):
@@ -258,7 +255,7 @@ def daemon_problems(
         (signs[name].at for name in ("started_at", "last_scan") if name in signs), default=""
     )
     silent = seconds_between(newest, now)
-    if running and silent is not None and silent > 2 * rescan_seconds + _SLOW_SECONDS:
+    if running and silent is not None and silent > 2 * RESCAN_SECONDS + _SLOW_SECONDS:
         reason = f"It has not looked through the inbox for {span(silent)}, so it seems to hang."
         yield StatusProblem("the daemon", reason, "Start it again with: memproc service install")
 

@@ -10,6 +10,8 @@ from dataclasses import replace
 from rules.conversation.memory import Count, Edition, Memory, Quote, Six
 
 _A_FEW_WORDS = 4
+QUOTE_TOKENS = 8_000
+"""What all quotes of an export may take before those of its oldest folds shrink."""
 MOST_QUOTES = 2
 """The most quotes of a fold that models read in their prompts."""
 
@@ -86,19 +88,19 @@ def forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
     return (edition, short) if short.is_short else (edition,)
 
 
-def quotes_within(shown: Sequence[Memory], most: int, count: Count) -> tuple[Memory, ...]:
-    """Shrink the folds of an export until its quotes have at most `most` tokens, if they can.
+def quotes_within(shown: Sequence[Memory], count: Count) -> tuple[Memory, ...]:
+    """Shrink the folds of an export until its quotes fit into `QUOTE_TOKENS`, if they can.
 
     `shown` and the result are oldest first.
 
     The oldest folds shrink first, each with all of its quotes. What the person has edited stays.
     """
-    if _surely_few(shown, most):
+    if _surely_few(shown):
         return tuple(shown)
     left = [_tokens_of(memory.edition.quotes, count) for memory in shown]
     shrunk = list(shown)
     for at, memory in enumerate(shown):
-        if sum(left) <= most:
+        if sum(left) <= QUOTE_TOKENS:
             break
         if memory.is_fold:
             short = with_short_quotes(memory.edition)
@@ -114,28 +116,29 @@ def _tokens_of(quotes: Iterable[Quote], count: Count) -> int:
     return sum(count(quote.framed) for quote in quotes)
 
 
-def too_many(shown: Sequence[Memory], most: int, count: Count) -> str:
-    """Return a clause saying that the memories' quotes exceed `most` though short.
+def too_many(shown: Sequence[Memory], count: Count) -> str:
+    """Return a clause saying that the memories' quotes exceed `QUOTE_TOKENS` though short.
 
     Empty if they do not.
     """
-    if _surely_few(shown, most):
+    if _surely_few(shown):
         return ""
     quotes: list[Quote] = []
-    for memory in quotes_within(shown, most, count):
+    for memory in quotes_within(shown, count):
         quotes += memory.edition.quotes
     tokens = _tokens_of(quotes, count)
-    if tokens <= most:
+    if tokens <= QUOTE_TOKENS:
         return ""
     return (
-        f"its {len(quotes):,} quotes take {tokens:,} tokens, {tokens - most:,} more than "
-        "fold.quotes, though those of folds are cut to a sentence each: none of them is dropped"
+        f"its {len(quotes):,} quotes take {tokens:,} tokens, {tokens - QUOTE_TOKENS:,} more than "
+        f"the {QUOTE_TOKENS:,} meant for them, though those of folds are cut to a sentence each: "
+        "none of them is dropped"
     )
 
 
-def _surely_few(shown: Sequence[Memory], most: int) -> bool:
+def _surely_few(shown: Sequence[Memory]) -> bool:
     """Return whether the quotes surely fit: a text has at most as many tokens as bytes."""
     size = 0
     for memory in shown:
         size += sum(len(quote.framed.encode()) for quote in memory.edition.quotes)
-    return size <= most
+    return size <= QUOTE_TOKENS

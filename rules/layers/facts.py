@@ -27,6 +27,8 @@ from rules.typingmind.dates import parse_date
 Event = Literal["ADD", "UPDATE", "DELETE", "CONFIRM", "FORGET"]
 """CONFIRM: it was said again. FORGET: the person does not want it any more."""
 By = Literal["model", "person"]
+MOST_COMPARED = 40
+"""How many known facts a chunk is compared with."""
 AskedEvent = Literal["ADD", "UPDATE", "DELETE", "NONE"]
 
 _EVEN = 60
@@ -147,12 +149,12 @@ def fused(*orders: Sequence[int]) -> list[int]:
     return sorted(sums, key=lambda item: (-sums[item], places.get(item, len(places)), item))
 
 
-def nearest_facts(facts: Sequence[Fact], ranked: Sequence[int], most: int) -> tuple[Fact, ...]:
-    """Return the `most` facts to compare a chunk with, by number: the nearest, and the newest.
+def nearest_facts(facts: Sequence[Fact], ranked: Sequence[int]) -> tuple[Fact, ...]:
+    """Return the facts to compare a chunk with, by number: the nearest, and the newest.
 
     `ranked` are the places of those among `facts` that share words with the chunk, best first.
     """
-    chosen = fused(ranked, _newest_first(facts))[:most]
+    chosen = fused(ranked, _newest_first(facts))[:MOST_COMPARED]
     return tuple(sorted((facts[at] for at in chosen), key=lambda fact: fact.number))
 
 

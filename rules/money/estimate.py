@@ -14,7 +14,7 @@ from rules.conversation.quote import QUOTE_WORDS
 from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
 from rules.plan.cache_order import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
-from rules.plan.work import CORE_WORDS, FACT_WORDS, Layers, PlannedChunk
+from rules.plan.work import CORE_WORDS, FACT_WORDS, HINDSIGHT_TOKENS, Layers, PlannedChunk
 
 _QUESTION = 150
 _QUOTES = 80
@@ -76,14 +76,12 @@ class CostEstimate:
 NO_COST = CostEstimate(0, 0)
 
 
-def planned_calls(plan: ChatPlan, hindsight_tokens: int) -> tuple[PlannedCall, ...]:
+def planned_calls(plan: ChatPlan) -> tuple[PlannedCall, ...]:
     """Return all calls of a plan, when every answer is good at once."""
-    return tuple(_calls(plan, hindsight_tokens, longest=False))
+    return tuple(_calls(plan, longest=False))
 
 
-def longest_calls(
-    plan: ChatPlan, hindsight_tokens: int, fold_budget: int
-) -> tuple[PlannedCall, ...]:
+def longest_calls(plan: ChatPlan, fold_budget: int) -> tuple[PlannedCall, ...]:
     """Return the calls where memories and answers are as large as they may be, with more folds."""
     longest = replace(
         plan,
@@ -92,7 +90,7 @@ def longest_calls(
         chunks=_with_larger_memories(plan.chunks, fold_budget),
         folds=plan.most_folds,
     )
-    return tuple(_calls(longest, hindsight_tokens, longest=True))
+    return tuple(_calls(longest, longest=True))
 
 
 def _with_larger_memories(
@@ -126,12 +124,12 @@ class _Dialogue:
         return replace(self, read=self.begun)
 
 
-def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[PlannedCall]:
+def _calls(plan: ChatPlan, *, longest: bool) -> Iterator[PlannedCall]:
     """Yield the calls of a plan; answers are as long as expected, or with `longest` as allowed."""
     for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
         dialogue = _dialogue(plan, chunk, read)
         if place in plan.looking_back:
-            begun = dialogue.begun + hindsight_tokens
+            begun = dialogue.begun + HINDSIGHT_TOKENS
             yield from _open_questions(replace(dialogue, begun=begun), longest=longest)
         elif chunk.asks_agent:
             yield _agent(dialogue, QUOTE_WORDS, 0)

@@ -42,10 +42,6 @@ class Bounds:
 
     budget: int | None
     """Tokens of the section without quotes and wishes; None: it grows."""
-    group: int
-    """How many items become a fold."""
-    quotes: int = 8_000
-    """Tokens of all quotes."""
     wishes: int = 1_500
     """Tokens of all standing wishes."""
     window: int | None = None

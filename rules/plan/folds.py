@@ -1,7 +1,7 @@
 """The memory section: which memories it shows within its budget, and which are folded into one.
 
 Memories come one after the other. After each one, while the section is larger than the budget, the
-oldest `group` items of the lowest level that has that many become one fold of the next level.
+oldest six items of the lowest level that has that many become one fold of the next level.
 Quotes are outside the budget: they are permanent, and a fold carries all those of its members. With
 groups of three, and room for six:
 
@@ -42,6 +42,8 @@ from rules.conversation.memory import Edition, Memory, fold_id, memories_by_id, 
 from rules.conversation.short_quotes import as_read
 from rules.plan.fold_budget import Bounds
 
+GROUP = 6
+"""How many items become a fold."""
 Version = Callable[[Memory], Edition]
 """The edition of a memory that counts."""
 
@@ -123,15 +125,14 @@ _Place = tuple[Standing, ...]
 def view(
     memories: Sequence[Standing],
     budget: Callable[[int], int],
-    group: int,
     find: Callable[[MissingFold], Standing | None],
 ) -> View:
     """Return the memory section after all of `memories` (oldest first), within its budget.
 
-    `budget` gives that in tokens, by the raw tokens of the memories so far. `group`, two or more,
-    is how many items become a fold. `find` gives a fold by its members, or None where it is not
-    made yet; it may give a forgotten one. A group of which only one member is not forgotten needs
-    no fold: that member stands for it at the next level; a group that is all forgotten stays so.
+    `budget` gives that in tokens, by the raw tokens of the memories so far. `find` gives a fold
+    by its members, or None where it is not made yet; it may give a forgotten one. A group of which
+    only one member is not forgotten needs no fold: that member stands for it at the next level; a
+    group that is all forgotten stays so.
     A section may exceed its budget by one item, or by items that are never folded and single ones
     between them. `memories` may begin with items of higher levels, folds that came with an export
     whose memories are not known; what precedes an item of a higher level counts as high as that.
@@ -144,12 +145,12 @@ def view(
         tokens += memory.tokens
         shown += memory.tokens > 0
         while tokens > budget(source) and shown > 1 and len(places) > 1:
-            start, level = _next_group(places, group)
-            members = _items(places[start : start + group])
+            start, level = _next_group(places)
+            members = _items(places[start : start + GROUP])
             folded = _fold(level, members, find)
             if isinstance(folded, MissingFold):
                 return View(_shown(_items(places)), folded)
-            places[start : start + group] = [folded]
+            places[start : start + GROUP] = [folded]
             tokens += _tokens(folded) - _tokens(members)
             shown += len(_shown(folded)) - len(_shown(members))
     return View(_shown(_items(places)), None)
@@ -175,11 +176,11 @@ def _descending(memories: Sequence[Standing]) -> list[Standing]:
     ]
 
 
-def _next_group(places: Sequence[_Place], group: int) -> tuple[int, int]:
+def _next_group(places: Sequence[_Place]) -> tuple[int, int]:
     """Return the first of the places to fold next, and the level of that fold."""
     levels = [place[0].level for place in places]
     counts = Counter(levels)
-    full = [level for level in counts if counts[level] >= group]
+    full = [level for level in counts if counts[level] >= GROUP]
     if not full:
         return 0, levels[0] + 1
     lowest = min(full)
@@ -254,7 +255,7 @@ def section(
 
     items = standing(memories_of_chunks(memories), version)
     items += coming
-    return view(items[:upto], bounds.at, bounds.group, find)
+    return view(items[:upto], bounds.at, find)
 
 
 def over_budget(shown: Sequence[Standing], budget: int) -> str:

@@ -59,14 +59,13 @@ class TooLarge:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The sizes of tail, step, chunk, memory section and quotes, in tokens as we count them."""
+    """The sizes of tail, step, chunk and memory section, in tokens as we count them."""
 
     tail: int
     step: int
     chunk: int
     budget: int | Literal["auto"]
     """Of the memory section; "auto" where the window has room for the most that this may be."""
-    quotes: int
 
     @property
     def settings(self) -> dict[tuple[str, str], int | str]:
@@ -76,7 +75,6 @@ class Sizes:
             ("tail", "step"): self.step,
             ("chunk", "tokens"): self.chunk,
             ("fold", "budget"): self.budget,
-            ("fold", "quotes"): self.quotes,
         }
 
     def __str__(self) -> str:
@@ -203,6 +201,5 @@ def sizes_within(most: int, fixed: int, factor: float) -> Sizes | None:
                 int(chunk * shape.step),
                 chunk,
                 "auto" if grows else max(_LEAST_BUDGET, int(chunk * shape.budget)),
-                int(chunk * shape.quotes),
             )
     return None

@@ -23,6 +23,8 @@ CORE_WORDS = 150
 """The most words of the agent's answer: a few short edits."""
 FACT_WORDS = 400
 """The most words of the context manager's answer: a dozen facts, as JSON."""
+HINDSIGHT_TOKENS = 8_000
+"""What a hindsight edition sees of what came afterwards."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def started_browser(*options: str) -> Iterator["Browser"]:
 def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
     """Somebody with the sample conversation and a chat of many memories, folds among them."""
     somebody = Person(tmp_path_factory.mktemp("page") / "ada", layers=True)
-    somebody.settings(f"[fold]\nbudget = 2500\ngroup = 3\n[page]\nport = {free_port()}\n")
+    somebody.settings(f"[fold]\nbudget = 2500\n[page]\nport = {free_port()}\n")
     put_sample(somebody.inbox)
     somebody.drop(export_bytes(chat(*conversation(30, 400))), "lighthouse.json")
     ended = somebody.spawn("run")

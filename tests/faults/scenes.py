@@ -37,8 +37,8 @@ _SMALL = '[tail]\ntokens = 2000\nstep = 500\n[chunk]\ntokens = 500\nbounds = "si
 _ENGINE = "[core]\nenabled = false\n[facts]\nenabled = false\n"
 _MODELS = (
     '[models]\nagent = "test/agent"\ncontext_manager = "test/small"\nconcurrency = 1\n[budget]\nunpriced = true\n'
-    "[fold]\nbudget = 700\ngroup = 3\n[memory]\nhindsight = 2\nhindsight_tokens = 1200\n"
-    '[facts]\ncompare = 6\nbudget = 300\n[texts]\nfolder = "texts"\n'
+    "[fold]\nbudget = 700\n[memory]\nhindsight = 2\n"
+    '[facts]\nbudget = 300\n[texts]\nfolder = "texts"\n'
 )
 """Memories with core memory and facts, hindsight, and folds, as soon as there are a few."""
 FIRST, MORE = 9, 3

@@ -60,10 +60,10 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "budget": {"unpriced": True},
     "tail": {"tokens": 2000, "step": 500},
     "chunk": {"tokens": 600, "bounds": "size"},
-    "fold": {"budget": 900, "group": 3},
-    "memory": {"hindsight": 2, "hindsight_tokens": 1200},
+    "fold": {"budget": 900},
+    "memory": {"hindsight": 2},
     "core": {"sections": SECTIONS},
-    "facts": {"compare": 6, "budget": 300},
+    "facts": {"budget": 300},
     "keep": {"budget": 600},
 }
 

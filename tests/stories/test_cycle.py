@@ -130,7 +130,7 @@ def test_ten_rounds_ask_what_one_would_have_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hindsight: int, budget: int
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    more = f"[memory]\nhindsight = {hindsight}\n[fold]\nbudget = {budget}\ngroup = 3\n"
+    more = f"[memory]\nhindsight = {hindsight}\n[fold]\nbudget = {budget}\n"
     with models(tmp_path / "one") as (one, settings):
         once = Cycle.begin(tmp_path / "once", settings=settings + more, size=800)
         for _ in range(ROUNDS - 1):

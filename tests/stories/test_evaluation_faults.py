@@ -15,6 +15,7 @@ from daemon.models.context import context_to_read
 from rules.evaluate.questions import NAMED
 from tests import waiting
 from tests.chats import CHAT_ID, export_bytes, long_chat
+from tests.groups import groups_of
 from tests.server.examined import Examined
 from tests.stories.examining import evaluated, serving, states, wants
 from tests.stories.person import Person
@@ -246,9 +247,9 @@ def test_what_was_missed_is_written_again_by_one_press(
 def test_a_fold_that_lost_its_quotes_stands_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(monkeypatch, Examined()):
+    with serving(monkeypatch, Examined()), groups_of(3):
         ada = Person(tmp_path / "ada", tail=3200, step=800, chunk=800)
-        wants(ada, "[fold]\nbudget = 900\ngroup = 3\n")
+        wants(ada, "[fold]\nbudget = 900\n")
         ada.drop(export_bytes(long_chat(14_000, tokens_each=300)))
         assert ada.memproc("run").code == 0
         shown = [one for one in everything(ada) if one["state"] == "shown"]

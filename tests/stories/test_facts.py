@@ -277,9 +277,10 @@ def test_the_worked_examples_end_as_they_say(
 
 
 def test_the_prompt_shows_no_more_facts_than_it_may(
-    empty: Life, tmp_path: Path, keeper: Keeper
+    empty: Life, tmp_path: Path, keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    eve = copy_of(empty, tmp_path / "eve", facts="compare = 3")
+    monkeypatch.setattr("rules.layers.facts.MOST_COMPARED", 3)
+    eve = copy_of(empty, tmp_path / "eve")
     for number in range(9):
         assert facts(eve, "add", f"Nothing of it, number {number}.").code == 0
     keeper.take = lambda task: NOTHING

@@ -16,11 +16,11 @@ from tests.server.request import Request
 from tests.stories.person import Person
 from tests.stories.rounds import ENGINE, SCRIPTED, Life, asked, going_on_from, life
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("groups_of_three")]
 FIRST_ROUND, ROUND = 6_500, 3_200
 ROUNDS = [FIRST_ROUND] + [ROUND] * 6
 BUDGET, GROUP = 1500, 3
-FOLD = f"budget = {BUDGET}\ngroup = {GROUP}"
+FOLD = f"budget = {BUDGET}"
 NO_HINDSIGHT = "hindsight = 0"
 TAGGED = ("<context_manager>", "<system>")
 
@@ -122,7 +122,7 @@ def test_with_a_growing_budget_ten_rounds_ask_and_write_what_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rules.plan.fold_budget.LEAST", 500)  # a tenth of it takes long to come to
-    fold = f'budget = "auto"\ngroup = {GROUP}'
+    fold = 'budget = "auto"'
     with (
         life(tmp_path / "once", memory=NO_HINDSIGHT, fold=fold) as once,
         life(tmp_path / "often", memory=NO_HINDSIGHT, fold=fold) as often,
@@ -202,13 +202,13 @@ def test_memories_and_folds_are_called_by_numbers_that_no_other_has(lived: Life)
 
 @pytest.mark.full
 def test_where_quotes_take_too_much_the_older_ones_shrink_to_a_sentence_and_come_back(
-    aria: Life,
+    aria: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = section_texts(aria)
-    aria.settings(fold=f"{FOLD}\nquotes = 0")
+    monkeypatch.setattr("rules.conversation.short_quotes.QUOTE_TOKENS", 0)
     plan = aria.plan()
     assert plan["calls"] == 0
-    assert "more than fold.quotes" in plan["over_budget"]
+    assert "more than the 0 meant for them" in plan["over_budget"]
     assert "none of them is dropped" in plan["over_budget"]
     assert aria.round() == []
     folds = {memory.memory_id for memory in aria.folds()}
@@ -224,7 +224,7 @@ def test_where_quotes_take_too_much_the_older_ones_shrink_to_a_sentence_and_come
         )
     assert aria.round() == [], "and it stays so"
     assert aria.person.memproc("verify").code == 0
-    aria.settings(fold=FOLD)
+    monkeypatch.setattr("rules.conversation.short_quotes.QUOTE_TOKENS", 8_000)
     assert aria.round() == []
     assert section_texts(aria) == whole
 
@@ -241,7 +241,7 @@ def test_a_larger_budget_brings_memories_back_without_a_call_and_a_smaller_one_f
         (16_000, True),
         (BUDGET, False),
     ):
-        aria.settings(fold=f"budget = {budget}\ngroup = {GROUP}")
+        aria.settings(fold=f"budget = {budget}")
         assert aria.plan()["calls"] == 0
         assert aria.round() == []
         assert tokens_of(aria) <= budget
@@ -336,7 +336,7 @@ def test_the_plan_counts_the_folds_before_anything_is_sent(tmp_path: Path) -> No
 
 @pytest.mark.long
 def test_without_a_model_the_engine_folds_and_says_so(tmp_path: Path) -> None:
-    with life(tmp_path / "aria", fold="budget = 3000\ngroup = 3") as aria:
+    with life(tmp_path / "aria", fold="budget = 3000") as aria:
         aria.models = ENGINE
         aria.settings()
         for tokens in ROUNDS[:4]:
@@ -371,7 +371,7 @@ def test_a_fold_comes_back_as_the_person_left_it(aria: Life) -> None:
     assert aria.round() == []
     mine = texts_of(aria, fold)
     for budget, there in ((16_000, False), (BUDGET, True)):
-        aria.settings(fold=f"budget = {budget}\ngroup = {GROUP}")
+        aria.settings(fold=f"budget = {budget}")
         assert aria.round() == []
         assert (fold in section(aria)) == there
     assert texts_of(aria, fold) == mine
@@ -380,7 +380,7 @@ def test_a_fold_comes_back_as_the_person_left_it(aria: Life) -> None:
 def test_a_memory_that_the_person_edits_stays_as_they_wrote_it_also_in_the_run_that_folds(
     aria: Life,
 ) -> None:
-    aria.settings(fold=f"budget = 16000\ngroup = {GROUP}")
+    aria.settings(fold="budget = 16000")
     aria.round()
     edited = aria.memories()[1].memory_id
     mine = "The fog lay over the harbour, and I have kept nothing else of that evening."
@@ -463,7 +463,7 @@ def test_deleting_a_fold_forgets_its_memories(aria: Life) -> None:
     assert aria.round() == []
     assert first not in section(aria)
     assert [memory.number for memory in aria.memories() if memory.forgotten] == gone
-    aria.settings(fold="budget = 16000\ngroup = 3")
+    aria.settings(fold="budget = 16000")
     assert aria.round() == []
     left = [memory.number for memory in aria.memories() if memory.number not in gone]
     assert covered(aria, section(aria)) == left, "they do not come back with a larger budget"

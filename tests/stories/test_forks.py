@@ -321,7 +321,7 @@ def test_a_fork_in_the_other_output_modes(tmp_path: Path, way: Way, mode: str) -
 @pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_a_fork_with_folds(tmp_path: Path, way: Way) -> None:
-    settings = f"{ENGINE}[fold]\nbudget = 600\ngroup = 3\n"
+    settings = f"{ENGINE}[fold]\nbudget = 600\n"
     chat = Cycle.begin(tmp_path / "ada", settings=settings).goes_round()
     assert any(one["members"] for one in chat.everything())
     raw = list(map(said, chat.expanded()))

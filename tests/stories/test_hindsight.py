@@ -21,7 +21,7 @@ from tests.stories.wire import exported_texts
 
 pytestmark = pytest.mark.timeout(200)
 FIRST_ROUND, ROUND = 6_500, 1_600
-FOLD = "budget = 600\ngroup = 3"
+FOLD = "budget = 600"
 AS_OF, BOTH = ["as-of"], ["as-of", "hindsight"]
 LOOKS_BACK = [Asked("hindsight", "perspective"), Asked("hindsight", "refinement")]
 
@@ -30,7 +30,7 @@ LOOKS_BACK = [Asked("hindsight", "perspective"), Asked("hindsight", "refinement"
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
     """Five memories as they were written, and two chunks more in the inbox. Nobody may change it."""
     with life(tmp_path_factory.mktemp("begun") / "aria") as aria:
-        aria.settings(memory="hindsight_tokens = 1500")
+        aria.settings()
         aria.round(FIRST_ROUND)
         assert aria.kinds() == [AS_OF] * 5
         aria.talk(ROUND)
@@ -128,9 +128,10 @@ def test_it_begins_with_the_very_bytes_with_which_the_memory_was_written(aria: L
         assert request.turns[len(before)].text.startswith("<context_manager>")
 
 
-def test_it_shows_the_raw_messages_that_came_after_and_no_more_of_them_than_is_wished(
-    aria: Life,
+def test_it_shows_the_raw_messages_that_came_after_and_no_more_of_them_than_there_is_room_for(
+    aria: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("daemon.remember.compress.HINDSIGHT_TOKENS", 1500)
     aria.run()
     for request in looking_back(aria.server.requests):
         turns = [turn.text for turn in request.turns]

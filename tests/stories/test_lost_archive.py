@@ -128,9 +128,7 @@ def test_originals_that_are_kept_beside_their_memories_come_back(tmp_path: Path)
 
 @pytest.mark.long
 def test_folds_stand_for_themselves(tmp_path: Path) -> None:
-    cycle = Cycle.begin(
-        tmp_path / "ada", settings=ENGINE + "[fold]\nbudget = 1800\ngroup = 3\n"
-    ).goes_round()
+    cycle = Cycle.begin(tmp_path / "ada", settings=ENGINE + "[fold]\nbudget = 1800\n").goes_round()
     for _ in range(2):
         cycle.talk().goes_round()
     assert any(memory["members"] for memory in cycle.everything())
@@ -140,7 +138,7 @@ def test_folds_stand_for_themselves(tmp_path: Path) -> None:
 @pytest.mark.full
 def test_a_fold_whose_memories_no_file_shows_stands_for_itself(tmp_path: Path) -> None:
     cycle = Cycle.begin(
-        tmp_path / "ada", turns=60, settings=ENGINE + "[fold]\nbudget = 2000\ngroup = 3\n"
+        tmp_path / "ada", turns=60, settings=ENGINE + "[fold]\nbudget = 2000\n"
     ).goes_round()
     shown, messages = cycle.shown(), raw(cycle)
     lose(cycle)

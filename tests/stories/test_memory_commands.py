@@ -16,13 +16,13 @@ from tests.stories.person import Ended, Person
 from tests.stories.rounds import Life, life
 
 pytestmark = pytest.mark.timeout(200)
-TIGHT = f"{ENGINE}[fold]\nbudget = 700\ngroup = 2\n"
+TIGHT = f"{ENGINE}[fold]\nbudget = 700\n"
 
 
 @pytest.fixture(scope="module")
 def wise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
     """Memories that a model wrote, the fourth and the fifth of them with hindsight too."""
-    with life(tmp_path_factory.mktemp("wise"), memory="hindsight_tokens = 1500") as wise:
+    with life(tmp_path_factory.mktemp("wise"), memory="") as wise:
         wise.round(6_500)
         wise.round(1_600)
         assert wise.kinds()[3:5] == [["as-of", "hindsight"]] * 2
@@ -288,11 +288,11 @@ def test_the_list_shows_the_editions_that_the_settings_prefer(wise: Life) -> Non
         return ["hindsight" if line.endswith("hindsight") else "as-of" for line in out[4:6]]
 
     assert listed() == ["hindsight"] * 2
-    wise.settings(memory='hindsight_tokens = 1500\neditions = "as-of"')
+    wise.settings(memory='editions = "as-of"')
     assert listed() == ["as-of"] * 2
     found = read(wise.person.memproc("show", wise.memories()[3].memory_id, "--json"))
     assert found["edition"]["kind"] == "as-of"
-    wise.settings(memory="hindsight_tokens = 1500")
+    wise.settings(memory="")
 
 
 def test_an_edition_that_is_not_there_is_not_chosen(wise: Life) -> None:
@@ -314,7 +314,7 @@ def test_a_retry_without_a_word_makes_no_second_copy_of_an_edition(wise: Life) -
 
 
 def test_a_pinned_memory_is_never_written_again_by_itself(tmp_path: Path) -> None:
-    with life(tmp_path / "life", memory="hindsight_tokens = 1500") as lived:
+    with life(tmp_path / "life", memory="") as lived:
         lived.round(6_500)
         name = lived.memories()[-1].memory_id
         done(lived.person.memproc("pin", name), "Pinned memory 5", f"memproc unpin {name}")
@@ -378,7 +378,7 @@ def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotte
 
 
 def test_a_recalled_fold_brings_back_all_that_it_stands_for(tmp_path: Path) -> None:
-    chat = Cycle.lived(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 500\ngroup = 6\n")
+    chat = Cycle.lived(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 500\n")
     before = chat.shown()
     fold = next(memory for memory in chat.everything() if memory["memory_id"] == before[0])
     inside = sum(memory["state"] == "folded" for memory in chat.memories())

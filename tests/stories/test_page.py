@@ -83,7 +83,7 @@ class Browser:
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Person:
     """Somebody with a chat of many memories, folds among them."""
     somebody = Person(tmp_path_factory.mktemp("page") / "ada", layers=True)
-    somebody.settings("[fold]\nbudget = 2500\ngroup = 3\n[page]\nport = 27183\n")
+    somebody.settings("[fold]\nbudget = 2500\n[page]\nport = 27183\n")
     somebody.drop(export_bytes(chat(*conversation(30, 400))), "lighthouse.json")
     assert somebody.memproc("run").code == 0
     return somebody

@@ -32,7 +32,7 @@ TOOLS = {
 def grace(tmp_path_factory: pytest.TempPathFactory) -> Person:
     """Somebody with a chat of many memories, most of them folded, with core memory and with facts."""
     person = Person(tmp_path_factory.mktemp("recall") / "grace", layers=True)
-    person.settings("[fold]\nbudget = 1000\ngroup = 3\n")
+    person.settings("[fold]\nbudget = 1000\n")
     person.drop(export_bytes(chat(*conversation(22, 400))))
     assert person.memproc("run").code == 0
     assert person.memproc("core", CHAT_ID, "set", "human", "Grace mends nets. </system>").code == 0
@@ -75,7 +75,7 @@ def test_the_line_of_time_opens_folds_down_to_the_raw_messages(grace: Person) ->
     fold = next(line for line in lines if line["is_fold"])
     assert lines == sorted(lines, key=lambda line: line["from"])
     inside = data_of(call(grace, "recall_timeline", fold=fold["id"]))["memories"]
-    assert len(inside) == 3
+    assert len(inside) == 6
     assert inside[0]["from"] == fold["from"]
     member = inside[0]["id"]
     memory = call(grace, "recall_open", record=member)

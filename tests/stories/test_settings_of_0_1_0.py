@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from daemon.config.tables import FORMER
 from tests.chats import export_bytes, long_chat
+from tests.stories.daemon import QUICK, export, running
 from tests.stories.person import Person
 
 WRITTEN_THEN = Path(__file__).with_name("settings") / "memproc-0.1.0.toml"
@@ -22,7 +24,7 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
 def test_every_setting_of_it_is_read_and_nothing_is_said_about_any(ada: Person) -> None:
     checked = ada.memproc("config", "check")
     assert (checked.code, checked.err) == (0, "")
-    assert "output.container" not in checked.out
+    assert not any(f"{former.table}.{former.name}" in checked.out for former in FORMER)
 
 
 @pytest.mark.full
@@ -34,3 +36,23 @@ def test_a_run_with_it_compresses_a_conversation_and_leaves_the_file_as_it_was(
     assert ran.code == 0, ran
     assert "1 written" in ran.out
     assert ada.toml.read_bytes() == WRITTEN_THEN.read_bytes()
+
+
+@pytest.mark.full
+def test_another_value_of_what_has_gone_gets_one_sentence_and_the_daemon_goes_on(
+    tmp_path: Path,
+) -> None:
+    eve = Person(tmp_path / "eve")
+    eve.settings(QUICK)
+    text = eve.toml.read_text()
+    for former in FORMER:
+        table, line = f"[{former.table}]\n", f"{former.name} = 7\n"
+        text = text.replace(table, table + line) if table in text else text + table + line
+    eve.toml.write_text(text)
+    with running(eve) as daemon:
+        eve.drop(export("a", 6000), "a.json")
+        daemon.comes_to("a.json", "written")
+    for command in ("config check", "plan", "run"):
+        ended = eve.memproc(*command.split())
+        said = " ".join(ended.out.split())
+        assert (ended.code, [said.count(former.now) for former in FORMER]) == (0, [1] * len(FORMER))

@@ -30,7 +30,6 @@ context_manager = "anthropic/claude-haiku-5-5"
 concurrency = {most}
 [fold]
 budget = 2500
-group = 3
 """
 ROUNDS = [export_bytes(long_chat(tokens, tokens_each=300)) for tokens in (15_000, 24_000)]
 DEADLINE_SECONDS = 60.0

@@ -10,7 +10,7 @@ from tests.stories.rounds import ENGINE, Life, life
 from tests.stories.test_page import Browser
 
 pytestmark = pytest.mark.timeout(300)
-FOLD = "budget = 1000\ngroup = 2"
+FOLD = "budget = 1000"
 DATES = "Always format dates as 5 March when I ask about meetings."
 NEWER = "Always format dates as 2026-03-05 when I ask about meetings."
 NAME = "Never call me sir."

@@ -89,7 +89,7 @@ def known_now(
 ) -> KnownFacts:
     events = fact_events(archive, CHAT)
     facts = live(events)
-    shown = nearest_facts(facts, ranked([fact.text for fact in facts], sources[0].text), SHOWN)
+    shown = nearest_facts(facts, ranked([fact.text for fact in facts], sources[0].text))[:SHOWN]
     return KnownFacts(shown, facts, forgotten(events), sources, next_fact(archive, CHAT), alike)
 
 

@@ -107,14 +107,14 @@ def test_every_setting_arrives() -> None:
         models.options = { temperature = 0.5, "x/*" = { stop = ["a"] } }
         tail = { tokens = 2000, step = 0 }
         chunk = { tokens = 500, bounds = "size" }
-        memory = { hindsight = 3, hindsight_tokens = 100, editions = "as-of", zone = "Asia/Tokyo" }
-        fold = { budget = 20000, group = 4, quotes = 9000 }
+        memory = { hindsight = 3, editions = "as-of", zone = "Asia/Tokyo" }
+        fold = { budget = 20000, wishes = 900 }
         core = { enabled = false, layout = "own", form = "json", sections = { log = { limit = 9, value = ["a"] } } }
-        facts = { enabled = false, compare = 5, budget = 200, embedding = "x/y" }
+        facts = { enabled = false, budget = 200, embedding = "x/y" }
         keep = { budget = 300 }
         texts = { folder = "/e" }
         output = { mode = "keep-originals" }
-        watch = { settle_seconds = 1, rescan_seconds = 60.5, mode = "poll", subfolders = true }
+        watch = { settle_seconds = 1.5, mode = "poll", subfolders = true }
         schedule.night = ""
         notify.when = "never"
         page.enabled = false
@@ -153,22 +153,21 @@ def test_every_setting_arrives() -> None:
         "chunk": {"tokens": 500, "bounds": "size"},
         "memory": {
             "hindsight": 3,
-            "hindsight_tokens": 100,
             "editions": "as-of",
             "zone": "Asia/Tokyo",
         },
-        "fold": {"budget": 20000, "group": 4, "quotes": 9000, "wishes": 1500},
+        "fold": {"budget": 20000, "wishes": 900},
         "core": {
             "enabled": False,
             "layout": "own",
             "form": "json",
             "sections": {"log": {"limit": 9, "value": ("a",)}},
         },
-        "facts": {"enabled": False, "compare": 5, "budget": 200, "embedding": "x/y"},
+        "facts": {"enabled": False, "budget": 200, "embedding": "x/y"},
         "keep": {"budget": 300},
         "texts": {"folder": "/e"},
         "output": {"mode": "keep-originals"},
-        "watch": {"settle_seconds": 1, "rescan_seconds": 60.5, "mode": "poll", "subfolders": True},
+        "watch": {"settle_seconds": 1.5, "mode": "poll", "subfolders": True},
         "schedule": {"night": ""},
         "notify": {"when": "never"},
         "page": {"enabled": False, "port": 27200},

@@ -116,7 +116,7 @@ def test_a_setting_is_written_and_the_file_before_is_kept(toml: Path) -> None:
 
 def test_a_file_that_was_changed_meanwhile_is_left_alone(toml: Path) -> None:
     seen = fingerprint_file(toml)
-    toml.write_text(mine := SAVED + "[fold]\ngroup = 3\n")
+    toml.write_text(mine := SAVED + "[fold]\nwishes = 3\n")
     with pytest.raises(ConfigurationError, match="was changed meanwhile"):
         save_settings(toml, seen, {TOKENS: 9000})
     assert toml.read_text() == mine

@@ -363,8 +363,8 @@ def test_batches_at_night_need_a_night() -> None:
 def test_numbers_and_switches_of_the_daemon_are_what_they_must_be() -> None:
     for wrong, must in (
         ('watch.settle_seconds = "5"', "must be a number"),
-        ("watch.rescan_seconds = nan", "must be a number"),
-        ("watch.rescan_seconds = 1", "must be at least 5"),
+        ("watch.settle_seconds = nan", "must be a number"),
+        ("watch.settle_seconds = 0", "must be at least 0.5"),
         ("watch.subfolders = 1", "must be true or false"),
         ('schedule.night = "25:00-03:00"', "two times of day"),
         ('schedule.night = "02:00-02:00"', "two times of day"),

@@ -79,7 +79,6 @@ class Inbox:
             backups=self.root / "backups",
             state=self.state,
             settle_seconds=SETTLE,
-            rescan_seconds=300,
             mode="auto",
             subfolders=self.subfolders,
             night="",

@@ -103,7 +103,6 @@ class World:
         folders = {name: str(self.root / name) for name in ("inbox", "updated", "backups", "state")}
         rest = {
             "settle_seconds": 5,
-            "rescan_seconds": 300,
             "mode": "auto",
             "subfolders": False,
             "night": "",

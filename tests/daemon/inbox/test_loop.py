@@ -88,7 +88,6 @@ def world(tmp_path: Path) -> Iterator[World]:
     (tmp_path / "inbox").mkdir()
     rest = {
         "settle_seconds": 5,
-        "rescan_seconds": 300,
         "mode": "auto",
         "subfolders": False,
         "night": "",

@@ -11,7 +11,7 @@ from daemon.models.completion import Completion
 from daemon.remember.question import Worksheet
 from daemon.remember.taking_facts import KnownBefore, take_facts
 from primer.models import ENGINE, Model
-from rules.layers.facts import FactEvent, live
+from rules.layers.facts import MOST_COMPARED, FactEvent, live
 from tests.daemon.remember.test_compress import MANAGER, Desk
 from tests.entries import talk
 from tests.rules.layers.known import added
@@ -32,10 +32,9 @@ def taken(
     *,
     manager: Model = MANAGER,
     embedding: Model | None = None,
-    compare: int = 40,
 ) -> tuple[FactEvent, ...]:
     number = max((event.fact for event in events), default=0) + 1
-    before = KnownBefore(events, number, compare)
+    before = KnownBefore(events, number)
     return held(
         take_facts(Worksheet(TEXTS), manager, CHUNK, before, embedding),
         desk.ask,
@@ -60,7 +59,7 @@ def test_a_fact_has_the_day_of_the_persons_zone() -> None:
     said = '{"memory": [{"event": "ADD", "text": "Name is John", "message": 1}]}'
     sheet = Worksheet(TEXTS, zone=ZoneInfo("America/Los_Angeles"))
     desk = Desk({"facts": [said]})
-    (event,) = held(take_facts(sheet, MANAGER, CHUNK, KnownBefore([], 1, 40)), desk.ask, desk.noted)
+    (event,) = held(take_facts(sheet, MANAGER, CHUNK, KnownBefore([], 1)), desk.ask, desk.noted)
     assert event.said_at == "2026-03-01T16:00:00-08:00"
 
 
@@ -176,7 +175,7 @@ def test_the_context_manager_is_asked_once_about_the_raw_messages_alone() -> Non
 
 
 def test_the_nearest_and_the_newest_facts_are_shown_and_ids_are_mapped_back() -> None:
-    before = known("Likes cricket", *(f"Nothing of it, {number}" for number in range(20)))
+    before = known("Likes cricket", *(f"Nothing of it, {number}" for number in range(50)))
     desk = Desk(
         {
             "facts": [
@@ -184,9 +183,9 @@ def test_the_nearest_and_the_newest_facts_are_shown_and_ids_are_mapped_back() ->
             ]
         }
     )
-    (event,) = taken(desk, before, compare=2)
+    (event,) = taken(desk, before)
     assert (event.fact, event.source) == (21, CHUNK[0].key)
-    assert desk.model.asked[0].turns[2].content.count('{"id": "') == 2
+    assert desk.model.asked[0].turns[2].content.count('{"id": "') == MOST_COMPARED
 
 
 def test_what_is_refused_is_counted_without_a_word_of_it() -> None:

@@ -9,7 +9,6 @@ from rules.money.price import PICO
 from rules.typingmind.dates import write_date
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-RESCAN = 300.0
 
 
 def ago(**span: float) -> str:
@@ -112,4 +111,4 @@ def last_row(archive: Archive) -> int:
 
 def at_noon(archive: Archive, running: bool = True, gone: frozenset[str] = frozenset()) -> Status:
     """The status at noon; every file lies in the inbox but those that are `gone`."""
-    return read_status(archive, NOON, running, RESCAN, lambda path: path not in gone)
+    return read_status(archive, NOON, running, lambda path: path not in gone)

@@ -32,9 +32,9 @@ def written_place(path: Path, text: str) -> DaemonPlace:
 
 
 def test_it_is_what_memproc_toml_says(tmp_path: Path) -> None:
-    said = '[folders]\nstate = "there"\n[watch]\nrescan_seconds = 60\n'
-    assert written_place(tmp_path, said) == DaemonPlace(tmp_path.resolve() / "there", 60.0)
-    assert written_place(tmp_path, "") == DaemonPlace(default_state().resolve(), 300.0)
+    said = '[folders]\nstate = "there"\n'
+    assert written_place(tmp_path, said) == DaemonPlace(tmp_path.resolve() / "there")
+    assert written_place(tmp_path, "") == DaemonPlace(default_state().resolve())
 
 
 def test_it_is_the_default_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,7 +46,6 @@ def test_it_is_the_default_without_a_file(tmp_path: Path, monkeypatch: pytest.Mo
     "broken",
     [
         "[chunk]\ntokens = 1\n",
-        "[watch]\nrescan_seconds = 'x'\n",
         "watch = 3\n",
         "[typo",
         "x = \n",

@@ -1,7 +1,10 @@
 """Folds carry every quote: whole while there is room, and one sentence of each where there is not."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +25,14 @@ SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=8)
 
 def count(text: str) -> int:
     return len(text.split())
+
+
+@contextmanager
+def room_for(tokens: int) -> Iterator[None]:
+    """Let all quotes take so many tokens, for as long as the block runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rules.conversation.short_quotes.QUOTE_TOKENS", tokens)
+        yield
 
 
 def section(sizes: list[int]) -> list[Memory]:
@@ -48,7 +59,8 @@ def test_no_quote_disappears_and_each_is_whole_or_one_verbatim_sentence(
     sizes: list[int], most: int
 ) -> None:
     shown = section(sizes)
-    fitting = quotes_within(shown, most, count)
+    with room_for(most):
+        fitting = quotes_within(shown, count)
     assert len(quotes(fitting)) == len(quotes(shown)) == sum(sizes)
     for before, after in zip(quotes(shown), quotes(fitting), strict=True):
         assert after in (before, one_sentence(before))
@@ -61,19 +73,21 @@ def test_the_oldest_folds_shrink_first_and_only_as_many_as_must(
     sizes: list[int], most: int
 ) -> None:
     shown = section(sizes)
-    fitting = quotes_within(shown, most, count)
+    with room_for(most):
+        fitting, told = quotes_within(shown, count), too_many(shown, count)
     shrunk = [memory.edition.is_short for memory in fitting if memory.is_fold]
     assert shrunk == sorted(shrunk, reverse=True)
     tokens = sum(map(count, quotes(fitting)))
     assert tokens <= most or all(shrunk)
-    assert bool(too_many(shown, most, count)) == (tokens > most)
+    assert bool(told) == (tokens > most)
     if sum(map(count, quotes(shown))) <= most:
         assert list(fitting) == shown
 
 
 def test_where_even_sentences_are_too_many_it_says_by_how_much() -> None:
-    told = too_many(section([6]), 10, count)
-    assert "its 6 quotes take 42 tokens, 32 more than fold.quotes" in told
+    with room_for(10):
+        told = too_many(section([6]), count)
+    assert "its 6 quotes take 42 tokens, 32 more than the 10 meant for them" in told
     assert "none of them is dropped" in told
 
 
@@ -83,13 +97,15 @@ def test_both_forms_of_a_fold_are_known_and_a_memory_has_but_one() -> None:
     whole, short = forms(fold, fold.edition)
     assert whole == fold.edition
     assert short.texts[1].count("Nobody else") == 0
-    assert quotes_within([fold], 1, count)[0].edition.texts == short.texts
+    with room_for(1):
+        assert quotes_within([fold], count)[0].edition.texts == short.texts
 
 
 def test_what_the_person_has_written_is_not_shrunk() -> None:
     (fold,) = section([3])
     own: Edition = replace(fold.edition, kind="person")
-    assert quotes_within([replace(fold, edition=own)], 1, count)[0].edition == own
+    with room_for(1):
+        assert quotes_within([replace(fold, edition=own)], count)[0].edition == own
 
 
 def test_a_sentence_of_a_quote_is_one_that_says_something() -> None:
@@ -116,7 +132,8 @@ def test_a_short_quote_of_the_person_still_says_whose_it_is() -> None:
     answer = "\n\n".join(quote.framed for quote in theirs)
     texts = (fold.edition.texts[0], answer, *fold.edition.texts[2:])
     framed = replace(fold, edition=replace(fold.edition, texts=texts, quotes=theirs))
-    (short,) = quotes_within([framed], 4, count)
+    with room_for(4):
+        (short,) = quotes_within([framed], count)
     assert short.edition.texts[1].split("\n\n") == [
         f"You said: I noticed it on the {number}th stair." for number in (1, 2)
     ]

@@ -49,8 +49,10 @@ def test_orders_are_made_one_by_the_sums_of_their_reciprocal_places() -> None:
 
 
 def test_the_nearest_by_words_and_the_newest_are_compared_in_order_of_number() -> None:
-    assert [one.number for one in nearest_facts(TEN, [1, 0], 4)] == [1, 2, 9, 10]
-    assert nearest_facts(TEN, [], 40) == tuple(TEN)
+    many = [fact(number, f"Fact {number}", DAYS[0]) for number in range(1, 61)]
+    oldest = [one.number for one in nearest_facts(many, [1, 0])]
+    assert oldest == [1, 2, *range(23, 61)]
+    assert nearest_facts(TEN, []) == tuple(TEN)
 
 
 def test_the_newest_and_the_most_confirmed_stand_in_the_export_in_order_of_date() -> None:

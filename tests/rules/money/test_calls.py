@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from rules.money.estimate import PlannedCall, longest_calls, planned_calls
-from rules.plan.work import Layers
+from rules.plan.work import HINDSIGHT_TOKENS, Layers
 from tests.rules.plan.defaults import at_the_defaults
 
 PLAN = at_the_defaults(60, 1000)
@@ -19,7 +19,7 @@ LAYERS = Layers(
 
 def added(layers: Layers) -> list[PlannedCall]:
     """The calls that come to those of the memories."""
-    return list(planned_calls(replace(PLAN, layers=layers), 0)[len(planned_calls(PLAN, 0)) :])
+    return list(planned_calls(replace(PLAN, layers=layers))[len(planned_calls(PLAN)) :])
 
 
 def test_each_chunk_has_a_call_of_the_agent_and_one_of_the_context_manager_and_one_for_vectors() -> (
@@ -35,7 +35,7 @@ def test_the_agent_finds_all_that_its_memory_was_written_from_in_the_cache_unles
 ):
     now = added(replace(LAYERS, facts=()))
     later = planned_calls(
-        replace(PLAN, made=PLAN.chunks, chunks=(), layers=replace(LAYERS, facts=())), 0
+        replace(PLAN, made=PLAN.chunks, chunks=(), layers=replace(LAYERS, facts=()))
     )
     for call, chunk in zip(now, PLAN.chunks, strict=True):
         assert (
@@ -56,7 +56,7 @@ def test_vectors_are_asked_for_of_the_facts_alone_known_ones_and_new_ones() -> N
     likely = [call for call in added(LAYERS) if call.role == "embedding"]
     longest = [
         call
-        for call in longest_calls(replace(PLAN, layers=LAYERS), 0, 10_000)
+        for call in longest_calls(replace(PLAN, layers=LAYERS), 10_000)
         if call.role == "embedding"
     ]
     for call, most in zip(likely, longest, strict=True):
@@ -75,7 +75,7 @@ def test_the_longest_calls_read_memories_as_large_as_they_may_be_in_every_part_o
         replace(empty, hindsight=(chunk,)),
     )
     for plan in parts:
-        likely, longest = planned_calls(plan, 0), longest_calls(plan, 0, 10_000)
+        likely, longest = planned_calls(plan), longest_calls(plan, 10_000)
         assert len(likely) == len(longest) > 0
         agents = [
             (call.prompt, most.prompt)
@@ -90,12 +90,14 @@ def test_memories_that_are_larger_than_the_budget_of_folds_are_not_taken_for_sma
     plan = replace(PLAN, chunks=(chunk,), again=(), hindsight=())
     assert all(
         most.prompt >= call.prompt
-        for call, most in zip(planned_calls(plan, 0), longest_calls(plan, 0, 10_000), strict=True)
+        for call, most in zip(planned_calls(plan), longest_calls(plan, 10_000), strict=True)
     )
 
 
 def test_looking_back_reads_what_came_after_and_asks_two_questions() -> None:
-    plan = replace(PLAN, chunks=(), again=(), hindsight=PLAN.chunks[:1])
-    before, after = planned_calls(plan, 0), planned_calls(plan, 5_000)
-    assert [call.role for call in before] == [call.role for call in after] == ["agent", "agent"]
-    assert [call.prompt + 5_000 for call in before] == [call.prompt for call in after]
+    plain = replace(PLAN, chunks=PLAN.chunks[:1], again=(), hindsight=())
+    written = [call for call in planned_calls(plain) if call.role == "agent"][1:]
+    back = planned_calls(replace(plain, chunks=(), hindsight=PLAN.chunks[:1]))
+    assert [call.role for call in back] == ["agent", "agent"]
+    for call, again in zip(written, back, strict=True):
+        assert again.prompt == call.prompt + HINDSIGHT_TOKENS

@@ -74,15 +74,13 @@ def test_a_run_in_which_every_answer_is_good_never_costs_more_than_at_most(
     """However large the memories become, whatever the model counts, and whatever the cache has lost."""
     plan = at_the_defaults(thousands * 1000 // each, each)
     asked = PricedModel(price, 1.35, 1.35, 0)
-    found = estimate_cost(
-        planned_calls(plan, 8000), longest_calls(plan, 8000, BUDGET), lambda _: asked
-    )
+    found = estimate_cost(planned_calls(plan), longest_calls(plan, BUDGET), lambda _: asked)
     assert found is not None
     chunks = [
         replace(one, memories_tokens=min(BUDGET, round(size * one.memories_tokens)))
         for one in plan.chunks
     ]
-    came = planned_calls(replace(plan, chunks=tuple(chunks)), 8000)
+    came = planned_calls(replace(plan, chunks=tuple(chunks)))
     usages = []
     for call in came:
         prompt, cached = round(counted * call.prompt), round(counted * call.read * read)
@@ -93,18 +91,15 @@ def test_a_run_in_which_every_answer_is_good_never_costs_more_than_at_most(
 def test_where_a_price_is_not_known_the_tokens_are_told_all_the_same() -> None:
     plan = at_the_defaults(400, 300)
     asked = PricedModel(None, 1.35, 1.35, 0)
-    assert (
-        estimate_cost(planned_calls(plan, 0), longest_calls(plan, 0, BUDGET), lambda _: asked)
-        is None
-    )
-    told = traffic(planned_calls(plan, 0), lambda _: asked)
+    assert estimate_cost(planned_calls(plan), longest_calls(plan, BUDGET), lambda _: asked) is None
+    told = traffic(planned_calls(plan), lambda _: asked)
     assert told.prompt > told.cached > 0
     assert 0 < told.cached_share < 1
 
 
 def test_what_costs_the_same_from_the_cache_is_not_called_cached() -> None:
     plan = at_the_defaults(400, 300)
-    told = traffic(planned_calls(plan, 0), lambda _: PricedModel(UNCACHED, 1.0, 1.0, 0))
+    told = traffic(planned_calls(plan), lambda _: PricedModel(UNCACHED, 1.0, 1.0, 0))
     assert (told.cached, told.cached_share) == (0, 0.0)
     assert NO_TRAFFIC.cached_share == 0.0
 
@@ -116,7 +111,7 @@ def test_all_chats_together_cost_their_sum() -> None:
 
 @pytest.mark.parametrize(("messages", "each"), [(400, 300), (200, 1200)])
 def test_nearly_all_of_a_chat_s_prompts_is_read_from_the_cache(messages: int, each: int) -> None:
-    told = traffic(planned_calls(at_the_defaults(messages, each), 0), lambda _: ASKED)
+    told = traffic(planned_calls(at_the_defaults(messages, each)), lambda _: ASKED)
     assert told.cached_share > 0.75
     assert told.cached + told.cache_written < told.prompt
 

@@ -24,7 +24,7 @@ from rules.recognize.adopted import Adopted
 from rules.recognize.chat_reading import ChatReading
 from tests.entries import UNTOUCHED, entries, memory_of, said, sized
 
-LIMITS = Limits(tail=4000, step=1000, chunk=1000, fold=Bounds(2000, 3))
+LIMITS = Limits(tail=4000, step=1000, chunk=1000, fold=Bounds(2000))
 TOKENS = st.lists(st.integers(10, 600), min_size=20, max_size=90)
 
 
@@ -98,8 +98,8 @@ def test_a_plan_of_nothing_makes_no_call() -> None:
 def test_folds_that_the_budget_asks_for_are_counted_among_the_calls() -> None:
     """Sixteen memories of about 400 tokens do not stand in 2,000."""
     plan = planned(history(80), [250] * 80)
-    assert (len(plan.chunks), len(plan.folds)) == (16, 5)
-    assert plan.calls == 16 * CALLS_A_MEMORY + 5 * CALLS_A_FOLD
+    assert (len(plan.chunks), len(plan.folds)) == (16, 3)
+    assert plan.calls == 16 * CALLS_A_MEMORY + 3 * CALLS_A_FOLD
     assert all(chunk.memories_tokens <= 2000 + 12 * QUOTE for chunk in plan.chunks)
 
 
@@ -128,7 +128,7 @@ def test_a_single_chunk_too_small_for_a_model_is_the_engine_s_and_costs_nothing(
         plan.calls
         == (len(plan.chunks) - len(small)) * CALLS_A_MEMORY + len(plan.folds) * CALLS_A_FOLD
     )
-    assert len(planned_calls(plan, 0)) == plan.calls
+    assert len(planned_calls(plan)) == plan.calls
 
 
 def test_what_stays_for_a_file_is_counted_with_the_tool_call_and_its_other_results() -> None:

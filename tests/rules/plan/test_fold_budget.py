@@ -34,11 +34,11 @@ FOLDED = FoldMember(300, is_fold=True, reading=FOLD.whole)
 def test_it_is_a_tenth_of_the_raw_tokens_at_least_16_000_and_at_most_a_fifth_of_the_window(
     raw: int, window: int | None, budget: int
 ) -> None:
-    assert Bounds(None, 6, window=window).at(raw) == budget
+    assert Bounds(None, window=window).at(raw) == budget
 
 
 def test_a_number_is_kept_to_however_long_a_chat_becomes() -> None:
-    assert Bounds(16_000, 6, window=8_000).at(5_000_000) == 16_000
+    assert Bounds(16_000, window=8_000).at(5_000_000) == 16_000
 
 
 def test_a_fold_of_memories_reads_them_whole() -> None:

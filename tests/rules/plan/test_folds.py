@@ -14,6 +14,7 @@ from rules.conversation.memory_size import expected_fold_tokens
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import MissingFold, Standing, View
 from rules.plan.folds import view as view_within
+from tests.groups import groups_of
 
 SIZES = st.lists(st.integers(0, 9) | st.integers(1, 3), min_size=1, max_size=120)
 BUDGETS = st.integers(1, 60)
@@ -90,7 +91,8 @@ def view(
     find: Callable[[MissingFold], Standing | None],
 ) -> View:
     """The view at a budget that stays the same however long the conversation is."""
-    return view_within(memories, lambda _: budget, group, find)
+    with groups_of(group):
+        return view_within(memories, lambda _: budget, find)
 
 
 def test_memories_within_the_budget_stand_as_they_are() -> None:
@@ -396,15 +398,15 @@ def test_what_stands_around_a_kept_memory_in_its_group_is_folded_by_itself() -> 
 def test_with_a_budget_that_grows_ten_rounds_end_as_one_does(
     sizes: list[tuple[int, int]], rounds: list[int], window: int | None
 ) -> None:
-    bounds = Bounds(None, 6, window=window)
+    bounds = Bounds(None, window=window)
     memories = [
         replace(memory, source=source)
         for memory, (_, source) in zip(said(*(tokens for tokens, _ in sizes)), sizes, strict=True)
     ]
     in_rounds, at_once = Folds(smaller), Folds(smaller)
     for upto in (*accumulate(rounds), len(memories)):
-        last = view_within(memories[:upto], bounds.at, bounds.group, in_rounds.make)
-    assert last == view_within(memories, bounds.at, bounds.group, at_once.make)
+        last = view_within(memories[:upto], bounds.at, in_rounds.make)
+    assert last == view_within(memories, bounds.at, at_once.make)
     assert in_rounds.blocks == at_once.blocks
     raw = sum(memory.source for memory in memories)
     assert len(last.standing) <= 1 or last.tokens <= bounds.at(raw)

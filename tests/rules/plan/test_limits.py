@@ -170,7 +170,7 @@ def test_the_largest_request_of_the_sizes_fits_the_window(window: int, factor: f
         tail_start=0,
         tail_tokens=sizes.tail + sizes.step // 2,
         memories_before=8,
-        memories_tokens=section + sizes.quotes,
+        memories_tokens=section + sizes.chunk,
         memory_tokens=min(900, sizes.chunk * 2 // 5),
     )
     assert sum(parts_of(chunk, PRIMER, factor).values()) <= most
@@ -178,18 +178,18 @@ def test_the_largest_request_of_the_sizes_fits_the_window(window: int, factor: f
 
 def test_a_small_local_model_gets_small_sizes_and_a_large_one_the_usual_ones() -> None:
     small = sizes_within(Limit(8_192).most, PRIMER, 1.0)
-    assert small == Sizes(tail=2_400, step=0, chunk=600, budget=1_200, quotes=600)
+    assert small == Sizes(tail=2_400, step=0, chunk=600, budget=1_200)
     assert str(small) == (
-        "tail.tokens = 2400, tail.step = 0, chunk.tokens = 600, fold.budget = 1200, fold.quotes = 600"
+        "tail.tokens = 2400, tail.step = 0, chunk.tokens = 600, fold.budget = 1200"
     )
     assert sizes_within(Limit(200_000).most, PRIMER, 1.35) == Sizes(
-        tail=30_000, step=24_000, chunk=4_000, budget="auto", quotes=8_000
+        tail=30_000, step=24_000, chunk=4_000, budget="auto"
     )
 
 
 def test_a_budget_stays_a_number_where_a_fifth_of_the_window_would_not_fit() -> None:
     sizes = sizes_within(Limit(101_000).most, 20_000, 1.0)
-    assert sizes == Sizes(tail=30_000, step=24_000, chunk=4_000, budget=16_000, quotes=8_000)
+    assert sizes == Sizes(tail=30_000, step=24_000, chunk=4_000, budget=16_000)
 
 
 def test_a_window_that_the_primer_alone_fills_has_no_sizes() -> None:

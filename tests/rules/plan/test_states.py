@@ -1,8 +1,9 @@
 """What became of a memory is said in words: shown, folded away, forgotten, not in use."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,9 +11,16 @@ from rules.conversation.memory import Memory, fold_id
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import State, as_shown, section, state_in_words, states
 from tests.entries import fold_of, memory_of, talk
+from tests.groups import groups_of
 
 CHAT = "k3v9xq2m7p"
-ROOMY, TIGHT = Bounds(1000, 2), Bounds(39, 2)
+ROOMY, TIGHT = Bounds(1000), Bounds(39)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _groups_of_two() -> Iterator[None]:
+    with groups_of(2):
+        yield
 
 
 def chunks(count: int) -> list[Memory]:
@@ -47,7 +55,7 @@ def test_a_fold_of_folds_stands_for_both() -> None:
     made = chunks(5)
     inner, other = folded(1, made[:2]), folded(2, made[2:4])
     outer = folded(1, [inner, other])
-    found = states(CHAT, [*made, inner, other, outer], Bounds(20, 2))
+    found = states(CHAT, [*made, inner, other, outer], Bounds(20))
     assert (found["m1"].into, found["m4"].into) == (inner.memory_id, other.memory_id)
     assert found[inner.memory_id] == found[other.memory_id] == State("folded", outer.memory_id)
     assert [found[name].word for name in (outer.memory_id, "m5")] == ["shown"] * 2
@@ -73,11 +81,12 @@ def test_what_is_shown_is_what_the_section_shows(
     count: int, budget: int, group: int, gone: set[int]
 ) -> None:
     made = [replace(one, forgotten=at in gone) for at, one in enumerate(chunks(count))]
-    bounds = Bounds(budget, group)
-    while (view := section(CHAT, made, count, bounds, as_shown)).missing is not None:
-        by_id = {memory.memory_id: memory for memory in made}
-        made.append(folded(len(made), [by_id[member.name] for member in view.missing.members]))
-    found = states(CHAT, made, bounds)
+    bounds = Bounds(budget)
+    with groups_of(group):
+        while (view := section(CHAT, made, count, bounds, as_shown)).missing is not None:
+            by_id = {memory.memory_id: memory for memory in made}
+            made.append(folded(len(made), [by_id[member.name] for member in view.missing.members]))
+        found = states(CHAT, made, bounds)
     assert {name for name, state in found.items() if state.word == "shown"} == {
         one.name for one in view.standing
     }
