@@ -28,8 +28,9 @@ from rules.errors import ConfigurationError
 SettingName = tuple[str, str]
 """A table and a name in it."""
 
-_HEADER = re.compile(r"#?\[+([a-z_.]+)\]+\s*")
-_SETTING = re.compile(r"([a-z_]+) = ")
+_HEADER = re.compile(r"^\[([a-z_.]+)\]", re.MULTILINE)
+_REASON = re.compile(r"^((?:#(?: .*)?\n)+)#?(?:\[+([a-z_.]+)\]|([a-z_]+) = )", re.MULTILINE)
+"""A comment, and the table or the setting that it is about."""
 
 _SHOWN = 12
 """Letters of a fingerprint in a file's name."""
@@ -90,23 +91,14 @@ def setting_reasons() -> Mapping[SettingName, str]:
     It is before the setting, or before the example of a table in comments; or else it is below the
     header of a table that is a setting itself.
     """
-    found: dict[SettingName, str] = {}
-    table = name = ""
-    comment: list[str] = []
-    for line in shipped_text().splitlines():
-        if line == "#" or line.startswith("# "):
-            comment.append(line[2:])
-            continue
-        if header := _HEADER.fullmatch(line):
-            table, _, within = header[1].partition(".")
-            name = within.partition(".")[0]
-        elif setting := _SETTING.match(line):
-            name = setting[1]
-        if name and comment:
-            found.setdefault((table, name), " ".join(" ".join(comment).split()))
-            name = ""
-        comment = []
-    return found
+    text = shipped_text()
+    reasons: dict[SettingName, str] = {}
+    for match in _REASON.finditer(text):
+        comment, header, setting = match.groups()
+        path = header or f"{_HEADER.findall(text, 0, match.start())[-1]}.{setting}"
+        table, name, *_ = path.split(".")
+        reasons.setdefault((table, name), " ".join(comment.replace("\n#", " ")[1:].split()))
+    return reasons
 
 
 def fingerprint_file(path: Path) -> str:

@@ -22,7 +22,7 @@ from daemon.config.memory_tables import (
     token_clashes,
 )
 from daemon.config.settings import ChatOverride, Config
-from daemon.config.tables import ConfigProblem, Key, take_out_former
+from daemon.config.tables import ConfigProblem, Key, WrongSettings, take_out_former
 from daemon.files.paths import SETTINGS_NAME, Folders, settle_folders
 from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
@@ -82,7 +82,7 @@ def parse_settings(content: bytes, path: Path) -> Config:
     if mistakes:
         from daemon.config.problems import report_problems
 
-        raise ConfigurationError(report_problems(mistakes, text, path), _CHECK)
+        raise WrongSettings(report_problems(mistakes, text, path), _CHECK, mistakes)
     return config.with_notes(sentences)
 
 

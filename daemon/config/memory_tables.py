@@ -73,10 +73,19 @@ class MemorySettings(EditionSettings):
     zone: Annotated[str, _KNOWN_ZONE] = ""
 
 
+def _number_or_auto(value: object) -> int | Literal["auto"]:
+    """Check both kinds, with one error for both; pydantic's own would name a setting for each."""
+    if value == "auto":
+        return "auto"
+    if isinstance(value, int) and value is not True and _LEAST_BUDGET <= value <= MOST_TOKENS:
+        return value
+    raise ValueError(f'must be "auto" or a whole number from {_LEAST_BUDGET} to {MOST_TOKENS}')
+
+
 class FoldSettings(Table):
     """`[fold]`: tokens of the memory section, and of wishes."""
 
-    budget: Annotated[int, Field(ge=_LEAST_BUDGET, le=MOST_TOKENS)] | Literal["auto"] = "auto"
+    budget: Annotated[int | Literal["auto"], PlainValidator(_number_or_auto)] = "auto"
     wishes: int = Field(default=1_500, ge=0, le=MOST_TOKENS)
 
 

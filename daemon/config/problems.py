@@ -46,7 +46,7 @@ def report_problems(problems: Sequence[ConfigProblem], text: str, path: Path) ->
     for problem in by_line[:_MOST_SHOWN]:
         line = _line_of_problem(problem, lines)
         place = "" if line is None else f"line {line}: "
-        report.append(f"  {place}{_dotted(problem.keys[0])}: {problem.reason}")
+        report.append(f"  {place}{dotted(problem.keys[0])}: {problem.reason}")
     if number > _MOST_SHOWN:
         report.append(f"  and {number - _MOST_SHOWN} more")
     return "\n".join(report)
@@ -146,7 +146,7 @@ def _shown(value: object) -> str:
     return kinds.get(type(value), "a date or a time")
 
 
-def _dotted(key: Key) -> str:
+def dotted(key: Key) -> str:
     """Write the key as people do: chats.override[1].tail.tokens, models.options."ollama/*".
 
     Entries count from 1.

@@ -4,7 +4,7 @@ A memproc.toml that still names one of these is read all the same. The shipped o
 setting's reason.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from daemon.files.paths import resolve_folders
+from rules.errors import ConfigurationError
 
 Key = tuple[str | int, ...]
 """The names that lead to a setting, and in a list of tables the entry's number, counted from 0."""
@@ -32,6 +33,14 @@ class ConfigProblem:
 
     keys: tuple[Key, ...]
     reason: str
+
+
+class WrongSettings(ConfigurationError):
+    """Settings of memproc.toml cannot be used: all of them are in the message, and as values."""
+
+    def __init__(self, message: str, next_step: str, problems: Sequence[ConfigProblem]) -> None:
+        super().__init__(message, next_step)
+        self.problems = problems
 
 
 class Table(BaseModel):
@@ -46,46 +55,27 @@ class Table(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class FormerSetting:
-    """A setting that is gone: where it was, its default, and a sentence on what happens now."""
+    """A setting that is gone: where it was, and its default."""
 
     table: str
     name: str
     default: object
-    now: str
+    holds: str
+    """A clause on what holds in its place."""
+
+    @property
+    def sentence(self) -> str:
+        """Return what is told of it where its value is not the default."""
+        return f"{self.holds} now, whatever {self.table}.{self.name} says."
 
 
 FORMER = (
-    FormerSetting(
-        "output",
-        "container",
-        "chat",
-        "Each chat has an updated file of its own now, whatever output.container says.",
-    ),
-    FormerSetting(
-        "memory",
-        "hindsight_tokens",
-        8_000,
-        "Hindsight sees 8,000 tokens of what came afterwards now, whatever memory.hindsight_tokens says.",
-    ),
-    FormerSetting("fold", "group", 6, "Six memories become a fold now, whatever fold.group says."),
-    FormerSetting(
-        "fold",
-        "quotes",
-        8_000,
-        "Quotes of folds shrink beyond 8,000 tokens now, whatever fold.quotes says.",
-    ),
-    FormerSetting(
-        "facts",
-        "compare",
-        40,
-        "A chunk is compared with 40 known facts now, whatever facts.compare says.",
-    ),
-    FormerSetting(
-        "watch",
-        "rescan_seconds",
-        300,
-        "The inbox is looked through every 300 seconds now, whatever watch.rescan_seconds says.",
-    ),
+    FormerSetting("output", "container", "chat", "Each chat has an updated file of its own"),
+    FormerSetting("memory", "hindsight_tokens", 8_000, "Hindsight sees 8,000 tokens"),
+    FormerSetting("fold", "group", 6, "Six memories become a fold"),
+    FormerSetting("fold", "quotes", 8_000, "Quotes of folds shrink beyond 8,000 tokens"),
+    FormerSetting("facts", "compare", 40, "A chunk is compared with 40 facts"),
+    FormerSetting("watch", "rescan_seconds", 300, "The inbox is rescanned every 300 seconds"),
 )
 
 
@@ -154,5 +144,5 @@ def take_out_former(tables: dict[str, Any]) -> tuple[str, ...]:
         for place in places:
             table = place.get(former.table) if isinstance(place, dict) else None
             if isinstance(table, dict) and table.pop(former.name, former.default) != former.default:
-                sentences[former.now] = None
+                sentences[former.sentence] = None
     return tuple(sentences)

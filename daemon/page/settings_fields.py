@@ -20,7 +20,6 @@ Value = str | int | float
 _CHAT, _SMALL = "chat", "small"
 _NUMBER = re.compile(r"\d{1,9}")
 _DOLLARS = re.compile(r"\d{1,7}(\.\d{1,4})?")
-_NIGHT = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
 _ON_THE_TERMINAL = "Raising a cap stays on the terminal: memproc config edit."
 
 
@@ -163,14 +162,12 @@ def _named_models(config: Config) -> Iterator[str]:
 def _read(
     field: SettingField, text: str, now: Value, providers: Sequence[str]
 ) -> Value | FieldRefusal:
-    """Return the value of a text. Limits and how settings fit together are checked afterwards."""
+    """Return the value of a text. What is wrong with it otherwise is found when it is written."""
     match field.kind:
         case "model":
             return _model(field, text, providers)
-        case "budget" if text == "auto":
-            return text
-        case "number" | "budget":
-            return int(text) if _NUMBER.fullmatch(text) else FieldRefusal(field, "a whole number")
+        case "number" | "budget" if _NUMBER.fullmatch(text):
+            return int(text)
         case "cap":
             return _cap(field, text, float(now))
         case "choice" if text not in field.choices:

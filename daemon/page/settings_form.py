@@ -1,7 +1,6 @@
 """Show all settings, and change those that have a field in memproc.toml; undo the last change."""
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from daemon.config.editing import (
 from daemon.config.loading import load
 from daemon.config.search import FoundConfig, find
 from daemon.config.settings import Config
+from daemon.config.tables import Key, WrongSettings
 from daemon.models.splitting import splitter
 from daemon.page.actions import do_command
 from daemon.page.app import desk_of, field, render, show_at, use_settings
@@ -40,7 +40,6 @@ _NO_KEY = 1
 """What `memproc key test --no-call` exits with where no key is kept."""
 _NIGHT = "schedule.night"
 _FOLDERS = "folders"
-_LINE = re.compile(r"^line \d+: ")
 _SAVED = "It counts from the next run on."
 
 
@@ -127,19 +126,16 @@ def _use(request: Request, config: Config) -> None:
 
 
 def _reasons_of(refused: ConfigurationError) -> list[str]:
-    """Return why nothing was written: what would be wrong, by the labels of the form.
-
-    Names of settings and lines of memproc.toml are the terminal's.
-    """
-    _, *problems = refused.message.splitlines()
-    if not problems:
+    """Return why nothing was written: what would be wrong, by the labels of the form."""
+    if not isinstance(refused, WrongSettings):
         return [refused.message, refused.next_step]
-    labels = {each.dotted: each.label for each in FIELDS}
-    reasons = []
-    for problem in problems:
-        name, colon, reason = _LINE.sub("", problem.strip()).partition(": ")
-        reasons.append(f"{labels.get(name, name)}{colon}{reason}")
-    return reasons
+    from daemon.config.problems import dotted  # late: what is typed is rarely wrong
+
+    labels: dict[Key, str] = {each.key: each.label for each in FIELDS}
+    return [
+        f"{labels.get(problem.keys[0]) or dotted(problem.keys[0])}: {problem.reason}"
+        for problem in refused.problems
+    ]
 
 
 def _found(request: Request) -> FoundConfig:

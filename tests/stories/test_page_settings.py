@@ -83,7 +83,8 @@ def test_what_is_refused_is_told_and_stays_in_its_field(browser: Browser) -> Non
     before, seen = browser.person.toml.read_text(), _seen(browser)
     for typed, reason in (
         ({"tail.tokens": "900"}, "Newest tokens that stay word for word: must be at least 1600"),
-        ({"tail.tokens": "many"}, "Newest tokens that stay word for word: a whole number"),
+        ({"tail.tokens": "many"}, "Newest tokens that stay word for word: must be a whole number"),
+        ({"fold.budget": "many"}, 'Tokens of all memories, or auto: must be "auto" or a whole'),
         ({"budget.run_usd": "500"}, "Raising a cap stays on the terminal"),
         ({"models.agent": "openai/gpt-6"}, "others stay on the terminal"),
         ({"chunk.bounds": "nowhere"}, "Where a chunk ends: one of topics"),

@@ -55,4 +55,7 @@ def test_another_value_of_what_has_gone_gets_one_sentence_and_the_daemon_goes_on
     for command in ("config check", "plan", "run"):
         ended = eve.memproc(*command.split())
         said = " ".join(ended.out.split())
-        assert (ended.code, [said.count(former.now) for former in FORMER]) == (0, [1] * len(FORMER))
+        assert (ended.code, [said.count(former.sentence) for former in FORMER]) == (
+            0,
+            [1] * len(FORMER),
+        )

@@ -28,8 +28,8 @@ def test_a_former_setting_is_passed_over_in_silence_at_its_default_and_else_with
     default = f'"{former.default}"' if isinstance(former.default, str) else f"{former.default}"
     assert parse_settings(written(former, default), PLACE).notes == ()
     for value in ('"export"', "7", "[]"):
-        assert parse_settings(written(former, value), PLACE).notes == (former.now,)
-    assert dotted(former) in former.now
+        assert parse_settings(written(former, value), PLACE).notes == (former.sentence,)
+    assert dotted(former) in former.sentence
 
 
 def test_the_shipped_settings_have_none_of_them() -> None:

@@ -84,6 +84,18 @@ def test_days_are_those_of_one_zone_for_all_chats() -> None:
             "texts.folder = 2026-01-02",
             "line 1: texts.folder: must be a text in quotes (is a date or a time)",
         ),
+        (
+            'fold.budget = "much"',
+            'line 1: fold.budget: must be "auto" or a whole number from 500 to 10000000 (is "much")',
+        ),
+        (
+            "fold.budget = 499",
+            'line 1: fold.budget: must be "auto" or a whole number from 500 to 10000000 (is 499)',
+        ),
+        (
+            "fold.budget = true",
+            'line 1: fold.budget: must be "auto" or a whole number from 500 to 10000000 (is true)',
+        ),
         ("texts.folder = {}", "line 1: texts.folder: must be a text in quotes (is a table)"),
         ('folders.inbox = ""', 'line 1: folders.inbox: must not be empty (is "")'),
         (
