@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from daemon.config.settings import ChatTables, Config
+from daemon.config.tables import ConfigProblem
 from primer.models import EXTRACTIVE, provider_of, small_model
 
 if TYPE_CHECKING:  # a command writes; the page needs no library for that
@@ -45,63 +46,34 @@ class SettingField:
         return f"{self.table}.{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldGroup:
-    """Fields under one heading."""
-
-    title: str
-    fields: tuple[SettingField, ...]
-
-
-GROUPS = (
-    FieldGroup(
-        "Models",
-        (
-            SettingField("models", "agent", "Writes the memories", "model", (_CHAT,)),
-            SettingField("models", "context_manager", "Analyses each passage", "model", (_SMALL,)),
-            SettingField("models", "fallback", "Is asked where the first refuses", "model", ("",)),
+GROUPS = {
+    "Models": (
+        SettingField("models", "agent", "Writes the memories", "model", (_CHAT,)),
+        SettingField("models", "context_manager", "Analyses each passage", "model", (_SMALL,)),
+        SettingField("models", "fallback", "Is asked where the first refuses", "model", ("",)),
+    ),
+    "Tail and chunks": (
+        SettingField("tail", "tokens", "Newest tokens that stay word for word", "number"),
+        SettingField("tail", "step", "Tokens between two moves of the tail", "number"),
+        SettingField("chunk", "tokens", "Tokens that become one memory", "number"),
+        SettingField(
+            "chunk", "bounds", "Where a chunk ends", "choice", ("topics", "embedding", "size")
         ),
     ),
-    FieldGroup(
-        "Tail and chunks",
-        (
-            SettingField("tail", "tokens", "Newest tokens that stay word for word", "number"),
-            SettingField("tail", "step", "Tokens between two moves of the tail", "number"),
-            SettingField("chunk", "tokens", "Tokens that become one memory", "number"),
-            SettingField(
-                "chunk", "bounds", "Where a chunk ends", "choice", ("topics", "embedding", "size")
-            ),
-        ),
+    "Folds": (
+        SettingField("fold", "budget", "Tokens of all memories, or auto", "budget"),
+        SettingField("fold", "wishes", "Tokens of all standing wishes", "number"),
     ),
-    FieldGroup(
-        "Folds",
-        (
-            SettingField("fold", "budget", "Tokens of all memories, or auto", "budget"),
-            SettingField("fold", "wishes", "Tokens of all standing wishes", "number"),
-        ),
+    "Quiet times": (
+        SettingField("schedule", "night", "When put-off work is tried again", "night"),
     ),
-    FieldGroup(
-        "Quiet times",
-        (SettingField("schedule", "night", "When put-off work is tried again", "night"),),
+    "Caps, downwards only": (
+        SettingField("budget", "run_usd", "Dollars for a run", "cap"),
+        SettingField("budget", "day_usd", "Dollars for a day", "cap"),
+        SettingField("budget", "month_usd", "Dollars for a month", "cap"),
     ),
-    FieldGroup(
-        "Caps, downwards only",
-        (
-            SettingField("budget", "run_usd", "Dollars for a run", "cap"),
-            SettingField("budget", "day_usd", "Dollars for a day", "cap"),
-            SettingField("budget", "month_usd", "Dollars for a month", "cap"),
-        ),
-    ),
-)
-FIELDS = tuple(field for group in GROUPS for field in group.fields)
-
-
-@dataclass(frozen=True, slots=True)
-class FieldRefusal:
-    """Why a field is not taken as it was filled in."""
-
-    field: SettingField
-    reason: str
+}
+FIELDS = tuple(field for fields in GROUPS.values() for field in fields)
 
 
 def present_value(config: Config, field: SettingField) -> Value:
@@ -117,20 +89,20 @@ def show_value(value: Value) -> str:
 
 def find_changes(
     config: Config, typed: Mapping[str, str], providers: Sequence[str]
-) -> "dict[SettingName, Value] | list[FieldRefusal]":
+) -> "dict[SettingName, Value] | list[ConfigProblem]":
     """Return the settings that were typed and differ from what counts, or why one is refused.
 
     `typed` has the fields' dotted names; a field that is not in it stays as it is.
     """
     changes: dict[SettingName, Value] = {}
-    refusals: list[FieldRefusal] = []
+    refusals: list[ConfigProblem] = []
     for field in FIELDS:
         now = present_value(config, field)
         text = typed.get(field.dotted, show_value(now)).strip()
         if text == show_value(now):
             continue
         value = _read(field, text, now, providers)
-        if isinstance(value, FieldRefusal):
+        if isinstance(value, ConfigProblem):
             refusals.append(value)
         elif value != now:
             changes[field.key] = value
@@ -161,7 +133,7 @@ def _named_models(config: Config) -> Iterator[str]:
 
 def _read(
     field: SettingField, text: str, now: Value, providers: Sequence[str]
-) -> Value | FieldRefusal:
+) -> Value | ConfigProblem:
     """Return the value of a text. What is wrong with it otherwise is found when it is written."""
     match field.kind:
         case "model":
@@ -171,30 +143,30 @@ def _read(
         case "cap":
             return _cap(field, text, float(now))
         case "choice" if text not in field.choices:
-            return FieldRefusal(field, f"one of {', '.join(field.choices)}")
+            return ConfigProblem((field.key,), f"one of {', '.join(field.choices)}")
         case _:
             return text
 
 
-def _model(field: SettingField, text: str, providers: Sequence[str]) -> Value | FieldRefusal:
+def _model(field: SettingField, text: str, providers: Sequence[str]) -> Value | ConfigProblem:
     """Return the name of a model if it may be chosen here, else what may."""
     is_known = "/" in text and provider_of(text) in providers
     if text in (*field.choices, EXTRACTIVE) or is_known:
         return text
     named = " or ".join(filter(None, field.choices)) or "empty"
-    return FieldRefusal(
-        field,
+    return ConfigProblem(
+        (field.key,),
         f"{named}, {EXTRACTIVE}, or a model of a provider that memproc.toml names or your chats "
         f"use ({', '.join(providers) or 'none so far'}); others stay on the terminal: memproc "
         "config edit",
     )
 
 
-def _cap(field: SettingField, text: str, now: float) -> Value | FieldRefusal:
+def _cap(field: SettingField, text: str, now: float) -> Value | ConfigProblem:
     """Return dollars no higher than the cap that counts now, else why not."""
     if not _DOLLARS.fullmatch(text):
-        return FieldRefusal(field, "a number of dollars")
+        return ConfigProblem((field.key,), "a number of dollars")
     usd = float(text)
     if usd > now:
-        return FieldRefusal(field, f"at most {show_value(now)}. {_ON_THE_TERMINAL}")
+        return ConfigProblem((field.key,), f"at most {show_value(now)}. {_ON_THE_TERMINAL}")
     return int(usd) if usd.is_integer() else usd

@@ -20,7 +20,7 @@ from daemon.config.editing import (
 from daemon.config.loading import load
 from daemon.config.search import FoundConfig, find
 from daemon.config.settings import Config
-from daemon.config.tables import Key, WrongSettings
+from daemon.config.tables import ConfigProblem, Key, WrongSettings
 from daemon.models.splitting import splitter
 from daemon.page.actions import do_command
 from daemon.page.app import desk_of, field, render, show_at, use_settings
@@ -56,8 +56,7 @@ def change_settings(request: Request) -> Response:
     typed = _typed(request)
     changes = find_changes(config, typed, allowed_providers(config, _chat_models(request)))
     if isinstance(changes, list):
-        wrong = [f"{refusal.field.label}: {refusal.reason}" for refusal in changes]
-        return _shown(request, typed, wrong)
+        return _shown(request, typed, _labelled(changes))
     if not changes:
         return show_at(request, "/settings", "Nothing was changed.")
     bounds = changes.get(("chunk", "bounds"), config.chunk.bounds)
@@ -104,7 +103,7 @@ def _shown(
         found=_found(request),
         check=do_command(toml, "config", "check"),
         has_file=path is not None,
-        groups=GROUPS,
+        groups=GROUPS.items(),
         values=values,
         night=values[_NIGHT].partition("-"),
         models=offer_models(config, chat_models),
@@ -126,15 +125,20 @@ def _use(request: Request, config: Config) -> None:
 
 
 def _reasons_of(refused: ConfigurationError) -> list[str]:
-    """Return why nothing was written: what would be wrong, by the labels of the form."""
-    if not isinstance(refused, WrongSettings):
-        return [refused.message, refused.next_step]
+    """Return why nothing was written."""
+    if isinstance(refused, WrongSettings):
+        return _labelled(refused.problems)
+    return [refused.message, refused.next_step]
+
+
+def _labelled(problems: Sequence[ConfigProblem]) -> list[str]:
+    """Return what would be wrong, by the labels of the form."""
     from daemon.config.problems import dotted  # late: what is typed is rarely wrong
 
     labels: dict[Key, str] = {each.key: each.label for each in FIELDS}
     return [
         f"{labels.get(problem.keys[0]) or dotted(problem.keys[0])}: {problem.reason}"
-        for problem in refused.problems
+        for problem in problems
     ]
 
 
