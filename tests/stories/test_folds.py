@@ -12,6 +12,7 @@ from rules.conversation.memory import Memory
 from rules.conversation.memory_title import numbers_in
 from rules.conversation.short_quotes import one_sentence
 from tests.chats import CHAT_ID, Json, export_bytes, long_chat, texts
+from tests.groups import groups_of
 from tests.server.request import Request
 from tests.stories.person import Person
 from tests.stories.rounds import ENGINE, SCRIPTED, Life, asked, going_on_from, life
@@ -505,7 +506,7 @@ def test_a_message_of_a_fold_that_is_gone_comes_back(aria: Life) -> None:
 def test_at_a_million_tokens_the_section_is_as_bounded_as_ever(
     tmp_path: Path, models: str, budget: str
 ) -> None:
-    with life(tmp_path / "aria", fold=f"budget = {budget}") as aria:
+    with groups_of(6), life(tmp_path / "aria", fold=f"budget = {budget}") as aria:
         aria.person, aria.models, aria.chat_id = (
             Person(tmp_path / "aria", 30_000, 8_000, 4_000),
             models,
