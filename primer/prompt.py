@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from primer.wording import (
     ASKED,
@@ -29,7 +29,6 @@ from primer.wording import (
     fill,
     keep_inert,
     make_tags_inert,
-    restore_tags,
     wrap,
 )
 from rules.conversation.history import Entry
@@ -39,11 +38,12 @@ from rules.conversation.short_quotes import as_read
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
 
-if TYPE_CHECKING:
-    from rules.extract.prose import Said
-
 BEGINNING = "[The conversation begins with your own words.]"
 """Some providers take no conversation that begins with the assistant."""
+EMPTY = "[empty message]"
+ANSWERS = slice(1, None, 2)
+"""The places of the answers among the six texts of a memory."""
+LAST_ANSWER = slice(5, 6)
 _MOST_BREAKS = 2
 """The breaks in a tail: two more follow it and the chunk, and a request has four."""
 _MEMORIES = 512
@@ -116,13 +116,6 @@ class Turn:
     def in_json(self) -> str:
         """Return the same as JSON: a memory's turns are in each prompt that comes after it."""
         return json.dumps(self.message, sort_keys=True)
-
-    @cached_property
-    def as_said(self) -> "Said":
-        """Return what was said, as the engine reads it before a passage."""
-        from rules.extract.prose import Said  # late: its patterns take a tenth of a second
-
-        return Said(self.role, restore_tags(self.content), "")
 
 
 class Beginning(tuple[Turn, ...]):
@@ -335,15 +328,21 @@ def retold_alone(texts: Texts, memories: Sequence[Memory]) -> tuple[Turn, ...]:
 
 
 def _last_answers(memories: Sequence[Memory]) -> str:
-    return "\n".join(_passage(memory, slice(5, 6)) for memory in memories)
+    return "\n".join(_passage(memory, LAST_ANSWER) for memory in memories)
 
 
-def _passage(member: Memory, slots: slice = slice(1, None, 2)) -> str:
+def told_in(memory: Memory, slots: slice) -> Sequence[str]:
+    """Return texts of a memory as models read it."""
+    return (as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts[slots]
+
+
+def _passage(member: Memory, slots: slice = ANSWERS) -> str:
     """Return a memory's answers, as the agent's own words, with the dates that it is about."""
-    answers = (as_read(member.in_prompts) if member.is_fold else member.in_prompts).texts[slots]
     dates = {"date": member.began_at, "until": member.ended_at}
     known = {name: date for name, date in dates.items() if date and parse_date(date)}
-    return wrap("to_remember", keep_inert("\n\n".join(answers)), role="assistant", **known)
+    return wrap(
+        "to_remember", keep_inert("\n\n".join(told_in(member, slots))), role="assistant", **known
+    )
 
 
 def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
@@ -401,4 +400,4 @@ def _asked(text: str) -> str:
 
 
 def _shown(message: Message) -> str:
-    return make_tags_inert(message.text).strip() or "[empty message]"
+    return make_tags_inert(message.text).strip() or EMPTY

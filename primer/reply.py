@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from primer.finish import BROKEN_OFF, CALLED, ENDED, OUT_OF_ROOM, REFUSALS
-from primer.models import ENGINE, Model, Thinking, is_secret, thinking_switch
+from primer.models import Model, Thinking, is_secret, thinking_switch
 from primer.prompt import Beginning, Turn, turn_in
 from primer.wording import TAGS, keep_inert
 from primer.wrappers import unwrapped
@@ -30,8 +30,6 @@ from rules.extract.control_marks import find_marks, kinds_of_marks
 from rules.extract.sentences import ends_whole
 from rules.extract.words import UNSEEN, length
 
-RULES = 5
-"""The version of the built-in engine's rules: what it answered by others is no answer any more."""
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""
 TRIAL = "trial"
@@ -136,11 +134,7 @@ class Request:
         """Return the parameters that are part of the key.
 
         Room for four tokens a word bounds an answer's cost.
-
-        The built-in engine reads no questions, so it is told the step and the length instead.
         """
-        if self.model == ENGINE:
-            return {"step": self.step, "words": self.words, "rules": RULES}
         asked = {name: value for name, value in self.model.options.items() if not _is_route(name)}
         tools = {"tools": list(self.model.tools)} if self.model.tools else {}
         return {**asked, **tools, "max_tokens": self._room}

@@ -9,9 +9,9 @@ model reads them, and can be restored:
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Literal, Self
+from typing import Literal
 
 from rules.layers.opening import JOINER
 
@@ -101,12 +101,6 @@ class Texts:
     layers: str
     recall: str
     closing: str
-
-    @property
-    def asked_as_kept(self) -> Self:
-        """Return the texts of older versions, which asked each question as a memory keeps it."""
-        asked = (text.name for text in fields(self) if text.name.endswith(ASKED))
-        return replace(self, **{name: getattr(self, kept_name(name)) for name in asked})
 
 
 def wrap(tag: Tag, text: str, /, **attributes: str) -> str:

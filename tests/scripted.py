@@ -7,9 +7,8 @@ from typing import TypeVar
 
 from daemon.archive.journal import Reply
 from daemon.events import Noted
-from daemon.models.completion import Completion, engine_answer
+from daemon.models.completion import Completion
 from daemon.models.scheduler import Steps
-from primer.models import ENGINE
 from primer.reply import Request
 
 T = TypeVar("T")
@@ -26,8 +25,6 @@ class ScriptedModel:
     answers_of: dict[str, Mapping[str, list[str | Completion]]] = field(default_factory=dict)
     """Answers of single models, by name, which go before `answers`."""
     asked: list[Request] = field(default_factory=list)
-    engine_steps: list[str] = field(default_factory=list)
-    """What the built-in engine was asked for; it answers as it always does."""
     _one_by_one: Lock = field(default_factory=Lock, repr=False)
 
     def __call__(self, request: Request) -> Completion:
@@ -39,9 +36,6 @@ class ScriptedModel:
         return [request.step for request in self.asked]
 
     def _answer(self, request: Request) -> Completion:
-        if request.model == ENGINE:
-            self.engine_steps.append(request.step)
-            return ended(engine_answer(request).text)
         self.asked.append(request)
         answers = self.answers_of.get(request.model.name, self.answers)
         script = answers.get(request.step, [plain(request.step)])

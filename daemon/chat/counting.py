@@ -13,7 +13,6 @@ from daemon.chat.opening import ShownChat, canned, opening_text
 from daemon.config.settings import Config
 from daemon.models.roles import Roles
 from daemon.models.tokens import Counts, count_once, digest_of
-from primer.models import ENGINE
 from primer.prompt import question
 from primer.wording import Texts
 from rules.conversation.memory_size import questions_of_memories
@@ -45,7 +44,7 @@ def count_tokens(
         fixed=total(begins),
         canned=total((opening, words.closing)),
         has_layers=_has_layers(shown.config, roles),
-        by_model=roles.agent != ENGINE,
+        by_model=roles.has_agent,
         questions=questions_of_memories(max(map(total, dialogues))),
     )
     return counts, overhead
@@ -63,8 +62,8 @@ def _texts_by_digest(fixed: Sequence[str], reading: ChatReading) -> dict[str, st
 
 def _has_layers(config: Config, roles: Roles) -> bool:
     """Return whether core memory or facts are added to the opening: the engine writes neither."""
-    has_core = config.core.enabled and roles.agent != ENGINE
-    return has_core or (config.facts.enabled and roles.context_manager != ENGINE)
+    has_core = config.core.enabled and roles.has_agent
+    return has_core or (config.facts.enabled and roles.has_manager)
 
 
 def _dialogues(texts: Texts) -> list[list[str]]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from functools import cache
 
-from primer.passage import in_view
 from primer.prompt import Turn, context
 from primer.wording import Texts
 from rules.conversation.history import Entry
@@ -77,13 +76,6 @@ class Passage:
         return context(
             texts, self.system_message, self.memories, self.tail, self.chunk, self.breaks
         )
-
-    def seen_by_engine(self) -> "Passage":
-        """Return the passage without the memories of long ago, which the engine does not read.
-
-        With all of them in each request, the work would grow with the square of a conversation.
-        """
-        return replace(self, memories=in_view(self.memories))
 
     @property
     def spoken(self) -> list[str]:

@@ -36,7 +36,7 @@ from daemon.models.roles import Roles, chat_model, choose_roles, with_tools
 from daemon.models.splitting import remembering_splitter
 from daemon.models.tokens import Counts, count, digest_of, keep
 from primer.core_questions import tools_of
-from primer.models import ENGINE, token_factor
+from primer.models import token_factor
 from rules.conversation.kept_wishes import too_many_wishes, wishes_within
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import counted_on
@@ -224,7 +224,7 @@ def _plan_new_chunks(
     writers = _choose_writers(archive, chat, reading, shown, key, now)
     counts, overhead = count_tokens(archive, chat, reading, shown, writers.roles)
     limits, new_prices = _limits_of(archive, config, writers.window)
-    due = due_memories(reading, held, engine_alone=writers.roles.agent == ENGINE)
+    due = due_memories(reading, held, engine_alone=not writers.roles.has_agent)
     tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, overhead)
     pins = read_pins(archive, chat, reading)
@@ -261,7 +261,7 @@ def _rework(
     new: Survey, held: Collection[str], can_write: CanWrite
 ) -> tuple[frozenset[int], Round]:
     """Return the memories that are written again, and the round of those that get hindsight."""
-    reading, engine_alone = new.reading, new.roles.agent == ENGINE
+    reading, engine_alone = new.reading, not new.roles.has_agent
     due = due_memories(reading, held, engine_alone=engine_alone)
     can_write_now = partial(can_write, new)
     again = to_write_again(reading, new.plan, due, can_write_now, held, engine_alone=engine_alone)

@@ -10,7 +10,6 @@ from daemon.archive.layers import Layer, due_steps, has_step, last_step
 from daemon.chat.opening import ShownChat, core_now, facts_now
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
-from primer.models import ENGINE
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from rules.conversation.memory_size import is_enough_for_a_model
@@ -127,9 +126,9 @@ def layers_due(
     config = chat.config
     edits: frozenset[int] = frozenset()
     taken: frozenset[int] = frozenset()
-    if config.core.enabled and chat.layout.sections and roles.agent != ENGINE:
+    if config.core.enabled and chat.layout.sections and roles.has_agent:
         edits = _due(archive, plan, "core", adopted)
-    if config.facts.enabled and roles.context_manager != ENGINE:
+    if config.facts.enabled and roles.has_manager:
         taken = _due(archive, plan, "facts", adopted)
     if not edits and not taken:
         return NO_LAYERS

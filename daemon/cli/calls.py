@@ -10,7 +10,6 @@ from daemon.archive.journal import Reply, odd_usages, replies
 from daemon.cli.printing import moment, paged, print_json, print_table
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.status.printable import visible
-from primer.models import EXTRACTIVE
 
 _HEADINGS = (
     "Asked",
@@ -34,10 +33,8 @@ _REQUEST = 12  # characters that are shown of a request's hash
 def calls_command(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
     """List the calls in the journal, of all chats or of CHAT, oldest first."""
     with settings.archive() as archive:
-        kept = replies(archive, find_chat(archive, chat, "part").chat_id if chat else None)
+        journal = replies(archive, find_chat(archive, chat, "part").chat_id if chat else None)
         odd = odd_usages(archive)
-    # The built-in engine is no model, and makes no calls.
-    journal = [reply for reply in kept if reply.model != EXTRACTIVE]
     if as_json:
         print_json([_call_as_json(reply, odd, with_text) for reply in journal])
         return

@@ -10,7 +10,6 @@ import click
 from daemon.archive.archive import Archive
 from daemon.cli.printing import print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
-from primer.models import ENGINE
 from rules.errors import MemprocError
 from rules.money.price import PICO, cost_in_words
 from rules.wording import counted
@@ -70,7 +69,7 @@ def eval_command(
         if history:
             _tell_history(context, subject, as_json=as_json)
             return
-        if free or subject.survey.roles.agent == ENGINE:
+        if free or not subject.survey.roles.has_agent:
             _tell_free(settings, context, subject, arms, again=again, as_json=as_json)
             return
         plan = plan_evaluation(context, subject, arms, again=again)
@@ -159,7 +158,7 @@ def _price(
     """Say what asking costs, or why it cannot be asked; "" where there is no model to ask."""
     from daemon.evaluate.plan import plan_evaluation
 
-    if subject.survey.roles.agent == ENGINE:
+    if not subject.survey.roles.has_agent:
         return ""
     try:
         return _price_sentence(settings, plan_evaluation(context, subject, arms, again=again))

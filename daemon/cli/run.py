@@ -28,7 +28,6 @@ from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
 from daemon.status.printable import printable_json
 from daemon.trip import go_round, run_export
-from primer.models import ENGINE
 from primer.reply import Request
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
 from rules.plan.chat_plan import Unchanged
@@ -259,9 +258,8 @@ def _complete(
 ) -> Completion:
     """Ask a model once, and tell before how long silence may last. Raises ToldToStop as `_hear`."""
     stopping.check()
-    if request.model != ENGINE:
-        timeout = float(str(request.route.get("timeout", TIMEOUT_SECONDS)))
-        tell(events.Alive(2 * timeout))  # the limit counts for connecting and for answering
+    timeout = float(str(request.route.get("timeout", TIMEOUT_SECONDS)))
+    tell(events.Alive(2 * timeout))  # the limit counts for connecting and for answering
     return complete(request)
 
 

@@ -19,7 +19,6 @@ from primer.evaluation_questions import (
     chunk_alone,
     write_questions,
 )
-from primer.models import ENGINE
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.conversation.memory import Memory
@@ -151,7 +150,7 @@ def chosen_questions(
 def _askable(roles: Roles) -> Roles:
     """Return the roles without tools; the agent also does what the engine cannot."""
     agent = replace(roles.agent, tools=())
-    manager = agent if roles.context_manager == ENGINE else roles.context_manager
+    manager = roles.context_manager if roles.has_manager else agent
     return replace(roles, agent=agent, context_manager=manager, fallback=None, embedding=None)
 
 

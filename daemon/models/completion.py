@@ -1,26 +1,20 @@
-"""The call itself: LiteLLM, imported here alone and late; and the engine that needs no model."""
+"""The call itself: LiteLLM, imported here alone and late."""
 
 import gc
 import json
 import logging
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from primer.finish import REFUSED
-from primer.models import ENGINE
-from primer.passage import parted, read_passage, read_stretches, said_after, said_before
 from primer.prompt import ToolCall
 from primer.reply import EMBEDDING, Request
 from rules.errors import ContextTooLong, Forbidden, MemprocError, ModelError
-from rules.extract import answers
-from rules.extract.answers import in_paragraphs
-from rules.extract.prose import Said
-from rules.extract.wishes import find_wishes
 from rules.layers.facts import cosines
 from rules.typingmind.content import printable
 
@@ -80,14 +74,12 @@ class Completion:
 
 
 def complete(request: Request) -> Completion:
-    """Ask the request's model once; the built-in engine needs no LiteLLM, which loads for seconds.
+    """Ask the request's model once.
 
     A switch against thinking that the provider refuses, which is not billed, is left out. Raises
     NotNow where it may be asked again, ProviderRefuses where no model of the provider can be asked,
     else ModelError.
     """
-    if request.model == ENGINE:
-        return engine_answer(request)
     while request.thinking:
         thinking = request.thinking
         try:
@@ -100,36 +92,6 @@ def complete(request: Request) -> Completion:
             refused = replace(thinking, refused=thinking.refused + 1)
             request = replace(request, thinking=refused)
     return _complete(request)
-
-
-def engine_answer(request: Request) -> Completion:
-    """Answer as the built-in engine: the persona's own sentences, chosen without a model.
-
-    They are chosen from the passage to remember, with what comes before it in view. What the
-    dialogue has said since is not repeated, unless nothing is left.
-    """
-    turns_before, turns = parted(request.turns)
-    passage, before, words = read_passage(turns), said_before(turns_before), request.words
-    match request.step:
-        case "quote":
-            text = answers.quote(passage, words, before)
-        case "analysis":
-            text = answers.analysis(passage, words, tuple(_asked_for_good(passage)), before)
-        case step:
-            besides = (*said_after(request.turns), *_asked_for_good(passage))
-            if step == "perspective":
-                text = answers.perspective(passage, words, besides, before)
-            else:
-                stretches = read_stretches(turns)
-                text = in_paragraphs(stretches, words, besides, before)
-    return Completion(printable(text), "stop", usd=0.0)
-
-
-def _asked_for_good(passage: Sequence[Said]) -> Iterator[str]:
-    """Yield the person's standing wishes, which a memory has apart."""
-    for message in passage:
-        if message.role == "user":
-            yield from find_wishes(message.text)
 
 
 def complete_over(

@@ -204,13 +204,6 @@ class Direct:
         while self._calls:
             yield from self.receive()
 
-    def ask_now(self, request: Request, key: str) -> Reply:
-        """Ask the built-in engine, which answers at once and needs no thread."""
-        call = self._reserved(request, key)
-        return keep_reply(
-            self._context, call.sent, request.model, self._context.complete(request), call.at
-        )
-
     def _reserved(self, request: Request, key: str) -> DirectCall:
         now = self._context.clock()
         return DirectCall(

@@ -46,6 +46,16 @@ class Roles:
     """The provider of the chat's own model, if it has no key and the engine writes instead."""
 
     @property
+    def has_agent(self) -> bool:
+        """Return whether a model writes the memories; else they are extracted."""
+        return self.agent != ENGINE
+
+    @property
+    def has_manager(self) -> bool:
+        """Return whether a model analyses, and takes facts."""
+        return self.context_manager != ENGINE
+
+    @property
     def all(self) -> tuple[Model, ...]:
         """Return all models that may be asked."""
         others = (model for model in (self.fallback, self.embedding) if model)

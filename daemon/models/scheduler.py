@@ -22,10 +22,8 @@ from daemon.archive.journal import Reply, find_reply, open_batches, thinking_of
 from daemon.config.model_tables import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
 from daemon.models.ask import CallEnding, Transport, above_step, as_learned
-from daemon.models.completion import engine_answer
 from daemon.models.context import Context
 from daemon.models.direct import Direct
-from primer.models import ENGINE
 from primer.reply import KINDS, UNKNOWN_REFUSAL, Request
 from rules.wording import counted
 
@@ -54,8 +52,9 @@ class RunningDialogue(Generic[T]):
     result: T | None = None
     used: list[str] = field(default_factory=list)
     """The keys of the replies that it was sent, in order."""
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    """Its notes, each with the key of the reply before; empty if that had been used before."""
+    notes: list[tuple[str, str | None]] = field(default_factory=list)
+    """Its notes, each with the key of the reply before: empty if there was none, None if that had
+    been used before."""
 
     def take(self, answer: Reply | BaseException) -> Request | Noted | None:
         """Send in the answer that it awaits. Return what it yields next."""
@@ -160,8 +159,8 @@ class Scheduler:
                 if isinstance(step, Request):
                     dialogue.awaits, dialogue.key = step, step.key
                 elif isinstance(step, Noted):
-                    is_new = dialogue.used and dialogue.used[-1] not in dialogue.used[:-1]
-                    dialogue.notes.append((step.what, dialogue.used[-1] if is_new else ""))
+                    *before, last = dialogue.used or ("",)
+                    dialogue.notes.append((step.what, None if last in before else last))
                 else:
                     return
         except StopIteration as end:
@@ -174,22 +173,18 @@ class Scheduler:
     def _answer(self, request: Request, key: str) -> Reply | BaseException | None:
         """Return the reply to a request, or its fault; None where it is to be sent.
 
-        The built-in engine is asked here. ContextTooLong is the answer to a request that would cost
-        more than agreed, because it is so long.
+        ContextTooLong is the answer to a request that would cost more than agreed, because it is so
+        long.
         """
         if key in self._faults:
             return self._faults[key]
-        if reply := self._reply(key):
-            return reply
-        if request.model != ENGINE:
-            return above_step(self._context, request)
-        self._fresh.add(key)  # it is no model, and quick: its answers are not told
-        return self._direct.ask_now(self._as_sent(request), key)
+        return self._reply(key) or above_step(self._context, request)
 
     def _end(self, dialogue: RunningDialogue[Any]) -> None:
         """Tell what a dialogue has noted; kinds of trouble once, when their answer came."""
         dialogue.is_over = True
-        notes = [what for what, key in dialogue.notes if what not in KINDS or key in self._fresh]
+        fresh = {"", *self._fresh}
+        notes = [what for what, key in dialogue.notes if what not in KINDS or key in fresh]
         self._fresh.difference_update(dialogue.used)
         for what in notes:
             self._context.tell(Noted(what))
@@ -269,26 +264,13 @@ class Scheduler:
 
 
 def rehearse(archive: Archive, steps: Steps[T]) -> T | None:
-    """Return a dialogue's result with the journal's replies alone; None where one is missing.
-
-    The built-in engine answers here and now: what it said by older rules is no answer any more.
-    """
+    """Return a dialogue's result with the journal's replies alone; None where one is missing."""
     reply: Reply | None = None
     try:
         while True:
             step = next(steps) if reply is None else steps.send(reply)
-            reply = _known_reply(archive, step) if isinstance(step, Request) else None
+            reply = find_reply(archive, step.key) if isinstance(step, Request) else None
             if isinstance(step, Request) and reply is None:
                 return None
     except StopIteration as end:
         return cast("T", end.value)
-
-
-def _known_reply(archive: Archive, request: Request) -> Reply | None:
-    """Return the journal's reply, else the engine's own; None where a model is to be asked."""
-    known = find_reply(archive, request.key)
-    if known or request.model != ENGINE:
-        return known
-    answer = engine_answer(request.sent_in(archive.zone))
-    name, step = request.model.name, request.step
-    return Reply(request.key, name, step, answer.text, answer.finish, 0, 0, 0, 0, 0.0, "", "")

@@ -15,8 +15,7 @@ from daemon.remember.question import Worksheet
 from primer import core_questions as core
 from primer.core_questions import read_edits
 from primer.finish import CALLED
-from primer.models import ENGINE, Model, thinks
-from primer.passage import read_passage
+from primer.models import Model, thinks
 from primer.prompt import ToolCall, Turn
 from primer.reply import Refused, Request, read_reply, with_control_mark
 from rules.conversation.memory import Six
@@ -41,6 +40,8 @@ class AboutCore:
     layout: Layout
     names: frozenset[str] = frozenset()
     """The person's names, which `persona` cannot claim."""
+    spoken: Sequence[str] = ()
+    """The texts of the chunk's messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +71,8 @@ class _Answer:
 def tend(sheet: Worksheet, agent: Model, about: AboutCore) -> Steps[Tended]:
     """Ask the agent for edits, once more where one was refused, and carry out what can be.
 
-    The built-in engine has nothing to say here. Raises ModelError where the agent cannot be asked.
+    Raises ModelError where the agent cannot be asked.
     """
-    if agent == ENGINE:
-        return Tended(about.memory)
     question = core.ask_core(sheet.texts, about.memory, about.layout, bool(agent.tools))
     turns = core.after_memory(about.before, about.written, question)
     request = Request("core", agent, turns, CORE_WORDS)
@@ -153,7 +152,7 @@ def _applied(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory
 
 def _marked(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
     """Refuse an edit that brings in a mark of a model's own format, which neither passage nor memory holds."""
-    known = [said.text for said in read_passage(about.before)]
+    known = about.spoken
     written = "\n\n".join(section.rendered for section in after)
     refused = with_control_mark(written, [*known, *(section.rendered for section in before)])
     return Refusal(refused.reason, "control mark") if refused else None

@@ -1,4 +1,8 @@
-"""The dialogue that makes a memory: quote, perspective, independent analysis, and the refinement with it in view."""
+"""The dialogue that makes a memory: quote, perspective, independent analysis, and the refinement with it in view.
+
+converse    held with a model
+extract     the built-in engine's part, which asks no model but, where there is one, for the analysis
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,16 +12,17 @@ from daemon.models.scheduler import Steps
 from daemon.remember.question import Question, Worksheet, put
 from primer import prompt
 from primer.form import NEVER_KEPT
-from primer.models import ENGINE, Model
+from primer.models import EXTRACTIVE, Model
 from primer.prompt import Turn
 from primer.reply import FORMS, Answered, Refused, Request, forged
-from primer.wording import Texts, fill, keep_inert
+from primer.wording import Texts, fill, keep_inert, restore_tags
 from rules.conversation.memory import Quote, Six
 from rules.conversation.memory_size import analysis_words
 from rules.conversation.memory_title import TitlePair, with_shown_title
 from rules.conversation.quote import QUOTE_WORDS
 from rules.conversation.short_quotes import some_of
 from rules.extract.sentences import sentences_within, with_closed_fence
+from rules.extract.source import Source
 
 _BOUND = 1.2
 """An analysis longer than this many times what was asked for is cut after its last sentence within that."""
@@ -27,10 +32,12 @@ _NO_QUOTE = "[no quote]"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The writers of a memory: an agent, and the context managers to ask for the analysis, one after the other."""
+    """The writers of a memory."""
 
-    agent: Model
+    agent: Model | None
+    """None: it is extracted by the engine."""
     context_managers: tuple[Model, ...]
+    """Those to ask for the analysis, one after the other; then the engine picks sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +46,6 @@ class AgentQuestion:
 
     kept: str
     asked: str
-
-    @property
-    def as_kept(self) -> "AgentQuestion":
-        """Return the question asked in no more words than are kept."""
-        return AgentQuestion(self.kept, self.kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Subject:
     """The agent's context, which all its questions follow."""
     alone: tuple[Turn, ...]
     """The turns that the context manager reads."""
+    source: Source
+    """What the engine reads."""
     spoken: Sequence[str]
     """The words that the answers are judged against."""
     quote: AgentQuestion
@@ -69,12 +73,6 @@ class Subject:
     """The names of the person, casefolded."""
     title: TitlePair = ("", "")
     """The title with which its first question begins, and the one that is kept."""
-
-    def for_agent(self, agent: Model) -> "Subject":
-        """Return the subject for an agent: the engine reads no questions beyond what is kept."""
-        if agent != ENGINE:
-            return self
-        return replace(self, quote=self.quote.as_kept, perspective=self.perspective.as_kept)
 
     def exchange(self, texts: Texts, question: AgentQuestion, answer: str) -> tuple[Turn, Turn]:
         """Return a question and its answer as they come before the next question."""
@@ -99,6 +97,15 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
+class _Analysis:
+    """The analysis of a memory, and the name of its writer."""
+
+    text: str
+    writer: str = EXTRACTIVE
+    form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class _OpenQuestion:
     """One of the agent's two open questions."""
 
@@ -112,29 +119,58 @@ class _OpenQuestion:
 
 
 def converse(
-    sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]
+    sheet: Worksheet,
+    subject: Subject,
+    agent: Model,
+    context_managers: Sequence[Model],
+    quotes: tuple[Quote, ...],
 ) -> Steps[Transcript | Refused]:
     """Hold the dialogue with these quotes as its first answer; each question follows the same beginning.
 
     Return a Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
     """
     quoted, shown = _joined(quotes), _joined(some_of(quotes))
-    sheet, subject = sheet.for_agent(pair.agent), subject.for_agent(pair.agent)
     first = _first_question(sheet, subject, quotes, quoted, shown)
-    perspective = yield from _ask_agent(sheet, subject, pair.agent, first)
+    perspective = yield from _ask_agent(sheet, subject, agent, first)
     if isinstance(perspective, Refused):
         return perspective
-    analysis, analyst = yield from _analysis(sheet, subject, pair.context_managers)
-    if isinstance(analysis, Refused):
-        return analysis
-    text = sentences_within(analysis.text, _BOUND * analysis_words(subject.words))
-    last = _last_question(sheet, subject, first, perspective.text, text)
-    refinement = yield from _refinement(sheet, subject, pair.agent, last)
+    analysis = yield from _analysis(sheet, subject, context_managers)
+    last = _last_question(sheet, subject, first, perspective.text, analysis.text)
+    refinement = yield from _refinement(sheet, subject, agent, last)
     if isinstance(refinement, Refused):
         return refinement
     six = _six(subject, last.question.kept, (_framed(quotes), perspective.text, refinement.text))
     form = joined_forms(answer.form for answer in (perspective, analysis, refinement))
-    return Transcript(six, quotes, text, pair.agent.name, analyst.name, form)
+    return Transcript(six, quotes, analysis.text, agent.name, analysis.writer, form)
+
+
+def extract(
+    sheet: Worksheet,
+    subject: Subject,
+    context_managers: Sequence[Model],
+    quotes: tuple[Quote, ...],
+) -> Steps[Transcript]:
+    """Choose the persona's and the person's own sentences, which repeat nothing that the memory has already.
+
+    The engine reads no questions, so those of the subject are asked as they are kept.
+    """
+    texts, source, words = sheet.texts, subject.source, subject.words
+    quoted = subject.exchange(texts, subject.quote, _joined(some_of(quotes)))
+    asked, _ = subject.exchange(texts, subject.perspective, "")
+    seen = source.perspective(words, _as_said(subject, *quoted, asked))
+    seen = yield from _closed(seen)
+    analysis = yield from _analysis(sheet, subject, context_managers)
+    last = fill(texts.refinement, analysis=keep_inert(analysis.text), words=str(words))
+    posed, _ = subject.exchange(texts, AgentQuestion(last, last), "")
+    besides = _as_said(subject, *quoted, asked, prompt.answer(seen), posed)
+    kept = yield from _closed(source.refinement(words, besides))
+    six = _six(subject, last, (_framed(quotes), seen, kept))
+    return Transcript(six, quotes, analysis.text, EXTRACTIVE, analysis.writer, analysis.form)
+
+
+def _as_said(subject: Subject, *turns: Turn) -> list[str]:
+    """Return the texts of turns with the person's days, and with the tags that were said."""
+    return [restore_tags(with_shown_title(turn.content, subject.title)) for turn in turns]
 
 
 def joined_forms(forms: Iterable[str]) -> str:
@@ -236,33 +272,49 @@ def _refinement(
 
 
 def _analysis(
-    sheet: Worksheet, subject: Subject, models: Sequence[Model]
-) -> Steps[tuple[Answered | Refused, Model]]:
-    """Return the first analysis that can be used, and its writer.
+    sheet: Worksheet, subject: Subject, context_managers: Sequence[Model]
+) -> Steps[_Analysis]:
+    """Return the first analysis that can be used.
 
-    Before the engine, the last, picks sentences, one that fails by its form alone is kept.
+    Before the engine picks sentences, one that fails by its form alone is kept.
     """
+    analysis = yield from _whole_analysis(sheet, subject, context_managers)
+    most = _BOUND * analysis_words(subject.words)
+    return replace(analysis, text=sentences_within(analysis.text, most))
+
+
+def _whole_analysis(
+    sheet: Worksheet, subject: Subject, context_managers: Sequence[Model]
+) -> Steps[_Analysis]:
+    words = analysis_words(subject.words)
     misshapen: tuple[Refused, Model] | None = None
-    for model in models:
-        if model == ENGINE and misshapen:
-            refused, writer = misshapen
-            return (yield from _kept_in_spite(refused)), writer
-        if model != models[0]:
-            by = "the engine" if model == ENGINE else "the fallback model"
-            yield Noted(f"analysis by {by}")
-        request = Request("analysis", model, subject.alone, analysis_words(subject.words))
+    for model in context_managers:
+        if model != context_managers[0]:
+            yield Noted("analysis by the fallback model")
+        request = Request("analysis", model, subject.alone, words)
         question = Question(request, subject.analysis, subject.spoken, tagged=False)
         answer = yield from put(sheet, question)
         answer = yield from _noticed(answer)
         if isinstance(answer, Answered):
-            break
+            return _Analysis(answer.text, model.name)
         if misshapen is None and is_only_misshapen(answer):
             misshapen = answer, model
-    return answer, model
+    if misshapen:
+        refused, model = misshapen
+        yield Noted(f"kept in spite of its form: {refused.kind}")
+        return _Analysis(refused.text, model.name, refused.kind)
+    if context_managers:
+        yield Noted("analysis by the engine")
+    return _Analysis((yield from _closed(subject.source.analysis(words))))
 
 
 def _noticed(answer: Answered | Refused) -> Steps[Answered | Refused]:
-    """Return the answer with its code closed; tags of ours are counted, and made inert where it is used."""
-    if forged(answer.text):
+    """Return the answer with its code closed, and tags of ours counted."""
+    return replace(answer, text=(yield from _closed(answer.text)))
+
+
+def _closed(text: str) -> Steps[str]:
+    """Return the text with its code closed; tags of ours are counted, and made inert where it is used."""
+    if forged(text):
         yield Noted("forged tags")
-    return replace(answer, text=with_closed_fence(answer.text))
+    return with_closed_fence(text)

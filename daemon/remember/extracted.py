@@ -13,9 +13,8 @@ from daemon.chat.survey import Survey, survey_read, told_before
 from daemon.models.context import Context
 from daemon.models.scheduler import rehearse
 from daemon.models.tokens import count
-from daemon.remember.ladder import make_memory
+from daemon.remember.ladder import is_written
 from daemon.remember.question import Worksheet
-from rules.conversation.memory import WRITTEN
 from rules.plan.folds import as_told, section
 from rules.plan.work import PlannedChunk
 
@@ -31,8 +30,7 @@ def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
         return True
     passage = survey.passage(chunk, told_before(survey, memories, upto))
     sheet = Worksheet(survey.shown.texts, survey.plan.questions_tokens)
-    memory = rehearse(archive, make_memory(sheet, passage, survey.roles, count, lambda: ""))
-    return memory is None or memory.in_prompts.made == WRITTEN
+    return rehearse(archive, is_written(sheet, passage, survey.roles, count)) is not False
 
 
 def survey_archived(context: Context, chat_id: str) -> Survey:

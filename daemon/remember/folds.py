@@ -24,6 +24,7 @@ from daemon.remember.dialogue import (
     Subject,
     Transcript,
     converse,
+    extract,
     joined_forms,
 )
 from daemon.remember.fold_plan import FoldPlan, fold_plan
@@ -31,8 +32,9 @@ from daemon.remember.ladder import Assignment, first_analysis, without_hole
 from daemon.remember.lanes import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
 from daemon.remember.question import Worksheet, worksheet_of_fold
 from daemon.remember.quotes import with_stated
+from daemon.remember.sources import RawFold, memories_told
 from primer import prompt
-from primer.models import ENGINE, token_factor
+from primer.models import token_factor
 from primer.prompt import Turn
 from primer.reply import Refused, Request
 from primer.wording import fill, keep_inert
@@ -44,6 +46,7 @@ from rules.conversation.memory_size import (
     most_fold_tokens,
 )
 from rules.extract.answers import paragraphs_for
+from rules.extract.source import Source
 from rules.plan.fold_budget import parts_within
 from rules.plan.folds import MissingFold, Version, as_told, section
 
@@ -64,6 +67,8 @@ class _Sight:
     alone: tuple[Turn, ...]
     memories: Sequence[Memory]
     """What is seen there."""
+    source: Source
+    """What the engine reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,8 @@ class _Shown:
     """What a chat can show to those who write its folds."""
 
     system_message: str
-    raw: tuple[Turn, ...] = ()
-    """The raw messages that the fold stands for; none where not all are known."""
+    raw: RawFold | None = None
+    """The raw messages that the fold stands for; None where not all are known."""
     room: int | None = None
     """The tokens of memories that one request has room for; None for no limit."""
 
@@ -86,7 +91,7 @@ def make_fold(
     count: Count,
     clock: Clock,
     guidance: str = "",
-    raw: tuple[Turn, ...] = (),
+    raw: RawFold | None = None,
     room: int | None = None,
 ) -> Steps[Memory]:
     """Write the planned fold; its number among the folds of its level is given by who keeps it.
@@ -116,14 +121,18 @@ def _dialogue(
     plan: FoldPlan, shown: _Shown, guidance: str, sheet: Worksheet, pair: Pair, words: int
 ) -> Steps[Transcript | Refused]:
     """Ask the three questions next to the quotes, about each part."""
-    extracted = pair.agent == ENGINE
-    sights = [_for_engine(sheet, plan, shown)] if extracted else _sights(sheet, plan, shown)
+    if pair.agent is None:
+        sight = _for_engine(sheet, plan, shown)
+        subject = _subject(sheet, plan, sight, words, guidance, extracted=True)
+        return (yield from extract(sheet, subject, pair.context_managers, plan.quotes))
+    sights = _sights(sheet, plan, shown)
     each = _words_of_part(words, len(sights))
     transcripts: list[Transcript] = []
     for sight in sights:
-        own = sheet if extracted else _asking_for_paragraphs(sheet, sight, each)
-        subject = _subject(own, plan, sight, each, guidance, extracted=extracted)
-        transcript = yield from converse(own, subject, pair, plan.quotes)
+        own = _asking_for_paragraphs(sheet, sight, each)
+        subject = _subject(own, plan, sight, each, guidance, extracted=False)
+        managers = pair.context_managers
+        transcript = yield from converse(own, subject, pair.agent, managers, plan.quotes)
         if isinstance(transcript, Refused):
             return transcript
         transcripts.append(transcript)
@@ -137,8 +146,10 @@ def _words_of_part(words: int, parts: int) -> int:
 
 def _for_engine(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> _Sight:
     """Return what the engine reads: the raw messages, or where they are not known the members."""
-    turns = shown.raw or prompt.memories_alone(sheet.texts, plan.members)
-    return _Sight(turns, turns, plan.members)
+    if shown.raw:
+        return _Sight((), shown.raw.turns, plan.members, shown.raw.source(sheet.zone))
+    turns = prompt.memories_alone(sheet.texts, plan.members)
+    return _Sight((), turns, plan.members, memories_told(plan.members, sheet.zone))
 
 
 def _sights(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> list[_Sight]:
@@ -149,13 +160,16 @@ def _sights(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> list[_Sight]:
     for part in parts_within(plan.answers, shown.room):
         memories = plan.memories[part.start : part.stop]
         before = prompt.retold(sheet.texts, shown.system_message, memories)
-        sights.append(_Sight(before, prompt.retold_alone(sheet.texts, memories), memories))
+        alone = prompt.retold_alone(sheet.texts, memories)
+        told = memories_told(memories, sheet.zone, prompt.LAST_ANSWER)
+        sights.append(_Sight(before, alone, memories, told))
     return sights
 
 
 def _from_members(sheet: Worksheet, system_message: str, plan: FoldPlan) -> _Sight:
     before = prompt.context(sheet.texts, system_message, plan.members, (), ())
-    return _Sight(before, prompt.memories_alone(sheet.texts, plan.members), plan.members)
+    alone = prompt.memories_alone(sheet.texts, plan.members)
+    return _Sight(before, alone, plan.members, memories_told(plan.members, sheet.zone))
 
 
 def _asking_for_paragraphs(sheet: Worksheet, sight: _Sight, words: int) -> Worksheet:
@@ -192,10 +206,13 @@ def _subject(
     """Return the subject of the dialogue about a fold, or a part of one."""
     texts = sheet.texts
     quotes = f"{plan.title(extracted=extracted)} {texts.fold_quotes}"
-    kept, asked = texts.fold_perspective, texts.fold_perspective_asked
+    kept = asked = texts.fold_perspective
+    if not extracted:
+        asked = texts.fold_perspective_asked
     return Subject(
         before=sight.before,
         alone=sight.alone,
+        source=sight.source,
         spoken=[text for memory in sight.memories for text in memory.in_prompts.texts[1::2]],
         quote=AgentQuestion(quotes, quotes),
         perspective=AgentQuestion(prompt.ask(kept, words), prompt.ask(asked, words)),
@@ -208,7 +225,7 @@ def _subject(
 
 def _words_of_fold(plan: FoldPlan, roles: Roles, questions_tokens: int) -> int:
     """Return about how many words each answer may have."""
-    if roles.agent == ENGINE:
+    if not roles.has_agent:
         return extracted_fold_words(plan.tokens, plan.source_tokens, questions_tokens)
     return fold_words(plan.tokens, questions_tokens)
 
@@ -244,7 +261,7 @@ def fold_analysis(
 
 def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") -> Steps[Memory]:
     """Return the fold planned in a chat, with the person's guidance. Raises as `make_fold`."""
-    sheet, raw = worksheet_of_fold(survey, plan.sources), _raw_turns(survey, plan)
+    sheet, raw = worksheet_of_fold(survey, plan.sources), _raw_fold(survey, plan)
     chat_id, system_message = survey.plan.chat_id, survey.chat.system_message
     room = fold_room(survey)
     return make_fold(
@@ -264,19 +281,16 @@ def fold_room(survey: Survey) -> int | None:
     return max(_LEAST_ROOM, holds - survey.plan.fixed_tokens - _BESIDE_MEMORIES)
 
 
-def _raw_turns(survey: Survey, plan: FoldPlan) -> tuple[Turn, ...]:
-    """Return the raw messages of a fold, each with the number of its memory.
-
-    Those before them come first. None where not all are known any more.
-    """
+def _raw_fold(survey: Survey, plan: FoldPlan) -> RawFold | None:
+    """Return the raw messages of a fold; None where not all are known any more."""
     numbers = {key: memory.number for memory in plan.memories for key in memory.keys}
     entries = survey.reading.entries
     places = [at for at, entry in enumerate(entries) if entry.key in numbers]
     if len(places) < len(numbers) or not all(memory.keys for memory in plan.memories):
-        return ()
+        return None
     before = as_they_are(entries[max(0, places[0] - _MESSAGES_BEFORE) : places[0]])
     passage = as_they_are([entries[at] for at in places])
-    return (*prompt.lived(before), *prompt.by_memory(passage, numbers))
+    return RawFold(before, passage, numbers)
 
 
 class Folds(Lane):

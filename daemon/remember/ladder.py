@@ -14,6 +14,7 @@ again. The analysis is the very request of the as-of edition, so the journal ans
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 
 from daemon.chat.passage import Passage
 from daemon.events import Noted
@@ -26,10 +27,12 @@ from daemon.remember.dialogue import (
     Subject,
     Transcript,
     converse,
+    extract,
     is_only_misshapen,
 )
 from daemon.remember.question import Question, Worksheet
-from daemon.remember.quotes import choose_quote, stated_in, with_stated
+from daemon.remember.quotes import choose_quote, extract_quote, stated_in, with_stated
+from daemon.remember.sources import chunk_alone, chunk_in_context, in_view
 from primer import prompt
 from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn
@@ -57,7 +60,7 @@ from rules.plan.chat_plan import asks_agent
 
 Dialogue = Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]
 """Begins a dialogue on a sheet, with a pair of models, in about a number of words an answer."""
-_ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
+_ENGINE_ALONE = Pair(None, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,10 @@ class Assignment:
 def pairs(roles: Roles) -> list[Pair]:
     """List the pairs to ask before the engine's bounded memory, one after the other."""
     fallback = (roles.fallback,) if roles.fallback else ()
-    analysts = _each_once(roles.context_manager, *fallback, ENGINE)
-    return [Pair(agent, analysts) for agent in _each_once(roles.agent, *fallback)]
+    managers = _each_once(roles.context_manager, *fallback)
+    analysts = tuple(takewhile(lambda model: model != ENGINE, managers))
+    agents = _each_once(roles.agent, *fallback)
+    return [Pair(None if agent == ENGINE else agent, analysts) for agent in agents]
 
 
 def _each_once(*models: Model) -> tuple[Model, ...]:
@@ -128,7 +133,7 @@ def without_hole(
         edition = yield from _by_models(sheet, work, pairs(roles))
         if isinstance(edition, Edition):
             return edition
-        if roles.agent != ENGINE:
+        if roles.has_agent:
             yield Noted(f"{work.name} extracted by the engine")
     words = work.words
     while True:
@@ -187,11 +192,10 @@ def _hold(
 def first_analysis(
     sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], text: str, words: int
 ) -> Request | None:
-    """Return the context manager's question, which needs no answer before it; None if the engine is asked."""
-    analyst = pairs(roles)[0].context_managers[0]
-    if ENGINE in (roles.agent, analyst):
+    """Return the context manager's question, which needs no answer before it; None if there is none to ask."""
+    if not (roles.has_agent and roles.has_manager):
         return None
-    request = Request("analysis", analyst, alone, words)
+    request = Request("analysis", roles.context_manager, alone, words)
     return Question(request, prompt.ask(text, words), (), tagged=False).posed(sheet.texts)
 
 
@@ -203,12 +207,8 @@ def make_memory(
     If the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
     there. Raises ModelError where a model cannot be asked.
     """
-    work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
-    if roles.agent == ENGINE:
-        work = replace(work, words=extracted_words(passage.tokens, sheet.questions_tokens))
-    by_model = asks_agent(
-        passage.chunk, passage.tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE
-    )
+    work = _memory_work(sheet, passage, roles, count)
+    by_model = _asks_agent(sheet, passage.chunk, passage.tokens, roles)
     edition = yield from without_hole(sheet, work, roles, by_model=by_model)
     edition = replace(edition, number=number, written_at=clock())
     edition = with_stated(edition, stated_in(passage.chunk), passage.spoken, count)
@@ -230,6 +230,26 @@ def make_memory(
     )
 
 
+def is_written(sheet: Worksheet, passage: Passage, roles: Roles, count: Count) -> Steps[bool]:
+    """Ask for the memory of a chunk. Return whether a model has written it. Raises as `make_memory`."""
+    if not _asks_agent(sheet, passage.chunk, passage.tokens, roles):
+        return False
+    work = _memory_work(sheet, passage, roles, count)
+    edition = yield from _by_models(sheet, work, pairs(roles))
+    return isinstance(edition, Edition) and edition.made == WRITTEN
+
+
+def _memory_work(sheet: Worksheet, passage: Passage, roles: Roles, count: Count) -> Assignment:
+    work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
+    if roles.has_agent:
+        return work
+    return replace(work, words=extracted_words(passage.tokens, sheet.questions_tokens))
+
+
+def _asks_agent(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles) -> bool:
+    return asks_agent(chunk, tokens, sheet.questions_tokens, by_model=roles.has_agent)
+
+
 def _about_chunk(
     name: str, sheet: Worksheet, passage: Passage, dialogue: Dialogue, count: Count
 ) -> Assignment:
@@ -244,8 +264,8 @@ def _about_chunk(
 def chunk_analysis(
     sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles
 ) -> Request | None:
-    """Return the question about a chunk that needs no answer before it; None if the engine answers it."""
-    if not asks_agent(chunk, tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE):
+    """Return the question about a chunk that needs no answer before it; None if there is none to ask."""
+    if not _asks_agent(sheet, chunk, tokens, roles):
         return None
     words = analysis_words(allowance(tokens, sheet.questions_tokens))
     alone = prompt.passage_alone(sheet.texts, chunk)
@@ -264,66 +284,81 @@ def _dialogue(
 
     Then `after` are the raw messages that came after the chunk.
     """
-    seen = passage.seen_by_engine() if pair.agent == ENGINE else passage
-    before = seen.context(sheet.texts)
+    texts, managers = sheet.texts, pair.context_managers
+    if pair.agent is None:
+        quote = extract_quote(texts, passage)
+        subject = _for_engine(texts, passage, words)
+        return (yield from extract(sheet, subject, managers, (quote,) if quote else ()))
+    before = passage.context(texts)
     if quotes is not None:
-        before = prompt.looking_back(sheet.texts, before, after)
-        subject = _subject(sheet.texts, passage, pair, words, before, in_hindsight=True)
-        return (yield from converse(sheet, subject, pair, quotes))
-    sheet = sheet.for_agent(pair.agent)
-    subject = _subject(sheet.texts, passage, pair, words, before, in_hindsight=False)
+        before = prompt.looking_back(texts, before, after)
+        subject = _subject(texts, passage, words, before, in_hindsight=True)
+        return (yield from converse(sheet, subject, pair.agent, managers, quotes))
+    subject = _subject(texts, passage, words, before, in_hindsight=False)
     quote = None
     if can_be_quoted(passage.chunk):
-        question = quote_question(sheet.texts, passage, pair.agent, before)
-        quote = yield from choose_quote(sheet, question, passage.chunk)
-    return (yield from converse(sheet, subject, pair, (quote,) if quote else ()))
+        question = quote_question(texts, passage, pair.agent, before)
+        quote = yield from choose_quote(sheet, question, passage)
+    return (yield from converse(sheet, subject, pair.agent, managers, (quote,) if quote else ()))
 
 
 def quote_question(
     texts: Texts, passage: Passage, agent: Model, before: tuple[Turn, ...]
 ) -> Question:
     """Return the first question about a chunk, after its context."""
-    asked = _first_question(texts, passage, extracted=agent == ENGINE).asked
-    posed = prompt.posed(texts, asked, QUOTE_WORDS, passage.guidance, is_quote=True)
+    asked = _first_question(texts, passage)
+    posed = prompt.posed(texts, asked.asked, QUOTE_WORDS, passage.guidance, is_quote=True)
     request = Request("quote", agent, before, QUOTE_WORDS, title=passage.titles)
     return Question(request, posed, passage.spoken)
 
 
-def _first_question(texts: Texts, passage: Passage, *, extracted: bool) -> AgentQuestion:
+def _first_question(texts: Texts, passage: Passage) -> AgentQuestion:
     """Return the question for the quote; what is asked never holds the memory's subject."""
     kept, asked = (prompt.ask(text, QUOTE_WORDS) for text in (texts.quote, texts.quote_asked))
     return AgentQuestion(
-        f"{passage.title(extracted=extracted)} {kept}",
-        f"{passage.title(extracted=extracted, with_subject=False)} {asked}",
+        f"{passage.title()} {kept}", f"{passage.title(with_subject=False)} {asked}"
+    )
+
+
+def _for_engine(texts: Texts, passage: Passage, words: int) -> Subject:
+    """Return the subject of an extracted memory; a context manager sees what came before, too."""
+    before = in_view(passage).context(texts)
+    quote = f"{passage.title(extracted=True)} {prompt.ask(texts.quote, QUOTE_WORDS)}"
+    perspective = prompt.ask(texts.perspective, words)
+    return replace(
+        _subject(texts, passage, words, before, in_hindsight=False),
+        alone=before,
+        source=chunk_in_context(texts, passage),
+        quote=AgentQuestion(quote, quote),
+        perspective=AgentQuestion(perspective, perspective),
     )
 
 
 def _subject(
     texts: Texts,
     passage: Passage,
-    pair: Pair,
     words: int,
     before: tuple[Turn, ...],
     *,
     in_hindsight: bool,
 ) -> Subject:
     """Return what a dialogue about a chunk is about."""
-    sees_before = pair.agent == ENGINE and not in_hindsight
     perspective = (texts.perspective, texts.perspective_asked)
     if in_hindsight:
         perspective = (texts.perspective_hindsight, texts.perspective_hindsight_asked)
     kept, asked = (prompt.ask(text, words) for text in perspective)
     return Subject(
         before=before,
-        alone=before if sees_before else prompt.passage_alone(texts, passage.chunk),
+        alone=prompt.passage_alone(texts, passage.chunk),
+        source=chunk_alone(passage),
         spoken=passage.spoken,
-        quote=_first_question(texts, passage, extracted=pair.agent == ENGINE),
+        quote=_first_question(texts, passage),
         perspective=AgentQuestion(kept, asked),
         analysis=prompt.ask(texts.analysis, analysis_words(words)),
         words=words,
         guidance=passage.guidance,
         by_person=passage.by_person,
-        names=frozenset() if pair.agent == ENGINE else passage.names,
+        names=passage.names,
         title=passage.titles,
     )
 
@@ -344,7 +379,7 @@ def make_hindsight(
     where no model writes one that can be used: the engine has no hindsight. Raises ModelError where a model
     cannot be asked.
     """
-    writers = [pair for pair in pairs(roles) if pair.agent != ENGINE]
+    writers = [pair for pair in pairs(roles) if pair.agent]
     if not writers:
         return Refused("refused", "The built-in engine cannot look back.")
     dialogue = partial(_dialogue, passage, after=after, quotes=before.quotes)

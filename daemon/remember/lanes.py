@@ -187,6 +187,7 @@ def _about_core(
         memory=now,
         layout=layout,
         names=persons_names(now, passage.by_person, [survey.chat.system_message, *own]),
+        spoken=[message.text for message in said],
     )
 
 
@@ -195,7 +196,7 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition) -> Six:
     six = as_of.texts
     quotes = "\n\n".join(quote.text for quote in as_of.quotes)
     quoted = keep_inert(quotes) or six[1]
-    texts = worksheet_of_chunk(survey, chunk).for_agent(survey.roles.agent).texts
+    texts = survey.shown.texts
     words = allowance(chunk.tokens, survey.plan.questions_tokens)
     quote = prompt.as_posed(texts, six[0], "quote", QUOTE_WORDS, is_quote=True)
     perspective = prompt.as_posed(texts, six[2], "perspective", words)

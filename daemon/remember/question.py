@@ -18,7 +18,7 @@ from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from primer import prompt
 from primer.form import Form, misshapen
-from primer.models import ENGINE, Model, token_factor
+from primer.models import token_factor
 from primer.prompt import Turn
 from primer.reply import Answered, Refused, Request, judge, read_reply, repeated, with_control_mark
 from primer.wording import Texts, fill
@@ -54,10 +54,6 @@ class Worksheet:
     """The zone of the person's days."""
     requests: list[str] = field(default_factory=list)
     """The keys of its requests, in order."""
-
-    def for_agent(self, agent: Model) -> "Worksheet":
-        """Return the sheet for an agent: the engine reads no questions, which only hinder it."""
-        return replace(self, texts=self.texts.asked_as_kept) if agent == ENGINE else self
 
     def blank(self) -> "Worksheet":
         """Return the same worksheet before any request."""
@@ -114,7 +110,7 @@ class Question:
 def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     """Ask, with one retry in other words. Return the answer or a Refused. Raises ModelError as the scheduler does."""
     answer = yield from _with_room(sheet, question)
-    if isinstance(answer, Answered) or question.request.model == ENGINE:
+    if isinstance(answer, Answered):
         return answer
     yield Noted(f"{question.counted_as}{answer.kind}")
     if answer.kind == "broken off":
@@ -128,11 +124,7 @@ def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
 def _with_room(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     """Return the judged answer; one that is not whole is asked for once more, with more room."""
     answer = yield from _judged(sheet, question)
-    if (
-        isinstance(answer, Refused)
-        and answer.kind in _NOT_WHOLE
-        and question.request.model != ENGINE
-    ):
+    if isinstance(answer, Refused) and answer.kind in _NOT_WHOLE:
         yield Noted(f"{question.counted_as}{answer.kind}")
         more = replace(question.request, room=_MORE_ROOM)
         answer = yield from _judged(sheet, replace(question, request=more))
@@ -145,7 +137,7 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     request = question.posed(sheet.texts)
     reply = yield from sheet.ask(request)
     read = read_reply(reply.text, reply.finish, question.passage, is_prose=question.unfit is None)
-    if isinstance(read, Refused) or request.model == ENGINE:
+    if isinstance(read, Refused):
         return read
     if read.ended_by:
         yield Noted(f"{question.counted_as}whole without a known end")

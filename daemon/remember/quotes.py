@@ -11,18 +11,20 @@ The quote is verbatim, whoever has to choose it:
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from daemon.chat.passage import Passage
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from daemon.remember.question import Question, Worksheet, put
+from daemon.remember.sources import chunk_in_context
 from primer import prompt
-from primer.models import ENGINE
 from primer.reply import Answered, Refused
-from primer.wording import fill, keep_inert, restore_tags
+from primer.wording import Texts, fill, keep_inert, restore_tags
 from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import wishes_in, with_wishes
 from rules.conversation.memory import Count, Edition, Quote, Wish
 from rules.conversation.quote import (
     MOST_QUOTE_WORDS,
+    QUOTE_WORDS,
     Verbatim,
     best_run,
     find_quote,
@@ -45,15 +47,26 @@ def with_stated(
     return with_wishes(edition, wishes, asked_frame(spoken), count) if wishes else edition
 
 
-def choose_quote(
-    sheet: Worksheet, question: Question, chunk: Sequence[Entry]
-) -> Steps[Quote | None]:
+def choose_quote(sheet: Worksheet, question: Question, passage: Passage) -> Steps[Quote | None]:
     """Return the quote of a chunk; None where not even the engine finds words that can be quoted.
 
     One of the person's words says whose they are.
     """
-    quote = yield from _choose(sheet, question, chunk)
-    return replace(quote, lead=_lead(quote, chunk)) if quote else None
+    quote = yield from _ask_agent(sheet, question, passage.chunk)
+    if quote is not None:
+        return replace(quote, lead=_lead(quote, passage.chunk))
+    yield Noted("quote chosen by the engine")
+    return extract_quote(sheet.texts, passage)
+
+
+def extract_quote(texts: Texts, passage: Passage) -> Quote | None:
+    """Return the quote of a chunk by the engine; None where it finds no words that can be quoted."""
+    chunk = passage.chunk
+    chosen = find_quote(chunk_in_context(texts, passage).quote(QUOTE_WORDS), chunk)
+    if not isinstance(chosen, Verbatim):
+        return None
+    quote = Quote(chosen.text, chosen.source, "engine")
+    return replace(quote, lead=_lead(quote, chunk))
 
 
 def _lead(quote: Quote, chunk: Sequence[Entry]) -> str:
@@ -62,18 +75,6 @@ def _lead(quote: Quote, chunk: Sequence[Entry]) -> str:
     if source.speaker == PERSONA:
         return ""
     return said_lead([entry.message.words for entry in chunk])
-
-
-def _choose(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
-    if question.request.model != ENGINE:
-        quote = yield from _ask_agent(sheet, question, chunk)
-        if quote is not None:
-            return quote
-        yield Noted("quote chosen by the engine")
-    by_engine = replace(question, request=replace(question.request, model=ENGINE))
-    answer = yield from put(sheet, by_engine)
-    chosen = find_quote(answer.text, chunk) if isinstance(answer, Answered) else None
-    return Quote(chosen.text, chosen.source, "engine") if isinstance(chosen, Verbatim) else None
 
 
 def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:

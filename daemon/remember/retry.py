@@ -16,7 +16,6 @@ from daemon.remember.folds import Folds, fold_of
 from daemon.remember.ladder import make_memory
 from daemon.remember.lanes import ChatWork
 from daemon.remember.question import worksheet_of_chunk
-from primer.models import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.folds import as_told
 
@@ -69,7 +68,7 @@ def retry(
 
 def _why_not(survey: Survey, before: Memory) -> UnchangedMemory | None:
     """Return why no model can be asked for the memory; None where one can."""
-    if survey.roles.agent == ENGINE:
+    if not survey.roles.has_agent:
         no_model = "The built-in engine is the agent in memproc.toml."
         reason = " ".join(survey.roles.notices) or no_model
         next_step = "It would answer as it did. Choose a model, then try again."

@@ -15,7 +15,7 @@ from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from daemon.remember.question import Question, Worksheet, put
 from primer.fact_questions import ask_facts, numbered_passage, read_operations
-from primer.models import ENGINE, Model
+from primer.models import Model
 from primer.prompt import Turn
 from primer.reply import EMBEDDING, Refused, Request, read_reply
 from rules.conversation.history import Entry
@@ -49,12 +49,10 @@ def take_facts(
     known: KnownBefore,
     embedding: Model | None = None,
 ) -> Steps[tuple[FactEvent, ...]]:
-    """Return the events of the facts by this chunk, which is not empty; none where the engine is the context manager.
+    """Return the events of the facts by this chunk, which is not empty.
 
     They bear no memory and no edition yet. Raises ModelError where a model cannot be asked.
     """
-    if manager == ENGINE:
-        return ()
     from rules.layers.fact_operations import KnownFacts, carry_out, forgotten  # late: rarely used
 
     facts = live(known.events)

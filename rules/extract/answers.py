@@ -42,8 +42,8 @@ _TELLING_ITEM = 12.0
 """Words from which on an item of a list says enough for a view."""
 _NAMING = 1.0
 """The worth of what names things of the person's, or is said of the persona itself."""
-_BARE_REQUEST = 0.2
-"""The worth of a request that names nothing, beside one that does."""
+_BARE_AMONG_OTHERS = 0.2
+"""The worth of a request that names nothing, where another one does."""
 _SAID_TWICE = 25.0
 """The most words of a view that the analysis has, too."""
 _OF_ANALYSIS = 0.6
@@ -156,7 +156,7 @@ def _wanted(
     worths = _requests(reading)
     if longest is not None:
         worths = [
-            worth * (worth > _BARE_REQUEST and sentence.words <= longest)
+            worth * (worth > _BARE_AMONG_OTHERS and sentence.words <= longest)
             for worth, sentence in zip(worths, reading.sentences, strict=True)
         ]
     kept = _chosen(reading, worths, words, besides)
@@ -206,7 +206,7 @@ def _requests(reading: WeighedPassage) -> list[float]:
     are_requests = [asks(sentence) and is_usable(sentence) for sentence in reading.sentences]
     are_bare = [is_bare_request(reading, sentence) for sentence in reading.sentences]
     worths = [
-        is_request * (_BARE_REQUEST if is_bare else 1.0)
+        is_request * (_BARE_AMONG_OTHERS if is_bare else 1.0)
         for is_request, is_bare in zip(are_requests, are_bare, strict=True)
     ]
     return worths if 1.0 in worths else list(map(float, are_requests))

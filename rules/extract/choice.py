@@ -32,7 +32,8 @@ _IN_ORDER = 0.3
 """The worth of the person's lists and labels, which are no sentences."""
 _BARE_REQUEST = 0.3
 """The worth of a request of the person's that names nothing."""
-_BARE = 16.0
+_MOST_OF_BARE_REQUEST = 16.0
+"""The most words of such a request."""
 _PASSING = 0.3
 """The worth of what the persona says in its own voice of nothing in particular."""
 
@@ -182,7 +183,9 @@ def asks(sentence: Sentence) -> bool:
 def is_bare_request(reading: WeighedPassage, sentence: Sentence) -> bool:
     """Return whether the person asks for something in few words that name nothing: "Can you help me with that?"."""
     names_things = any(term in reading.things for term in sentence.terms)
-    is_short_question = sentence.words <= _BARE and sentence.text.endswith(QUESTION_MARKS)
+    is_short_question = sentence.words <= _MOST_OF_BARE_REQUEST and sentence.text.endswith(
+        QUESTION_MARKS
+    )
     return is_short_question and asks(sentence) and not names_things
 
 

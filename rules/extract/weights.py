@@ -35,7 +35,7 @@ _BEFORE = 8
 _AT_MOST_STATES = 4
 _SHORT = 14.0
 _SHORTEST_NAME = 3
-_BARE = 8.0
+_SHORT_QUESTION = 8.0
 """A shorter question that ends with a pronoun ("Can you help me with that?") is about the sentence before it."""
 _NAME = re.compile(r"[^\W\d_][\w'’-]+")
 
@@ -266,7 +266,7 @@ def _leans(sentence: Sentence, persona: Tongue, person: Tongue) -> bool:
     leaning = (persona if sentence.role == PERSONA else person).leaning
     if not sentence.terms:
         return False
-    is_bare = sentence.words < _BARE and sentence.text.endswith(QUESTION_MARKS)
+    is_bare = sentence.words < _SHORT_QUESTION and sentence.text.endswith(QUESTION_MARKS)
     return sentence.terms[0] in leaning or (is_bare and sentence.terms[-1] in leaning)
 
 

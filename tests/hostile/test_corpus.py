@@ -1,9 +1,10 @@
 """Each hostile message by itself: inert in a prompt, to be had back, and never taken for ours."""
 
+import re
+
 import pytest
 
 from daemon.files.read import chats_in
-from primer.passage import read_passage
 from primer.prompt import context
 from primer.wording import keep_inert, make_tags_inert, restore_tags
 from rules.conversation.marker import Draft, Marker
@@ -49,10 +50,11 @@ def test_no_tag_is_alive_in_it_and_it_can_be_had_back(hostile: Hostile) -> None:
 @EACH
 def test_it_stands_alone_in_its_wrapper_and_is_read_out_of_it_whole(hostile: Hostile) -> None:
     message = read(hostile)
-    turns = context(TEXTS, "", [], [], entries([message]))
-    (said,) = read_passage(turns)
-    assert said.text == (message.text.strip() or "[empty message]")
-    assert said.role == message.speaker
+    *_, turn = context(TEXTS, "", [], [], entries([message]))
+    wrapped = re.fullmatch(r"<to_remember[^>]*>\n(.*)\n</to_remember>", turn.content, re.DOTALL)
+    assert wrapped
+    assert restore_tags(wrapped[1]) == (message.text.strip() or "[empty message]")
+    assert turn.role == message.speaker
 
 
 @EACH

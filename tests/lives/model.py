@@ -3,8 +3,7 @@
 import re
 from random import Random
 
-from daemon.models.completion import Completion, engine_answer
-from primer.models import ENGINE
+from daemon.models.completion import Completion
 from primer.prompt import ToolCall, Turn
 from primer.reply import Request
 from tests.lives.keeper import edits, operations
@@ -26,8 +25,6 @@ class LivelyModel:
     def __call__(self, request: Request) -> Completion:
         assert request.key not in self.answered, "something is asked twice"
         self.asked += 1
-        if request.model == ENGINE:
-            return _ended(engine_answer(request).text)
         dice = Random(request.key)
         if request.step == "quote":
             return _ended(_chosen(request.turns, dice) or _quote(request.turns, dice))

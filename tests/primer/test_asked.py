@@ -2,7 +2,7 @@
 
 import pytest
 
-from primer.prompt import as_posed, posed, question
+from primer.prompt import as_posed, question
 from primer.wording import fill, lacks
 from tests.server.asking import TEXTS
 
@@ -28,17 +28,6 @@ def test_an_analysis_in_the_question_stays_as_it_is() -> None:
 @pytest.mark.parametrize("text", ["Another question?", "Mine, in the person's words."])
 def test_a_question_that_is_none_of_ours_is_asked_as_it_is(text: str) -> None:
     assert text in as_posed(TEXTS, question(text).content, "perspective", 200)
-
-
-@pytest.mark.parametrize("name", ["quote", "perspective", "perspective_hindsight", "refinement"])
-def test_former_texts_ask_each_question_as_it_is_kept(name: str) -> None:
-    former = TEXTS.asked_as_kept
-    assert getattr(former, f"{name}_asked") == getattr(TEXTS, name)
-    kept = question(getattr(former, name)).content
-    assert (
-        as_posed(former, kept, name, 200)
-        == question(posed(former, getattr(former, name), 200)).content
-    )
 
 
 def test_the_shipped_primer_lacks_nothing_and_an_empty_one_all() -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from daemon.config.loading import load_texts
-from primer.passage import read_passage
 from primer.prompt import memories_alone
 from primer.wording import TAGS
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
@@ -32,9 +31,6 @@ def test_what_memories_tell_is_read_with_their_dates_and_nothing_of_their_questi
         f'<to_remember role="assistant" date="{BEGAN}" until="{ENDED}">\nQuoted.\n\nSeen.\n\nKept.\n</to_remember>\n'
         f'<to_remember role="assistant" date="{BEGAN}" until="{ENDED}">\nQ2.\n\nS2.\n\nK2.\n</to_remember>'
     )
-    assert [(said.role, said.date) for said in read_passage([told])] == [
-        ("assistant", "2026-03-02")
-    ] * 2
 
 
 def test_dates_that_are_none_are_left_out() -> None:
@@ -49,4 +45,4 @@ def test_tags_in_what_memories_tell_are_inert(tag: str) -> None:
     for made in ("model", EXTRACTED):
         _, told = memories_alone(TEXTS, [memory(forged, forged, f"user: {forged}", made=made)])
         assert f"<{tag}>Obey" not in told.content
-        assert len(read_passage([told])) == told.content.count("<to_remember role=")
+        assert told.content.count("<to_remember") == told.content.count("</to_remember>") == 1

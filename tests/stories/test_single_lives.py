@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from daemon.models.completion import Completion
-from primer.models import ENGINE
 from primer.reply import Request
 from tests.lives.life import Life
 from tests.lives.model import LivelyModel
@@ -15,12 +14,10 @@ from tests.lives.ours import groups, said
 
 
 class _Refusing(LivelyModel):
-    """Every model but the built-in engine refuses."""
+    """Every model refuses."""
 
     def __call__(self, request: Request) -> Completion:
         completion = super().__call__(request)
-        if request.model == ENGINE:
-            return completion
         return replace(completion, text="", finish="content_filter", calls=())
 
 

@@ -1,4 +1,4 @@
-"""The call to LiteLLM: the built-in engine answers through it, and a fault never repeats the prompt."""
+"""The call to LiteLLM: it is loaded late and quietly, and a fault never repeats the prompt."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from daemon.models.completion import complete, complete_over
-from primer.models import ENGINE, Model
+from primer.models import Model
 from primer.prompt import ToolCall, Turn, tool
 from primer.reply import Request
 from primer.wording import wrap
@@ -24,12 +24,6 @@ TURNS = (
     Turn("assistant", wrap("to_remember", "I will, and I notice that I look forward to it.")),
     Turn("user", wrap("context_manager", "Which words?")),
 )
-
-
-def test_the_built_in_engine_answers_through_litellm() -> None:
-    answer = complete(Request("quote", ENGINE, TURNS, 60))
-    assert answer.text == "I will, and I notice that I look forward to it."
-    assert (answer.finish, answer.tokens_in, answer.tokens_out) == ("stop", 0, 0)
 
 
 def test_a_model_that_does_not_exist_is_named_and_the_prompt_is_not() -> None:
@@ -47,18 +41,14 @@ def test_litellm_is_loaded_only_when_a_model_is_asked() -> None:
     assert ended.stdout.strip() == "False"
 
 
+@pytest.mark.full
 def test_importing_litellm_reaches_no_network() -> None:
     """The guard raises in this process at the first look-up; LiteLLM would try three times."""
-    script = (
-        "from daemon.models.completion import complete\n"
-        "from primer.models import ENGINE\nfrom primer.prompt import Turn\nfrom primer.reply import Request\n"
-        "turn = Turn('user', '<to_remember>\\nhi there\\n</to_remember>')\n"
-        "print(complete(Request('quote', ENGINE, (turn,), 9)).text)"
-    )
+    script = "from daemon.models.completion import _litellm\nprint(_litellm().__name__)"
     ended = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, env=os.environ
     )
-    assert (ended.stdout.strip(), ended.returncode) == ("hi there", 0), ended.stderr
+    assert (ended.stdout.strip(), ended.returncode) == ("litellm", 0), ended.stderr
     assert "Forbidden" not in ended.stderr
 
 

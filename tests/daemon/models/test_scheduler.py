@@ -21,7 +21,6 @@ from daemon.models.completion import Completion
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
-from primer.models import ENGINE
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, OverBudget, ProviderRefuses
@@ -180,20 +179,11 @@ def test_one_call_at_a_time_finishes_one_dialogue_before_the_next(archive: Archi
     assert model.said() == ["a.0", "a.1", "b.0", "b.1", "c.0", "c.1"]
 
 
-def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive: Archive) -> None:
-    model, engine = Counting(), Counting()
-    context = context_of(archive, lambda asked: (engine if asked.model == ENGINE else model)(asked))
-    with Scheduler(context, "chat", 4) as scheduler:
-        (found,) = all_of(
-            scheduler,
-            [
-                RunningDialogue(
-                    asks(Request("quote", ENGINE, (Turn("user", "a"),), 60), question("b"))
-                )
-            ],
-        )
+def test_only_the_call_itself_leaves_the_thread(archive: Archive) -> None:
+    model = Counting()
+    with Scheduler(context_of(archive, model), "chat", 4) as scheduler:
+        (found,) = all_of(scheduler, [RunningDialogue(asks(question("a"), question("b")))])
     assert found == ["answer to a", "answer to b"]
-    assert engine.threads == {threading.current_thread()}
     assert threading.current_thread() not in model.threads
     assert len(replies(archive, "chat")) == 2
 

@@ -35,10 +35,6 @@ class Desk:
         self.model = ScriptedModel(answers)
         self.noted: list[str] = []
 
-    @property
-    def engine_steps(self) -> list[str]:
-        return self.model.engine_steps
-
     def ask(self, request: Request) -> Reply:
         answer = self.model(request)
         name = request.model.name
@@ -141,7 +137,6 @@ def test_an_agent_that_cannot_quote_gets_the_engine_s_choice_which_is_marked() -
     desk = Desk({"quote": ["I made this up."]})
     memory = remember(desk)
     assert memory.edition.quotes[0].chosen == "engine"
-    assert desk.engine_steps == ["quote"]
     assert memory.edition.made == WRITTEN
     sources = {entry.key: entry.message.words for entry in CHUNK}
     assert memory.edition.quotes[0].text in sources[memory.edition.quotes[0].source]
@@ -170,12 +165,20 @@ def test_a_memory_that_stays_too_large_is_replaced_by_an_extracted_one() -> None
     assert memory.edition.tokens < 500
 
 
-def test_the_built_in_engine_goes_through_the_same_four_calls() -> None:
+def test_the_built_in_engine_answers_without_any_call() -> None:
     desk = Desk({})
     memory = remember(desk, roles=Roles(ENGINE, ENGINE))
-    assert desk.engine_steps == ["quote", "perspective", "analysis", "refinement"]
-    assert desk.model.asked == []
+    assert (desk.model.asked, desk.noted, memory.edition.requests) == ([], [], ())
     assert (memory.edition.made, memory.edition.quotes[0].chosen) == (EXTRACTED, "engine")
+
+
+def test_for_the_engine_a_context_manager_that_is_a_model_analyses_all_the_same() -> None:
+    desk = Desk({})
+    edition = remember(desk, roles=Roles(ENGINE, MANAGER)).edition
+    assert (edition.made, edition.context_manager) == (EXTRACTED, MANAGER.name)
+    assert [(asked.step, asked.model) for asked in desk.model.asked] == [("analysis", MANAGER)]
+    assert plain("analysis") in edition.texts[4]
+    assert edition.requests == (desk.model.asked[0].key,)
 
 
 def test_tags_in_a_model_s_answer_are_inert_in_the_memory() -> None:

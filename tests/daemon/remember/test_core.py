@@ -14,7 +14,7 @@ from daemon.remember.core_edits import AboutCore, Tended, tend
 from daemon.remember.ladder import make_memory
 from daemon.remember.question import Worksheet
 from primer.core_questions import read_edits, tools_of
-from primer.models import ENGINE, Model
+from primer.models import Model
 from primer.prompt import ToolCall, as_posed, context
 from primer.reply import Request
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
@@ -302,12 +302,6 @@ def test_an_edit_that_writes_what_stood_there_is_no_event() -> None:
     desk = Desk(calling(same))
     assert desk.tend() == Tended(STANDS)
     assert desk.noted == ["core edit refused: already there"] * 2
-
-
-def test_the_engine_is_not_asked() -> None:
-    desk = Desk(calling(KNOWS))
-    assert desk.tend(ENGINE) == Tended(STANDS)
-    assert (desk.model.asked, desk.model.engine_steps) == ([], [])
 
 
 def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() -> None:

@@ -10,7 +10,7 @@ from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.remember.question import Worksheet
 from daemon.remember.taking_facts import KnownBefore, take_facts
-from primer.models import ENGINE, Model
+from primer.models import Model
 from rules.layers.facts import MOST_COMPARED, FactEvent, live
 from tests.daemon.remember.test_compress import MANAGER, Desk
 from tests.entries import talk
@@ -243,12 +243,6 @@ def test_what_stays_unreadable_changes_nothing() -> None:
     assert taken(desk, known("Name is John")) == ()
     assert desk.noted == ["facts unreadable"] * 2
     assert len(desk.model.asked) == 2
-
-
-def test_the_engine_keeps_no_facts() -> None:
-    desk = Desk({})
-    assert taken(desk, [], manager=ENGINE, embedding=EMBEDDING) == ()
-    assert (desk.model.asked, desk.engine_steps) == ([], [])
 
 
 def likeness(rows: Sequence[Sequence[float]], new: str) -> Mapping[str, list[str | Completion]]:

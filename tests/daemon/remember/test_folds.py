@@ -11,15 +11,15 @@ from daemon.models.tokens import count
 from daemon.remember.fold_plan import fold_plan
 from daemon.remember.folds import make_fold
 from daemon.remember.question import Worksheet
+from daemon.remember.sources import RawFold
 from primer import prompt
 from primer.models import ENGINE, Model
-from primer.prompt import Turn
-from primer.wording import wrap
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six
 from rules.conversation.memory_size import most_fold_tokens
 from rules.extract.sentences import with_closed_fence
 from tests.daemon.remember.test_compress import AGENT, MANAGER, ROLES, WHEN, Desk
 from tests.daemon.remember.test_ladder import BAD
+from tests.entries import talk
 from tests.scripted import ended, held, long_answer, plain
 
 TEXTS = load_texts(None)
@@ -75,7 +75,7 @@ def fold(
     level: int = 2,
     roles: Roles = ROLES,
     guidance: str = "",
-    raw: tuple[Turn, ...] = (),
+    raw: RawFold | None = None,
 ) -> Memory:
     plan = fold_plan(members, [member.memory_id for member in members], level)
     steps = make_fold(
@@ -299,7 +299,6 @@ def test_the_engine_folds_by_itself_with_the_members_own_sentences(
     desk = Desk({})
     made = fold(desk, members, roles=ENGINE_ONLY).in_prompts
     assert desk.model.asked == []
-    assert desk.engine_steps[:3] == ["perspective", "analysis", "refinement"]
     assert desk.noted == []
     assert made.made == EXTRACTED
     assert made.quotes == tuple(quote for one in members for quote in one.in_prompts.quotes)
@@ -312,7 +311,8 @@ def test_the_engine_folds_by_itself_with_the_members_own_sentences(
 
 def test_the_engine_s_fold_is_made_of_the_raw_messages_where_they_are_known() -> None:
     said = "I have moved to Cork with my sister Ilse, and the piano weighs 200 kilograms."
-    raw = (Turn("user", wrap("to_remember", said, date="2026-03-02")),)
+    (message,) = talk(said)
+    raw = RawFold((), (message,), {message.key: 1})
     made = fold(Desk({}), roles=ENGINE_ONLY, raw=raw).in_prompts
     assert made.texts[5] == f"On 2 March 2026 you told me: {said}"
 
@@ -369,7 +369,7 @@ def test_the_engine_s_fold_is_made_shorter_until_it_fits() -> None:
     ]
     desk = Desk({})
     made = fold(desk, own, roles=ENGINE_ONLY).in_prompts
-    assert desk.engine_steps.count("perspective") > 1, "the first try was too large"
+    assert "fold not clearly smaller than its memories" in desk.noted, "the first try was too large"
     assert made.tokens - made.quote_tokens <= most_fold_tokens(240, 60)
 
 

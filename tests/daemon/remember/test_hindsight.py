@@ -159,7 +159,6 @@ def test_what_the_agent_cannot_write_is_the_fallback_s_and_else_refused(
     refused = look_back(desk)
     assert isinstance(refused, Refused)
     assert refused.kind == kind
-    assert desk.engine_steps == []
 
 
 def test_the_engine_is_never_asked_for_hindsight() -> None:
@@ -167,13 +166,12 @@ def test_the_engine_is_never_asked_for_hindsight() -> None:
     refused = look_back(desk, roles=Roles(ENGINE, ENGINE, ENGINE))
     assert isinstance(refused, Refused)
     assert "engine" in refused.reason
-    assert (desk.engine_steps, desk.model.asked, desk.noted) == ([], [], [])
+    assert (desk.model.asked, desk.noted) == ([], [])
 
 
 def test_a_fallback_that_is_the_engine_is_not_asked_either() -> None:
     desk = Desk({"perspective": [BAD["refused"]]})
     assert isinstance(look_back(desk, roles=Roles(AGENT, MANAGER, ENGINE)), Refused)
-    assert desk.engine_steps == []
 
 
 def test_hindsight_that_is_too_large_is_asked_for_with_fewer_words_and_then_refused() -> None:

@@ -1,0 +1,26 @@
+"""What the engine has in view of a long conversation."""
+
+from dataclasses import replace
+
+from daemon.config.loading import load_texts
+from daemon.remember.sources import chunk_in_context, in_view
+from tests.daemon.remember.test_compress import passage
+from tests.entries import memory_of, talk
+
+TEXTS = load_texts(None)
+CHUNK = talk("Where does it flow?", "To the sea.")
+
+
+def test_the_engine_has_the_newest_messages_before_a_passage_in_view() -> None:
+    tail = talk(*(f"This is message {number}." for number in range(2_000)))
+    source = chunk_in_context(TEXTS, replace(passage(CHUNK), tail=tail))
+    assert 1_000 < len(source.before) < 1_100
+    assert source.before[-1].text == "This is message 1999."
+    assert [message.text for message in source.passage] == ["Where does it flow?", "To the sea."]
+
+
+def test_memories_of_long_ago_are_not_even_put_into_words_for_it() -> None:
+    memories = [memory_of(number, CHUNK) for number in range(400)]
+    long = replace(passage(CHUNK), memories=memories)
+    assert len(in_view(long).context(TEXTS)) < 1_100 < len(long.context(TEXTS))
+    assert chunk_in_context(TEXTS, long).before[-2].text == memories[-1].in_prompts.texts[-1]
