@@ -18,7 +18,7 @@ from daemon.page.chat import persona_of, tags_of
 from daemon.page.message_blocks import around_marks
 from daemon.page.reading import SaidMessage, show_message
 from rules.conversation.history import Past
-from rules.conversation.memory import Edition, Memory, Quote
+from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
 from rules.conversation.memory_title import subject_in
 from rules.extract.languages import TONGUES
 
@@ -109,7 +109,8 @@ def retry_page(request: Request) -> Response:
         chat, memory = opened.chat, opened.memory
         editions = opened.held.editions[memory.memory_id]
         costs = [cost_of(opened.archive, edition.requests) for edition in editions]
-    before = max((cost for cost in costs if cost is not None), default=None)
+    unknown = 0.0 if any(edition.made == EXTRACTED for edition in editions) else None
+    before = max((cost for cost in costs if cost is not None), default=unknown)
     caps = desk_of(request).config.budget
     return render(request, "retry.html", chat=chat, memory=memory, cost=before, caps=caps)
 

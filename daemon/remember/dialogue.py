@@ -97,15 +97,6 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class _Analysis:
-    """The analysis of a memory, and the name of its writer."""
-
-    text: str
-    writer: str = EXTRACTIVE
-    form: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class _OpenQuestion:
     """One of the agent's two open questions."""
 
@@ -134,14 +125,14 @@ def converse(
     perspective = yield from _ask_agent(sheet, subject, agent, first)
     if isinstance(perspective, Refused):
         return perspective
-    analysis = yield from _analysis(sheet, subject, context_managers)
+    analysis, writer = yield from _analysis(sheet, subject, context_managers)
     last = _last_question(sheet, subject, first, perspective.text, analysis.text)
     refinement = yield from _refinement(sheet, subject, agent, last)
     if isinstance(refinement, Refused):
         return refinement
     six = _six(subject, last.question.kept, (_framed(quotes), perspective.text, refinement.text))
     form = joined_forms(answer.form for answer in (perspective, analysis, refinement))
-    return Transcript(six, quotes, analysis.text, agent.name, analysis.writer, form)
+    return Transcript(six, quotes, analysis.text, agent.name, writer, form)
 
 
 def extract(
@@ -157,15 +148,14 @@ def extract(
     texts, source, words = sheet.texts, subject.source, subject.words
     quoted = subject.exchange(texts, subject.quote, _joined(some_of(quotes)))
     asked, _ = subject.exchange(texts, subject.perspective, "")
-    seen = source.perspective(words, _as_said(subject, *quoted, asked))
-    seen = yield from _closed(seen)
-    analysis = yield from _analysis(sheet, subject, context_managers)
+    seen = yield from _closed(source.perspective(words, _as_said(subject, *quoted, asked)))
+    analysis, writer = yield from _analysis(sheet, subject, context_managers)
     last = fill(texts.refinement, analysis=keep_inert(analysis.text), words=str(words))
     posed, _ = subject.exchange(texts, AgentQuestion(last, last), "")
     besides = _as_said(subject, *quoted, asked, prompt.answer(seen), posed)
     kept = yield from _closed(source.refinement(words, besides))
     six = _six(subject, last, (_framed(quotes), seen, kept))
-    return Transcript(six, quotes, analysis.text, EXTRACTIVE, analysis.writer, analysis.form)
+    return Transcript(six, quotes, analysis.text, EXTRACTIVE, writer, analysis.form)
 
 
 def _as_said(subject: Subject, *turns: Turn) -> list[str]:
@@ -273,21 +263,21 @@ def _refinement(
 
 def _analysis(
     sheet: Worksheet, subject: Subject, context_managers: Sequence[Model]
-) -> Steps[_Analysis]:
+) -> Steps[tuple[Answered, str]]:
+    """Return the analysis and the name of its writer, without the sentences beyond its length."""
+    words = analysis_words(subject.words)
+    analysis, writer = yield from _whole_analysis(sheet, subject, context_managers, words)
+    return replace(analysis, text=sentences_within(analysis.text, _BOUND * words)), writer
+
+
+def _whole_analysis(
+    sheet: Worksheet, subject: Subject, context_managers: Sequence[Model], words: int
+) -> Steps[tuple[Answered, str]]:
     """Return the first analysis that can be used.
 
     Before the engine picks sentences, one that fails by its form alone is kept.
     """
-    analysis = yield from _whole_analysis(sheet, subject, context_managers)
-    most = _BOUND * analysis_words(subject.words)
-    return replace(analysis, text=sentences_within(analysis.text, most))
-
-
-def _whole_analysis(
-    sheet: Worksheet, subject: Subject, context_managers: Sequence[Model]
-) -> Steps[_Analysis]:
-    words = analysis_words(subject.words)
-    misshapen: tuple[Refused, Model] | None = None
+    misshapen: list[tuple[Refused, Model]] = []
     for model in context_managers:
         if model != context_managers[0]:
             yield Noted("analysis by the fallback model")
@@ -296,16 +286,16 @@ def _whole_analysis(
         answer = yield from put(sheet, question)
         answer = yield from _noticed(answer)
         if isinstance(answer, Answered):
-            return _Analysis(answer.text, model.name)
-        if misshapen is None and is_only_misshapen(answer):
-            misshapen = answer, model
-    if misshapen:
-        refused, model = misshapen
+            return answer, model.name
+        if is_only_misshapen(answer):
+            misshapen.append((answer, model))
+    for refused, model in misshapen:
         yield Noted(f"kept in spite of its form: {refused.kind}")
-        return _Analysis(refused.text, model.name, refused.kind)
+        return Answered(refused.text, form=refused.kind), model.name
     if context_managers:
         yield Noted("analysis by the engine")
-    return _Analysis((yield from _closed(subject.source.analysis(words))))
+    text = yield from _closed(subject.source.analysis(words))
+    return Answered(text), EXTRACTIVE
 
 
 def _noticed(answer: Answered | Refused) -> Steps[Answered | Refused]:

@@ -290,7 +290,7 @@ def _raw_fold(survey: Survey, plan: FoldPlan) -> RawFold | None:
         return None
     before = as_they_are(entries[max(0, places[0] - _MESSAGES_BEFORE) : places[0]])
     passage = as_they_are([entries[at] for at in places])
-    return RawFold(before, passage, numbers)
+    return RawFold(before, passage, numbers) if passage else None
 
 
 class Folds(Lane):

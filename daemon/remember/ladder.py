@@ -286,8 +286,8 @@ def _dialogue(
     """
     texts, managers = sheet.texts, pair.context_managers
     if pair.agent is None:
-        quote = extract_quote(texts, passage)
         subject = _for_engine(texts, passage, words)
+        quote = extract_quote(subject.source, passage.chunk)
         return (yield from extract(sheet, subject, managers, (quote,) if quote else ()))
     before = passage.context(texts)
     if quotes is not None:
@@ -297,27 +297,17 @@ def _dialogue(
     subject = _subject(texts, passage, words, before, in_hindsight=False)
     quote = None
     if can_be_quoted(passage.chunk):
-        question = quote_question(texts, passage, pair.agent, before)
-        quote = yield from choose_quote(sheet, question, passage)
+        quote_asked = _quote_question(texts, subject, pair.agent)
+        quote = yield from choose_quote(sheet, quote_asked, passage)
     return (yield from converse(sheet, subject, pair.agent, managers, (quote,) if quote else ()))
 
 
-def quote_question(
-    texts: Texts, passage: Passage, agent: Model, before: tuple[Turn, ...]
-) -> Question:
+def _quote_question(texts: Texts, subject: Subject, agent: Model) -> Question:
     """Return the first question about a chunk, after its context."""
-    asked = _first_question(texts, passage)
-    posed = prompt.posed(texts, asked.asked, QUOTE_WORDS, passage.guidance, is_quote=True)
-    request = Request("quote", agent, before, QUOTE_WORDS, title=passage.titles)
-    return Question(request, posed, passage.spoken)
-
-
-def _first_question(texts: Texts, passage: Passage) -> AgentQuestion:
-    """Return the question for the quote; what is asked never holds the memory's subject."""
-    kept, asked = (prompt.ask(text, QUOTE_WORDS) for text in (texts.quote, texts.quote_asked))
-    return AgentQuestion(
-        f"{passage.title()} {kept}", f"{passage.title(with_subject=False)} {asked}"
-    )
+    asked, guidance = subject.quote.asked, subject.guidance
+    posed = prompt.posed(texts, asked, QUOTE_WORDS, guidance, is_quote=True)
+    request = Request("quote", agent, subject.before, QUOTE_WORDS, title=subject.title)
+    return Question(request, posed, subject.spoken)
 
 
 def _for_engine(texts: Texts, passage: Passage, words: int) -> Subject:
@@ -325,12 +315,17 @@ def _for_engine(texts: Texts, passage: Passage, words: int) -> Subject:
     before = in_view(passage).context(texts)
     quote = f"{passage.title(extracted=True)} {prompt.ask(texts.quote, QUOTE_WORDS)}"
     perspective = prompt.ask(texts.perspective, words)
-    return replace(
-        _subject(texts, passage, words, before, in_hindsight=False),
+    return Subject(
+        before=(),
         alone=before,
-        source=chunk_in_context(texts, passage),
+        source=chunk_in_context(passage, before),
+        spoken=passage.spoken,
         quote=AgentQuestion(quote, quote),
         perspective=AgentQuestion(perspective, perspective),
+        analysis=prompt.ask(texts.analysis, analysis_words(words)),
+        words=words,
+        guidance=passage.guidance,
+        title=passage.titles,
     )
 
 
@@ -347,12 +342,15 @@ def _subject(
     if in_hindsight:
         perspective = (texts.perspective_hindsight, texts.perspective_hindsight_asked)
     kept, asked = (prompt.ask(text, words) for text in perspective)
+    quote = f"{passage.title()} {prompt.ask(texts.quote, QUOTE_WORDS)}"
+    untitled = passage.title(with_subject=False)
+    quote_asked = f"{untitled} {prompt.ask(texts.quote_asked, QUOTE_WORDS)}"
     return Subject(
         before=before,
         alone=prompt.passage_alone(texts, passage.chunk),
         source=chunk_alone(passage),
         spoken=passage.spoken,
-        quote=_first_question(texts, passage),
+        quote=AgentQuestion(quote, quote_asked),
         perspective=AgentQuestion(kept, asked),
         analysis=prompt.ask(texts.analysis, analysis_words(words)),
         words=words,

@@ -18,7 +18,7 @@ from daemon.remember.question import Question, Worksheet, put
 from daemon.remember.sources import chunk_in_context
 from primer import prompt
 from primer.reply import Answered, Refused
-from primer.wording import Texts, fill, keep_inert, restore_tags
+from primer.wording import fill, keep_inert, restore_tags
 from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import wishes_in, with_wishes
 from rules.conversation.memory import Count, Edition, Quote, Wish
@@ -32,6 +32,7 @@ from rules.conversation.quote import (
 )
 from rules.extract.prose import PERSONA
 from rules.extract.quoting import said_lead
+from rules.extract.source import Source
 from rules.extract.wishes import asked_frame
 
 
@@ -56,13 +57,12 @@ def choose_quote(sheet: Worksheet, question: Question, passage: Passage) -> Step
     if quote is not None:
         return replace(quote, lead=_lead(quote, passage.chunk))
     yield Noted("quote chosen by the engine")
-    return extract_quote(sheet.texts, passage)
+    return extract_quote(chunk_in_context(passage, question.request.turns), passage.chunk)
 
 
-def extract_quote(texts: Texts, passage: Passage) -> Quote | None:
+def extract_quote(source: Source, chunk: Sequence[Entry]) -> Quote | None:
     """Return the quote of a chunk by the engine; None where it finds no words that can be quoted."""
-    chunk = passage.chunk
-    chosen = find_quote(chunk_in_context(texts, passage).quote(QUOTE_WORDS), chunk)
+    chosen = find_quote(source.quote(QUOTE_WORDS), chunk)
     if not isinstance(chosen, Verbatim):
         return None
     quote = Quote(chosen.text, chosen.source, "engine")

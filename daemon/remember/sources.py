@@ -8,7 +8,7 @@ from itertools import groupby
 from daemon.chat.passage import Passage
 from primer import prompt
 from primer.prompt import Turn
-from primer.wording import Texts, restore_tags
+from primer.wording import restore_tags
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.extract.prose import PERSONA, Said
@@ -51,10 +51,9 @@ def in_view(passage: Passage) -> Passage:
     return replace(passage, memories=newest)
 
 
-def chunk_in_context(texts: Texts, passage: Passage) -> Source:
-    """Return a chunk with the newest of what an agent reads before it, but for the system's part."""
-    _, *turns = in_view(passage).context(texts)
-    before = turns[: -len(passage.chunk)][-_MOST_BEFORE:]
+def chunk_in_context(passage: Passage, context: Sequence[Turn]) -> Source:
+    """Return a chunk with the newest of what comes before it in its context, but for the system's part."""
+    before = context[1 : -len(passage.chunk)][-_MOST_BEFORE:]
     said_before = tuple(Said(turn.role, restore_tags(turn.content), "") for turn in before)
     return replace(chunk_alone(passage), before=said_before)
 

@@ -31,7 +31,7 @@ from rules.extract.sentences import sentences
 from rules.extract.weights import WeighedPassage, read
 from rules.extract.words import UNSEEN, has_words
 
-__all__ = ["analysis", "perspective", "quote", "refinement"]
+__all__ = ["analysis", "in_paragraphs", "perspective", "quote"]
 
 _OWN_SHARE, _ANALYSIS_SHARE = 0.35, 0.27
 """Shares of the words that an answer may have: room is better spent on what the person said."""
@@ -210,18 +210,6 @@ def _requests(reading: WeighedPassage) -> list[float]:
         for is_request, is_bare in zip(are_requests, are_bare, strict=True)
     ]
     return worths if 1.0 in worths else list(map(float, are_requests))
-
-
-def refinement(
-    passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
-) -> str:
-    """Return the person's words by day, and the persona's answers.
-
-    `besides` are the memory's other texts, which are not said again unless nothing else is left.
-    """
-    reading = read(tuple(passage), tuple(before))
-    kept = _keep_for_memory(reading, words, besides)
-    return fit(account(reading, kept), words) or (NOTHING_MORE if passage else "")
 
 
 def keep_of_both(

@@ -7,7 +7,6 @@ import pytest
 
 from rules.conversation.answer import foreign
 from rules.conversation.quote import NotVerbatim, Verbatim, nearest_passage
-from rules.extract.answers import refinement
 from rules.extract.prose import Said
 from rules.extract.sentences import sentences
 from rules.extract.words import length
@@ -16,6 +15,7 @@ from rules.typingmind.message import read_message
 from tests.chats import json_bytes
 from tests.entries import talk
 from tests.rules.conversation.test_nearest_quote import INVENTED, SEA
+from tests.rules.extract.refining import refinement
 from tests.rules.recognize.test_claims import row as memory_row
 
 pytestmark = pytest.mark.bench

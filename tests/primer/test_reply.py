@@ -139,7 +139,7 @@ def test_nothing_is_wrong_with_the_engines_answers(chunk: tuple[Entry, ...]) -> 
     said = [Said(entry.message.speaker, entry.message.words, "2026-03-02") for entry in chunk]
     for words in (25, allowance(sum(map(len, passage)) // 4, 200)):
         perspective, analysis = answers.perspective(said, words), answers.analysis(said, words)
-        refinement = answers.refinement(said, words, [perspective, analysis])
+        refinement = answers.in_paragraphs([said], words, [perspective, analysis])
         asked = refinement_question(analysis, words)
         assert (
             judge(answers.quote(said, words), "quote", prompt.ask(TEXTS.quote, words), passage)

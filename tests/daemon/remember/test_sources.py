@@ -13,7 +13,8 @@ CHUNK = talk("Where does it flow?", "To the sea.")
 
 def test_the_engine_has_the_newest_messages_before_a_passage_in_view() -> None:
     tail = talk(*(f"This is message {number}." for number in range(2_000)))
-    source = chunk_in_context(TEXTS, replace(passage(CHUNK), tail=tail))
+    long = replace(passage(CHUNK), tail=tail)
+    source = chunk_in_context(long, long.context(TEXTS))
     assert 1_000 < len(source.before) < 1_100
     assert source.before[-1].text == "This is message 1999."
     assert [message.text for message in source.passage] == ["Where does it flow?", "To the sea."]
@@ -22,5 +23,6 @@ def test_the_engine_has_the_newest_messages_before_a_passage_in_view() -> None:
 def test_memories_of_long_ago_are_not_even_put_into_words_for_it() -> None:
     memories = [memory_of(number, CHUNK) for number in range(400)]
     long = replace(passage(CHUNK), memories=memories)
-    assert len(in_view(long).context(TEXTS)) < 1_100 < len(long.context(TEXTS))
-    assert chunk_in_context(TEXTS, long).before[-2].text == memories[-1].in_prompts.texts[-1]
+    whole, cut = long.context(TEXTS), in_view(long).context(TEXTS)
+    assert len(cut) < 1_100 < len(whole)
+    assert chunk_in_context(long, cut) == chunk_in_context(long, whole)

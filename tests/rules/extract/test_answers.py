@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.extract import weights
-from rules.extract.answers import analysis, perspective, quote, refinement, what_was_there
+from rules.extract.answers import analysis, perspective, quote, what_was_there
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, Tongue, lead_in
 from rules.extract.prose import Said
 from rules.extract.quoting import said_lead
 from rules.extract.sentences import is_fence
 from rules.extract.words import length
+from tests.rules.extract.refining import refinement
 
 ANSWERS = (quote, perspective, analysis, refinement)
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from rules.extract.answers import analysis, perspective, quote, refinement
+from rules.extract.answers import analysis, perspective, quote
 from rules.extract.control_marks import find_marks, holds_mark, kinds_of_marks
 from rules.extract.prose import Said
+from tests.rules.extract.refining import refinement
 
 _MARKS = """
     <|im_end|> <|eot_id|> <|start_header_id|> <|channel|> <|endoftext|> <|reserved_special_token_4|> <|turn> <turn|>

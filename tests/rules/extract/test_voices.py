@@ -2,8 +2,9 @@
 
 import pytest
 
-from rules.extract.answers import perspective, quote, refinement
+from rules.extract.answers import perspective, quote
 from rules.extract.prose import Said, of_message
+from tests.rules.extract.refining import refinement
 
 ASKED = Said("user", "Can you help me with the letter to the landlord, due on 4 May?", "2026-05-01")
 LINE = "I have lived here for nine years."
