@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
+from daemon.remember.engine import Material
 from daemon.remember.question import Question, Worksheet, put
 from primer import prompt
 from primer.form import NEVER_KEPT
@@ -22,7 +23,6 @@ from rules.conversation.memory_title import TitlePair, with_shown_title
 from rules.conversation.quote import QUOTE_WORDS
 from rules.conversation.short_quotes import some_of
 from rules.extract.sentences import sentences_within, with_closed_fence
-from rules.extract.source import Source
 
 _BOUND = 1.2
 """An analysis longer than this many times what was asked for is cut after its last sentence within that."""
@@ -56,7 +56,7 @@ class Subject:
     """The agent's context, which all its questions follow."""
     alone: tuple[Turn, ...]
     """The turns that the context manager reads."""
-    source: Source
+    material: Material
     """What the engine reads."""
     spoken: Sequence[str]
     """The words that the answers are judged against."""
@@ -145,15 +145,15 @@ def extract(
 
     The engine reads no questions, so those of the subject are asked as they are kept.
     """
-    texts, source, words = sheet.texts, subject.source, subject.words
+    texts, material, words = sheet.texts, subject.material, subject.words
     quoted = subject.exchange(texts, subject.quote, _joined(some_of(quotes)))
     asked, _ = subject.exchange(texts, subject.perspective, "")
-    seen = yield from _closed(source.perspective(words, _as_said(subject, *quoted, asked)))
+    seen = yield from _closed(material.perspective(words, _as_said(subject, *quoted, asked)))
     analysis, writer = yield from _analysis(sheet, subject, context_managers)
     last = fill(texts.refinement, analysis=keep_inert(analysis.text), words=str(words))
     posed, _ = subject.exchange(texts, AgentQuestion(last, last), "")
     besides = _as_said(subject, *quoted, asked, prompt.answer(seen), posed)
-    kept = yield from _closed(source.refinement(words, besides))
+    kept = yield from _closed(material.refinement(words, besides))
     six = _six(subject, last, (_framed(quotes), seen, kept))
     return Transcript(six, quotes, analysis.text, EXTRACTIVE, writer, analysis.form)
 
@@ -294,7 +294,7 @@ def _whole_analysis(
         return Answered(refused.text, form=refused.kind), model.name
     if context_managers:
         yield Noted("analysis by the engine")
-    text = yield from _closed(subject.source.analysis(words))
+    text = yield from _closed(subject.material.analysis(words))
     return Answered(text), EXTRACTIVE
 
 

@@ -27,12 +27,12 @@ from daemon.remember.dialogue import (
     extract,
     joined_forms,
 )
+from daemon.remember.engine import Material, RawFold, memories_told
 from daemon.remember.fold_plan import FoldPlan, fold_plan
 from daemon.remember.ladder import Assignment, first_analysis, without_hole
 from daemon.remember.lanes import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
 from daemon.remember.question import Worksheet, worksheet_of_fold
 from daemon.remember.quotes import with_stated
-from daemon.remember.sources import RawFold, memories_told
 from primer import prompt
 from primer.models import token_factor
 from primer.prompt import Turn
@@ -46,7 +46,6 @@ from rules.conversation.memory_size import (
     most_fold_tokens,
 )
 from rules.extract.answers import paragraphs_for
-from rules.extract.source import Source
 from rules.plan.fold_budget import parts_within
 from rules.plan.folds import MissingFold, Version, as_told, section
 
@@ -67,7 +66,7 @@ class _Sight:
     alone: tuple[Turn, ...]
     memories: Sequence[Memory]
     """What is seen there."""
-    source: Source
+    material: Material
     """What the engine reads."""
 
 
@@ -147,7 +146,7 @@ def _words_of_part(words: int, parts: int) -> int:
 def _for_engine(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> _Sight:
     """Return what the engine reads: the raw messages, or where they are not known the members."""
     if shown.raw:
-        return _Sight((), shown.raw.turns, plan.members, shown.raw.source(sheet.zone))
+        return _Sight((), shown.raw.turns, plan.members, shown.raw.material(sheet.zone))
     turns = prompt.memories_alone(sheet.texts, plan.members)
     return _Sight((), turns, plan.members, memories_told(plan.members, sheet.zone))
 
@@ -212,7 +211,7 @@ def _subject(
     return Subject(
         before=sight.before,
         alone=sight.alone,
-        source=sight.source,
+        material=sight.material,
         spoken=[text for memory in sight.memories for text in memory.in_prompts.texts[1::2]],
         quote=AgentQuestion(quotes, quotes),
         perspective=AgentQuestion(prompt.ask(kept, words), prompt.ask(asked, words)),

@@ -30,9 +30,9 @@ from daemon.remember.dialogue import (
     extract,
     is_only_misshapen,
 )
+from daemon.remember.engine import chunk_material, in_view
 from daemon.remember.question import Question, Worksheet
 from daemon.remember.quotes import choose_quote, extract_quote, stated_in, with_stated
-from daemon.remember.sources import chunk_alone, chunk_in_context, in_view
 from primer import prompt
 from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn
@@ -287,7 +287,7 @@ def _dialogue(
     texts, managers = sheet.texts, pair.context_managers
     if pair.agent is None:
         subject = _for_engine(texts, passage, words)
-        quote = extract_quote(subject.source, passage.chunk)
+        quote = extract_quote(subject.material, passage.chunk)
         return (yield from extract(sheet, subject, managers, (quote,) if quote else ()))
     before = passage.context(texts)
     if quotes is not None:
@@ -318,7 +318,7 @@ def _for_engine(texts: Texts, passage: Passage, words: int) -> Subject:
     return Subject(
         before=(),
         alone=before,
-        source=chunk_in_context(passage, before),
+        material=chunk_material(passage, before),
         spoken=passage.spoken,
         quote=AgentQuestion(quote, quote),
         perspective=AgentQuestion(perspective, perspective),
@@ -348,7 +348,7 @@ def _subject(
     return Subject(
         before=before,
         alone=prompt.passage_alone(texts, passage.chunk),
-        source=chunk_alone(passage),
+        material=chunk_material(passage),
         spoken=passage.spoken,
         quote=AgentQuestion(quote, quote_asked),
         perspective=AgentQuestion(kept, asked),

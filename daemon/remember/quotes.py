@@ -14,8 +14,8 @@ from dataclasses import replace
 from daemon.chat.passage import Passage
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
+from daemon.remember.engine import Material, chunk_material
 from daemon.remember.question import Question, Worksheet, put
-from daemon.remember.sources import chunk_in_context
 from primer import prompt
 from primer.reply import Answered, Refused
 from primer.wording import fill, keep_inert, restore_tags
@@ -32,7 +32,6 @@ from rules.conversation.quote import (
 )
 from rules.extract.prose import PERSONA
 from rules.extract.quoting import said_lead
-from rules.extract.source import Source
 from rules.extract.wishes import asked_frame
 
 
@@ -57,12 +56,12 @@ def choose_quote(sheet: Worksheet, question: Question, passage: Passage) -> Step
     if quote is not None:
         return replace(quote, lead=_lead(quote, passage.chunk))
     yield Noted("quote chosen by the engine")
-    return extract_quote(chunk_in_context(passage, question.request.turns), passage.chunk)
+    return extract_quote(chunk_material(passage, question.request.turns), passage.chunk)
 
 
-def extract_quote(source: Source, chunk: Sequence[Entry]) -> Quote | None:
+def extract_quote(material: Material, chunk: Sequence[Entry]) -> Quote | None:
     """Return the quote of a chunk by the engine; None where it finds no words that can be quoted."""
-    chosen = find_quote(source.quote(QUOTE_WORDS), chunk)
+    chosen = find_quote(material.quote(QUOTE_WORDS), chunk)
     if not isinstance(chosen, Verbatim):
         return None
     quote = Quote(chosen.text, chosen.source, "engine")

@@ -8,10 +8,10 @@ import pytest
 from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
+from daemon.remember.engine import RawFold
 from daemon.remember.fold_plan import fold_plan
 from daemon.remember.folds import make_fold
 from daemon.remember.question import Worksheet
-from daemon.remember.sources import RawFold
 from primer import prompt
 from primer.models import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from daemon.config.loading import load_texts
-from daemon.remember.sources import chunk_in_context, in_view
+from daemon.remember.engine import chunk_material, in_view
 from tests.daemon.remember.test_compress import passage
 from tests.entries import memory_of, talk
 
@@ -14,10 +14,10 @@ CHUNK = talk("Where does it flow?", "To the sea.")
 def test_the_engine_has_the_newest_messages_before_a_passage_in_view() -> None:
     tail = talk(*(f"This is message {number}." for number in range(2_000)))
     long = replace(passage(CHUNK), tail=tail)
-    source = chunk_in_context(long, long.context(TEXTS))
-    assert 1_000 < len(source.before) < 1_100
-    assert source.before[-1].text == "This is message 1999."
-    assert [message.text for message in source.passage] == ["Where does it flow?", "To the sea."]
+    material = chunk_material(long, long.context(TEXTS))
+    assert 1_000 < len(material.before) < 1_100
+    assert material.before[-1].text == "This is message 1999."
+    assert [message.text for message in material.passage] == ["Where does it flow?", "To the sea."]
 
 
 def test_memories_of_long_ago_are_not_even_put_into_words_for_it() -> None:
@@ -25,4 +25,4 @@ def test_memories_of_long_ago_are_not_even_put_into_words_for_it() -> None:
     long = replace(passage(CHUNK), memories=memories)
     whole, cut = long.context(TEXTS), in_view(long).context(TEXTS)
     assert len(cut) < 1_100 < len(whole)
-    assert chunk_in_context(long, cut) == chunk_in_context(long, whole)
+    assert chunk_material(long, cut) == chunk_material(long, whole)

@@ -1,9 +1,9 @@
-"""What the built-in engine reads: the messages of a chunk or a fold as they were said, or what memories tell."""
+"""The built-in engine: what it reads of a chunk or a fold, and its four answers to that. It asks no model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from itertools import groupby
+from itertools import chain, groupby
 
 from daemon.chat.passage import Passage
 from primer import prompt
@@ -11,13 +11,53 @@ from primer.prompt import Turn
 from primer.wording import restore_tags
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
+from rules.extract import answers
 from rules.extract.prose import PERSONA, Said
-from rules.extract.source import Source
+from rules.extract.wishes import find_wishes
 from rules.typingmind.dates import in_zone
 
 _MOST_BEFORE = 1_024
 """Messages before a passage that the engine has in view: its tail, and some 150 memories."""
 _MESSAGES_A_MEMORY = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A passage, and what was said before it.
+
+    `besides` are the other texts of the same memory: what they say is not said again, unless
+    nothing else is left. The person's standing wishes, which a memory has apart, are among them.
+    """
+
+    stretches: tuple[tuple[Said, ...], ...]
+    """The messages of the passage, those of each memory apart."""
+    before: tuple[Said, ...] = ()
+
+    @property
+    def passage(self) -> tuple[Said, ...]:
+        """Return all messages of the passage."""
+        return tuple(chain.from_iterable(self.stretches))
+
+    @property
+    def _wishes(self) -> tuple[str, ...]:
+        asked = (said.text for said in self.passage if said.role != PERSONA)
+        return tuple(chain.from_iterable(map(find_wishes, asked)))
+
+    def quote(self, words: int) -> str:
+        """Return what the passage is best quoted by; empty where nothing can be quoted."""
+        return answers.quote(self.passage, words, self.before)
+
+    def perspective(self, words: int, besides: Sequence[str]) -> str:
+        """Return what the persona says of itself, or the next best."""
+        return answers.perspective(self.passage, words, (*besides, *self._wishes), self.before)
+
+    def analysis(self, words: int) -> str:
+        """Return what the person asked, or what both sides said."""
+        return answers.analysis(self.passage, words, self._wishes, self.before)
+
+    def refinement(self, words: int, besides: Sequence[str]) -> str:
+        """Return what both sides said, in paragraphs where there are several stretches."""
+        return answers.in_paragraphs(self.stretches, words, (*besides, *self._wishes), self.before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +74,12 @@ class RawFold:
         """Return them as a context manager reads them."""
         return (*prompt.lived(self.before), *prompt.by_memory(self.passage, self.numbers))
 
-    def source(self, zone: tzinfo) -> Source:
+    def material(self, zone: tzinfo) -> Material:
         """Return them as the engine reads them; only those of the passage have a day."""
         memories = groupby(self.passage, key=lambda entry: self.numbers[entry.key])
         stretches = tuple(_said(entries, zone) for _, [*entries] in memories)
         before = tuple(replace(message, date="") for message in _said(self.before, zone))
-        return Source(stretches, before)
+        return Material(stretches, before)
 
 
 def in_view(passage: Passage) -> Passage:
@@ -51,23 +91,18 @@ def in_view(passage: Passage) -> Passage:
     return replace(passage, memories=newest)
 
 
-def chunk_in_context(passage: Passage, context: Sequence[Turn]) -> Source:
+def chunk_material(passage: Passage, context: Sequence[Turn] = ()) -> Material:
     """Return a chunk with the newest of what comes before it in its context, but for the system's part."""
     before = context[1 : -len(passage.chunk)][-_MOST_BEFORE:]
     said_before = tuple(Said(turn.role, restore_tags(turn.content), "") for turn in before)
-    return replace(chunk_alone(passage), before=said_before)
-
-
-def chunk_alone(passage: Passage) -> Source:
-    """Return a chunk with nothing before it."""
-    return Source((_said(passage.chunk, passage.zone),))
+    return Material((_said(passage.chunk, passage.zone),), said_before)
 
 
 def memories_told(
     memories: Sequence[Memory], zone: tzinfo, slots: slice = prompt.ANSWERS
-) -> Source:
+) -> Material:
     """Return what memories tell, as words of the persona."""
-    return Source((tuple(_told(memory, zone, slots) for memory in memories),))
+    return Material((tuple(_told(memory, zone, slots) for memory in memories),))
 
 
 def _told(memory: Memory, zone: tzinfo, slots: slice) -> Said:
@@ -77,7 +112,7 @@ def _told(memory: Memory, zone: tzinfo, slots: slice) -> Said:
 
 def _said(entries: Sequence[Entry], zone: tzinfo) -> tuple[Said, ...]:
     """Return messages as they were said, each with its day in the person's zone."""
-    messages = (entry.message for entry in entries)
+    messages = [entry.message for entry in entries]
     return tuple(
         Said(
             message.speaker,
