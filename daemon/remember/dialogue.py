@@ -1,7 +1,7 @@
 """The dialogue that makes a memory: quote, perspective, independent analysis, and the refinement with it in view.
 
 converse    held with a model
-extract     the built-in engine's part, which asks no model but, where there is one, for the analysis
+extract     the engine's part: a model is asked, where there is one, for the analysis alone
 """
 
 from collections.abc import Iterable, Sequence
@@ -141,7 +141,7 @@ def extract(
     context_managers: Sequence[Model],
     quotes: tuple[Quote, ...],
 ) -> Steps[Transcript]:
-    """Choose the persona's and the person's own sentences, which repeat nothing that the memory has already.
+    """Choose sentences that both sides have said, and that the memory has not yet.
 
     The engine reads no questions, so those of the subject are asked as they are kept.
     """
@@ -304,7 +304,7 @@ def _noticed(answer: Answered | Refused) -> Steps[Answered | Refused]:
 
 
 def _closed(text: str) -> Steps[str]:
-    """Return the text with its code closed; tags of ours are counted, and made inert where it is used."""
+    """Return the text with its code closed; tags of ours are counted, and made inert later."""
     if forged(text):
         yield Noted("forged tags")
     return with_closed_fence(text)

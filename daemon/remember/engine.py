@@ -1,4 +1,4 @@
-"""The built-in engine: what it reads of a chunk or a fold, and its four answers to that. It asks no model."""
+"""The built-in engine, which asks no model: what it reads of a chunk or a fold, and its answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -92,7 +92,7 @@ def in_view(passage: Passage) -> Passage:
 
 
 def chunk_material(passage: Passage, context: Sequence[Turn] = ()) -> Material:
-    """Return a chunk with the newest of what comes before it in its context, but for the system's part."""
+    """Return a chunk with the newest of what is before it in a context, but for the system's part."""
     before = context[1 : -len(passage.chunk)][-_MOST_BEFORE:]
     said_before = tuple(Said(turn.role, restore_tags(turn.content), "") for turn in before)
     return Material((_said(passage.chunk, passage.zone),), said_before)

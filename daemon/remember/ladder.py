@@ -192,7 +192,7 @@ def _hold(
 def first_analysis(
     sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], text: str, words: int
 ) -> Request | None:
-    """Return the context manager's question, which needs no answer before it; None if there is none to ask."""
+    """Return the context manager's question, which needs no answer before it; None if none is asked."""
     if not (roles.has_agent and roles.has_manager):
         return None
     request = Request("analysis", roles.context_manager, alone, words)
@@ -231,7 +231,7 @@ def make_memory(
 
 
 def is_written(sheet: Worksheet, passage: Passage, roles: Roles, count: Count) -> Steps[bool]:
-    """Ask for the memory of a chunk. Return whether a model has written it. Raises as `make_memory`."""
+    """Ask for the memory of a chunk. Return whether a model has written it."""
     if not _asks_agent(sheet, passage.chunk, passage.tokens, roles):
         return False
     work = _memory_work(sheet, passage, roles, count)
@@ -264,7 +264,7 @@ def _about_chunk(
 def chunk_analysis(
     sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles
 ) -> Request | None:
-    """Return the question about a chunk that needs no answer before it; None if there is none to ask."""
+    """Return the question about a chunk that needs no answer before it; None if there is none."""
     if not _asks_agent(sheet, chunk, tokens, roles):
         return None
     words = analysis_words(allowance(tokens, sheet.questions_tokens))

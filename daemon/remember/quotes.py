@@ -60,7 +60,7 @@ def choose_quote(sheet: Worksheet, question: Question, passage: Passage) -> Step
 
 
 def extract_quote(material: Material, chunk: Sequence[Entry]) -> Quote | None:
-    """Return the quote of a chunk by the engine; None where it finds no words that can be quoted."""
+    """Return the engine's quote of a chunk; None where it finds no words that can be quoted."""
     chosen = find_quote(material.quote(QUOTE_WORDS), chunk)
     if not isinstance(chosen, Verbatim):
         return None
