@@ -13,6 +13,8 @@ from daemon.archive.archive import Archive
 from tests.chats import export_bytes, long_chat
 from tests.foreign import talks, trees
 from tests.forked import exit_code, fork_memproc
+from tests.server.child import serve
+from tests.server.setup import KEY
 from tests.stories.person import Person
 
 pytestmark = pytest.mark.timeout(200)
@@ -41,7 +43,14 @@ def zoe(tmp_path_factory: pytest.TempPathFactory) -> Person:
     """A person with a chat of a long title, calls of a model with a long name, facts, and a log."""
     zoe = Person(tmp_path_factory.mktemp("z"))
     zoe.drop(export_bytes(CHAT))
-    assert zoe.memproc("run").code == 0
+    with serve(tmp_path_factory.mktemp("s"), {}) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANTHROPIC_API_KEY", KEY)
+        zoe.settings(
+            '[models]\nagent = "anthropic/claude-haiku-5-5"\n'
+            f'[models.options."anthropic/*"]\napi_base = "{server.url}"\n'
+        )
+        assert zoe.memproc("run").code == 0
+    zoe.settings()
     fact = "Vega burns blue-white, and its disc of dust was seen by a telescope in 1983, or so the keeper says."
     assert zoe.memproc("facts", "add", CHAT["chatID"], fact).code == 0
     with Archive.open(zoe.home / "state") as archive:

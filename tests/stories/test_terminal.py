@@ -64,7 +64,9 @@ def test_the_bar_keeps_count_money_and_time_left_also_beside_a_long_title(ada: P
     ada.drop(export_bytes({**long_chat(4000, tokens_each=200), "chatTitle": LONG_TITLE}))
     terminal = Terminal(ada, ("run", "--yes"))
     assert terminal.ends() == 0
-    assert [line for line in terminal.seen if re.match(r"Everything that .*… \d+/\d+ .*━", line)]
+    assert [
+        line for line in terminal.seen if re.match(r"Everything that .*\.\.\. \d+/\d+ .*━", line)
+    ]
     assert all(len(line) <= COLUMNS for line in terminal.seen)
     assert not [line for line in terminal.seen if ", 1 of " in line], (
         "the plain lines are for files and pipes"
