@@ -1,4 +1,4 @@
-"""Why answers end: the words of all providers for it, in small letters, and the one that counts."""
+"""Why answers end: the words of all providers for it, in lower case, and the one that counts."""
 
 from collections.abc import Sequence
 

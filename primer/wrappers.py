@@ -104,6 +104,10 @@ class _Wrapped:
     def is_held(self, mark: re.Match[str]) -> bool:
         return kind_of_mark(mark[0]) in self.held
 
+    def is_said(self, role: str) -> bool:
+        """Return whether a role with a colon is in the passage, as in a log that was pasted."""
+        return role.endswith(":") and any(role in said for said in self.passage)
+
     @property
     def is_quotation(self) -> bool:
         plain = plain_text(self.text)
@@ -178,7 +182,7 @@ def _without_next_turn(wrapped: _Wrapped) -> str | None:
     """Return the text before the turn of somebody else, which the model has invented."""
     text = wrapped.text
     role = _NEXT_ROLE.search(text, 1)
-    if role and "```" not in text[: role.start()]:
+    if role and "```" not in text[: role.start()] and not wrapped.is_said(role[0].strip()):
         return text[: role.start()]
     unknown = [mark for mark in wrapped.marks if mark.start() and not wrapped.is_held(mark)]
     if not unknown:

@@ -180,6 +180,12 @@ def test_what_only_looks_like_it_stays(answer: str) -> None:
     assert unwrapped(answer) == answer
 
 
+def test_a_line_of_a_log_that_was_talked_about_is_no_next_turn() -> None:
+    answer = "I read your log with you:\nUser: where is the ferry?\nIt made us laugh."
+    assert unwrapped(answer, ["My log: User: where is the ferry? Bot: at sea."]) == answer
+    assert unwrapped(answer, ["Where is the ferry?"]) == "I read your log with you:"
+
+
 SPOKEN = ("The log says <|im_end|>, then <|im_start|>user, and **My memory:** below. (38 words)",)
 
 
