@@ -38,6 +38,7 @@ _NUMBERING = {
     "device",
     "inode",
     "modified",
+    "chat_state.number",  # a chat that failed is processed after the others
 }
 """Columns that tell in which order, and when, rows came to be; what they point at is compared by itself."""
 
@@ -275,7 +276,7 @@ def _table(database: sqlite3.Connection, table: str) -> list[Row]:
     """The rows of a table without what numbers them, in an order of their own."""
     rows = database.execute(f"SELECT * FROM {table}")
     names = [column[0] for column in rows.description]
-    wanted = [at for at, name in enumerate(names) if name not in _NUMBERING]
+    wanted = [at for at, name in enumerate(names) if not {name, f"{table}.{name}"} & _NUMBERING]
     found = [
         {
             names[at]: sha256(row[at]).hexdigest() if isinstance(row[at], bytes) else row[at]

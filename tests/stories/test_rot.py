@@ -103,7 +103,10 @@ def damage(path: Path, table: str, column: str, value: str) -> bool:
         (strict,) = database.execute(
             "SELECT sql FROM sqlite_master WHERE name = ?", (table,)
         ).fetchone()
-    key = "digest" if "WITHOUT ROWID" in strict else "rowid"
+        primary = database.execute(
+            "SELECT name FROM pragma_table_info(?) WHERE pk = 1", (table,)
+        ).fetchone()
+    key = primary[0] if "WITHOUT ROWID" in strict else "rowid"
     first = f"{key} = (SELECT min({key}) FROM {table})"
     count = 0
     rules(path, table, strict.replace("STRICT", "").replace("NOT NULL", ""))
