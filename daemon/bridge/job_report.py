@@ -27,7 +27,7 @@ from daemon.archive.signs import kept_run
 from daemon.bridge.chat_jobs import ChatJob, events_file
 from daemon.events import ChatIs, Event, NoEvent, RunDone, RunFailed, of_line
 from daemon.files.clock import in_full, seconds_between
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs, is_held
 from daemon.files.packing import sha256_of
 from daemon.status.place import current_pause
 from daemon.status.status import run_progress
@@ -89,7 +89,7 @@ def _progress(archive: Archive, state: Path, job: ChatJob, now: str) -> JobRepor
     arrival = _deciding(arrivals_of_job(archive, job.after, job.sha256, job.path))
     if by_run and (arrival is None or _is_well(archive, job, by_run)):
         return by_run
-    by_daemon = _of_daemon(archive, job, arrival, is_held(state / "daemon.lock"))
+    by_daemon = _of_daemon(archive, job, arrival, daemon_runs(state))
     if by_daemon:
         return _or_paused(archive, by_daemon, now)
     return by_run or _under_way(archive, state, job, now)

@@ -19,7 +19,7 @@ from daemon.cli.printing import moment, print_json, print_table
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.clock import now
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from rules.wording import cut_title
 
 _RUN_FIRST = (
@@ -108,7 +108,7 @@ def accept_command(settings: Settings, chat: str) -> None:
         arrival = newest_arrival(archive, known.chat_id)
         again = (arrival,) if arrival is not None else ()
         enqueued = enqueue(archive, state, again, when, done=True)
-    goes_on = enqueued and is_held(daemon_place(settings).lock)
+    goes_on = enqueued and daemon_runs(daemon_place(settings).state)
     daemon = ", and so does the daemon, at once" if goes_on else ""
     settings.say(f"{accepted} The next run goes on with it{daemon}.")
 

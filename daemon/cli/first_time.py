@@ -13,7 +13,7 @@ from daemon.cli.settings import Settings
 from daemon.config.keys import NoKey, find_key
 from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.files.write import replace_file, sweep
@@ -135,7 +135,7 @@ def _provider(text: str) -> str:
 
 def _offer_service(ctx: click.Context, settings: Settings) -> bool:
     """Install the service if wanted. Return True if the daemon runs now."""
-    if is_held(settings.folders.state / "daemon.lock"):
+    if daemon_runs(settings.folders.state):
         settings.say("memproc is running: exports in the inbox are processed automatically.")
         return True
     settings.say(

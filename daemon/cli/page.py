@@ -13,7 +13,7 @@ import click
 from daemon.cli.commands import TROUBLE
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
-from daemon.files.lock import Busy, hold, is_held
+from daemon.files.lock import Busy, daemon_lock, hold, is_held
 from daemon.files.private import make_private
 from rules.errors import FileTrouble
 
@@ -183,7 +183,7 @@ def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" =
     from daemon.inbox.page_port import LOOPBACK, page_lock
     from daemon.page.sessions import answer_challenge
 
-    locks = (page_lock(state, port), state / "daemon.lock")
+    locks = (page_lock(state, port), daemon_lock(state))
     if not started and not any(map(is_held, locks)):
         return False
     challenge = secrets.token_hex(16)

@@ -22,7 +22,7 @@ from daemon.cli import NearGroup
 from daemon.cli.page import start_page_unless_there
 from daemon.cli.printing import in_width, print_json, print_table
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from daemon.files.write import replace_file
 from rules.errors import FileTrouble, MemprocError, NotFound
 
@@ -138,7 +138,7 @@ def _invitation(settings: Settings, shown: PairingCode) -> Iterator[str]:
             "page.enabled is false in memproc.toml, "
             "so TypingMind is answered only while the page is open."
         )
-    elif not is_held(settings.folders.state / "daemon.lock"):
+    elif not daemon_runs(settings.folders.state):
         yield (
             "TypingMind is answered while the page is open, "
             "and always by the service: memproc service install"

@@ -9,7 +9,7 @@ from daemon.archive.signs import ask_to_stop
 from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.status import daemon_place
 from daemon.files.clock import now, with_span
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from daemon.status.place import begin_pause, end_pause, read_duration
 from daemon.status.status import run_progress
 
@@ -38,7 +38,7 @@ def pause_command(settings: Settings, duration: timedelta | None) -> None:
         until = begin_pause(archive, duration, when).until
     end = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
     settings.say(f"memproc takes up no new work {end}.")
-    if not is_held(place.lock):
+    if not daemon_runs(place.state):
         settings.say("No daemon is running now; this counts for the next one.")
 
 
@@ -72,7 +72,7 @@ def resume_command(settings: Settings) -> None:
     with Archive.open(place.state) as archive:
         was = end_pause(archive, now())
     settings.say("memproc goes on." if was else "memproc was not paused.")
-    if was and not is_held(place.lock):
+    if was and not daemon_runs(place.state):
         settings.say(
             "But no daemon is running. Start one with: memproc service install, or: memproc watch"
         )

@@ -16,7 +16,7 @@ from daemon.cli.printing import in_width, paged
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.candidates import describe_unpacked, exports_in
 from daemon.files.clock import in_full, now
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from daemon.files.paths import default_state
 from daemon.status.place import DaemonPlace, read_place, waits_for
 from daemon.status.printable import folded, in_one_line, printable_json, told_apart
@@ -98,7 +98,7 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
     """Return the status, with what a daemon waits for that cannot begin yet."""
     try:
         with Archive.read(place.state) as archive:
-            status = gather(archive, datetime.now(UTC), is_held(place.lock))
+            status = gather(archive, datetime.now(UTC), daemon_runs(place.state))
             problems, kept = _of_chats(settings, archive)
             status = replace(
                 status,

@@ -54,6 +54,16 @@ def hold(path: Path, doing: str = "is working with this archive") -> Iterator[No
             os.close(handle)
 
 
+def daemon_lock(state: Path) -> Path:
+    """Return the file that the daemon of this state folder locks for as long as it lives."""
+    return state / "daemon.lock"
+
+
+def daemon_runs(state: Path) -> bool:
+    """Return whether the daemon of this state folder runs. Raises FileTrouble as `is_held`."""
+    return is_held(daemon_lock(state))
+
+
 def is_held(path: Path) -> bool:
     """Return whether the lock is held, without making anything or disturbing the holder.
 

@@ -25,7 +25,7 @@ from daemon.archive.arrivals import resume_after_restart
 from daemon.archive.signs import remove_signs, set_sign
 from daemon.events import SettingsAre, SettingsWrong, Started, Stopped, Trouble
 from daemon.files.clock import now
-from daemon.files.lock import Busy, hold
+from daemon.files.lock import Busy, daemon_lock, hold
 from daemon.files.paths import runtime_folder
 from daemon.files.private import make_own, make_private
 from daemon.files.reasons import unforeseen
@@ -169,7 +169,7 @@ def _serve(
     inbox_lock = _inbox_lock(plan.inbox)
     make_own(inbox_lock.parent)
     with ExitStack() as stack:
-        stack.enter_context(hold(plan.state / "daemon.lock", "is at work on this archive"))
+        stack.enter_context(hold(daemon_lock(plan.state), "is at work on this archive"))
         stack.enter_context(hold(inbox_lock, "is at work on this inbox"))
         stack.enter_context(_signals(queue))
         archive = stack.enter_context(Archive.open(plan.state))

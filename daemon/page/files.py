@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from daemon.archive.archive import Archive
 from daemon.archive.outputs import last_output
 from daemon.files.candidates import has_ending
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from daemon.files.packing import BLOCK
 from daemon.files.private import make_private
 from daemon.files.write import replace_file
@@ -91,7 +91,7 @@ def _explain_ending(name: str) -> MemprocError | None:
 
 def to_what_was_dropped(request: Request) -> Response:
     """Go to Home where a daemon takes the file, else to the plan of the inbox."""
-    runs = is_held(desk_of(request).folders.state / "daemon.lock")
+    runs = daemon_runs(desk_of(request).folders.state)
     return RedirectResponse("/" if runs else "/inbox", 303)
 
 

@@ -13,7 +13,7 @@ from daemon.archive.chats import KnownChat, known_chats
 from daemon.chat.holding import holding
 from daemon.config.keys import keys
 from daemon.config.settings import Config
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from daemon.page.app import Desk, desk_of, render
 from daemon.page.chat import ChatSizes, chat_sizes
 from daemon.page.files import has_updated
@@ -24,7 +24,6 @@ from daemon.remember.chat_notes import (
     problems_of_kept,
 )
 from daemon.status.log import entries, log_folder
-from daemon.status.place import DaemonPlace
 from daemon.status.printable import told_apart
 from daemon.status.sentences import sentence
 from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status
@@ -91,7 +90,7 @@ def home_page(request: Request) -> Response:
 
 
 def _status(archive: Archive, desk: Desk) -> Status:
-    is_running = is_held(DaemonPlace(desk.folders.state).lock)
+    is_running = daemon_runs(desk.folders.state)
     return read_status(archive, datetime.now(UTC), is_running)
 
 

@@ -24,10 +24,10 @@ from daemon.archive.signs import RunProgress
 from daemon.files.candidates import exports_in, others_in
 from daemon.files.clock import at, now
 from daemon.files.foreign import program_at
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of
-from daemon.status.place import DaemonPlace, Pause, current_pause
+from daemon.status.place import Pause, current_pause
 from daemon.status.status import newest_run, run_progress
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.errors import FileTrouble
@@ -106,7 +106,7 @@ def read_work(archive: Archive, folders: Folders) -> Work:
         for file in files
         for line in (_line_at_rest_in(archive, Path(file.path)) or _lines_of(file, run))
     ]
-    is_running = is_held(DaemonPlace(folders.state).lock)
+    is_running = daemon_runs(folders.state)
     shown = {file.path for file in files}
     refused = _refused(folders.inbox, last)
     shown.update(path for path in refused if not export_at_rest(archive, Path(path)))

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import newest_file
 from daemon.archive.memories import memories
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from daemon.page.actions import do_command
 from daemon.page.actions import start_run as begin
 from daemon.page.app import Plan, Plans, desk_of, named_chat, render
@@ -124,7 +124,7 @@ def inbox_page(request: Request) -> Response:
         notices=_notices(rows),
         totals=totals,
         text=text,
-        runs=is_held(desk.folders.state / "daemon.lock"),
+        runs=daemon_runs(desk.folders.state),
         folder=desk.folders.inbox,
         aside=files_aside(desk.folders.backups),
     )

@@ -11,11 +11,11 @@ from daemon.bridge.devices import devices, newest_code, open_code
 from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
 from daemon.files.clock import now
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from daemon.page.actions import do_command, run_then_show
 from daemon.page.app import desk_of, field, render
 from daemon.page.files import to_what_was_dropped
-from daemon.status.place import DaemonPlace, current_pause
+from daemon.status.place import current_pause
 from primer.models import KEY_VARIABLES
 
 
@@ -27,7 +27,7 @@ def service_page(request: Request) -> Response:
     return render(
         request,
         "service.html",
-        runs=is_held(DaemonPlace(desk.folders.state).lock),
+        runs=daemon_runs(desk.folders.state),
         paused=paused,
         state=do_command(desk.toml, "service", "status").text.removeprefix("memproc: "),
     )
@@ -54,7 +54,7 @@ def setup_page(request: Request) -> Response:
         "start.html",
         folders=folders,
         has_folders=folders.inbox.is_dir(),
-        runs=is_held(folders.state / "daemon.lock"),
+        runs=daemon_runs(folders.state),
         providers=sorted(KEY_VARIABLES),
     )
 

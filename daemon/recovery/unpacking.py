@@ -25,7 +25,7 @@ from daemon.archive.trouble import begin_import, end_import, is_unfinished
 from daemon.config.as_toml import toml_text
 from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
-from daemon.files.lock import hold
+from daemon.files.lock import daemon_lock, hold
 from daemon.files.paths import Folders, archive_path, free_place
 from daemon.files.private import flush_folder, make_private
 from daemon.files.reasons import file_errors
@@ -66,7 +66,7 @@ def import_archive(
     shelves = [*places(folders).values(), state]
     for folder in shelves:
         make_private(folder)
-    with hold(state / "lock"), hold(state / "daemon.lock", "is at work with this archive"):
+    with hold(state / "lock"), hold(daemon_lock(state), "is at work with this archive"):
         if not is_unfinished(state):
             _refuse_in_use(state)
             _fold_log(state)

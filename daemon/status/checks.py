@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from daemon.archive.archive import Archive
 from daemon.archive.signs import Sign, all_signs
 from daemon.files.clock import with_span
-from daemon.files.lock import is_held
+from daemon.files.lock import daemon_runs
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
-from daemon.status.place import DaemonPlace, waits_for
+from daemon.status.place import waits_for
 from daemon.status.status import daemon_problems
 from rules.typingmind.dates import write_date
 from rules.wording import counted
@@ -107,7 +107,7 @@ def service(machine: Machine) -> Iterator[Finding]:
 
 def daemon(setup: Setup) -> Iterator[Finding]:
     """Check the running daemon by its own signs: it may not be allowed what a shell is."""
-    if not is_held(DaemonPlace(setup.folders.state).lock):
+    if not daemon_runs(setup.folders.state):
         yield _absence(setup)
         return
     with Archive.read(setup.folders.state) as archive:

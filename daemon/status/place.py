@@ -37,11 +37,6 @@ class DaemonPlace:
     state: Path
     inbox: Path | NoPath = field(default_factory=lambda: resolve_folders(INBOX, Path()))
 
-    @property
-    def lock(self) -> Path:
-        """Return the file that the daemon locks for as long as it lives."""
-        return self.state / "daemon.lock"
-
 
 @dataclass(frozen=True, slots=True)
 class Pause:
