@@ -39,6 +39,14 @@ class NotAccepted(ChatSkipped):
         """SHA-256 of the chat's bytes in the export."""
 
 
+class KeyMissing(ChatSkipped):
+    """A model that this chat asks has no key."""
+
+    def __init__(self, message: str, next_step: str, provider: str) -> None:
+        super().__init__(message, next_step)
+        self.provider = provider
+
+
 class TooLong(ChatSkipped):
     """A request about this chat is longer than its model takes, although it should have fitted."""
 

@@ -21,7 +21,7 @@ from daemon.files.clock import in_full
 from daemon.files.packing import sha256_of
 from daemon.files.read import Export
 from daemon.models.catalogue import ends_soon
-from daemon.models.roles import Who, who
+from daemon.models.roles import Notice, Who, who
 from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.plan.work import Layers, PlannedChunk
 from rules.typingmind.chat import Chat
@@ -123,7 +123,7 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
     if kept["plan"].keys() != names or rest.settings_sha256 != _settings_digest(config):
         return None
     who = kept["who"]
-    models = Who(**{**who, "notices": tuple(who["notices"])})
+    models = Who(**{**who, "notices": tuple(Notice(**notice) for notice in who["notices"])})
     if not _is_as_found(kept, models, key, now):
         return None
     path = next(iter(kept["output"]), "")

@@ -24,7 +24,6 @@ _ASKED_ABOVE = PICO
 _MOST_TITLES = 3
 _STOPPED = "Stopped. Nothing was sent or written."
 _STOPPED_WITH_KEY = "Stopped. Nothing was sent or written, but the key that you gave is kept."
-_NO_KEY = "There is no key for "
 _CHOICES = """\
   key      give the key now; the persona's own model writes{price}
   extract  go on without a model, for free: sentences that were really said
@@ -39,7 +38,7 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
     stopped = _STOPPED
     for plan, asked in _without_key(rows):
         titles.setdefault(asked.lacks_key, []).append(plan.title)
-        answered.update(notice for notice in asked.notices if notice.startswith(_NO_KEY))
+        answered.update(notice.sentence for notice in asked.notices if notice.lacks_key)
     for provider in titles:
         price = _price_with_key(rows, provider)
         answer = _ask_about_key(provider, titles[provider], price)

@@ -85,7 +85,8 @@ def _as_json(row: PlannedRow, total: PlannedTotal) -> dict[str, object]:
     if row.ending:
         report["ending"] = _ending_as_json(row.ending)
     if row.who:
-        report["models"] = asdict(row.who)
+        notices = [notice.sentence for notice in row.who.notices]
+        report["models"] = {**asdict(row.who), "notices": notices}
     if money:
         report["money"] = {
             **_money(money.traffic, money.cost, total),

@@ -109,7 +109,7 @@ def _warnings_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
     """Yield warnings as notes; of a model's end only the one that says what it means here."""
     ending = row.ending
     said_below = ending.end if ending else ""
-    notices = row.who.notices if row.who and plan.work else ()
+    notices = [notice.sentence for notice in row.who.notices] if row.who and plan.work else []
     for warning in (*notices, *plan.warnings):
         if warning != said_below:
             yield f"note: {warning}"

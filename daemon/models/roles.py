@@ -14,18 +14,29 @@ from typing import Literal
 from daemon.config.keys import FindKey
 from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import Config
-from daemon.models.catalogue import ends_soon, read_facts, small_model_on
+from daemon.models.catalogue import end_of, ends_soon, read_facts, small_model_on
 from daemon.models.hosts import is_ones_own
 from daemon.models.resolve import resolve_model, window_in
 from primer.models import ENGINE, EXTRACTIVE, Model, Unaskable, own_model, takes_batches
 from primer.retirement import successor
-from rules.errors import ChatSkipped
+from rules.errors import ChatSkipped, KeyMissing
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
 from rules.wording import cut_title
 
 CHAT, SMALL = "chat", "small"
 Resolve = Callable[[str], Model | Unaskable]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What the person should know about a choice of models."""
+
+    sentence: str
+    lacks_key: str = ""
+    """The provider whose missing key has led to the choice."""
+    ends: str = ""
+    """The last day of a model that ends soon or has ended, as an ISO date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +47,18 @@ class Roles:
     context_manager: Model
     fallback: Model | None = None
     window: int | None = None
-    notices: tuple[str, ...] = ()
-    """Notices for the person about this choice, said once."""
+    notices: tuple[Notice, ...] = ()
+    """What is said once."""
     embedding: Model | None = None
     """Turns facts into vectors, where they are compared so."""
     addresses: tuple[str, ...] = ()
     """Sentences on models asked elsewhere than at their provider's own address."""
-    lacks_key: str = ""
-    """The provider of the chat's own model, if it has no key and the engine writes instead."""
+
+    @property
+    def lacks_key(self) -> str:
+        """Return the provider of the chat's own model, if for want of a key the engine writes."""
+        lacking = (notice.lacks_key for notice in self.notices if notice.lacks_key)
+        return "" if self.has_agent else next(lacking, "")
 
     @property
     def has_agent(self) -> bool:
@@ -64,12 +79,10 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A model's name, with notices for the person."""
+    """A model's name, and why it is not the one that was asked for."""
 
     name: str
-    notices: tuple[str, ...] = ()
-    lacks_key: str = ""
-    """The provider whose missing key has led to this choice."""
+    why: Notice | None = None
 
 
 _NO_MODEL = _Choice("")
@@ -106,7 +119,6 @@ def choose_roles(
         notices=tuple(dict.fromkeys(notices)),
         embedding=models.get(embedding),
         addresses=tuple(_asked_elsewhere(models.values())),
-        lacks_key=agent.lacks_key if agent.name == EXTRACTIVE else "",
     )
 
 
@@ -134,13 +146,13 @@ def _choose_agent(
     if name is None:
         reason = "A chat names no model that memproc knows"
         notice = f"{reason}, so {makes} To choose one, set agent in [models]."
-        return _Choice(instead, (notice,))
+        return _Choice(instead, Notice(notice))
     newest = _newest(name, settings)
     model = find_out(newest.name)
     if isinstance(model, Unaskable) and (provider := model.lacks_key):
         reason = f"There is no key for {newest.name}"
         notice = f"{reason}, so {makes} To set one: memproc key set {provider}"
-        return _Choice(instead, (notice,), provider)
+        return _Choice(instead, Notice(notice, lacks_key=provider))
     return newest
 
 
@@ -155,29 +167,32 @@ def _choose_manager(agent: str, settings: ModelSettings, today: date) -> _Choice
 def _newest(name: str, settings: ModelSettings) -> _Choice:
     """Choose a model, or the one that took its place, with a notice that says so."""
     newer = None if is_ones_own(settings.options_for(name)) else successor(name)
-    return _Choice(newer.name, (newer.sentence,)) if newer else _Choice(name)
+    return _Choice(newer.name, Notice(newer.sentence)) if newer else _Choice(name)
 
 
 def _askable(chat: Chat, model: Model | Unaskable) -> Model:
     """Return a model that can be asked. Raises ChatSkipped for any other."""
-    if isinstance(model, Unaskable):
-        raise ChatSkipped(f'"{cut_title(chat.title)}": {model.reason}', model.next_step)
-    return model
+    if isinstance(model, Model):
+        return model
+    reason = f'"{cut_title(chat.title)}": {model.reason}'
+    if model.lacks_key:
+        raise KeyMissing(reason, model.next_step, model.lacks_key)
+    raise ChatSkipped(reason, model.next_step)
 
 
 def _notices(
     choices: Sequence[_Choice], models: Mapping[str, Model], settings: ModelSettings, today: date
-) -> Iterator[str]:
+) -> Iterator[Notice]:
     """Yield what the person should know about these choices and the models they led to."""
-    for choice in choices:
-        yield from choice.notices
+    yield from (choice.why for choice in choices if choice.why)
     for name, model in models.items():
         if settings.batch != "never" and model != ENGINE and not takes_batches(name):
             way = "directly, at its full price: only Anthropic's own models are asked in batches"
-            yield f"{name} is asked {way}."
-    for name in models:
-        if sentence := ends_soon(name, today):
-            yield sentence
+            yield Notice(f"{name} is asked {way}.")
+    for name, model in models.items():
+        if not is_ones_own(model.options) and (sentence := ends_soon(name, today)):
+            end = end_of(name)
+            yield Notice(sentence, ends=end.last if end else "")
 
 
 def _asked_elsewhere(models: Iterable[Model]) -> Iterator[str]:
@@ -235,7 +250,7 @@ class Who:
     context_manager: str
     fallback: str
     window: int | None
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
     lacks_key: str = ""
 
     @property
@@ -251,6 +266,6 @@ def who(roles: Roles) -> Who:
         context_manager=roles.context_manager.name,
         fallback=roles.fallback.name if roles.fallback else "",
         window=roles.window,
-        notices=(*roles.addresses, *roles.notices),
+        notices=(*map(Notice, roles.addresses), *roles.notices),
         lacks_key=roles.lacks_key,
     )

@@ -104,8 +104,8 @@ def _announce(context: Context, survey: Survey) -> None:
             context.notices.add(address)
             context.tell(Note(address))
     for notice in survey.roles.notices if survey.plan.work else ():
-        if is_news(context.archive, notice, context.clock()):
-            context.tell(Note(notice))
+        if is_news(context.archive, notice.sentence, context.clock()):
+            context.tell(Note(notice.sentence))
     if survey.plan.calls:
         context.tell(planned(survey.plan, not who(survey.roles).asks_no_model))
 

@@ -70,7 +70,7 @@ def _why_not(survey: Survey, before: Memory) -> UnchangedMemory | None:
     """Return why no model can be asked for the memory; None where one can."""
     if not survey.roles.has_agent:
         no_model = "The built-in engine is the agent in memproc.toml."
-        reason = " ".join(survey.roles.notices) or no_model
+        reason = " ".join(notice.sentence for notice in survey.roles.notices) or no_model
         next_step = "It would answer as it did. Choose a model, then try again."
         return UnchangedMemory(before.memory_id, reason, next_step)
     if not before.keys:

@@ -11,12 +11,12 @@ from daemon.archive.messages import raw_conversation
 from daemon.config.key_stores import read_keys
 from daemon.config.keys import FindKey, Key, NoKey, credential_files, noting
 from daemon.config.settings import Config
-from daemon.models.catalogue import Facts, end_of, nearest_names, read_facts
+from daemon.models.catalogue import Facts, nearest_names, read_facts
 from daemon.models.hosts import is_ones_own
 from daemon.models.roles import CHAT, Roles, choose_roles
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import EXTRACTIVE, KEY_VARIABLES, Model, key_variables, provider_of
-from rules.errors import ChatSkipped, ConfigurationError, MemprocError
+from rules.errors import ChatSkipped, ConfigurationError, KeyMissing, MemprocError
 from rules.plan.selection import why_excluded
 from rules.typingmind.chat import Chat, parse_chat, read_messages
 from rules.typingmind.spans import Span
@@ -57,8 +57,9 @@ class ModelChoice:
     def misses_key(self, provider: str) -> bool:
         """Return whether it is told to have a key for `provider`; one's own server needs none."""
         roles = self.roles
-        notices = (str(roles),) if isinstance(roles, ChatSkipped) else roles.notices
-        return any(notice.endswith(f"key set {provider}") for notice in notices)
+        if isinstance(roles, ChatSkipped):
+            return isinstance(roles, KeyMissing) and roles.provider == provider
+        return any(notice.lacks_key == provider for notice in roles.notices)
 
 
 def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
@@ -205,8 +206,6 @@ def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
             "or name one in memproc.toml, [models]."
         )
     today = setup.machine.now.date().isoformat()
-    ends = {model.name: end_of(model.name) for model in choice.listed_models}
-    ended = tuple(name for name, end in ends.items() if end and end.last < today)
     for notice in choice.roles.notices:
-        finding = error if ended and notice.startswith(ended) else warning
-        yield finding("models' ends", notice, remedy)
+        finding = error if notice.ends and notice.ends < today else warning
+        yield finding("models' ends", notice.sentence, remedy)

@@ -77,8 +77,8 @@ def test_where_the_export_has_an_internal_uuid_the_newest_known_model_of_the_mes
 def test_a_retired_model_gives_way_to_its_successor_and_the_person_is_told() -> None:
     found = roles(read("claude-3-5-sonnet-20241022"))
     assert found.agent.name == "anthropic/claude-sonnet-5-5"
-    (told,) = found.notices
-    assert "claude-3-5-sonnet-20241022 was retired on 2025-10-28" in told
+    (notice,) = found.notices
+    assert "claude-3-5-sonnet-20241022 was retired on 2025-10-28" in notice.sentence
 
 
 def test_a_retired_model_in_memproc_toml_gives_way_too() -> None:
@@ -95,31 +95,32 @@ def test_a_retired_model_in_memproc_toml_gives_way_too() -> None:
 
 
 def test_a_model_that_ends_soon_is_named() -> None:
-    (told,) = roles(read("claude-sonnet-4-5")).notices
-    assert "2026-11-30" in told
+    (notice,) = roles(read("claude-sonnet-4-5")).notices
+    assert "2026-11-30" in notice.sentence
+    assert notice.ends == "2026-11-30"
 
 
 def test_who_cannot_be_asked_in_batches_is_named_where_batches_are_wanted() -> None:
     wanted = {"agent": "openai/gpt-4o", "context_manager": "anthropic/claude-haiku-5-5"}
-    (told,) = [
-        notice for notice in roles(read(), **wanted, batch="night").notices if "batches" in notice
-    ]
-    assert told.startswith("openai/gpt-4o is asked directly")
-    assert not any("batches" in notice for notice in roles(read(), **wanted).notices)
+    at_night = roles(read(), **wanted, batch="night").notices
+    (sentence,) = [notice.sentence for notice in at_night if "batches" in notice.sentence]
+    assert sentence.startswith("openai/gpt-4o is asked directly")
+    assert not any("batches" in notice.sentence for notice in roles(read(), **wanted).notices)
 
 
 def test_without_a_key_the_engine_does_the_work_and_says_how_to_set_one() -> None:
     found = roles(read("claude-sonnet-5-5"), key=no_keys)
     assert (found.agent, found.context_manager, found.window) == (ENGINE, ENGINE, None)
-    (told,) = found.notices
-    assert "memproc key set anthropic" in told
+    (notice,) = found.notices
+    assert (notice.lacks_key, found.lacks_key) == ("anthropic", "anthropic")
+    assert "memproc key set anthropic" in notice.sentence
 
 
 def test_a_chat_without_a_known_model_goes_to_the_fallback_and_else_to_the_engine() -> None:
     assert roles(read(UUID)).agent == ENGINE
     found = roles(read(UUID), fallback="openai/gpt-5.6-luna")
     assert found.agent.name == "openai/gpt-5.6-luna"
-    assert "names no model that memproc knows" in found.notices[0]
+    assert "names no model that memproc knows" in found.notices[0].sentence
 
 
 def test_a_configured_model_is_asked_whatever_the_chat_s_own_is() -> None:
