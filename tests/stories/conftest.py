@@ -22,7 +22,7 @@ def ada(tmp_path: Path) -> Person:
 @pytest.fixture
 def chat(tmp_path: Path) -> Cycle:
     """A chat with a few memories, imported."""
-    return Cycle.lived(tmp_path / "ada")
+    return Cycle.lived(tmp_path)
 
 
 @pytest.fixture

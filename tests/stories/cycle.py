@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from daemon.archive.archive import Archive
 from tests.chats import Json
 from tests.server.child import ServerProcess, serve
+from tests.stories import reports
 from tests.stories.person import Ended, Person
 from tests.stories.wire import Sent, exported_texts, memories, sent
 from tests.typingmind import TypingMind
@@ -56,38 +56,30 @@ class Cycle:
     @classmethod
     def lived(
         cls,
-        home: Path,
+        folder: Path,
         build: Build = "2026",
         *,
         turns: int = FIRST,
         settings: str = ENGINE,
         rounds: int = 1,
     ) -> "Cycle":
-        """The same after so many rounds with the built-in engine, imported: lived through once, and then copied."""
+        """The same after so many rounds with the built-in engine, imported.
+
+        It is lived through once, beside the `folder` of the story. Each story finds it as it was then, and at the same
+        place, since the archive knows where its files are: no story has it twice.
+        """
         key = (build, turns, settings, rounds)
         if key not in _LIVED:
-            place = (
-                home.parents[1] / f"lived-{len(_LIVED)}"
-            )  # beside the folders of the tests, which stay to the end
-            _LIVED[key] = cls.begin(
-                place / "ada", build, turns=turns, settings=settings
-            ).goes_round()
+            place = folder.parent / f"lived-{len(_LIVED)}"  # which stays to the end
+            cycle = cls.begin(place / "ada", build, turns=turns, settings=settings).goes_round()
             for _ in range(1, rounds):
-                _LIVED[key].talk().goes_round()
-        return _LIVED[key].copied(home)
-
-    def copied(self, home: Path) -> "Cycle":
-        """The same person once more, in a folder of their own, with the same chat on a device of their own."""
-        before = self.person.home
-        shutil.copytree(before, home)
-        with Archive.open(home / "state") as archive:
-            for table in ("output", "file_seen"):
-                archive.run(
-                    f"UPDATE {table} SET path = replace(path, ?, ?)", (str(before), str(home))
-                )
-        person = replace(self.person, home=home)  # which begins with settings of its own
-        shutil.copyfile(self.person.toml, person.toml)
-        return replace(self, person=person, device=deepcopy(self.device))
+                cycle.talk().goes_round()
+            cycle.person.home.rename(place / "as it was")
+            _LIVED[key] = cycle
+        home = _LIVED[key].person.home
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.copytree(home.with_name("as it was"), home)
+        return replace(_LIVED[key], device=deepcopy(_LIVED[key].device))
 
     def of(self, chat_id: str) -> "Cycle":
         """Another chat on the same device."""
@@ -182,40 +174,21 @@ class Cycle:
             self.device.delete(self.chat_id, self.at(memory, slot))
         return self
 
-    def bounds(self) -> list[tuple[int, int, str, int]]:
-        """The frozen chunks: number of the memory, place, key and version of each message."""
+    def bounds(self) -> list[tuple[int, int, str]]:
+        """The frozen chunks: number of the memory, place and key of each message."""
         return [
-            (int(number), int(place), str(key), int(version))
-            for number, place, key, version in self.rows(
-                """
-                SELECT memory.number, place, message.key, version.number FROM chunk_message
-                JOIN memory ON memory.id = chunk_message.memory JOIN chat ON chat.id = memory.chat
-                JOIN message ON message.id = chunk_message.message JOIN version ON version.id = chunk_message.version
-                WHERE chat.chat_id = ? ORDER BY memory.number, place
-                """,
-                self.chat_id,
-            )
+            (memory["number"], place, key)
+            for memory in self.memories()
+            for place, key in enumerate(memory["keys"])
         ]
-
-    def rows(self, sql: str, *values: str) -> list[tuple[Any, ...]]:
-        """Ask the archive."""
-        with Archive.read(self.person.home / "state") as archive:
-            return archive.run(sql, values)
 
     def calls(self) -> int:
         """How many questions were answered until now."""
-        ((count,),) = self.rows("SELECT count(*) FROM reply")
-        return int(count)
+        return len(reports.calls(self.person))
 
     def expanded(self) -> list[Json]:
         """The full raw conversation, as the archive gives it back."""
-        path = self.person.home / "whole.json"
-        ended = self.person.memproc("expand", self.chat_id, "--output", path)
-        assert ended.code == 0, ended.err
-        (chat,) = json.loads(path.read_bytes())["data"]["chats"]
-        path.unlink()
-        found: list[Json] = chat["messages"]
-        return found
+        return reports.raw_conversation(self.person, self.chat_id)
 
 
 _LIVED: dict[tuple[Build, int, str, int], Cycle] = {}
@@ -272,8 +245,7 @@ def memory(chat: Cycle, name: str) -> dict[str, Any]:
 
 def editions(chat: Cycle, name: str) -> list[tuple[int, str]]:
     """Number and kind of each edition of a memory."""
-    found = chat.rows("SELECT number, kind FROM edition WHERE memory = ? ORDER BY number", name)
-    return [(int(number), str(kind)) for number, kind in found]
+    return [(edition["number"], edition["kind"]) for edition in memory(chat, name)["editions"]]
 
 
 def texts_by_uuid(chat: Cycle) -> dict[str, str]:

@@ -3,11 +3,10 @@
 import json
 import re
 from collections.abc import Sequence
+from itertools import count
+from operator import itemgetter
 from typing import Any
 
-from daemon.archive.archive import Archive
-from daemon.archive.layers import fact_events
-from rules.layers.facts import FactEvent
 from tests.server.request import Request
 from tests.server.step import read_task
 from tests.stories.person import Ended, Person
@@ -39,17 +38,15 @@ def history(lived: Life, number: int) -> list[dict[str, Any]]:
     return found
 
 
-def events(person: Person, chat_id: str) -> list[tuple[Any, ...]]:
-    """All that ever happened to the facts, but for when it was kept."""
-    with Archive.read(person.home / "state") as archive:
-        return [_undated(event) for event in fact_events(archive, chat_id, forgotten=True)]
-
-
-def _undated(event: FactEvent) -> tuple[Any, ...]:
-    return (
-        event.fact, event.event, event.text, event.said_at, event.source, event.by, event.memory, event.edition,
-        event.why,
-    )  # fmt: skip
+def events(person: Person, chat_id: str) -> list[dict[str, Any]]:
+    """All that ever happened to the facts, in order, but for when it was kept."""
+    found: list[dict[str, Any]] = []
+    for number in count(1):
+        ended = person.memproc("facts", chat_id, "history", str(number), "--json")
+        if f"never had a fact {number}" in ended.err:
+            break
+        found += json.loads(ended.out)
+    return [event | {"at": ""} for event in sorted(found, key=itemgetter("at"))]
 
 
 def opening(lived: Life) -> str:

@@ -1,6 +1,5 @@
 """A life in rounds: a person talks on in TypingMind, exports, lets memproc run, and imports what it wrote."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,10 +11,6 @@ from typing import Any, Literal
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.memories import editions
-from daemon.archive.memories import memories as kept_memories
-from rules.conversation.memory import Edition, Memory
 from tests.chats import texts
 from tests.server.models import KNOWN, Model
 from tests.server.passage import at_most
@@ -25,7 +20,9 @@ from tests.server.scribe import scribe
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
 from tests.server.step import read_task
+from tests.stories import reports
 from tests.stories.person import Person
+from tests.stories.reports import Record
 from tests.typingmind import TypingMind
 
 About = Literal["chunk", "hindsight", "fold"]
@@ -163,30 +160,28 @@ class Life:
         self.drop()
         return self.run()
 
-    def memories(self) -> list[Memory]:
+    def memories(self) -> list[Record]:
         """The chunks' memories, oldest first."""
-        return [memory for memory in self.all() if not memory.is_fold]
+        return [memory for memory in self.all() if not memory.members]
 
-    def folds(self) -> list[Memory]:
-        return [memory for memory in self.all() if memory.is_fold]
+    def folds(self) -> list[Record]:
+        return [memory for memory in self.all() if memory.members]
 
-    def all(self) -> tuple[Memory, ...]:
-        with Archive.read(self.person.home / "state") as archive:
-            return kept_memories(archive, self.chat_id)
+    def all(self) -> list[Record]:
+        return reports.memories(self.person, self.chat_id)
 
-    def editions(self, memory_id: str) -> tuple[Edition, ...]:
-        with Archive.read(self.person.home / "state") as archive:
-            return editions(archive, memory_id)
+    def editions(self, memory_id: str) -> list[Record]:
+        (memory,) = (memory for memory in self.all() if memory.memory_id == memory_id)
+        editions: list[Record] = memory.editions
+        return editions
 
     def kinds(self) -> list[list[str]]:
         """The kinds of the editions of each chunk's memory, oldest first."""
-        return [
-            [edition.kind for edition in self.editions(one.memory_id)] for one in self.memories()
-        ]
+        return [[edition.kind for edition in memory.editions] for memory in self.memories()]
 
     def plan(self) -> dict[str, Any]:
         """What `memproc plan` says of the chat."""
-        (found,) = json.loads(self.person.memproc("plan", "--json").out)["chats"]
+        (found,) = reports.report(self.person, "plan")["chats"]
         assert isinstance(found, dict)
         return found
 

@@ -275,7 +275,7 @@ def test_raw_messages_of_a_forgotten_memory_are_not_missing_when_typingmind_cuts
 def test_a_regenerated_newest_answer_is_told_and_is_no_missing_message(
     tmp_path: Path, build: Build
 ) -> None:
-    chat = Cycle.lived(tmp_path / "ada", build)
+    chat = Cycle.lived(tmp_path, build)
     chat.talk(1)
     assert chat.hand_in().code == 0
     chat.device.regenerate(chat.chat_id, -1)

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.memories import editions
 from tests.chats import export_bytes, long_chat
 from tests.server.child import ServerProcess, serve
 from tests.server.setup import KEY
@@ -59,8 +57,8 @@ def asks(person: Person, server: ServerProcess, more: str = "") -> None:
 
 
 def numbers(person: Person, memory_id: str) -> list[tuple[int, str]]:
-    with Archive.read(person.home / "state") as archive:
-        return [(edition.number, edition.made) for edition in editions(archive, memory_id)]
+    (memory,) = (each for each in memories(person) if each["memory_id"] == memory_id)
+    return [(edition["number"], edition["made"]) for edition in memory["editions"]]
 
 
 def marks(person: Person) -> set[str]:

@@ -1,12 +1,10 @@
 """The core memory where something goes wrong: wrong calls, refusals, failures, a run that is killed."""
 
-import json
 import signal
 from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive
 from rules.layers.core import rendered
 from tests.server.editing import APPEND
 from tests.server.outages import FAILURES
@@ -69,8 +67,7 @@ def test_a_wrong_call_is_told_and_may_be_corrected_once(tmp_path: Path, correcte
         written = [line(read_task(request)) for request in asked[1::2]] if corrected else []
         assert values(aria) == {"persona": "", "human": "\n".join(written)}
         assert ("## human" in opening(aria)) == corrected
-        with Archive.read(aria.person.home / "state") as archive:
-            kept = [json.loads(value) for (value,) in archive.run("SELECT value FROM core_event")]
+        kept = [event["value"] for event in events(aria)]
         assert len(kept) == len(written)
         assert all(len(rendered(value)) <= 2000 for value in kept)
 

@@ -108,7 +108,7 @@ def test_what_stands_in_tags_of_ours_is_still_the_person_s(chat: Cycle) -> None:
         chat.talk(FIRST // 2).goes_round()
         assert (chat.ours("opening"), len(chat.ours("closing"))) == ([0], 1)
     assert chat.shown().count(first) == 1
-    assert set(raw) <= {key for _, _, key, _ in chat.bounds()}, (
+    assert set(raw) <= {key for _, _, key in chat.bounds()}, (
         "they have become part of memories, as what they are"
     )
 
@@ -251,9 +251,9 @@ def bodies(requests: list[Sent]) -> list[str]:
 
 def as_of(chat: Cycle) -> list[tuple[object, ...]]:
     """From which requests the as-of editions of the chunks' memories were made."""
-    return chat.rows(
-        """
-        SELECT memory.id, edition.requests FROM edition JOIN memory ON memory.id = edition.memory
-        WHERE level = 1 AND kind = 'as-of' ORDER BY memory.number
-        """
-    )
+    return [
+        (memory["memory_id"], *edition["requests"])
+        for memory in chat.memories()
+        for edition in memory["editions"]
+        if edition["kind"] == "as-of"
+    ]

@@ -10,12 +10,12 @@ from random import Random
 
 import pytest
 
-from rules.conversation.memory import Edition
 from tests.chats import texts
 from tests.server.reply import Answer
 from tests.server.request import Request, Turn
 from tests.server.scribe import compose
 from tests.server.step import read_task
+from tests.stories.reports import Record
 from tests.stories.rounds import SCRIPTED, Life, life
 from tests.stories.wire import exported_texts
 
@@ -115,7 +115,7 @@ def plant(aria: Life, tokens: int) -> None:
         answer["content"][0]["text"] += f" {fact}"
 
 
-def answers(edition: Edition) -> Sequence[str]:
+def answers(edition: Record) -> Sequence[str]:
     """What the agent says of it in its own words: the perspective and the refinement."""
     return edition.texts[3], edition.texts[5]
 

@@ -302,7 +302,7 @@ def test_facts_and_sections_go_along_in_the_other_output_modes(
 
 def forget_memory(ada: Life, number: int) -> str:
     """Delete the messages of a memory in TypingMind; its id."""
-    name = ada.memories()[number - 1].memory_id
+    name: str = ada.memories()[number - 1].memory_id
     places = [
         at for at, message in enumerate(ada.device.messages(ada.chat_id))
         if message.get("memproc", {}).get("memory") == name

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from daemon.models.tokens import count
-from rules.conversation.memory import Memory
 from rules.conversation.memory_title import numbers_in
 from rules.conversation.short_quotes import one_sentence
 from tests.chats import CHAT_ID, Json, export_bytes, long_chat, texts
 from tests.groups import groups_of
 from tests.server.request import Request
 from tests.stories.person import Person
+from tests.stories.reports import Record
 from tests.stories.rounds import ENGINE, SCRIPTED, Life, asked, going_on_from, life
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("groups_of_three")]
@@ -87,10 +87,10 @@ def covered(life: Life, names: Collection[str]) -> list[int]:
     """The numbers of the chunk memories that these memories and folds stand for, in their order."""
     by_id = {memory.memory_id: memory for memory in life.all()}
 
-    def under(memory: Memory) -> list[int]:
+    def under(memory: Record) -> list[int]:
         return (
             [n for name in memory.members for n in under(by_id[name])]
-            if memory.is_fold
+            if memory.members
             else [memory.number]
         )
 
@@ -154,7 +154,7 @@ def test_a_fold_has_the_six_messages_of_a_memory_and_says_what_it_stands_for(liv
             False,
         ] * 3
         below = [one for one in raw.values() if one.number in covered(lived, [name])]
-        keys = tuple(key for one in below for key in one.keys)
+        keys = [key for one in below for key in one.keys]
         assert fold.keys == keys
         for slot, message in enumerate(messages, 1):
             marker = message["memproc"]
@@ -175,7 +175,7 @@ def test_quotes_are_carried_word_for_word(lived: Life) -> None:
         assert carried == [
             numbered[number].edition.quotes[0] for number in covered(lived, [fold.memory_id])
         ]
-        assert fold.edition.texts[1] == "\n\n".join(quote.framed for quote in carried)
+        assert fold.edition.texts[1] == "\n\n".join(quote.lead + quote.text for quote in carried)
         for quote in carried:
             assert any(quote.text in text for text in lived.said)
     assert {fold.level for fold in lived.folds()} >= {2, 3}
@@ -216,7 +216,7 @@ def test_where_quotes_take_too_much_the_older_ones_shrink_to_a_sentence_and_come
     for name, messages in section(aria).items():
         memory = next(memory for memory in aria.all() if memory.memory_id == name)
         kept = [
-            quote.lead + one_sentence(quote.text) if name in folds else quote.framed
+            quote.lead + one_sentence(quote.text) if name in folds else quote.lead + quote.text
             for quote in memory.edition.quotes
         ]
         assert texts(messages)[1] == "\n\n".join(kept)

@@ -170,7 +170,7 @@ def test_all_memories_but_one_can_be_forgotten_one_after_the_other(chat: Cycle) 
 @pytest.mark.usefixtures("groups_of_three")
 @pytest.mark.long
 def test_a_deleted_fold_takes_all_that_it_stands_for_with_it(tmp_path: Path) -> None:
-    chat = Cycle.lived(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 600\n")
+    chat = Cycle.lived(tmp_path, settings=f"{ENGINE}[fold]\nbudget = 600\n")
     fold = next(
         one for one in chat.everything() if one["members"] and one["memory_id"] in chat.shown()
     )

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.messages import past
 from daemon.models.tokens import count
 from tests.chats import Json, texts
 from tests.server.reply import Answer, Failure, Reply
 from tests.server.request import Request
 from tests.server.setup import KEY
+from tests.stories.reports import raw_conversation
 from tests.stories.rounds import Asked, Life, announcement, asked, going_on_from, life, teller
 from tests.stories.wire import exported_texts
+from tests.typingmind.texts import text_of
 
 pytestmark = pytest.mark.timeout(200)
 FIRST_ROUND, ROUND = 6_500, 1_600
@@ -265,10 +265,11 @@ def test_what_was_forgotten_is_not_seen_in_hindsight_either(aria: Life) -> None:
     aria.drop()
     requests = looking_back(aria.run())
     assert aria.kinds() == [AS_OF] * 3 + [BOTH, AS_OF] + [AS_OF] * 2
-    with Archive.read(aria.person.home / "state") as archive:
-        said = [
-            one.message.text for one in past(archive, aria.chat_id) if one.key in forgotten.keys
-        ]
+    said = [
+        text_of(message["content"])
+        for message in raw_conversation(aria.person, aria.chat_id)
+        if message["uuid"] in forgotten.keys
+    ]
     assert len(said) == len(forgotten.keys) > 0
     for request in requests:
         turns = {turn.text for turn in request.turns}
@@ -441,8 +442,6 @@ def undisturbed(folder: Path) -> tuple[list[bytes], set[str], Any]:
 def story(life: Life) -> Any:
     """All editions of all memories without the times at which they were written, and the updated chat."""
     told = [
-        replace(one, written_at="")
-        for memory in life.all()
-        for one in life.editions(memory.memory_id)
+        vars(edition) | {"written_at": ""} for memory in life.all() for edition in memory.editions
     ]
     return told, whole_chat(life)

@@ -18,7 +18,7 @@ HOSTILE = (
 @pytest.fixture
 def ada(tmp_path: Path) -> Cycle:
     """A chat with memories, imported again."""
-    return Cycle.lived(tmp_path / "ada")
+    return Cycle.lived(tmp_path)
 
 
 def test_hostile_words_are_words_in_the_opening(ada: Cycle) -> None:

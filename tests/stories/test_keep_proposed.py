@@ -15,7 +15,7 @@ ALLOWED = f"{ENGINE}[recall]\nkeep = true\n"
 @pytest.fixture
 def ada(tmp_path: Path) -> Cycle:
     """A chat with memories whose persona may propose."""
-    chat = Cycle.lived(tmp_path / "ada")
+    chat = Cycle.lived(tmp_path)
     chat.person.settings(ALLOWED)
     return chat
 

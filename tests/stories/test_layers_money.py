@@ -1,6 +1,5 @@
 """Core memory and facts: what they cost, and that nothing of them depends on how they were asked for."""
 
-import json
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,13 +11,8 @@ from typing import Any
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.journal import learn_factor
-from daemon.archive.layers import core_events
-from daemon.files.clock import now
 from daemon.models import batch as pauses
-from daemon.models.prices import ENOUGH
-from tests.chats import CHAT_ID, export_bytes, long_chat
+from tests.chats import CHAT_ID, chat, conversation, export_bytes, long_chat
 from tests.server.outages import FAILURES
 from tests.server.reply import Hang, Reply
 from tests.server.request import Request
@@ -29,6 +23,7 @@ from tests.server.step import Step, read_task
 from tests.server.usage import Price
 from tests.stories.facts import events
 from tests.stories.person import Person
+from tests.stories.reports import report
 from tests.stories.test_kills import output
 
 pytestmark = pytest.mark.timeout(200)
@@ -47,11 +42,13 @@ A_VECTOR_S_TOKEN = Decimal("0.02") / 1_000_000
 FIRST, MORE, MUCH = (
     export_bytes(long_chat(tokens, tokens_each=300)) for tokens in (6_500, 7_500, 10_000)
 )
+ANOTHER = export_bytes(chat(*conversation(20, 300, first=100), id="another", chatID="another"))
 WITHOUT_HINDSIGHT = "[memory]\nhindsight = 0\n"
 CAP, OVER = "0.0025", 4
 LIMIT_SECONDS = 60.0
 
-Done = tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]
+_OF_AN_EDIT = ("section", "value", "held", "by", "function", "memory", "edition")
+Done = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 """What has happened to the core memory, and to the facts."""
 Came = tuple[Done, bytes, int]
 """The same, the updated export, and how often the embedding model was asked."""
@@ -110,19 +107,10 @@ def ran(person: Person, *exports: bytes) -> None:
 
 
 def done(person: Person) -> Done:
-    with Archive.read(person.home / "state") as archive:
-        edits = [
-            (
-                event.section,
-                event.value,
-                event.held,
-                event.by,
-                event.function,
-                event.memory,
-                event.edition,
-            )
-            for event in core_events(archive, CHAT_ID)
-        ]
+    edits = [
+        {name: event[name] for name in _OF_AN_EDIT}
+        for event in report(person, "core", CHAT_ID, "history")
+    ]
     return edits, events(person, CHAT_ID)
 
 
@@ -152,17 +140,13 @@ def billed(server: ModelServer) -> Decimal:
 
 
 def planned(person: Person) -> dict[str, Any]:
-    (found,) = json.loads(person.memproc("plan", "--json").out)["chats"]
+    (found,) = report(person, "plan")["chats"]
     assert isinstance(found, dict)
     return found
 
 
 def spent(person: Person) -> Decimal:
-    (day,) = (
-        cap
-        for cap in json.loads(person.memproc("budget", "show", "--json").out)["caps"]
-        if cap["name"] == "day"
-    )
+    (day,) = (cap for cap in report(person, "budget", "show")["caps"] if cap["name"] == "day")
     return Decimal(str(round(day["spent_usd"], 12)))
 
 
@@ -171,11 +155,8 @@ def test_a_plan_foretells_the_calls_and_the_cost_of_both_layers_and_the_ledger_h
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     eve = somebody(tmp_path / "eve", more="")
-    (eve.home / "state").mkdir()
-    with Archive.open(eve.home / "state") as archive:
-        for model in (HAIKU, VECTORS) * ENOUGH:
-            learn_factor(archive, model, 1.0, now())  # here models count as we do
     with serving(monkeypatch) as server:
+        ran(eve, ANOTHER)  # its replies show that here models count as we do
         for export in (FIRST, MUCH):
             eve.drop(export)
             plan, calls, before = (

@@ -1,17 +1,14 @@
 """A fork has the core memory and the facts of the chat it was forked from, as they were, with their history."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.layers import core_events, fact_events
-from rules.layers.core import CoreEvent
-from rules.layers.facts import FactEvent
 from tests.server.scribe import scribe
-from tests.stories.facts import known
+from tests.stories.facts import events, known
+from tests.stories.reports import report
 from tests.stories.rounds import Life, life
 
 Way = Callable[[Life], str]
@@ -44,17 +41,18 @@ def forked_with_new_uuids(lived: Life) -> str:
     return lived.device.fork(lived.chat_id, new_uuids=True)
 
 
-def facts_of(lived: Life, chat_id: str) -> list[FactEvent]:
-    with Archive.read(lived.person.home / "state") as archive:
-        return list(fact_events(archive, chat_id, forgotten=True))
+def facts_of(lived: Life, chat_id: str) -> list[dict[str, Any]]:
+    return events(lived.person, chat_id)
 
 
-def core_of(lived: Life, chat_id: str) -> list[CoreEvent]:
+def core_of(lived: Life, chat_id: str) -> list[dict[str, Any]]:
     """With the numbers of events as their places among those of their chat."""
-    with Archive.read(lived.person.home / "state") as archive:
-        events = core_events(archive, chat_id)
-    places = {event.number: at for at, event in enumerate(events, 1)} | {0: 0}
-    return [replace(one, number=places[one.number], undoes=places[one.undoes]) for one in events]
+    history: list[dict[str, Any]] = report(lived.person, "core", chat_id, "history")
+    places = {event["number"]: at for at, event in enumerate(history, 1)} | {0: 0}
+    return [
+        event | {"number": places[event["number"]], "undoes": places[event["undoes"]]}
+        for event in history
+    ]
 
 
 @pytest.mark.variants
@@ -63,7 +61,7 @@ def test_a_fork_has_all_that_was_known_with_its_history(lived: Life, way: Way) -
     old = lived.chat_id
     facts, core = facts_of(lived, old), core_of(lived, old)
     shown = lived.device.messages(old)[0]["content"]
-    assert len([event for event in facts if event.event == "ADD"]) > shown.count("\n- ")
+    assert len([event for event in facts if event["event"] == "ADD"]) > shown.count("\n- ")
     lived.chat_id = way(lived)
 
     requests = lived.round()

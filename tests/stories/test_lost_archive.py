@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.messages import raw_conversation
+from tests.stories import reports
 from tests.stories.cycle import ENGINE, Cycle, quiet, stand
+from tests.stories.daemon import running as daemon_runs
 from tests.stories.person import Person
 
 
@@ -31,10 +31,9 @@ def rebuilt(cycle: Cycle) -> dict[str, Any]:
     return found
 
 
-def raw(cycle: Cycle) -> tuple[bytes, ...]:
-    """The raw conversation in the archive, byte for byte."""
-    with Archive.read(cycle.person.home / "state") as archive:
-        return raw_conversation(archive, cycle.chat_id).messages
+def raw(cycle: Cycle) -> list[str]:
+    """The raw conversation in the archive, character for character."""
+    return reports.raw_texts(cycle.person, cycle.chat_id)
 
 
 def known(cycle: Cycle) -> list[dict[str, Any]]:
@@ -84,7 +83,7 @@ def goes_on_as_before(cycle: Cycle) -> None:
 def test_three_rounds_a_lost_archive_and_the_fourth_as_if_nothing_had_happened(
     tmp_path: Path,
 ) -> None:
-    goes_on_as_before(Cycle.lived(tmp_path / "ada", rounds=3))
+    goes_on_as_before(Cycle.lived(tmp_path, rounds=3))
 
 
 def goes_on_with_what_stands(cycle: Cycle) -> None:
@@ -106,7 +105,7 @@ def goes_on_with_what_stands(cycle: Cycle) -> None:
 @pytest.mark.long
 def test_what_the_person_did_to_memories_and_messages_stands(tmp_path: Path) -> None:
     """What they have forgotten is not shown, and its raw messages are kept; so are messages that they have deleted."""
-    cycle = Cycle.lived(tmp_path / "ada")
+    cycle = Cycle.lived(tmp_path)
     _, edited, deleted, *_ = cycle.names()
     cycle.device.edit(cycle.chat_id, cycle.at(edited, 4), "I see it my own way.")
     cycle.forget(deleted).talk().goes_round()
@@ -192,7 +191,7 @@ def test_memories_in_a_new_chat_come_back_for_the_old_chat_and_for_the_new_one(
 
 @pytest.mark.long
 def test_messages_that_no_file_holds_are_lost_and_their_memories_stay(tmp_path: Path) -> None:
-    cycle = Cycle.lived(tmp_path / "ada")
+    cycle = Cycle.lived(tmp_path)
     held = {message["uuid"]: message for message in cycle.expanded()}
     cycle.talk(60).goes_round()  # most of these went under memories before any file showed them
     held |= {message["uuid"]: message for message in cycle.messages if "memproc" not in message}
@@ -214,7 +213,7 @@ def test_messages_that_no_file_holds_are_lost_and_their_memories_stay(tmp_path: 
 def test_an_export_that_the_person_still_has_brings_back_what_no_backup_holds(
     tmp_path: Path,
 ) -> None:
-    cycle = Cycle.lived(tmp_path / "ada").talk(60)
+    cycle = Cycle.lived(tmp_path).talk(60)
     export = tmp_path / "kept by the person.json"
     export.write_bytes(cycle.export())
     cycle.goes_round()
@@ -228,7 +227,7 @@ def test_an_export_that_the_person_still_has_brings_back_what_no_backup_holds(
 
 @pytest.mark.full
 def test_without_any_backup_memories_stay_as_they_are_and_the_work_goes_on(tmp_path: Path) -> None:
-    cycle = Cycle.lived(tmp_path / "ada", rounds=2)
+    cycle = Cycle.lived(tmp_path, rounds=2)
     texts, names, bounds, messages = cycle.texts(), cycle.names(), cycle.bounds(), raw(cycle)
     lost = lose(cycle, "backups")
     cycle.talk().goes_round()
@@ -248,26 +247,22 @@ def test_without_any_backup_memories_stay_as_they_are_and_the_work_goes_on(tmp_p
 def test_beside_an_archive_that_knows_everything_nothing_is_added_and_nothing_is_changed(
     tmp_path: Path,
 ) -> None:
-    cycle = Cycle.lived(tmp_path / "ada", rounds=2)
-    tables = (
-        "chat",
-        "message",
-        "version",
-        "body",
-        "memory",
-        "chunk_message",
-        "fold_member",
-        "edition",
-        "output",
-    )
-    before = [cycle.rows(f"SELECT * FROM {table}") for table in tables]
+    cycle = Cycle.lived(tmp_path, rounds=2)
+    before = everything(cycle)
     assert rebuilt(cycle) == {"chats": [], "passed_over": []}
-    assert [cycle.rows(f"SELECT * FROM {table}") for table in tables] == before
+    assert everything(cycle) == before
+
+
+def everything(cycle: Cycle) -> tuple[Any, ...]:
+    """All that the archive tells of its one chat, and the file that it is."""
+    archive = (cycle.person.home / "state" / "archive.sqlite3").read_bytes()
+    chats = reports.report(cycle.person, "chats")
+    return chats, cycle.everything(), raw(cycle), stand(cycle), archive
 
 
 @pytest.mark.long
 def test_an_older_copy_of_the_archive_gets_what_came_after_it(tmp_path: Path) -> None:
-    cycle = Cycle.lived(tmp_path / "ada")
+    cycle = Cycle.lived(tmp_path)
     copy = shutil.copytree(cycle.person.home / "state", tmp_path / "copy")
     old = known(cycle)
     cycle.talk().goes_round().talk().goes_round()
@@ -284,7 +279,7 @@ def test_an_older_copy_of_the_archive_gets_what_came_after_it(tmp_path: Path) ->
 def test_a_whole_backup_comes_back_where_only_its_line_in_the_index_is_damaged(
     tmp_path: Path,
 ) -> None:
-    cycle = Cycle.lived(tmp_path / "ada")
+    cycle = Cycle.lived(tmp_path)
     before = raw(cycle)
     index = cycle.person.home / "backups" / "INDEX.tsv"
     sound = index.read_text()
@@ -299,7 +294,7 @@ def test_a_whole_backup_comes_back_where_only_its_line_in_the_index_is_damaged(
 
 
 def test_a_damaged_backup_is_passed_over_and_named(tmp_path: Path) -> None:
-    cycle = Cycle.lived(tmp_path / "ada", rounds=2)
+    cycle = Cycle.lived(tmp_path, rounds=2)
     names = cycle.names()
     (version,) = (cycle.person.home / "backups" / "versions").rglob("*.gz")
     version.write_bytes(version.read_bytes()[:-9])
@@ -312,10 +307,10 @@ def test_a_damaged_backup_is_passed_over_and_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("running", [pytest.param(False, marks=pytest.mark.full), True])
 def test_a_new_computer_goes_on_where_the_old_one_was(tmp_path: Path, running: bool) -> None:
-    old = Cycle.lived(tmp_path / "old", rounds=2)
+    old = Cycle.lived(tmp_path, rounds=2)
     parcel = tmp_path / "all.zip"
     if running:
-        with Archive.open(old.person.home / "state"):  # as the daemon has it
+        with daemon_runs(old.person):
             assert old.person.memproc("export-archive", parcel).code == 0
     else:
         assert old.person.memproc("export-archive", parcel).code == 0

@@ -52,7 +52,7 @@ def shown_texts(lived: Life, at: int) -> list[str]:
 
 
 def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> None:
-    chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
+    chat = Cycle.lived(tmp_path, settings=TIGHT)
     every = chat.everything()
     words = {memory["memory_id"]: memory["state"] for memory in every}
     assert set(words.values()) >= {"shown", "folded"}
@@ -73,7 +73,7 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
 
 
 def test_numbers_work_wherever_ids_do_and_folds_have_names_of_their_own(tmp_path: Path) -> None:
-    chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
+    chat = Cycle.lived(tmp_path, settings=TIGHT)
     every = chat.everything()
     assert {memory["name"] for memory in every if not memory["members"]} == {
         "1",
@@ -173,7 +173,7 @@ def test_show_reads_as_prose_and_has_ids_questions_and_requests_only_if_asked(wi
 
 
 def test_the_tree_shows_what_stands_in_the_export_with_what_it_is_made_of(tmp_path: Path) -> None:
-    chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
+    chat = Cycle.lived(tmp_path, settings=TIGHT)
     ids = {memory["name"]: memory["memory_id"] for memory in chat.everything()}
     _, *lines = chat.person.memproc("memories", chat.chat_id, "--tree").out.splitlines()
     depth = {ids[line.split()[0]]: len(line) - len(line.lstrip()) for line in lines}
@@ -238,7 +238,7 @@ def test_show_as_json_has_everything(wise: Life) -> None:
 
 
 def test_a_fold_is_shown_with_its_members_and_all_its_quotes(tmp_path: Path) -> None:
-    chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
+    chat = Cycle.lived(tmp_path, settings=TIGHT)
     fold = next(memory for memory in chat.everything() if memory["members"])
     ended = chat.person.memproc("show", fold["memory_id"], "--raw")
     done(ended, f"Fold f{fold['number']}", *fold["members"])
@@ -378,7 +378,7 @@ def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotte
 
 
 def test_a_recalled_fold_brings_back_all_that_it_stands_for(tmp_path: Path) -> None:
-    chat = Cycle.lived(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 500\n")
+    chat = Cycle.lived(tmp_path, settings=f"{ENGINE}[fold]\nbudget = 500\n")
     before = chat.shown()
     fold = next(memory for memory in chat.everything() if memory["memory_id"] == before[0])
     inside = sum(memory["state"] == "folded" for memory in chat.memories())

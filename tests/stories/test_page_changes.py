@@ -18,7 +18,7 @@ FACT, SECTION = "The key hangs behind the clock.", "I keep the lamp."
 @pytest.fixture
 def ada(tmp_path: Path, buttons: None) -> Cycle:
     """A chat with memories whose newest export lies in the inbox."""
-    lived = Cycle.lived(tmp_path / "ada")
+    lived = Cycle.lived(tmp_path)
     replace(lived.person, layers=True).settings(ENGINE)
     lived.hand_in()
     return lived.imports()

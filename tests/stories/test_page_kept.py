@@ -14,7 +14,7 @@ __all__ = ["buttons"]
 @pytest.fixture
 def ada(tmp_path: Path, buttons: None) -> Cycle:
     """A chat with memories, imported again."""
-    return Cycle.lived(tmp_path / "ada")
+    return Cycle.lived(tmp_path)
 
 
 def test_marked_words_are_kept_with_one_press_and_released_with_another(ada: Cycle) -> None:

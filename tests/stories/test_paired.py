@@ -56,7 +56,7 @@ def test_a_chat_is_sent_and_comes_back_with_memories(
 def test_words_are_kept_as_the_command_keeps_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lived = Cycle.lived(tmp_path / "ada")
+    lived = Cycle.lived(tmp_path)
     extension, at = bridged(lived, monkeypatch).paired(), lived.live()[-2]
     asked = {"chat": lived.chat_id, "message": lived.messages[at]["uuid"]}
     body = json.dumps({**asked, "words": lived.said(at)}).encode()

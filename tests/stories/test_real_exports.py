@@ -2,18 +2,17 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.journal import learn_factor
-from daemon.files.clock import now
-from daemon.models.prices import ENOUGH
+from tests.chats import export_bytes, long_chat
 from tests.server.child import serve
 from tests.server.setup import KEY
 from tests.stories.person import Person
+from tests.stories.reports import report
 
 ROOT = Path(__file__).parents[2]
 NAMED = os.environ.get("MEMPROC_EXPORTS")
@@ -24,6 +23,7 @@ FOUND = sorted(
     for path in folder.glob("*.json")
     if b'"chats"' in path.read_bytes()[:200]
 )
+HAIKU = '[models]\nagent = "anthropic/claude-haiku-5-5"\n[budget]\nrun_usd = 50\nday_usd = 50\n'
 SHORT = 1_000_000
 SHORTEST = min((path.stat().st_size for path in FOUND), default=0)
 """Bytes of the one that the default suite takes; the others belong to the long suite."""
@@ -91,16 +91,16 @@ def test_a_plan_says_within_a_seventh_what_the_provider_will_bill(
 ) -> None:
     """Once replies have shown how the model counts; here it counts as we do."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    ada = Person(tmp_path / "ada", tail=30_000, step=24_000, chunk=4_000)
-    ada.settings(
-        '[models]\nagent = "anthropic/claude-haiku-5-5"\n[budget]\nrun_usd = 50\nday_usd = 50\n'
-    )
+    with serve(tmp_path / "another server", None) as server:
+        monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
+        ada = Person(tmp_path / "ada", tail=3200, step=800, chunk=800)
+        ada.settings(HAIKU)
+        ada.drop(export_bytes(long_chat(6_000, tokens_each=300)))
+        assert ada.memproc("run").code == 0
+    ada = replace(ada, tail=30_000, step=24_000, chunk=4_000)
+    ada.settings(HAIKU)
     ada.drop(source.read_bytes())
-    (ada.home / "state").mkdir()
-    with Archive.open(ada.home / "state") as archive:
-        for _ in range(ENOUGH):
-            learn_factor(archive, "anthropic/claude-haiku-5-5", 1.0, now())
-    (planned,) = json.loads(ada.memproc("plan", "--json").out)["chats"]
+    (planned,) = report(ada, "plan")["chats"]
     money = planned["money"]
     with serve(tmp_path / "server", None) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)

@@ -137,7 +137,7 @@ def test_status_tells_of_a_run_by_hand_that_skipped_something(ada: Person) -> No
 def test_a_memory_takes_one_line_of_the_terminal_and_prose_breaks_between_words(
     tmp_path: Path,
 ) -> None:
-    chat = Cycle.lived(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 700\n")
+    chat = Cycle.lived(tmp_path, settings=f"{ENGINE}[fold]\nbudget = 700\n")
     listed = Terminal(chat.person, ("memories", "The lighthouse"))
     assert listed.ends() == 0
     _, *lines = listed.text().splitlines()

@@ -103,9 +103,9 @@ def test_prompts_facts_memories_and_expand_have_the_days_on_which_it_was_said(
     inside = [one for one in memories if set(one.keys) <= {message["uuid"] for message in copies}]
     assert inside and all((one.ended_at or "") <= max(said.values()) for one in inside)
     taken = [
-        (event[2], event[3])
+        (event["text"], event["said_at"])
         for event in fact_events(aria.person, aria.chat_id)
-        if event[6] <= memories.index(inside[-1]) + 1
+        if event["memory"] <= memories.index(inside[-1]) + 1
     ]
     assert taken and all(said_at <= max(said.values()) for _, said_at in taken)
 

@@ -1,11 +1,12 @@
 """What a pin keeps of a message that an image parts."""
 
 from daemon.archive.archive import Archive
+from daemon.archive.keeping import store_passages, unproved_passages
 from daemon.chat.kept import mark, read_pins
 from rules.layers.kept_passages import notes_on
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import read_messages
-from tests.daemon.archive.test_messages import CHAT, see
+from tests.daemon.archive.test_messages import CHAT, LATER, see
 from tests.entries import chat_of, reading_of, said
 
 PARTS = [
@@ -29,3 +30,14 @@ def test_a_message_that_an_image_parts_keeps_its_first_part_and_says_so() -> Non
         "Look at the lamp.", "I see it.", "Look at the lamp."
     ]  # fmt: skip
     assert sum("before an image or a file; the rest is not kept" in note for note in notes) == 2
+
+
+def test_a_passage_that_its_message_does_not_say_is_found_by_verify() -> None:
+    with Archive.memory() as archive:
+        see(archive, [PARTED, WHOLE])
+        store_passages(archive, CHAT, [mark(archive, CHAT, "all night")], LATER)
+        assert list(unproved_passages(archive)) == []
+        archive.run("UPDATE kept_passage SET start = start + 1")  # sealed, as a mistake would be
+        (problem,) = unproved_passages(archive)
+    assert problem.startswith("archive: passage 1 (")
+    assert problem.endswith(f"of the chat {CHAT} is not in its raw message")

@@ -1,0 +1,70 @@
+"""What memproc tells programs with `--json`, as stories read it: no other place knows the shape of a report."""
+
+import json
+import re
+from types import SimpleNamespace
+from typing import Any
+
+from tests.chats import Json
+from tests.stories.person import Person
+
+_DECODER = json.JSONDecoder()
+_MESSAGES = re.compile(r'"messages": ?\[')
+Record = SimpleNamespace
+"""A row of a report, whose values are attributes: `memory.edition.texts`."""
+
+
+def report(person: Person, *command: str) -> Any:
+    """What a command prints with `--json`, whatever its exit code says of what it found."""
+    ended = person.memproc(*command, "--json")
+    assert ended.out and not ended.err, ended
+    return json.loads(ended.out)
+
+
+def records(person: Person, *command: str) -> list[Record]:
+    """The rows of such a report; none where it is about a chat that the archive does not know."""
+    ended = person.memproc(*command, "--json")
+    if "knows no chat" in ended.err:
+        return []
+    assert ended.out and not ended.err, ended
+    rows: list[Record] = json.loads(ended.out, object_hook=lambda row: Record(**row))
+    return rows
+
+
+def memories(person: Person, chat_id: str) -> list[Record]:
+    """All memories and folds of a chat, each with all its editions, also what was forgotten or is folded."""
+    return records(person, "memories", chat_id)
+
+
+def memory_ids(person: Person) -> set[str]:
+    """The ids of all memories and folds of all chats."""
+    chats = [chat["chat_id"] for chat in report(person, "chats")]
+    every = [memory for chat_id in chats for memory in memories(person, chat_id)]
+    return {memory.memory_id for memory in every}
+
+
+def calls(person: Person) -> list[Record]:
+    """Each question that a model has answered, oldest first."""
+    return records(person, "calls")
+
+
+def raw_conversation(person: Person, chat_id: str) -> list[Json]:
+    """All messages of a chat as they were said, but for what the person has deleted."""
+    return [json.loads(message) for message in raw_texts(person, chat_id)]
+
+
+def raw_texts(person: Person, chat_id: str) -> list[str]:
+    """The same messages in the very characters that `memproc expand` writes of each."""
+    path = person.home / "whole.json"
+    ended = person.memproc("expand", chat_id, "--output", path)
+    assert ended.code == 0, ended.err
+    export, texts = path.read_text(encoding="utf-8"), []
+    path.unlink()
+    begin = _MESSAGES.search(export)
+    assert begin is not None
+    at = begin.end()
+    while export[at] != "]":
+        _, end = _DECODER.raw_decode(export, at)
+        texts.append(export[at:end])
+        at = end + (export[end] == ",")
+    return texts
