@@ -275,8 +275,11 @@ def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
         archive.insert("fold_member", {"fold": memory.memory_id, "place": place, "member": member})
 
 
-def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
-    """Store an edition, in a transaction of the caller's."""
+def insert_edition(archive: Archive, memory_id: str, edition: Edition, conflict: str = "") -> None:
+    """Store an edition, in a transaction of the caller's.
+
+    `conflict` is "OR REPLACE" in a rebuild, which finds where the quotes of one are from.
+    """
     lists = {
         "texts": json.dumps(edition.texts, ensure_ascii=False),
         "quotes": json.dumps([asdict(quote) for quote in edition.quotes], ensure_ascii=False),
@@ -285,7 +288,7 @@ def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
     }
     row = {**asdict(edition), **lists, "memory": memory_id}
     del row["is_short"], row["lacks_wishes"]
-    archive.insert("edition", row)
+    archive.insert("edition", row, conflict)
 
 
 def round_of(archive: Archive, chat_id: str, adopted: "Adopted") -> Round:

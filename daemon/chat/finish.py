@@ -37,6 +37,7 @@ from rules.conversation.memory import EXTRACTED, Memory
 from rules.conversation.short_quotes import quotes_within, too_many
 from rules.errors import FaultyOutput
 from rules.layers.kept_passages import KeptPassage
+from rules.layers.opening import rows_shown
 from rules.output.arrange import Canned, MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import verify
@@ -104,8 +105,8 @@ def assemble_chat(
     bounded = _within_bounds(shown, survey.bounds)
     memory_section = MemorySection(memories, bounded, reading.edits.touched)
     opening = opening_text(archive, survey.shown, lines_shown(passages, entries, places))
-    has_layers = read_shown(survey.shown, opening).headed
-    words = replace(canned(survey.shown.texts), opening=opening, has_layers=has_layers)
+    read = read_shown(survey.shown, opening)
+    words = Canned(opening, canned(survey.shown.texts).closing, read.headed, rows_shown(read))
     mode = _mode(archive, survey)
     assembled = assemble(survey.chat, places, entries, memory_section, words, now, mode)
     return Assembly(entries, memory_section, words, mode, assembled, tuple(passages))

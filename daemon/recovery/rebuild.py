@@ -20,7 +20,7 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row, is_known, keep_chat
 from daemon.archive.forks import count_chat, note_sources, put_under_memories
-from daemon.archive.memories import end_turn, memories
+from daemon.archive.memories import end_turn, insert_edition, memories
 from daemon.archive.message_versions import adopt, message_keys, put_back, remember
 from daemon.archive.messages import past
 from daemon.archive.outputs import Output, last_output, record_output
@@ -41,11 +41,10 @@ from daemon.recovery.kept_files import (
 )
 from primer.prompt import question
 from rules.conversation.history import Place
-from rules.conversation.marker import Marker
 from rules.conversation.memory import aliases
 from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.output.assemble import hash_of_messages
-from rules.recognize.adopted import as_dated
+from rules.recognize.adopted import as_dated, with_sources
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
@@ -263,39 +262,40 @@ def _as_raw(message: Message) -> Message:
 def _complete(
     context: Context, row: int, newest: Chat, shown: Mapping[str, Mapping[int, Place]]
 ) -> None:
-    """Put raw messages under the memories that the newest file shows, and note sizes and dates."""
+    """Put raw messages under the memories that the newest file shows, and note what they tell.
+
+    That is sizes and dates, where quotes and wishes are from, and whether hindsight has had its
+    turn.
+    """
     archive, chat_id = context.archive, newest.chat_id
-    markers = _markers(shown, aliases(memories(archive, chat_id)))
+    own_names = aliases(memories(archive, chat_id))
+    shown = {own_names.get(name, name): group for name, group in shown.items()}
+    markers = {
+        name: place.ours for name, group in shown.items() for place in group.values() if place.ours
+    }
     completed = put_under_memories(archive, row, markers)
     looking_back = _hindsight_question(context, newest)
     messages = past(archive, chat_id)
     for memory in memories(archive, chat_id):
         if memory.memory_id not in completed:
             continue
-        under = [message.message for message in messages if message.memory == memory.number]
-        tokens = sum(count(message.text) for message in under)
-        began, ended = (in_zone(said.created_at, archive.zone) for said in (under[0], under[-1]))
+        under = {old.key: old.message for old in messages if old.memory == memory.number}
+        said = list(under.values())
+        tokens = sum(count(message.text) for message in said)
+        began, ended = (in_zone(end.created_at, archive.zone) for end in (said[0], said[-1]))
         note_sources(archive, memory.memory_id, tokens, began or None, ended or None)
+        words = {key: message.words for key, message in under.items()}
+        edition = with_sources(memory.edition, shown[memory.memory_id], words)
+        insert_edition(archive, memory.memory_id, edition, "OR REPLACE")
         if looking_back.fullmatch(memory.edition.texts[2]):
             end_turn(archive, memory.memory_id)
-
-
-def _markers(
-    shown: Mapping[str, Mapping[int, Place]], own_names: Mapping[str, str]
-) -> dict[str, Marker]:
-    """Map the memories that a file shows, by their own ids, to a marker of each."""
-    markers: dict[str, Marker] = {}
-    for name, slots in shown.items():
-        for place in slots.values():
-            if place.ours:
-                markers[own_names.get(name, name)] = place.ours
-    return markers
 
 
 def _hindsight_question(context: Context, chat: Chat) -> re.Pattern[str]:
     """Return what the third message of a hindsight edition says.
 
-    A marker does not tell which kind an edition is.
+    The words decide: markers from before they told the kind are read too, and a marker of others'
+    making could tell any.
     """
     texts = load_texts(context.config.of(chat).texts.path)
     around = question(texts.perspective_hindsight).content.split("{words}")

@@ -8,7 +8,7 @@ import hashlib
 import uuid
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from rules.conversation.memory import Edition, Memory
 from rules.conversation.short_quotes import forms
@@ -18,18 +18,37 @@ from rules.typingmind.message import Message
 from rules.typingmind.spans import Fields
 
 OPENING, MEMORY, CLOSING = "opening", "memory", "closing"
-QUOTE_SLOT = 2
+QUOTE_SLOT, PERSPECTIVE_SLOT = 2, 3
+BETWEEN_QUOTES, BEFORE_WISH = "\n\n", "\n- "
 _VERSION = 1
 _LAST_SLOT = 6
-_TEXTS = ("kind", "text", "memory", "made", "said_by", "first", "last")
+_TEXTS = ("kind", "text", "memory", "made", "said_by", "first", "last", "edition_kind")
 _NUMBERS = ("v", "level", "edition", "slot", "messages", "wishes")
+_SHOWS = {"sections": 2, "facts": 2, "kept": 3}
+"""What an opening shows, and the number of texts in a row of it."""
+
+Rows = tuple[tuple[str, ...], ...]
+Shows = tuple[Rows, Rows, Rows]
+"""The lines of an opening: sections (name, digest), facts (day, digest) and kept passages (day,
+speaker, digest). A digest is of the line or lines that show it: other ones are the person's."""
+SHOWS_NOTHING: Shows = ((), (), ())
+
+
+class Cited(NamedTuple):
+    """A passage of a raw message that a message of ours repeats, word for word."""
+
+    source: str
+    """Key of the raw message within its chat; empty if it is no longer known."""
+    size: int
+    """Its characters in our message, with the lead that says whose words they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The description that one of our messages carries.
+    """The description that one of our messages carries, and nothing that the message does not show.
 
-    Only a memory's messages use the fields after `text`.
+    Only a memory's messages use the fields after `text`, and an opening `shows`. Whoever writes an
+    export can write a marker, too: a value counts where the message's words say the same.
     """
 
     kind: str
@@ -54,14 +73,20 @@ class Marker:
     """The number of its raw messages."""
     wishes: int = 0
     """How many items at the end of the text are the person's own words, each after "- "."""
+    edition_kind: str = ""
+    """Of the perspective's question: as-of, hindsight or person."""
+    cited: tuple[Cited, ...] = ()
+    """Of the answer with the quotes: each of them. Of the last answer: each of the wishes."""
+    shows: Shows = SHOWS_NOTHING
 
 
 def write_marker(marker: Marker) -> dict[str, object]:
     """Return the field's value for the export, without what the kind does not use."""
-    fields = {key: value for key, value in asdict(marker).items() if value not in ("", 0)}
+    fields = {key: value for key, value in asdict(marker).items() if value}
+    shows = {key: rows for key, rows in zip(_SHOWS, fields.pop("shows"), strict=True) if rows}
     if marker.kind != MEMORY:
         fields = {"kind": marker.kind, "text": marker.text}
-    return {"v": _VERSION, **fields}
+    return {"v": _VERSION, **fields, **shows}
 
 
 def read_marker(value: Fields | None) -> Marker | None:
@@ -72,7 +97,9 @@ def read_marker(value: Fields | None) -> Marker | None:
     numbers = {key: _number_of(value.get(key, "")) for key in _NUMBERS}
     version = numbers.pop("v")
     fields: dict[str, Any] = {**texts, **numbers}
-    marker = Marker(**fields)
+    sections, facts, kept = (_rows(value, key, width) for key, width in _SHOWS.items())
+    cited = (Cited(source, _number_of(size)) for source, size in _rows(value, "cited", 2))
+    marker = Marker(**fields, cited=tuple(cited), shows=(sections, facts, kept))
     if version != _VERSION:
         return None
     if marker.kind == MEMORY:
@@ -85,6 +112,35 @@ def _number_of(written: object) -> int:
     digits = str(written)
     is_number = digits.isascii() and digits.isdecimal() and len(digits) < 10
     return int(digits) if is_number else 0
+
+
+def _rows(value: Fields, key: str, width: int) -> Rows:
+    """Return the rows of so many texts or numbers under that key; none unless all are such rows."""
+    rows = spans.as_list(value, key)
+    if not all(isinstance(row, list) and len(row) == width for row in rows):
+        return ()
+    cells = [cell for row in rows if isinstance(row, list) for cell in row]
+    if not all(isinstance(cell, str | int) for cell in cells):
+        return ()
+    texts = map(printable, map(str, cells))
+    return tuple(zip(*[texts] * width, strict=True))
+
+
+def passages_shown(
+    text: str, cited: Sequence[Cited], before: str
+) -> tuple[tuple[str, str], ...] | None:
+    """Return the passages that end a text, with their sources; `before` is in front of each.
+
+    None where the text does not end so: then the marker is of another text.
+    """
+    shown: list[tuple[str, str]] = []
+    for passage in reversed(cited):
+        start = len(text) - passage.size
+        if passage.size < 1 or start < 0 or not text.endswith(before, 0, start):
+            return None
+        shown.append((text[start:], passage.source))
+        text = text[: start - len(before)]
+    return tuple(reversed(shown))
 
 
 def our_uuids(messages: Iterable[Message]) -> tuple[str, ...]:
@@ -109,13 +165,15 @@ class Draft:
     marker: Marker
 
     @classmethod
-    def opening(cls, chat_id: str, text: str, *, layers: bool = False) -> Self:
+    def opening(
+        cls, chat_id: str, text: str, *, layers: bool = False, shows: Shows = SHOWS_NOTHING
+    ) -> Self:
         """Return the canned message before the memories.
 
         With `layers` it holds core memory or facts, and is a new message whenever these change.
         """
         name = f"{chat_id}/opening/{text_digest(text)}" if layers else f"{chat_id}/opening"
-        return cls(name, "user", text, Marker(OPENING, text_digest(text)))
+        return cls(name, "user", text, Marker(OPENING, text_digest(text), shows=shows))
 
     @classmethod
     def closing(cls, memory_id: str, text: str) -> Self:
@@ -158,10 +216,26 @@ def memory_drafts(memory: Memory) -> list[Draft]:
                 last=memory.last,
                 messages=len(memory.keys),
                 wishes=len(memory.edition.wishes) if slot == _LAST_SLOT else 0,
+                edition_kind=memory.edition.kind if slot == PERSPECTIVE_SLOT else "",
+                cited=_cited(memory.edition, slot),
             ),
         )
         for slot, text in enumerate(memory.edition.texts, 1)
     ]
+
+
+def _cited(edition: Edition, slot: int) -> tuple[Cited, ...]:
+    """Return what one of an edition's messages repeats word for word; nothing where it does not."""
+    text = edition.texts[slot - 1]
+    if slot == QUOTE_SLOT:
+        cited = [Cited(quote.source, len(quote.framed)) for quote in edition.quotes]
+        said = BETWEEN_QUOTES.join(quote.framed for quote in edition.quotes)
+        return tuple(cited) if text == said else ()
+    if slot == _LAST_SLOT:
+        said = "".join(BEFORE_WISH + wish.text for wish in edition.wishes)
+        cited = [Cited(wish.source, len(wish.text)) for wish in edition.wishes]
+        return tuple(cited) if text.endswith(said) else ()
+    return ()
 
 
 def _said_by(edition: Edition) -> str:

@@ -26,6 +26,7 @@ and further empty lines between the parts change nothing. Tags are not made iner
 the texts has done so.
 """
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -60,6 +61,7 @@ _SAID_LINE = re.compile(rf"^{_SAID}$", re.MULTILINE)
 _LIKE_SAID = re.compile(rf"^(?={JOINER}*+{_SAID}{_SPACE}*+{JOINER}*+$)", re.MULTILINE)
 
 Speaker = Literal["user", "assistant"]
+Rows = tuple[tuple[str, ...], ...]
 
 _ALIKE = 0.6
 
@@ -136,6 +138,33 @@ def fact_line(fact: FactLine) -> str:
     """Return the line of a fact. A text that begins like a day is made inert."""
     text_shown = _DAY_IN_FRONT.sub(JOINER, one_line(fact.text))
     return f"- {fact.day}: {text_shown}" if fact.day else f"- {text_shown}"
+
+
+def section_row(name: str, text: str) -> tuple[str, str]:
+    """Return what our marker says of a section: its name, and the digest of its text as shown."""
+    return name, _digest_of_line(make_inert(text))
+
+
+def fact_row(fact: FactLine) -> tuple[str, str]:
+    """Return what our marker says of a fact: its day, and the digest of its line."""
+    return fact.day, _digest_of_line(fact_line(fact))
+
+
+def kept_row(line: KeptLine) -> tuple[str, str, str]:
+    """Return what our marker says of a kept passage: its day, its speaker, and its digest."""
+    day, speaker, words = line.compared
+    return day, speaker, _digest_of_line(words)
+
+
+def _digest_of_line(line: str) -> str:
+    """Return the SHA-256 of what shows a value, shortened: it tells lines of one opening apart."""
+    return hashlib.sha256(line.encode()).hexdigest()[:8]
+
+
+def rows_shown(opening: Opening) -> tuple[Rows, Rows, Rows]:
+    """Return what our marker says of an opening: its sections, its facts, and what it keeps."""
+    sections = (section_row(name, text) for name, text in opening.sections.items())
+    return tuple(sections), tuple(map(fact_row, opening.facts)), tuple(map(kept_row, opening.kept))
 
 
 def read_opening(text: str, names: Collection[str], introduction: str) -> Opening:

@@ -14,7 +14,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Entry, Place
-from rules.conversation.marker import CLOSING, MEMORY, OPENING, Draft, memory_drafts
+from rules.conversation.marker import (
+    CLOSING,
+    MEMORY,
+    OPENING,
+    SHOWS_NOTHING,
+    Draft,
+    Shows,
+    memory_drafts,
+)
 from rules.conversation.memory import Memory, folds_upwards, memories_by_id, memories_of_chunks
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans
@@ -40,6 +48,8 @@ class Canned:
     closing: str
     has_layers: bool = False
     """The opening holds core memory or facts, too."""
+    shows: Shows = SHOWS_NOTHING
+    """The values of the lines in which it shows them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +157,7 @@ def _opening(chat_id: str, places: Sequence[Place], canned: Canned) -> Part:
             if place.message.text == canned.opening:
                 return place
             break
-    return Draft.opening(chat_id, canned.opening, layers=canned.has_layers)
+    return Draft.opening(chat_id, canned.opening, layers=canned.has_layers, shows=canned.shows)
 
 
 def _closing(places: Sequence[Place], last: str, canned: Canned) -> Part:

@@ -11,9 +11,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from rules.conversation.history import INSERTED
-from rules.conversation.marker import CLOSING, MEMORY, OPENING, QUOTE_SLOT
+from rules.conversation.marker import (
+    BEFORE_WISH,
+    BETWEEN_QUOTES,
+    CLOSING,
+    MEMORY,
+    OPENING,
+    QUOTE_SLOT,
+    Marker,
+    passages_shown,
+)
 from rules.conversation.memory import Memory, Quote, Wish, memories_of_chunks
-from rules.layers.opening import JOINER, read_opening
+from rules.layers.opening import JOINER, read_opening, rows_shown
 from rules.output.read_back import Finished, ReadBack, read_back
 from rules.typingmind import plain
 from rules.typingmind.content import printable
@@ -143,6 +152,18 @@ def _generated(read: ReadBack) -> Iterator[str]:
             yield f"{name} has no text, or more than one part"
         if mark.kind == OPENING and read.finished.opening not in ("", text):
             yield "the new opening does not say what it should"
+        if not _says_what_it_shows(mark, text):
+            yield f"{name} has values in its marker that it does not show"
+
+
+def _says_what_it_shows(mark: Marker, text: str) -> bool:
+    """Return whether a text shows all that its marker tells of it."""
+    if mark.kind == MEMORY:
+        before = BETWEEN_QUOTES if mark.slot == QUOTE_SLOT else BEFORE_WISH
+        return passages_shown(BETWEEN_QUOTES + text, mark.cited, before) is not None
+    told = {row for rows in mark.shows for row in rows}
+    shown = rows_shown(read_opening(text, {name for name, _ in mark.shows[0]}, ""))
+    return told.issubset(row for rows in shown for row in rows)
 
 
 def _sources(read: ReadBack) -> Iterator[str]:

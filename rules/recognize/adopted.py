@@ -21,7 +21,15 @@ from difflib import SequenceMatcher
 from types import MappingProxyType
 
 from rules.conversation.history import Past, Place
-from rules.conversation.marker import Marker, text_digest
+from rules.conversation.marker import (
+    BEFORE_WISH,
+    BETWEEN_QUOTES,
+    PERSPECTIVE_SLOT,
+    QUOTE_SLOT,
+    Marker,
+    passages_shown,
+    text_digest,
+)
 from rules.conversation.memory import (
     WRITTEN,
     Count,
@@ -165,6 +173,7 @@ def freeze(
 def _frozen(name: str, group: Group, number: int, count: Count, zone: tzinfo) -> Memory:
     places = [group[slot] for slot in SLOTS]
     marker = places[0].ours or Marker("", "")
+    asked = group[PERSPECTIVE_SLOT].ours or marker
     edition = _frozen_edition(places, marker, count)
     return Memory(
         memory_id=name,
@@ -178,7 +187,7 @@ def _frozen(name: str, group: Group, number: int, count: Count, zone: tzinfo) ->
         source_tokens=0,
         edition=edition,
         in_prompts=edition,
-        pinned=any(map(_is_edited, places)),
+        pinned=any(map(_is_edited, places)) or asked.edition_kind == "person",
     )
 
 
@@ -188,42 +197,77 @@ def _is_edited(place: Place) -> bool:
 
 
 def _frozen_edition(places: Sequence[Place], marker: Marker, count: Count) -> Edition:
-    """Return the only edition: the texts of the export, and its quotes without their sources."""
+    """Return the only edition: the texts of the export, its quotes, and its wishes."""
     texts = six_of([place.message.text for place in places])
-    quotes = texts[1].split("\n\n") if marker.level > 1 else [texts[1]]
     is_framed = any(place.ours is not None and place.ours.said_by for place in places)
+    quotes = []
+    for text, _ in _shown_quotes(places[QUOTE_SLOT - 1]):
+        lead = lead_in(text) if is_framed else ""
+        quotes.append(Quote(text.removeprefix(lead), "", "unknown", lead=lead))
     return Edition(
         number=marker.edition or 1,
         kind="as-of",
         texts=texts,
-        quotes=tuple(_frozen_quote(text, is_framed=is_framed) for text in quotes),
+        quotes=tuple(quotes),
         made=marker.made or WRITTEN,
         agent="unknown",
         context_manager="unknown",
         requests=(),
         tokens=sum(count(text) for text in texts),
         written_at=places[0].message.created_at or "",
-        wishes=_frozen_wishes(places[5], count),
+        wishes=tuple(Wish(text, "", count(text)) for text, _ in _shown_wishes(places[-1])),
     )
 
 
-def _frozen_quote(text: str, *, is_framed: bool) -> Quote:
-    """Return a quote whose source is lost, its lead apart from its words where they are framed."""
-    lead = lead_in(text) if is_framed else ""
-    return Quote(text.removeprefix(lead), "", "unknown", lead=lead)
+def with_sources(edition: Edition, group: Group, said: Mapping[str, str]) -> Edition:
+    """Return an edition that was frozen, with the sources that the markers name.
 
-
-def _frozen_wishes(last: Place, count: Count) -> tuple[Wish, ...]:
-    """Return the wishes at the end of a memory's last message, as its marker counts them.
-
-    Where the person has edited the message, they are theirs.
+    A source counts where it is a message under the memory that says these words; `said` is what
+    those messages say, by key.
     """
-    marker = last.ours
-    text = last.message.text
+    if len(group) < len(SLOTS):
+        return edition
+    quotes = _shown_quotes(group[QUOTE_SLOT])
+    wishes = _shown_wishes(group[SLOTS[-1]])
+    if (len(quotes), len(wishes)) != (len(edition.quotes), len(edition.wishes)):
+        return edition
+    sourced_quotes = [
+        replace(quote, source=source) if quote.text in said.get(source, "") else quote
+        for quote, (_, source) in zip(edition.quotes, quotes, strict=True)
+    ]
+    sourced_wishes = [
+        replace(wish, source=source) if wish.text in said.get(source, "") else wish
+        for wish, (_, source) in zip(edition.wishes, wishes, strict=True)
+    ]
+    return replace(edition, quotes=tuple(sourced_quotes), wishes=tuple(sourced_wishes))
+
+
+def _shown_quotes(answer: Place) -> Sequence[tuple[str, str]]:
+    """Return the quotes that a memory's answer is made of, each with the source that it names.
+
+    Where its marker does not tell them, a blank line parts those of a fold, without sources.
+    """
+    text, marker = answer.message.text, answer.ours
+    level = marker.level if marker else 1
+    cited = marker.cited if marker and (level > 1 or len(marker.cited) == 1) else ()
+    shown = passages_shown(BETWEEN_QUOTES + text, cited, BETWEEN_QUOTES) or ()
+    if BETWEEN_QUOTES.join(words for words, _ in shown) == text:
+        return shown
+    return [(words, "") for words in (text.split(BETWEEN_QUOTES) if level > 1 else [text])]
+
+
+def _shown_wishes(last: Place) -> Sequence[tuple[str, str]]:
+    """Return the wishes that end a memory's last message, each with the source that it names.
+
+    Where the person has edited the message, they are theirs. A marker of before it told them
+    counts them.
+    """
+    text, marker = last.message.text, last.ours
     if marker is None or not marker.wishes or _is_edited(last):
         return ()
-    items = text.rsplit("\n- ", marker.wishes)[1:]
-    return tuple(Wish(item, "", count(item)) for item in items)
+    cited = marker.cited if len(marker.cited) == marker.wishes else ()
+    shown = passages_shown(text, cited, BEFORE_WISH) if cited else None
+    return shown or [(words, "") for words in text.rsplit(BEFORE_WISH, marker.wishes)[1:]]
 
 
 def may_be_copies(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
+from rules.layers.opening import FactLine, fact_row
 from tests.server.facts import operations
 from tests.server.setup import KEY
 from tests.stories.facts import (
@@ -392,6 +393,31 @@ def test_where_the_archive_is_lost_sections_and_facts_of_the_opening_are_taken_o
         TEA,
     }
     assert len(events(ada.person, ada.chat_id)) == 3
+
+
+MISTY = "The cat is called Misty."
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([list(fact_row(FactLine("", MISTY)))], id="a digest that lies"),
+        pytest.param([["2024-03-05"]], id="a field that was cut"),
+        pytest.param([["2024-03-05", "0" * 8]] * 20_000, id="a field that is huge"),
+        pytest.param([], id="a field that was stripped"),
+    ],
+)
+def test_whatever_the_field_of_the_opening_tells_a_line_that_differs_is_the_persons_edit(
+    ada: Life, rows: list[list[str]]
+) -> None:
+    ada.device.edit(ada.chat_id, 0, opening(ada).replace(MISO, MISTY))
+    marker = ada.device.messages(ada.chat_id)[0]["memproc"]
+    assert [day for day, _ in marker["facts"]] == [line[2:12] for line in lines(ada)]
+    marker["facts"] = rows
+    assert ada.round() == []
+    assert known(ada) == {1: LISBON, 2: MISTY, 3: TEA}
+    assert history(ada, 2)[-1]["by"] == "person"
+    assert [history(ada, number)[-1]["by"] for number in (1, 3)] == ["model", "model"]
 
 
 def test_a_rebuild_has_the_newest_facts_back_although_their_export_was_never_imported(

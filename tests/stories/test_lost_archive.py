@@ -37,12 +37,14 @@ def raw(cycle: Cycle) -> list[str]:
 
 
 def known(cycle: Cycle) -> list[dict[str, Any]]:
-    """The memories as the updated export shows them; who wrote them, and where their quotes stand, no marker tells."""
+    """The memories as the updated export shows them; who wrote them no marker tells."""
     found = cycle.everything()
     for memory in found:
         del memory["in_prompts"], memory["editions"]
-        for key in ("agent", "context_manager", "requests", "written_at", "quotes"):
+        for key in ("agent", "context_manager", "requests", "written_at"):
             memory["edition"].pop(key, None)
+        for quote in memory["edition"]["quotes"]:
+            del quote["chosen"], quote["tokens"]
     return found
 
 

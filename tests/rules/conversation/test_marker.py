@@ -7,10 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.marker import (
+    BEFORE_WISH,
+    BETWEEN_QUOTES,
     CLOSING,
     MEMORY,
     OPENING,
+    Cited,
     Marker,
+    passages_shown,
     read_marker,
     text_digest,
     write_marker,
@@ -23,6 +27,11 @@ _counts = st.integers(1, 99_999)
 memories = st.builds(
     Marker, kind=st.just(MEMORY), text=_words, memory=_words, level=_counts, edition=_counts,
     slot=st.integers(1, 6), made=_words, said_by=_words, first=_words, last=_words, messages=_counts,
+    edition_kind=_words, cited=st.lists(st.builds(Cited, _words, _counts)).map(tuple),
+)  # fmt: skip
+openings = st.builds(
+    Marker, kind=st.just(OPENING), text=_words,
+    shows=st.tuples(*(st.lists(st.tuples(*[_words] * width)).map(tuple) for width in (2, 2, 3))),
 )  # fmt: skip
 
 
@@ -35,6 +44,57 @@ def test_a_memorys_marker_survives_the_export(marker: Marker) -> None:
     found = through_an_export(marker)
     assert isinstance(found, dict)
     assert read_marker(found) == marker
+
+
+@given(openings)
+def test_what_an_opening_shows_survives_the_export(marker: Marker) -> None:
+    found = through_an_export(marker)
+    assert isinstance(found, dict)
+    again = read_marker(found)
+    assert again is not None
+    assert (again.kind, again.text, again.shows) == (OPENING, marker.text, marker.shows)
+
+
+@given(st.lists(_words, min_size=1), st.text(max_size=9), st.sampled_from(["\n\n", "\n- "]))
+def test_passages_are_read_out_of_the_text_that_ends_with_them(
+    passages: list[str], before: str, joint: str
+) -> None:
+    cited = [Cited(f"key {number}", len(words)) for number, words in enumerate(passages)]
+    text = before + "".join(joint + words for words in passages)
+    expected = tuple((words, f"key {number}") for number, words in enumerate(passages))
+    assert passages_shown(text, cited, joint) == expected
+
+
+@pytest.mark.parametrize("sizes", [[4], [6], [5, 5, 5], [0, 5], [5, 99], [5, 5, 10**9]])
+def test_passages_of_other_sizes_than_the_text_shows_are_none(sizes: list[int]) -> None:
+    cited = [Cited("key", size) for size in sizes]
+    assert passages_shown("\n\nlight\n\nwaves", cited, BETWEEN_QUOTES) is None
+    assert passages_shown("light\n\nwaves", cited, BEFORE_WISH) is None
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "key",
+        {"0": ["key", "5"]},
+        ["key"],
+        [["key"]],
+        [["key", "5"], ["key"]],
+        [["key", "5", "5"]],
+        [["key", ["5"]]],
+        [["key", None]],
+        [["key", {"v": "1"}]],
+    ],
+)
+def test_a_field_that_was_cut_or_made_up_tells_nothing_and_the_marker_stays_one(
+    rows: object,
+) -> None:
+    memory = read_marker({"v": "1", "kind": MEMORY, "memory": "m1", "slot": "2", "cited": rows})
+    assert memory is not None
+    assert memory.cited == ()
+    opening = read_marker({"v": "1", "kind": OPENING, "facts": rows})
+    assert opening is not None
+    assert opening.shows == ((), (), ())
 
 
 @pytest.mark.parametrize("kind", [OPENING, CLOSING])

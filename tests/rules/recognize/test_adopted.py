@@ -19,6 +19,7 @@ from rules.recognize.adopted import (
     inherit,
     may_be_copies,
     true_dates,
+    with_sources,
 )
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
@@ -225,6 +226,44 @@ def test_a_frozen_quote_of_the_person_is_known_as_theirs_by_its_marker() -> None
 def test_of_a_frozen_fold_only_the_quotes_behind_a_lead_are_the_persons() -> None:
     fold = quoting(FOLD, "You said: ", framed=True)
     assert frozen(fold, M1, M2) == [("You said: ", "message number 0"), ("", "message number 2")]
+
+
+def in_two_paragraphs(fold: Memory) -> Memory:
+    """The same fold, whose first quote has a blank line in it."""
+    edition = fold.edition
+    first, *rest = edition.quotes
+    quotes = (replace(first, text="The lamp.\n\nThe sea."), *rest)
+    shown = "\n\n".join(quote.text for quote in quotes)
+    texts = (edition.texts[0], shown, *edition.texts[2:])
+    return replace(fold, edition=replace(edition, texts=texts, quotes=quotes))
+
+
+def test_a_quote_with_a_blank_line_in_it_stays_one_quote() -> None:
+    assert frozen(in_two_paragraphs(FOLD), M1, M2) == [
+        ("", "The lamp.\n\nThe sea."),
+        ("", "message number 2"),
+    ]
+
+
+def test_a_quote_is_from_where_its_marker_names_if_that_message_says_it() -> None:
+    shown = shows(M1)
+    (memory,) = freeze(shown, 1, length).memories
+    (own,) = M1.edition.quotes
+
+    def source(said: dict[str, str]) -> str:
+        (quote,) = with_sources(memory.edition, shown["m1"], said).quotes
+        return quote.source
+
+    assert source({own.source: f"Well, {own.text}."}) == own.source
+    assert source({own.source: "something else"}) == ""
+    assert source({"another": own.text}) == ""
+
+
+def test_a_memory_that_the_person_wrote_stays_pinned_where_no_text_tells_it() -> None:
+    by_person = replace(M1, edition=replace(M1.edition, kind="person"))
+    chat = finish(chat_of(TALK), [by_person, M2]).again()
+    first, second = freeze(groups(recognise(read_messages(chat), {})), 1, length).memories
+    assert (first.pinned, second.pinned) == (True, False)
 
 
 def copied(messages: Sequence[Message], *more: Message) -> tuple[Place, ...]:
