@@ -40,14 +40,13 @@ from daemon.recovery.kept_files import (
     updated_export,
 )
 from primer.prompt import question
-from rules.conversation.history import Place
-from rules.conversation.memory import aliases
+from rules.conversation.memory import Memory, aliases
 from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.output.assemble import hash_of_messages
 from rules.recognize.adopted import as_dated, with_sources
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import recognise
-from rules.recognize.user_edits import groups
+from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.dates import in_zone
 from rules.typingmind.document import chat_container
@@ -259,9 +258,7 @@ def _as_raw(message: Message) -> Message:
     return read_message(plain_original(message.raw)) if is_original(message.marker) else message
 
 
-def _complete(
-    context: Context, row: int, newest: Chat, shown: Mapping[str, Mapping[int, Place]]
-) -> None:
+def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Group]) -> None:
     """Put raw messages under the memories that the newest file shows, and note what they tell.
 
     That is sizes and dates, where quotes and wishes are from, and whether hindsight has had its
@@ -277,18 +274,24 @@ def _complete(
     looking_back = _hindsight_question(context, newest)
     messages = past(archive, chat_id)
     for memory in memories(archive, chat_id):
-        if memory.memory_id not in completed:
-            continue
-        under = {old.key: old.message for old in messages if old.memory == memory.number}
-        said = list(under.values())
-        tokens = sum(count(message.text) for message in said)
-        began, ended = (in_zone(end.created_at, archive.zone) for end in (said[0], said[-1]))
-        note_sources(archive, memory.memory_id, tokens, began or None, ended or None)
-        words = {key: message.words for key, message in under.items()}
-        edition = with_sources(memory.edition, shown[memory.memory_id], words)
-        insert_edition(archive, memory.memory_id, edition, "OR REPLACE")
-        if looking_back.fullmatch(memory.edition.texts[2]):
-            end_turn(archive, memory.memory_id)
+        if memory.memory_id in completed:
+            under = {old.key: old.message for old in messages if old.memory == memory.number}
+            _note_what_is_under(archive, memory, shown[memory.memory_id], under)
+            if looking_back.fullmatch(memory.edition.texts[2]):
+                end_turn(archive, memory.memory_id)
+
+
+def _note_what_is_under(
+    archive: Archive, memory: Memory, group: Group, under: Mapping[str, Message]
+) -> None:
+    """Note a memory's size and dates, and which of its raw messages its quotes are from."""
+    said = list(under.values())
+    tokens = sum(count(message.text) for message in said)
+    began, ended = (in_zone(end.created_at, archive.zone) for end in (said[0], said[-1]))
+    note_sources(archive, memory.memory_id, tokens, began or None, ended or None)
+    words = {key: message.words for key, message in under.items()}
+    edition = with_sources(memory.edition, group, words)
+    insert_edition(archive, memory.memory_id, edition, "OR REPLACE")
 
 
 def _hindsight_question(context: Context, chat: Chat) -> re.Pattern[str]:
