@@ -7,7 +7,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import HowNamed, agent_window, find_chat, known_chat
 from daemon.archive.memories import editions, find_memory, memories
 from daemon.config.settings import Config
-from rules.conversation.memory import Edition, Memory
+from rules.conversation.memory import Edition, Memory, memories_by_id, with_all_inside
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import State, states
 
@@ -18,29 +18,24 @@ class Holding:
 
     chat_id: str
     memories: tuple[Memory, ...]
+    by_id: Mapping[str, Memory]
     states: Mapping[str, State]
     editions: Mapping[str, tuple[Edition, ...]]
     bounds: Bounds
 
-    def memory(self, memory_id: str) -> Memory:
-        """Return the memory of that id, which is one of these."""
-        return next(memory for memory in self.memories if memory.memory_id == memory_id)
-
-    def members(self, fold: Memory) -> list[Memory]:
-        """Return the memories and folds that are in this fold now."""
-        own = (name for name in fold.members if self.states[name].into == fold.memory_id)
-        return [self.memory(name) for name in own]
-
     def outermost(self) -> list[Memory]:
-        """Return what is in no fold, oldest first; forgotten memories keep their place."""
+        """Return what is in no fold, oldest first.
+
+        Forgotten memories keep their place; folds that are not in use are left out.
+        """
+
+        def oldest_number(memory: Memory) -> int:
+            inside = with_all_inside(memory, self.by_id)
+            return next(part.number for part in inside if not part.is_fold)
+
         words = ("shown", "forgotten")
         top = (memory for memory in self.memories if self.states[memory.memory_id].word in words)
-        return sorted(top, key=self._oldest_number)
-
-    def _oldest_number(self, memory: Memory) -> int:
-        while memory.is_fold:
-            memory = self.memory(memory.members[0])
-        return memory.number
+        return sorted(top, key=oldest_number)
 
 
 def bounds_of(config: Config, window: int) -> Bounds:
@@ -54,7 +49,8 @@ def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
     made = memories(archive, chat_id, own.memory.editions)
     all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
     bounds = bounds_of(own, agent_window(archive, chat_id))
-    return Holding(chat_id, made, states(chat_id, made, bounds), all_editions, bounds)
+    known = states(chat_id, made, bounds)
+    return Holding(chat_id, made, memories_by_id(made), known, all_editions, bounds)
 
 
 def holding_of(
@@ -67,4 +63,4 @@ def holding_of(
     within = find_chat(archive, chat, how).chat_id if chat else ""
     chat_id, memory = find_memory(archive, name, chat_id=within)
     whole = holding(archive, config, chat_id)
-    return whole, whole.memory(memory.memory_id)
+    return whole, whole.by_id[memory.memory_id]

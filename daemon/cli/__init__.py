@@ -201,6 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except click.ClickException as mistake:
         mistake.show()
+        _tell_programs(arguments, mistake.format_message(), "")
         if (
             isinstance(mistake, click.MissingParameter)
             and getattr(mistake.param, "name", "") == "chat"
@@ -218,16 +219,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as fault:  # the boundary: errors of ours, and unexpected ones
-        # Imported late, for a fast `--help`.
-        from daemon.cli.printing import in_width
-        from daemon.files.reasons import describe
-        from daemon.status.printable import visible
-        from rules.errors import MemprocError
-
-        if isinstance(fault, MemprocError):
-            message, next_step, code = fault.message, fault.next_step, fault.exit_code
-        else:
-            message, next_step = describe(fault)
-            code = TROUBLE if isinstance(fault, OSError | MemoryError) else BUG
-        click.echo(in_width(visible(f"memproc: {message}\n{next_step}")), err=True)
+        return _tell(fault, arguments)
     return code if isinstance(code, int) else 0
+
+
+def _tell(fault: Exception, arguments: Sequence[str]) -> int:
+    """Print what has ended the command, and its next step; return the exit code."""
+    # Imported late, for a fast `--help`.
+    from daemon.cli.printing import print_error
+    from daemon.files.reasons import describe
+    from rules.errors import MemprocError
+
+    if isinstance(fault, MemprocError):
+        message, next_step, code = fault.message, fault.next_step, fault.exit_code
+    else:
+        message, next_step = describe(fault)
+        code = TROUBLE if isinstance(fault, OSError | MemoryError) else BUG
+    print_error(f"memproc: {message}\n{next_step}")
+    _tell_programs(arguments, message, next_step)
+    return code
+
+
+def _tell_programs(arguments: Sequence[str], message: str, next_step: str) -> None:
+    """Print an error as the object that `--json` promises, where that was asked for."""
+    if "--json" in arguments:
+        from daemon.cli.printing import print_json
+        from daemon.faces.as_json import error_as_json
+
+        print_json(error_as_json(message, next_step))

@@ -174,7 +174,7 @@ def _print_list(
     if not any(row.brought for row in rows):  # titles have the room of that column
         headings, drop = _HEADINGS[:-1], [3]
         cells = [line[:-1] for line in cells]
-    print_table(headings, cells, right=(0, 3, 4), prose=(1, 5), drop=drop, pages=True)
+    print_table(headings, cells, right=(0, 3, 4), prose=(1, 5), drop=drop)
     number = len(export.conversations)
     shown = "" if len(rows) == number else f", {len(rows):,} of them shown"
     settings.say(f"{counted(number, 'conversation')}{shown}, the one last spoken in first.")

@@ -36,7 +36,7 @@ def calls_command(settings: Settings, chat: str | None, with_text: bool, as_json
         journal = replies(archive, find_chat(archive, chat, "part").chat_id if chat else None)
         odd = odd_usages(archive)
     if as_json:
-        print_json([_call_as_json(reply, odd, with_text) for reply in journal])
+        print_json({"calls": [_call_as_json(reply, odd, with_text) for reply in journal]})
         return
     if not journal:
         about = " about this chat" if chat else ""
@@ -52,7 +52,7 @@ def calls_command(settings: Settings, chat: str | None, with_text: bool, as_json
             answers.append(f"--- {head}\n{reply.text}\n")
         paged(visible("\n".join(answers)))
         return
-    print_table(_HEADINGS, rows, right=(4, 5, 6, 7), prose=(), drop=(8, 5, 3, 4, 6), pages=True)
+    print_table(_HEADINGS, rows, right=(4, 5, 6, 7), prose=(), drop=(8, 5, 3, 4, 6))
 
 
 def _call_as_json(reply: Reply, odd: Mapping[str, str], with_text: bool) -> dict[str, object]:

@@ -35,7 +35,7 @@ def chats_command(settings: Settings, as_json: bool) -> None:
     with settings.archive() as archive:
         known = known_chats(archive)
     if as_json:
-        print_json([asdict(chat) for chat in known])
+        print_json({"chats": [asdict(chat) for chat in known]})
         return
     if not known:
         click.echo(
@@ -68,14 +68,15 @@ def versions_command(settings: Settings, chat: str, as_json: bool) -> None:
         known = find_chat(archive, chat, "part")
     kept = kept_versions(settings.folders.backups, known.chat_id)
     if as_json:
-        print_json([{**asdict(version), "path": str(version.path)} for version in kept])
+        versions = [{**asdict(version), "path": str(version.path)} for version in kept]
+        print_json({"versions": versions})
         return
     rows = []
     for version in kept:
         begin = str(version.number), moment(version.written_at), version.kind
         rows.append((*begin, f"{version.size:,}", version.sha256[:12]))
     headings = ("No.", "Kept", "What", "Bytes", "SHA-256")
-    print_table(headings, rows, right=(0, 3), prose=(), drop=(4,), pages=True)
+    print_table(headings, rows, right=(0, 3), prose=(), drop=(4,))
     if sys.stdout.isatty():
         settings.say(f"They lie in {settings.folders.backups}; `--json` names each file.")
         settings.say_whole(

@@ -36,7 +36,7 @@ def config_show_command(settings: Settings, as_json: bool) -> None:
     tables["models"] = hidden(tables["models"])
     tables["chats"] = hidden(tables["chats"])
     if as_json:
-        print_json(tables)
+        print_json({"settings": tables})
         return
     choice = settings.config_file.choice
     click.echo(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))

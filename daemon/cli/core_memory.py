@@ -46,7 +46,8 @@ def core_show_command(about: AboutChat, as_json: bool) -> None:
         known = _known_core(archive, about.settings.config, about.name, "part")
         sections = core_now(archive, known.chat_id, known.layout)
     if as_json:
-        print_json([{**asdict(part), "characters": len(part.rendered)} for part in sections])
+        values = [{**asdict(part), "characters": len(part.rendered)} for part in sections]
+        print_json({"sections": values})
         return
     for section in sections:
         print_text("\n".join(_section_lines(section)))
@@ -149,7 +150,7 @@ def core_history_command(about: AboutChat, as_json: bool) -> None:
     with about.settings.archive() as archive:
         known = _known_core(archive, about.settings.config, about.name, "part")
     if as_json:
-        print_json([asdict(event) for event in known.events])
+        print_json({"events": [asdict(event) for event in known.events]})
         return
     if not known.events:
         about.settings.say(

@@ -207,6 +207,6 @@ def _tell_history(context: "Context", subject: "EvaluatedChat", *, as_json: bool
 
     past = past_evaluations(context.archive, subject)
     if as_json:
-        print_json([asdict(evaluation) for evaluation in past])
+        print_json({"evaluations": [asdict(evaluation) for evaluation in past]})
     else:
         print_history(subject.chat_id, past)

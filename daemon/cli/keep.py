@@ -147,7 +147,7 @@ def _list(settings: Settings, chat: str, as_json: bool) -> None:
         listed = in_order(kept_passages(archive, known.chat_id))
         budget = _budget(archive, settings.config, known)
     if as_json:
-        print_json([asdict(passage) for passage in listed])
+        print_json({"passages": [asdict(passage) for passage in listed]})
         return
     if not listed:
         settings.say(
@@ -167,6 +167,6 @@ def _list(settings: Settings, chat: str, as_json: bool) -> None:
         for passage in listed
     ]
     headings = ("Id", "Said on", "By", "Words", "Tokens", "State")
-    print_table(headings, rows, right=(0, 4), prose=(3,), drop=(4,), pages=True)
+    print_table(headings, rows, right=(0, 4), prose=(3,), drop=(4,))
     for clause in describe_kept(listed, budget):
         print_text(f"{clause[:1].upper()}{clause[1:]}.")

@@ -73,7 +73,7 @@ def facts_history_command(about: AboutChat, number: int, as_json: bool) -> None:
     with about.settings.archive() as archive:
         events = _events_of(archive, find_chat(archive, about.name, "part"), number)
     if as_json:
-        print_json([asdict(event) for event in events])
+        print_json({"events": [asdict(event) for event in events]})
         return
     for event in events:
         for line in _event_lines(event):
@@ -154,14 +154,14 @@ def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactE
 def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
     """Print facts as a table, or for programs; where there are none, print the sentence `none`."""
     if as_json:
-        print_json([asdict(fact) for fact in facts])
+        print_json({"facts": [asdict(fact) for fact in facts]})
         return
     if not facts:
         click.echo(visible(none))
         return
     headings = ("Id", "Said on", "Fact", "Confirmed", "By")
     rows = [_cells(fact) for fact in facts]
-    print_table(headings, rows, right=(0, 3), prose=(2,), drop=(4, 3), pages=True)
+    print_table(headings, rows, right=(0, 3), prose=(2,), drop=(4, 3))
 
 
 def _add(chat: KnownChat) -> str:

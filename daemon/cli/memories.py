@@ -4,23 +4,20 @@ A command names memories by number in a chat, or by an id or its beginning.
 """
 
 import re
-import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from shutil import get_terminal_size
 
 import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import HowNamed, find_chat
 from daemon.chat.holding import Holding, holding, holding_of
-from daemon.cli.memory_list import in_tree, marks_of, table_lines
 from daemon.cli.memory_text import heading_lines, print_editions, say_folded
 from daemon.cli.printing import print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.reports.memories import memories_report, memory_data, memory_row
 from rules.conversation.memory import Memory
-from rules.conversation.memory_title import called, dates, short_name
-from rules.plan.folds import state_in_words
+from rules.conversation.memory_title import called, dates
+from rules.plan.folds import notes_of
 from rules.wording import cut_title
 
 _LOOKS_LIKE_AN_ID = re.compile("[mf][0-9a-f]{4,15}")
@@ -63,18 +60,7 @@ def memories_command(settings: Settings, chat: str, tree: bool, as_json: bool) -
     with settings.archive() as archive:
         known = find_chat(archive, chat, "part")
         whole = holding(archive, settings.config, known.chat_id)
-    if as_json:
-        print_json([_in_full(whole, memory) for memory in whole.memories])
-    elif not whole.memories:
-        settings.say(
-            f'"{cut_title(known.title)}" has no memories yet. What a run would do: memproc plan'
-        )
-    else:
-        settings.say(f"{cut_title(known.title)} ({known.chat_id}), tokens before and now:")
-        placed = in_tree(whole) if tree else ((memory, 0) for memory in whole.memories)
-        width = get_terminal_size().columns if sys.stdout.isatty() else None
-        for line in table_lines(whole, list(placed), width):
-            click.echo(line)
+    settings.show(memories_report(known, whole, tree=tree), as_json)
 
 
 @click.command
@@ -93,7 +79,7 @@ def show_command(settings: Settings, names: tuple[str, ...], raw: bool, as_json:
         whole, shown = one_memory(archive, settings, names, "part")
         title = find_chat(archive, whole.chat_id).title
     if as_json:
-        print_json({"chat_id": whole.chat_id, **_in_full(whole, shown)})
+        print_json({"chat_id": whole.chat_id, **memory_data(memory_row(whole, shown))})
         return
     about = list(_about(whole, shown, raw=raw))
     say_folded(about if raw else [f'"{cut_title(title)}"', *about])
@@ -105,24 +91,11 @@ def _about(whole: Holding, memory: Memory, *, raw: bool) -> Iterator[str]:
     yield from heading_lines(memory, raw)
     if raw and memory.keys:
         yield f"from message {memory.keys[0]} to {memory.keys[-1]}"
-    for member in map(whole.memory, memory.members):
+    for member in map(whole.by_id.__getitem__, memory.members):
         name = f"{called(member)} ({member.memory_id})" if raw else called(member)
         yield f"made of {name}, {dates(member)}: {member.edition.tokens:,} tokens"
-    if raw:
-        yield state_in_words(memory, whole.states[memory.memory_id])
-        return
-    yield marks_of(whole, memory) or "shown"
-    yield f"Ids, questions and requests: memproc show {whole.chat_id} {short_name(memory)} --raw"
-
-
-def _in_full(whole: Holding, memory: Memory) -> dict[str, object]:
-    """Return all that is known of a memory, for programs."""
-    state = whole.states[memory.memory_id]
-    editions = [asdict(edition) for edition in whole.editions[memory.memory_id]]
-    return {
-        "name": short_name(memory),
-        **asdict(memory),
-        "state": state.word,
-        "folded_into": state.into,
-        "editions": editions,
-    }
+    row = memory_row(whole, memory)
+    yield ", ".join((*row.place, *row.marks)) or "shown"
+    yield from notes_of(memory)
+    if not raw:
+        yield f"Ids, questions and requests: memproc show {whole.chat_id} {row.name} --raw"

@@ -117,7 +117,7 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
         recalled = [choices.bring_back(context.archive, memory) for _, memory in named]
     for (chat, memory), back in zip(named, recalled, strict=True):
         for memory_id in back:
-            settings.say(f"Recalled {called(chat.memory(memory_id))}.")
+            settings.say(f"Recalled {called(chat.by_id[memory_id])}.")
         if not back:
             settings.say(f"Nothing to do: {called(memory)} is not forgotten.")
     if any(recalled):

@@ -84,8 +84,6 @@ def _about(memory: Memory, edition: Edition, *, raw: bool) -> Iterator[str]:
     kind = f"edition {edition.number}, {edition.kind}{shown}{in_prompts}"
     yield f"{kind}: {edition.tokens:,} tokens"
     yield f"{_made_by(edition, raw=raw)}, {moment(edition.written_at)}"
-    if edition.form:
-        yield f"kept in spite of its form: {edition.form}"
     if raw:
         if edition.requests:
             hashes = [request[:_HASH] for request in edition.requests]

@@ -70,7 +70,8 @@ def pair_list_command(settings: Settings, as_json: bool) -> None:
     paired = devices(settings.folders.state)
     if as_json:
         rows = [asdict(device) for device in paired]
-        print_json([{name: row[name] for name in row if name != "key_hex"} for row in rows])
+        shown = [{name: row[name] for name in row if name != "key_hex"} for row in rows]
+        print_json({"browsers": shown})
     elif not paired:
         click.echo("Nothing is paired. To pair TypingMind in a browser: memproc pair")
     else:

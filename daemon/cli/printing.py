@@ -2,27 +2,20 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from operator import itemgetter
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
+from daemon.faces.as_json import in_shape
+from daemon.faces.table import table_lines
 from daemon.files.clock import in_full
-from daemon.status.printable import columns_of, folded, in_one_line, padded, printable_json, visible
-
-if TYPE_CHECKING:
-    from rich.console import Console, JustifyMethod
-    from rich.table import Table
-    from rich.text import Text
-
-
-_ENDLESS = 1000
-_MANY = 1_000
-"""Rows of a table that Rich would take too long for: it measures and folds every cell."""
-_LEAST_PROSE = 20
-_FEW_COLUMNS = 5  # and prose in them: such a table is folded, however narrow the terminal is
+from daemon.reports.report import Column, Kind, Table
+from daemon.status.printable import folded, printable_json, visible
 
 
 def print_table(
@@ -32,135 +25,28 @@ def print_table(
     *,
     prose: Sequence[int] | None = None,
     drop: Sequence[int] = (),
-    pages: bool = False,
 ) -> None:
-    """Print a table; entries of the `right` columns end at the same place.
-
-    Only the `prose` columns are folded; None means all. On a terminal that is too narrow, the
-    `drop` columns go in that order until the others fit; if they never do, each row becomes a few
-    lines with headings in them. With `pages`, a table longer than the terminal goes to the pager.
-    In a table of very many rows, prose is cut instead of folded.
-    """
-    from rich.console import Console
-
-    on_a_terminal = Console().is_terminal
-    console = Console(highlight=False, width=None if on_a_terminal else _ENDLESS)
-    if len(rows) > _MANY:
-        cut = range(len(headings)) if prose is None else prose
-        lines = _in_one_line_each(headings, rows, right, cut, drop, console.width)
-        (paged if pages else click.echo)("\n".join(lines))
-        return
-    columns = list(range(len(headings)))
-    table = _table(headings, rows, right, prose, columns)
-    for column in drop:
-        if _fits(console, table):
-            break
-        columns.remove(column)
-        table = _table(headings, rows, right, prose, columns)
-    with console.capture() as printed:
-        if _fits(console, table) or len(headings) <= _FEW_COLUMNS:
-            console.print(table)
-        else:
-            for line in _as_lines(headings, rows, console.width):
-                console.print(line, soft_wrap=True)
-    (paged if pages else click.echo)(printed.get().removesuffix("\n"))
+    """Print cells as a table, for a notion that has no report yet."""
+    columns: list[Column[Sequence[str]]] = []
+    for at, heading in enumerate(headings):
+        is_prose = prose is None or at in prose
+        kind: Kind = "number" if at in right else "prose" if is_prose else "name"
+        rank = drop.index(at) + 1 if at in drop else 0
+        columns.append(Column(heading, itemgetter(at), kind, rank))
+    print_rows(Table("", rows, columns))
 
 
-def _fits(console: "Console", table: "Table") -> bool:
-    from rich.measure import Measurement
-
-    endless = console.options.update(max_width=_ENDLESS)
-    return Measurement.get(console, endless, table).minimum <= console.width
-
-
-def _in_one_line_each(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    right: Sequence[int],
-    prose: Sequence[int],
-    drop: Sequence[int],
-    width: int,
-) -> Iterator[str]:
-    """Yield the lines of a table in which what is too wide for a `prose` column is cut."""
-    cells = [[in_one_line(cell) for cell in row] for row in (headings, *rows)]
-    widths = _widths(cells, prose, drop, width)
-    for row in cells:
-        line = (_in_column(row[at], widths[at], is_right=at in right) for at in widths)
-        yield "  ".join(line).rstrip()
+def print_rows(table: Table[Any]) -> None:
+    """Print a table in the width of the terminal, with a pager where it is longer."""
+    is_terminal = sys.stdout.isatty()
+    width = get_terminal_size().columns if is_terminal else None
+    strong = partial(click.style, bold=True) if is_terminal else str
+    paged("\n".join(table_lines(table, width, strong)))
 
 
-def _widths(
-    cells: Sequence[Sequence[str]], prose: Sequence[int], drop: Sequence[int], width: int
-) -> dict[int, int]:
-    """Return the columns of the terminal for each column of a table that is not dropped."""
-    wanted = {
-        at: max(map(columns_of, column)) for at, column in enumerate(zip(*cells, strict=True))
-    }
-    widths = {at: min(w, _LEAST_PROSE) if at in prose else w for at, w in wanted.items()}
-    for column in drop:
-        if sum(widths.values()) + 2 * len(widths) > width:
-            del widths[column]
-    for at in widths.keys() & set(prose):
-        spare = width - sum(widths.values()) - 2 * len(widths)
-        widths[at] += max(0, min(spare, wanted[at] - widths[at]))
-    return widths
-
-
-def _in_column(cell: str, width: int, *, is_right: bool) -> str:
-    """Return a cell in just this width: cut, or with blanks at one side."""
-    if columns_of(cell) > width:
-        from rich.cells import set_cell_size
-
-        return set_cell_size(cell, width - 1) + "…"
-    return " " * (width - columns_of(cell)) + cell if is_right else padded(cell, width)
-
-
-def _table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    right: Sequence[int],
-    prose: Sequence[int] | None,
-    columns: Sequence[int],
-) -> "Table":
-    """Make the table with these columns alone."""
-    from rich.cells import cell_len
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for index in columns:
-        justify: JustifyMethod = "right" if index in right else "left"
-        width = None
-        if prose is not None and index not in prose:
-            width = max(cell_len(in_one_line(row[index])) for row in (headings, *rows))
-        table.add_column(headings[index], justify=justify, overflow="fold", min_width=width)
-    for row in rows:
-        table.add_row(*(Text(in_one_line(row[index])) for index in columns))
-    return table
-
-
-def _as_lines(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int
-) -> "Iterator[Text]":
-    """Yield each row as a few lines, in which each entry follows its heading."""
-    from rich.text import Text
-
-    for row in rows:
-        line = Text()
-        for heading, cell in zip(headings, row, strict=True):
-            part = Text.assemble((f"{heading} ", "bold"), in_one_line(cell))
-            if line and line.cell_len + 2 + part.cell_len > width:
-                yield line
-                line = Text("    ")
-            elif line:
-                line += Text("  ")
-            line += part
-        yield line
-
-
-def print_json(report: object) -> None:
-    """Print a value as JSON, for programs."""
-    click.echo(printable_json(report))
+def print_json(values: Mapping[str, object]) -> None:
+    """Print values as the one object that every command prints for programs."""
+    click.echo(printable_json(in_shape(values)))
 
 
 def print_text(text: str) -> None:

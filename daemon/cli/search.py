@@ -107,7 +107,7 @@ def search_command(
         query, entries = index.best(asked, find)
         hits = _hits(archive, entries)
     if as_json:
-        print_json([hit.as_json() for hit in hits])
+        print_json({"hits": [hit.as_json() for hit in hits]})
     else:
         _print_all(settings, hits, asked, query)
 

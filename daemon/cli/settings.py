@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.cli.printing import in_width
+from daemon.cli.printing import in_width, print_json, print_rows
 from daemon.status.printable import visible
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from daemon.events import SettingsAre, Tell
     from daemon.files.paths import Folders
     from daemon.models.context import Context
+    from daemon.reports.report import Report
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,30 @@ class Settings:
         """Print a line to copy, which is never folded, unless `--quiet` was given."""
         if not self.quiet:
             click.echo(visible(line))
+
+    def show(self, report: "Report", as_json: bool) -> None:
+        """Print a report: for programs, or as wide as the terminal, with a pager where it is longer.
+
+        What can be done next is for people, so a pipe has it only where there is nothing else.
+        """
+        from daemon.faces.as_json import report_as_json
+
+        if as_json:
+            print_json(report_as_json(report))
+            return
+        if report.heading:
+            self.say(report.heading)
+        is_empty = True
+        for table in report.tables:
+            if table.rows:
+                print_rows(table)
+                is_empty = False
+            elif table.none:
+                self.say(table.none)
+        for note in report.notes:
+            self.say(note)
+        for step in report.next if is_empty or sys.stdout.isatty() else ():
+            self.say_whole(f"{step.words}: {self.command(step.command)}")
 
 
 pass_settings = click.make_pass_decorator(Settings)

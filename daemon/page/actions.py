@@ -71,7 +71,8 @@ def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandRe
     except subprocess.TimeoutExpired:
         sentence = "It took longer than two minutes, and was ended. What is finished is kept."
         return CommandResult(None, sentence)
-    text = f"{done.stdout.strip()}\n{done.stderr.strip()}".strip()
+    for_people = [done.stderr] if "--json" in arguments else [done.stdout, done.stderr]
+    text = "\n".join(part.strip() for part in for_people).strip()
     return CommandResult(done.returncode, text, done.stdout)
 
 

@@ -1,6 +1,6 @@
 """Show a chat: its memories on a line of time, its sizes part by part, and the kept versions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -19,8 +19,7 @@ from daemon.page.app import desk_of, named_chat, render
 from daemon.page.files import has_updated
 from daemon.page.versions import version_choice
 from daemon.remember.chat_notes import wishes_left_out
-from rules.conversation.memory import EXTRACTED, Memory
-from rules.conversation.memory_title import short_name, subject_in
+from daemon.reports.memories import timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,35 +49,6 @@ class ChatSizes:
     def total(self) -> int:
         """Return the tokens that the chat has now."""
         return sum(self.parts.values())
-
-
-@dataclass(frozen=True, slots=True)
-class TimelineEntry:
-    """A memory or a fold on the line of time, with its members."""
-
-    memory: Memory
-    tags: tuple[str, ...]
-    members: tuple["TimelineEntry", ...]
-
-    @property
-    def quote(self) -> str:
-        """Return the first quote, or ""."""
-        return self.memory.edition.quotes[0].framed if self.memory.edition.quotes else ""
-
-    @property
-    def name(self) -> str:
-        """Return its number as a command takes it: `6`, `f2`, `ff1`."""
-        return short_name(self.memory)
-
-    @property
-    def subject(self) -> str:
-        """Return the subject in the memory's name, or ""."""
-        return subject_in(self.memory.in_prompts.texts[0])
-
-    @property
-    def memories(self) -> int:
-        """Count the chunks' memories that it covers; 1 for a memory."""
-        return sum(member.memories for member in self.members) or 1
 
 
 def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
@@ -112,28 +82,6 @@ def _from_the_end(sizes: list[int]) -> list[tuple[int, int]]:
     return list(zip(newest_first, accumulate(newest_first, initial=0), strict=False))
 
 
-def timeline(held: Holding) -> tuple[TimelineEntry, ...]:
-    """List the chat's entries, oldest first; memories that the person deleted keep their place."""
-    return tuple(_entry(held, memory) for memory in held.outermost())
-
-
-def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
-    """Tell the most important about a memory at a glance."""
-    edition = memory.edition
-    if edition.made == EXTRACTED and edition.kind != "person":
-        yield "extracted"
-    elif not memory.is_fold:
-        yield {"as-of": "as of then", "hindsight": "hindsight", "person": "yours"}[edition.kind]
-    if edition.form:
-        yield f"kept in spite of its form: {edition.form}"
-    if memory.pinned:
-        yield "pinned"
-    if memory.due:
-        yield "new edition due"
-    if is_forgotten:
-        yield "deleted by you"
-
-
 def persona_of(archive: Archive, chat_id: str) -> str:
     """Return the name of the chat's agent in TypingMind, or "the persona" where it has none."""
     return known_chat(archive, chat_id).persona or "the persona"
@@ -160,9 +108,3 @@ def chat_page(request: Request) -> Response:
         updated=updated,
         restored_at=last.written_at if last and last.messages_sha256 == RESTORED else "",
     )
-
-
-def _entry(held: Holding, memory: Memory) -> TimelineEntry:
-    is_forgotten = held.states[memory.memory_id].word == "forgotten"
-    members = (_entry(held, member) for member in held.members(memory))
-    return TimelineEntry(memory, tuple(tags_of(memory, is_forgotten)), tuple(members))

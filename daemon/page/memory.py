@@ -14,13 +14,15 @@ from daemon.archive.journal import cost_of
 from daemon.archive.messages import past
 from daemon.chat.holding import Holding, holding_of
 from daemon.page.app import desk_of, render
-from daemon.page.chat import persona_of, tags_of
+from daemon.page.chat import persona_of
 from daemon.page.message_blocks import around_marks
 from daemon.page.reading import SaidMessage, show_message
+from daemon.reports.memories import memory_row
 from rules.conversation.history import Past
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
 from rules.conversation.memory_title import subject_in
 from rules.extract.languages import TONGUES
+from rules.plan.folds import notes_of
 
 _NOTHING = frozenset(
     sentence
@@ -67,7 +69,6 @@ def memory_page(request: Request) -> Response:
         under = () if memory.is_fold else opened.under
         quoted = list(_quoted(under, memory.edition.quotes, opened.archive.zone))
     before, after = neighbours(held, memory)
-    is_forgotten = held.states[memory.memory_id].word == "forgotten"
     return render(
         request,
         "memory.html",
@@ -80,9 +81,9 @@ def memory_page(request: Request) -> Response:
         quoted=quoted,
         seen_is_open=_says_more(memory.edition),
         editions=held.editions[memory.memory_id][::-1],
-        members=[held.memory(name) for name in memory.members],
-        tags=tuple(tags_of(memory, is_forgotten)),
-        is_forgotten=is_forgotten,
+        members=[held.by_id[name] for name in memory.members],
+        marks=memory_row(held, memory).marks,
+        notes=notes_of(memory),
     )
 
 

@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules.conversation.kept_wishes import each_once
-from rules.conversation.memory import Memory, Quote, Wish
+from rules.conversation.memory import (
+    Memory,
+    Quote,
+    Wish,
+    memories_by_id,
+    memories_of_chunks,
+    with_all_inside,
+)
 from rules.conversation.memory_title import (
     TitlePair,
     counted_on,
@@ -12,7 +19,7 @@ from rules.conversation.memory_title import (
     title_pair,
     write_title,
 )
-from rules.plan.fold_budget import chunks_under, members_reading, reading_of
+from rules.plan.fold_budget import members_reading, reading_of
 from rules.typingmind.dates import day_of
 
 
@@ -68,12 +75,13 @@ class FoldPlan:
 
 def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> FoldPlan:
     """Plan the fold of the memories with these ids; `memories` are all of the chat."""
-    by_id = {memory.memory_id: memory for memory in memories}
+    by_id = memories_by_id(memories)
     members = [by_id[name] for name in names]
     ahead = counted_on(memories)
     first, _ = numbers_of(members[0], by_id, ahead)
     _, last = numbers_of(members[-1], by_id, ahead)
-    under = [memory for member in members for memory in chunks_under(member, by_id)]
+    inside = (part for member in members for part in with_all_inside(member, by_id))
+    under = memories_of_chunks(inside)
     told = [memory for memory in under if not memory.forgotten]
     return FoldPlan(
         members=members,

@@ -4,7 +4,7 @@ None is ever overwritten.
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Literal
@@ -222,13 +222,19 @@ def aliases(memories: Sequence[Memory]) -> dict[str, str]:
     return {name: memory.memory_id for memory in memories for name in memory.origins}
 
 
+def with_all_inside(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Memory]:
+    """Yield a memory and all that is in it: each fold before its members, the oldest first."""
+    yield memory
+    for name in memory.members:
+        yield from with_all_inside(by_id[name], by_id)
+
+
 def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozenset[str]:
     """Return these ids of memories and folds, with those of all that is inside the folds."""
-    covered = set(names)
-    for fold in reversed(folds_upwards(memories)):
-        if fold.memory_id in covered:
-            covered.update(fold.members)
-    return frozenset(covered)
+    by_id = memories_by_id(memories)
+    known = (by_id[name] for name in names if name in by_id)
+    inside = (part.memory_id for memory in known for part in with_all_inside(memory, by_id))
+    return frozenset({*names, *inside})
 
 
 def folds_upwards(memories: Sequence[Memory]) -> list[Memory]:

@@ -1,13 +1,13 @@
 """The difference between two exports of a chat: memories, raw messages, opening and fields."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from rules.conversation.history import Place
 from rules.conversation.marker import CLOSING, OPENING
-from rules.conversation.memory import Memory
+from rules.conversation.memory import Memory, memories_by_id, with_members
 from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, fields_of
@@ -126,8 +126,12 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
 
 
 def _shown(side: Side, known: Sequence[Memory]) -> _Shown:
-    by_memory = groups(side.places)
-    return _Shown(by_memory, folded_into(by_memory, known))
+    shown, by_id = groups(side.places), memories_by_id(known)
+    folds: dict[str, str] = {}
+    for name in reversed(shown):
+        members = by_id[name].members if name in by_id else ()
+        folds |= dict.fromkeys(with_members(members, known), name)
+    return _Shown(shown, folds)
 
 
 def _reads_otherwise(before: Side, after: Side, kind: str) -> bool:
@@ -194,19 +198,6 @@ def _change_in_both(was: Group, now: Group) -> MemoryHow | None:
 def _edition(group: Group) -> int:
     """Return the newest edition that any of its messages is of: one that came back may be older."""
     return max(place.ours.edition for place in group.values() if place.ours is not None)
-
-
-def folded_into(shown: Iterable[str], known: Sequence[Memory]) -> dict[str, str]:
-    """Return the shown fold of each memory or fold, by the latter's id."""
-    members = {memory.memory_id: memory.members for memory in known}
-    folds: dict[str, str] = {}
-    for fold in reversed(list(shown)):
-        waiting = [fold]
-        while waiting:
-            inside = members.get(waiting.pop(), ())
-            folds |= dict.fromkeys(inside, fold)
-            waiting += inside
-    return folds
 
 
 def _pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:

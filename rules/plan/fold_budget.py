@@ -21,7 +21,7 @@ that would go beyond is made from its members:
 It depends on the memories under a fold alone, and never on when rounds happened.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory
@@ -138,14 +138,6 @@ def members_reading(members: Iterable[Memory], by_id: Mapping[str, Memory]) -> F
 def reading_to_come(tokens: int) -> Reading:
     """Return the reading of a memory that is still to be made."""
     return Reading(answers=tokens // _LAST_ANSWER)
-
-
-def chunks_under(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Memory]:
-    """Yield the chunk memories within a memory: itself, if it is no fold."""
-    if not memory.is_fold:
-        yield memory
-    for name in memory.members:
-        yield from chunks_under(by_id[name], by_id)
 
 
 def _tokens(memory: Memory) -> int:

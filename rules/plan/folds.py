@@ -33,12 +33,20 @@ after it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
 
-from rules.conversation.memory import Edition, Memory, fold_id, memories_by_id, memories_of_chunks
+from rules.conversation.memory import (
+    EXTRACTED,
+    Edition,
+    Memory,
+    fold_id,
+    memories_by_id,
+    memories_of_chunks,
+    with_all_inside,
+)
 from rules.conversation.short_quotes import as_read
 from rules.plan.fold_budget import Bounds
 
@@ -238,7 +246,7 @@ def section(
     """
     by_id = memories_by_id(memories)
     never_folded = {
-        _covers(memory, by_id): memory
+        tuple(part.memory_id for part in memories_of_chunks(with_all_inside(memory, by_id))): memory
         for memory in memories
         if memory.is_fold and _is_never_folded(memory)
     }
@@ -299,13 +307,6 @@ def _is_never_folded(memory: Memory) -> bool:
     return not memory.forgotten and memory.keeps_its_words
 
 
-def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:
-    """Return the names of the chunk memories in it."""
-    if not memory.is_fold:
-        return (memory.memory_id,)
-    return tuple(name for member in memory.members for name in _covers(by_id[member], by_id))
-
-
 @dataclass(frozen=True, slots=True)
 class State:
     """The state of a memory.
@@ -317,9 +318,6 @@ class State:
     """`not in use`: a fold that the archive still has, and whose memories are shown, or are in another fold."""
     into: str = ""
 
-    def __str__(self) -> str:
-        return f"folded into {self.into}" if self.into else self.word
-
 
 def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str, State]:
     """Return the state of each memory and fold of a chat, by id, in an export with these bounds."""
@@ -327,11 +325,9 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
     chunks = [memory.memory_id for memory in memories_of_chunks(memories)]
     top = [item.name for item in section(chat_id, memories, len(chunks), bounds, as_shown).standing]
     inside: dict[str, str] = {}  # by id of a memory: the fold that it is in
-    waiting = list(top)
-    while waiting:
-        name = waiting.pop()
-        inside |= dict.fromkeys(by_id[name].members, name)
-        waiting += by_id[name].members
+    for name in top:
+        for part in with_all_inside(by_id[name], by_id):
+            inside |= dict.fromkeys(part.members, part.memory_id)
     # Where a fold is still to be made, the view ends early: what comes after is shown as it is.
     top += [name for name in chunks if name not in inside]
     state_of: dict[str, State] = {}
@@ -345,18 +341,28 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
     return state_of
 
 
-def state_in_words(memory: Memory, state: State) -> str:
-    """Describe a memory in one line, with commas.
+def marks_of(memory: Memory, state: State) -> tuple[str, ...]:
+    """Return what is out of the ordinary about a memory, in a word or two each."""
+    edition = memory.edition
+    is_yours = edition.kind == "person"
+    marks = {
+        state.word: state.word in ("forgotten", "not in use"),
+        "yours": is_yours,
+        "extracted": edition.made == EXTRACTED and not is_yours,
+        "odd form": bool(edition.form),
+        "hindsight": edition.kind == "hindsight",
+        "pinned": memory.pinned,
+        "recalled": memory.recalled,
+        "new edition due": bool(memory.due),
+    }
+    return tuple(mark for mark, is_marked in marks.items() if is_marked)
 
-    It says the state, whose words it has, pinned, recalled, and why a new edition is due.
-    """
-    words = [str(state)]
-    if memory.in_prompts.kind == "person":
-        words.append("yours")
-    if memory.pinned:
-        words.append("pinned")
-    if memory.recalled:
-        words.append("recalled: it comes back with the next run")
-    if memory.due:
-        words.append(f"new edition due ({memory.due})")
-    return ", ".join(words)
+
+def notes_of(memory: Memory) -> tuple[str, ...]:
+    """Return a clause for each mark of a memory that has a reason or a next step."""
+    notes = {
+        f"kept in spite of its form: {memory.edition.form}": memory.edition.form,
+        "recalled: it comes back with the next run": memory.recalled,
+        f"new edition due: {memory.due}": memory.due,
+    }
+    return tuple(note for note, is_so in notes.items() if is_so)

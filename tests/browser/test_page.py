@@ -78,13 +78,13 @@ def is_open(summary: WebElement) -> bool:
 
 def chat_id(page: Opened, title: str) -> str:
     """The id of a chat, as `memproc chats` tells it."""
-    chats = json.loads(page.person.memproc("chats", "--json").out)
+    chats = json.loads(page.person.memproc("chats", "--json").out)["chats"]
     return str(next(known["chat_id"] for known in chats if known["title"] == title))
 
 
 def memory_id(page: Opened) -> str:
     """The newest memory of the chat of many memories."""
-    listed = json.loads(page.person.memproc("memories", LIGHTHOUSE, "--json").out)
+    listed = json.loads(page.person.memproc("memories", LIGHTHOUSE, "--json").out)["memories"]
     return str(
         max((one for one in listed if one["level"] == 1), key=lambda one: one["number"])[
             "memory_id"
@@ -164,11 +164,11 @@ def test_words_that_are_marked_in_a_memory_are_kept_with_one_press_and_released(
     ActionChains(page.browser).scroll_to_element(button).move_to_element(button).click().perform()
     assert shows(page, "Kept, word for word: passage 1")
     assert " ".join(words.split()) in " ".join(text(page).split())
-    listed = json.loads(page.person.memproc("keep", LIGHTHOUSE, "--json").out)
+    listed = json.loads(page.person.memproc("keep", LIGHTHOUSE, "--json").out)["passages"]
     assert [passage["text"] for passage in listed] == [words.strip()]
     press(page, "Release it")
     assert shows(page, "Released: passage 1")
-    assert json.loads(page.person.memproc("keep", LIGHTHOUSE, "--json").out) == []
+    assert json.loads(page.person.memproc("keep", LIGHTHOUSE, "--json").out)["passages"] == []
 
 
 def test_a_memory_is_pinned_and_unpinned(page: Opened) -> None:

@@ -48,8 +48,10 @@ def sample(tmp_path_factory: pytest.TempPathFactory, browser: "Browser") -> Iter
 def test_each_picture_is_drawn_of_the_sample_and_shows_no_folder_of_a_test(
     sample: Opened, name: str, width: int
 ) -> None:
-    (chat,) = json.loads(sample.person.memproc("chats", "--json").out)
-    memories = json.loads(sample.person.memproc("memories", chat["chat_id"], "--json").out)
+    (chat,) = json.loads(sample.person.memproc("chats", "--json").out)["chats"]
+    memories = json.loads(sample.person.memproc("memories", chat["chat_id"], "--json").out)[
+        "memories"
+    ]
     view = PICTURES[name, width].replace("CHAT", f"/chat/{chat['chat_id']}")
     sample.browser.set_window_size(width, 900)
     go(sample, view.replace("MEMORY", f"/memory/{memories[2]['memory_id']}"))

@@ -50,14 +50,14 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
 
 
 def address(page: Opened) -> str:
-    (chat,) = json.loads(page.person.memproc("chats", "--json").out)
+    (chat,) = json.loads(page.person.memproc("chats", "--json").out)["chats"]
     return f"/chat/{chat['chat_id']}"
 
 
 def each_memory(page: Opened) -> list[str]:
     listed = json.loads(
         page.person.memproc("memories", address(page).rpartition("/")[2], "--json").out
-    )
+    )["memories"]
     return [memory["memory_id"] for memory in listed]
 
 

@@ -15,7 +15,7 @@ from tests.stories.person import Person
 
 
 def memories(person: Person) -> list[dict[str, Any]]:
-    found = json.loads(person.memproc("memories", CHAT_ID, "--json").out)
+    found = json.loads(person.memproc("memories", CHAT_ID, "--json").out)["memories"]
     assert isinstance(found, list)
     return found
 

@@ -75,18 +75,24 @@ def core(lived: Life, *arguments: str) -> Ended:
 
 def values(lived: Life) -> dict[str, Any]:
     """What each section says."""
-    return {section["name"]: section["value"] for section in read(core(lived, "--json"))}
+    return {
+        section["name"]: section["value"] for section in read(core(lived, "--json"))["sections"]
+    }
 
 
 def held(lived: Life) -> set[str]:
     """The sections that the person keeps."""
-    return {section["name"] for section in read(core(lived, "--json")) if section["held"]}
+    return {
+        section["name"] for section in read(core(lived, "--json"))["sections"] if section["held"]
+    }
 
 
 def own_lines(lived: Life) -> dict[str, list[str]]:
     """The lines that the person has written, by section."""
     return {
-        one["name"]: one["held_lines"] for one in read(core(lived, "--json")) if one["held_lines"]
+        one["name"]: one["held_lines"]
+        for one in read(core(lived, "--json"))["sections"]
+        if one["held_lines"]
     }
 
 
@@ -94,7 +100,7 @@ def events(lived: Life) -> list[Json]:
     """All that was written, without the time of day."""
     return [
         {name: value for name, value in one.items() if name != "at"}
-        for one in read(core(lived, "history", "--json"))
+        for one in read(core(lived, "history", "--json"))["events"]
     ]
 
 

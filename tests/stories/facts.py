@@ -26,14 +26,14 @@ def known(lived: Life, *arguments: str) -> dict[int, str]:
     """What `memproc facts CHAT list` tells, or `search`: the texts by their numbers, in its order."""
     ended = facts(lived, *(arguments or ("list",)), "--json")
     assert ended.code == 0, ended.err
-    return {one["number"]: one["text"] for one in json.loads(ended.out)}
+    return {one["number"]: one["text"] for one in json.loads(ended.out)["facts"]}
 
 
 def history(lived: Life, number: int) -> list[dict[str, Any]]:
     """What `memproc facts CHAT history ID` tells."""
     ended = facts(lived, "history", str(number), "--json")
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
+    found = json.loads(ended.out)["events"]
     assert isinstance(found, list)
     return found
 

@@ -13,7 +13,7 @@ def passages(chat: Cycle) -> list[dict[str, Any]]:
     """What `memproc keep CHAT` lists."""
     ended = chat.person.memproc("keep", chat.chat_id, "--json")
     assert ended.code == 0, ended.err
-    listed: list[dict[str, Any]] = json.loads(ended.out)
+    listed: list[dict[str, Any]] = json.loads(ended.out)["passages"]
     return listed
 
 

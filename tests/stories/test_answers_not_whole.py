@@ -89,7 +89,7 @@ def test_an_answer_without_choices_goes_down_the_ladder_and_is_paid_for_once(
     assert "memory extracted by the engine 1" in ended.out
     assert made(nessa) == ["model", "extracted", "model", "model"]
     assert len(provider.asked) == 2
-    calls = json.loads(nessa.memproc("calls", "--json").out)
+    calls = json.loads(nessa.memproc("calls", "--json").out)["calls"]
     assert [call["tokens_in"] for call in calls if call["step"] == "refinement"].count(400) == 2
     drop(nessa, 64)
     assert nessa.memproc("run").code == 0

@@ -217,7 +217,7 @@ def test_the_clock_is_set_back(bea: Person) -> None:
 
     assert (ended.code, ended.err) == (0, "")
     assert bea.chat()["updatedAt"] > "2099-06-01T00:00:00.000Z"
-    versions = json.loads(bea.memproc("versions", CHAT["chatID"], "--json").out)
+    versions = json.loads(bea.memproc("versions", CHAT["chatID"], "--json").out)["versions"]
     assert [(version["number"], version["kind"]) for version in versions] == [
         (1, "original"),
         (2, "updated"),

@@ -122,7 +122,7 @@ def test_a_trip_by_batch_has_the_bytes_of_a_direct_one_at_half_the_price(
         assert once(server)
         assert all(bill.batched for bill in meter.bills.values())
         assert meter.calls > meter.batches
-        calls = json.loads(eve.memproc("calls", "--json").out)
+        calls = json.loads(eve.memproc("calls", "--json").out)["calls"]
         asked = [
             call for call in calls if call["model"].startswith("anthropic/")
         ]  # the engine answers at once
@@ -217,7 +217,7 @@ def test_a_run_that_ends_while_it_waits_goes_on_with_the_same_batch(
         server.batching(Batching())
         ran(eve, FEW)
         assert once(server)
-        assert server.meter.calls == len(json.loads(eve.memproc("calls", "--json").out))
+        assert server.meter.calls == len(json.loads(eve.memproc("calls", "--json").out)["calls"])
         assert json.loads(eve.memproc("status", "--json").out)["batches"] == []
 
 
@@ -262,7 +262,7 @@ def test_a_daemon_that_waits_for_a_batch_says_so_ends_at_once_and_goes_on(
         with running(eve, **environment) as daemon:
             daemon.comes_to("export.json", "written")
         assert once(server)
-        assert server.meter.calls == len(json.loads(eve.memproc("calls", "--json").out))
+        assert server.meter.calls == len(json.loads(eve.memproc("calls", "--json").out)["calls"])
 
 
 @pytest.mark.long

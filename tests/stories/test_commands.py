@@ -42,7 +42,7 @@ def test_plan_prints_the_very_plan_and_sends_and_writes_nothing(ada: Person) -> 
     assert not (ada.home / "state").exists()
     assert plan["calls"] == 4 * len(plan["chunks"]) > 0
     assert ada.memproc("run").code == 0
-    memories = read(ada.memproc("memories", plan["chat_id"], "--json"))
+    memories = read(ada.memproc("memories", plan["chat_id"], "--json"))["memories"]
     assert [chunk["tokens"] for chunk in plan["chunks"]] == [
         memory["source_tokens"] for memory in memories
     ]
@@ -82,12 +82,12 @@ def test_plan_without_exports_says_so(ada: Person) -> None:
 
 
 def test_chats_memories_and_show_tell_what_is_known(bea: Person) -> None:
-    (chat,) = read(bea.memproc("chats", "--json"))
+    (chat,) = read(bea.memproc("chats", "--json"))["chats"]
     assert (chat["chat_id"], chat["title"]) == (CHAT["chatID"], CHAT["chatTitle"])
-    memories = read(bea.memproc("memories", CHAT["chatTitle"], "--json"))
+    memories = read(bea.memproc("memories", CHAT["chatTitle"], "--json"))["memories"]
     assert [memory["number"] for memory in memories] == list(range(1, len(memories) + 1))
     assert CHAT["chatTitle"] in bea.memproc("chats").out
-    assert bea.memproc("memories", CHAT["chatID"]).out.splitlines()[1].startswith("1  ")
+    assert bea.memproc("memories", CHAT["chatID"]).out.splitlines()[2].startswith("1  ")
     shown = bea.memproc("show", memories[1]["memory_id"], "--raw")
     assert shown.code == 0
     for text in memories[1]["edition"]["texts"]:
@@ -104,7 +104,7 @@ def test_an_unknown_chat_or_memory_is_said_with_what_is_near(bea: Person) -> Non
 
 
 def test_versions_lists_the_original_and_what_was_replaced(bea: Person) -> None:
-    versions = read(bea.memproc("versions", CHAT["chatID"], "--json"))
+    versions = read(bea.memproc("versions", CHAT["chatID"], "--json"))["versions"]
     assert [version["kind"] for version in versions] == ["original", "updated"]
     original = json.loads(gzip.decompress(Path(versions[0]["path"]).read_bytes()))
     assert original["data"]["chats"][0]["messages"] == CHAT["messages"][:36]
@@ -195,7 +195,7 @@ def test_init_writes_the_documented_settings_once(tmp_path: Path) -> None:
 
 def test_config_says_what_counts_and_what_is_wrong(ada: Person) -> None:
     assert str(ada.toml) in ada.memproc("config", "path").out
-    assert read(ada.memproc("config", "show", "--json"))["tail"]["tokens"] == ada.tail
+    assert read(ada.memproc("config", "show", "--json"))["settings"]["tail"]["tokens"] == ada.tail
     assert ada.memproc("config", "check").code == 0
     ada.toml.write_text(
         '[chunk]\ntokens = 3\n[tail]\nstep = "x"\n[typo]\na = 1\n[models]\nagent = 7\n[folders]\ninbox = "/"\n'

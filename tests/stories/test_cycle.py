@@ -179,7 +179,9 @@ def test_the_tail_of_a_new_chunk_comes_out_of_the_archive(
 def test_every_round_but_the_first_keeps_the_version_before(chat: Cycle) -> None:
     for number in range(2, 5):
         chat.talk().goes_round()
-        versions = json.loads(chat.person.memproc("versions", chat.chat_id, "--json").out)
+        versions = json.loads(chat.person.memproc("versions", chat.chat_id, "--json").out)[
+            "versions"
+        ]
         assert [version["kind"] for version in versions] == ["original"] + ["updated"] * (
             number - 1
         )

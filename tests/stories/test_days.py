@@ -71,11 +71,11 @@ def test_an_evening_has_its_own_day_in_titles_and_memories(ada: Person) -> None:
 
 
 def test_lists_search_and_recall_tell_the_same_day(ada: Person) -> None:
-    assert "29 Dec" in ada.memproc("memories", "The lighthouse").out.splitlines()[1]
+    assert "2025-12-29" in ada.memproc("memories", "The lighthouse").out.splitlines()[2]
     words = text_of(evenings(1)["messages"][0]["content"]).split()[:3]
     found = json.loads(
         ada.memproc("search", *words, "--in", "raw", "--to", "2025-12-29", "--json").out
-    )
+    )["hits"]
     assert found
     assert {hit["said_at"][:10] for hit in found} == {"2025-12-29"}
     kept_words = " ".join(text_of(evenings(1)["messages"][0]["content"]).split()[:6])
@@ -128,7 +128,7 @@ def talk_on(messages: int) -> bytes:
 
 def first_questions(person: Person) -> list[str]:
     """The first question of each memory, which has its title."""
-    listed = json.loads(person.memproc("memories", "Aria", "--json").out)
+    listed = json.loads(person.memproc("memories", "Aria", "--json").out)["memories"]
     return [memory["editions"][0]["texts"][0] for memory in listed]
 
 

@@ -341,10 +341,10 @@ def test_a_file_of_many_chats_loses_this_chat_alone(ada: Person) -> None:
         assert ada.memproc("run").code == 0
     path = put_into_one_file(ada, "other12345", "secret1234")
     before = json.loads(path.read_bytes())["data"]["chats"]
-    versions = json.loads(ada.memproc("versions", "other12345", "--json").out)
+    versions = json.loads(ada.memproc("versions", "other12345", "--json").out)["versions"]
     assert ada.memproc("erase", "secret1234", "--yes").code == 0
     assert json.loads(path.read_bytes())["data"]["chats"] == before[:1]
-    after = json.loads(ada.memproc("versions", "other12345", "--json").out)
+    after = json.loads(ada.memproc("versions", "other12345", "--json").out)["versions"]
     assert [kept["number"] for kept in after] == [kept["number"] for kept in versions]
     for place, content in contents(ada.home):
         assert SECRET.encode() not in content, place

@@ -57,7 +57,7 @@ def test_what_was_asked_is_asked_again_only_where_it_is_wanted_and_the_curve_sho
         assert server.meter.calls == calls + 8, "the same forty questions, and no new ones"
         assert (again["evaluation"], again["replicates"]) == (2, 2)
         assert again["arms"][0]["known"] == first["arms"][0]["known"]
-        past = json.loads(eve.memproc("eval", CHAT_ID, "--history", "--json").out)
+        past = json.loads(eve.memproc("eval", CHAT_ID, "--history", "--json").out)["evaluations"]
         assert [one["evaluation"] for one in past] == [1, 2]
         assert "Made up" in eve.memproc("eval", CHAT_ID, "--history").out
 
@@ -284,7 +284,7 @@ def test_a_kill_in_the_middle_pays_nothing_twice_and_who_knows_60_percent_is_tol
         assert 0 < sum(truth) < sum(passages_known(eve))
         # Only the two that were under way could come again: none that was kept.
         assert server.meter.calls - len(server.meter.seen) <= 2
-        calls = json.loads(eve.memproc("calls", "--json").out)
+        calls = json.loads(eve.memproc("calls", "--json").out)["calls"]
         assert sum(call["step"] in STEPS for call in calls) == len(server.meter.seen)
 
 
@@ -337,4 +337,4 @@ def test_without_a_key_it_is_free_and_says_that_it_is_a_floor(
     memories, full = (arm["known"]["share"] for arm in report["arms"])
     assert memories <= full
     assert full > 0.9
-    assert eve.memproc("calls", "--json").out.strip() == "[]"
+    assert json.loads(eve.memproc("calls", "--json").out)["calls"] == []

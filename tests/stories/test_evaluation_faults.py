@@ -27,7 +27,7 @@ ANOTHER = ["Memory 1.", "An oar.", "How?", "It was another sea.", "And?", "Nothi
 
 
 def everything(person: Person) -> list[dict[str, Any]]:
-    found = json.loads(person.memproc("memories", CHAT_ID, "--json").out)
+    found = json.loads(person.memproc("memories", CHAT_ID, "--json").out)["memories"]
     assert isinstance(found, list)
     return found
 
@@ -135,7 +135,7 @@ def test_what_was_missed_is_named_to_a_rewriting_and_asked_no_more(
         for one in missed:
             assert any(one["passage"] in text for text in asked)
         assert "has missed no question" in eve.memproc("retry", memory, "--missed").err
-        shown = json.loads(eve.memproc("memories", CHAT_ID, "--json").out)
+        shown = json.loads(eve.memproc("memories", CHAT_ID, "--json").out)["memories"]
         (rewritten,) = [one for one in shown if one["memory_id"] == memory]
         assert len(rewritten["editions"]) == 2
 
@@ -237,7 +237,7 @@ def test_what_was_missed_is_written_again_by_one_press(
         assert "is being written again" in shown
 
         def is_written() -> bool:
-            found = json.loads(eve.memproc("memories", CHAT_ID, "--json").out)
+            found = json.loads(eve.memproc("memories", CHAT_ID, "--json").out)["memories"]
             return any(len(one["editions"]) == 2 for one in found if one["memory_id"] == memory)
 
         waiting.until(is_written, 60)

@@ -141,7 +141,7 @@ def test_a_fact_that_is_said_again_is_confirmed(ada: Life, keeper: Keeper) -> No
     ada.round(800)
     assert known(ada) == {2: MISO, 1: PORTO}
     assert [event["event"] for event in history(ada, 1)] == ["ADD", "UPDATE", "CONFIRM"]
-    assert json.loads(facts(ada, "--json").out)[1]["confirmed"] == 1
+    assert json.loads(facts(ada, "--json").out)["facts"][1]["confirmed"] == 1
 
 
 def invents_ids(task: Task) -> str:
@@ -271,9 +271,9 @@ def test_the_worked_examples_end_as_they_say(
     eve.talk(800)
     assert noted(eve) == {}
     assert dict(sorted(known(eve).items())) == dict(enumerate(after, 1))
-    assert [one["confirmed"] for one in json.loads(facts(eve, "--json").out)] == [0] * len(after), (
-        "NONE is no change"
-    )
+    assert [one["confirmed"] for one in json.loads(facts(eve, "--json").out)["facts"]] == [0] * len(
+        after
+    ), "NONE is no change"
 
 
 def test_the_prompt_shows_no_more_facts_than_it_may(

@@ -55,7 +55,7 @@ def sections(lived: Life) -> dict[str, str]:
     """The core memory, as `memproc core CHAT` tells it."""
     ended = lived.person.memproc("core", lived.chat_id, "--json")
     assert ended.code == 0, ended.err
-    return {section["name"]: section["value"] for section in json.loads(ended.out)}
+    return {section["name"]: section["value"] for section in json.loads(ended.out)["sections"]}
 
 
 @pytest.fixture
@@ -118,8 +118,8 @@ def test_facts_are_searched_and_listed_as_json_too(told: Life) -> None:
     assert known(told, "search", "zeppelin") == {}
     assert 'No fact of "The lighthouse" has these words.' in facts(told, "search", "zeppelin").out
     assert MISO in facts(told, "search", "cat").out
-    every = json.loads(facts(told, "--json").out)
-    assert every == json.loads(facts(told, "list", "--json").out)
+    every = json.loads(facts(told, "--json").out)["facts"]
+    assert every == json.loads(facts(told, "list", "--json").out)["facts"]
     assert [(one["number"], one["by"], one["confirmed"], len(one["sources"])) for one in every] == [
         (1, "model", 0, 1), (2, "model", 0, 1), (3, "model", 0, 1),
     ]  # fmt: skip

@@ -84,14 +84,14 @@ def test_of_statements_that_contradict_each_other_exactly_the_newest_are_true_in
         assert (ended.code, ended.err, json.loads(ended.out)["noted"]) == (0, "", {})
         asked = asked_for_facts(server.requests)
     newest = {text.rpartition(" ")[0]: text for text in map(facts_of, PLANTED)}
-    listed = json.loads(ada.memproc("facts", chat["chatID"], "--json").out)
+    listed = json.loads(ada.memproc("facts", chat["chatID"], "--json").out)["facts"]
     assert sorted(one["text"] for one in listed) == sorted(newest.values())
     assert len(listed) == len(TOPICS)
     told = []
     for fact in listed:
         events = json.loads(
             ada.memproc("facts", chat["chatID"], "history", str(fact["number"]), "--json").out
-        )
+        )["events"]
         assert [event["event"] for event in events] == ["ADD", *["UPDATE"] * (len(events) - 1)]
         told += [(event["text"], event["source"]) for event in events]
     assert sorted(told) == sorted((facts_of(said), sources[said]) for said in PLANTED), (

@@ -51,8 +51,8 @@ def test_the_first_original_is_kept_and_the_files_are_private(ada: Person) -> No
     ada.drop(dropped)
     assert ada.memproc("run").code == 0
 
-    chats = json.loads(ada.memproc("chats", "--json").out)
-    listed = json.loads(ada.memproc("versions", chats[0]["chat_id"], "--json").out)
+    chats = json.loads(ada.memproc("chats", "--json").out)["chats"]
+    listed = json.loads(ada.memproc("versions", chats[0]["chat_id"], "--json").out)["versions"]
     assert [(version["number"], version["kind"]) for version in listed] == [(1, "original")]
     for place in ("updated", "backups", "state"):
         for path in (ada.home / place, *(ada.home / place).rglob("*")):
@@ -103,7 +103,7 @@ def test_a_conversation_that_went_on_gets_memories_of_what_is_newly_old(ada: Per
     ]
     assert second["messages"][: len(old)] == old, "memories that stand there keep their bytes"
     assert kinds(second["messages"]).count("memory") > kinds(first["messages"]).count("memory")
-    numbers = json.loads(ada.memproc("versions", first["chatID"], "--json").out)
+    numbers = json.loads(ada.memproc("versions", first["chatID"], "--json").out)["versions"]
     assert [version["kind"] for version in numbers] == ["original", "updated"]
 
 
@@ -201,7 +201,7 @@ def test_a_new_title_gives_the_file_a_new_name_and_the_old_one_is_kept(ada: Pers
     assert ada.memproc("run").code == 0
     (path,) = ada.updated()
     assert path.name.startswith("Another title")
-    kept = json.loads(ada.memproc("versions", chat["chatID"], "--json").out)
+    kept = json.loads(ada.memproc("versions", chat["chatID"], "--json").out)["versions"]
     assert gzip.decompress(Path(kept[-1]["path"]).read_bytes()) == old
 
 

@@ -321,5 +321,7 @@ def test_the_first_original_of_a_chat_that_became_a_new_one_is_restored_into_a_f
 
 
 def versions(cycle: Cycle) -> list[Json]:
-    found: list[Json] = json.loads(cycle.person.memproc("versions", cycle.chat_id, "--json").out)
+    found: list[Json] = json.loads(cycle.person.memproc("versions", cycle.chat_id, "--json").out)[
+        "versions"
+    ]
     return found

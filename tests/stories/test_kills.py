@@ -98,7 +98,7 @@ class Judge:
         return self._calls().total()
 
     def _calls(self) -> Counter[tuple[object, ...]]:
-        found = json.loads(self.person.memproc("calls", "--json").out)
+        found = json.loads(self.person.memproc("calls", "--json").out)["calls"]
         parts = ("step", "model", "tokens_in", "tokens_out")
         return Counter(
             tuple(call[part] for part in parts) for call in found if call["model"] != EXTRACTIVE

@@ -52,7 +52,7 @@ class Life:
 
     @property
     def memories(self) -> list[dict[str, Any]]:
-        found = json.loads(self.person.memproc("memories", self.chat_id, "--json").out)
+        found = json.loads(self.person.memproc("memories", self.chat_id, "--json").out)["memories"]
         assert isinstance(found, list)
         return found
 
@@ -184,7 +184,7 @@ def the_report_tells_what_the_server_did(life: Life) -> None:
     counted = ("calls", "tokens_in", "tokens_cached", "tokens_cache_written", "tokens_out")
     told = [life.report[name] for name in counted]
     assert told == [len(answers), heard.prompt, heard.read, heard.written, heard.output]
-    calls = json.loads(life.person.memproc("calls", life.chat_id, "--json").out)
+    calls = json.loads(life.person.memproc("calls", life.chat_id, "--json").out)["calls"]
     assert sum(call["model"] != EXTRACTIVE for call in calls) == len(answers)
 
 

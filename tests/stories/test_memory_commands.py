@@ -59,16 +59,17 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
     assert [name for name in words if words[name] == "shown" and name in chat.shown()] == sorted(
         chat.shown(), key=list(words).index
     )
-    heading, *listed = chat.person.memproc("memories", chat.chat_id).out.splitlines()
+    heading, columns, *listed = chat.person.memproc("memories", chat.chat_id).out.splitlines()
     assert heading == f"The lighthouse ({chat.chat_id}), tokens before and now:"
+    assert columns.split() == ["No.", "Day", "Before", "Now", "First", "words"]
     assert [line.split()[0] for line in listed] == [memory["name"] for memory in every]
     called = {memory["memory_id"]: memory["name"] for memory in every}
     for memory, line in zip(every, listed, strict=True):
-        tokens = f"{memory['source_tokens']:,} to {memory['edition']['tokens']:,}"
+        before, now = f"{memory['source_tokens']:,}", f"{memory['edition']['tokens']:,}"
         state = f"in {called[memory['folded_into']]}" if memory["folded_into"] else ""
         quote = memory["edition"]["quotes"][0]
         first_words = " ".join((quote["lead"] + quote["text"]).split())[:20]
-        for word in (tokens, "14 Jan", f'"{first_words}', "extracted", state):
+        for word in (before, now, "2026-01-14", f'"{first_words}', "extracted", state):
             assert word in line
 
 
@@ -175,7 +176,7 @@ def test_show_reads_as_prose_and_has_ids_questions_and_requests_only_if_asked(wi
 def test_the_tree_shows_what_stands_in_the_export_with_what_it_is_made_of(tmp_path: Path) -> None:
     chat = Cycle.lived(tmp_path, settings=TIGHT)
     ids = {memory["name"]: memory["memory_id"] for memory in chat.everything()}
-    _, *lines = chat.person.memproc("memories", chat.chat_id, "--tree").out.splitlines()
+    _, _, *lines = chat.person.memproc("memories", chat.chat_id, "--tree").out.splitlines()
     depth = {ids[line.split()[0]]: len(line) - len(line.lstrip()) for line in lines}
     assert [name for name in depth if depth[name] == 0] == chat.shown()
     assert depth.keys() == {memory["memory_id"] for memory in chat.everything()}
@@ -190,8 +191,8 @@ def test_a_chat_without_memories_says_how_to_see_what_a_run_would_do(ada: Person
     with Archive.open(ada.home / "state") as archive:
         see(archive, TALK)
     for command in (["memories", CHAT], ["memories", CHAT, "--tree"]):
-        done(ada.memproc(*command), "has no memories yet", "memproc plan")
-    assert read(ada.memproc("memories", CHAT, "--json")) == []
+        done(ada.memproc(*command), "has no memories yet", "What a run would do: memproc ", " plan")
+    assert read(ada.memproc("memories", CHAT, "--json"))["memories"] == []
 
 
 def test_show_prints_all_editions_one_below_the_other(wise: Life) -> None:
@@ -285,7 +286,7 @@ def test_the_chosen_edition_is_shown_from_the_next_run_on_and_auto_lets_go(wise:
 def test_the_list_shows_the_editions_that_the_settings_prefer(wise: Life) -> None:
     def listed() -> list[str]:
         out = wise.person.memproc("memories", wise.chat_id).out.splitlines()
-        return ["hindsight" if line.endswith("hindsight") else "as-of" for line in out[4:6]]
+        return ["hindsight" if line.endswith("hindsight") else "as-of" for line in out[5:7]]
 
     assert listed() == ["hindsight"] * 2
     wise.settings(memory='editions = "as-of"')
@@ -503,10 +504,10 @@ def test_restore_tells_the_difference_in_the_same_words_and_keeps_the_present_st
         "Nothing was changed",
     )
     assert person.bytes_of_everything() == before
-    kept = read(person.memproc("versions", chat.chat_id, "--json"))
+    kept = read(person.memproc("versions", chat.chat_id, "--json"))["versions"]
     for number in (1, 2, 1, 3):
         done(person.memproc("restore", chat.chat_id, str(number), "--yes"), "Restored.")
-    after = read(person.memproc("versions", chat.chat_id, "--json"))
+    after = read(person.memproc("versions", chat.chat_id, "--json"))["versions"]
     assert after[: len(kept)] == kept, "nothing is pruned"
     assert len(after) == 3
     assert chat.updated().read_bytes() == present

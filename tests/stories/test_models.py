@@ -28,7 +28,7 @@ def eve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
 
 
 def memories(person: Person) -> list[dict[str, object]]:
-    found = json.loads(person.memproc("memories", CHAT["chatID"], "--json").out)
+    found = json.loads(person.memproc("memories", CHAT["chatID"], "--json").out)["memories"]
     assert isinstance(found, list)
     return found
 
@@ -97,7 +97,7 @@ def test_calls_tells_what_was_asked_and_never_the_words_unless_they_are_wanted(
         assert eve.memproc("run").code == 0
         billed = server.meter.usage
     quote = memories(eve)[0]["edition"]["texts"][1]  # type: ignore[index]
-    calls = json.loads(eve.memproc("calls", CHAT["chatID"], "--json").out)
+    calls = json.loads(eve.memproc("calls", CHAT["chatID"], "--json").out)["calls"]
     assert len(calls) == 4 * len(memories(eve))
     assert sum(call["tokens_in"] for call in calls) == billed.prompt
     assert sum(call["tokens_cached"] for call in calls) == billed.read

@@ -118,13 +118,13 @@ def in_this_process(
 
 def chat_address(person: Person, title: str = LIGHTHOUSE) -> str:
     """Where a chat stands."""
-    chats = json.loads(person.memproc("chats", "--json").out)
+    chats = json.loads(person.memproc("chats", "--json").out)["chats"]
     return "/chat/" + str(next(known["chat_id"] for known in chats if known["title"] == title))
 
 
 def memory_address(person: Person) -> str:
     """Where the newest memory of a chunk stands."""
-    listed = json.loads(person.memproc("memories", LIGHTHOUSE, "--json").out)
+    listed = json.loads(person.memproc("memories", LIGHTHOUSE, "--json").out)["memories"]
     newest = max(
         (memory for memory in listed if memory["level"] == 1),
         key=lambda memory: int(memory["number"]),
@@ -511,7 +511,7 @@ def test_any_two_versions_are_compared(tmp_path: Path) -> None:
         person.drop(export_bytes(chat(*conversation(turns, 400))), "lighthouse.json")
         assert person.memproc("run").code == 0
     browser, address = Browser(person), chat_address(person)
-    kept = json.loads(person.memproc("versions", LIGHTHOUSE, "--json").out)
+    kept = json.loads(person.memproc("versions", LIGHTHOUSE, "--json").out)["versions"]
     assert len(kept) > 1
     first, last = (str(kept[place]["number"]) for place in (0, -1))
     text = browser.open(f"{address}/versions?from={first}&to={last}")

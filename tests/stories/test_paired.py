@@ -68,7 +68,7 @@ def test_words_are_kept_as_the_command_keeps_them(
     assert refused.status_code == 409
     assert "says these words" in refused.json()["reason"]
     assert extension.call("POST", "/bridge/keep", b"[]").status_code == 409
-    listed = json.loads(lived.person.memproc("keep", lived.chat_id, "--json").out)
+    listed = json.loads(lived.person.memproc("keep", lived.chat_id, "--json").out)["passages"]
     assert [passage["text"] for passage in listed] == [lived.said(at)]
 
 
@@ -390,7 +390,7 @@ def test_a_browser_is_paired_listed_and_forgotten(
     assert (shown.code, shown.err) == (0, "")
     assert shown.out.startswith("Code: ")
     assert shown.out.endswith("Paired: Firefox on Linux, on https://www.typingmind.com.\n")
-    (listed,) = json.loads(new.person.memproc("pair", "list", "--json").out)
+    (listed,) = json.loads(new.person.memproc("pair", "list", "--json").out)["browsers"]
     assert listed.keys() == {"id", "name", "origin", "day", "used"}
     assert listed["id"] == extension.device
     table = new.person.memproc("pair", "list").out

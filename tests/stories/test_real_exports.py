@@ -61,7 +61,7 @@ def test_a_real_conversation_is_compressed_proved_and_left_alone_after(
     found = person.chat()
     live = [message for message in found["messages"] if "memproc" not in message]
     assert live == original["messages"][-len(live) :]
-    memories = json.loads(person.memproc("memories", original["chatID"], "--json").out)
+    memories = json.loads(person.memproc("memories", original["chatID"], "--json").out)["memories"]
     covered = [key for memory in memories if not memory["members"] for key in memory["keys"]]
     assert covered + [message["uuid"] for message in live] == [
         message["uuid"] for message in original["messages"]

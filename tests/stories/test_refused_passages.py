@@ -87,7 +87,7 @@ def test_all_chats_are_written_and_what_was_refused_is_not_asked_again(
     assert made_by(olga, "gardenchat") == {"model"}
     assert "extracted" in made_by(olga, "cellarchat")
     assert "Computer says no" not in ended.out + ended.err
-    kept = json.loads(olga.memproc("calls", "cellarchat", "--json").out)
+    kept = json.loads(olga.memproc("calls", "cellarchat", "--json").out)["calls"]
     finishes = [call["finish"] for call in kept if call["finish"] != "stop"]
     expected = "content_filter" if failure == KNOWN else "unknown_refusal"
     assert set(finishes) == {expected}

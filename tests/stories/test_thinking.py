@@ -83,7 +83,7 @@ def test_a_model_that_thinks_unasked_has_room_for_it_after_its_first_answers(
         before = planned(ada)
         ended = ada.memproc("run")
         assert (ended.code, ended.err) == (0, "")
-        calls = json.loads(ada.memproc("calls", "--json").out)
+        calls = json.loads(ada.memproc("calls", "--json").out)["calls"]
         refused = server.meter.calls - len(calls)
     starved = [call for call in calls if call["finish"] == "length"]
     assert made_by(ada) == {"model"}

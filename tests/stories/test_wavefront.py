@@ -77,7 +77,9 @@ def lived(folder: Path, most: int, monkeypatch: pytest.MonkeyPatch) -> Lived:
 
 def memories(person: Person) -> list[dict[str, Any]]:
     """All that the archive says of the memories and folds, but the time of day."""
-    found = json.loads(WRITTEN_AT.sub("", person.memproc("memories", CHAT_ID, "--json").out))
+    found = json.loads(WRITTEN_AT.sub("", person.memproc("memories", CHAT_ID, "--json").out))[
+        "memories"
+    ]
     assert isinstance(found, list)
     return found
 
@@ -125,7 +127,7 @@ def test_who_ends_it_loses_no_answer_that_is_under_way(
     assert (running.returncode, "Interrupted" in err) == (130, True)
     assert "under way and are waited for" in out
     meter = slow.meter
-    kept = len(json.loads(eve.memproc("calls", "--json").out))
+    kept = len(json.loads(eve.memproc("calls", "--json").out)["calls"])
     assert kept == len(meter.answered) == meter.calls
     ended = eve.memproc("run")
     assert (ended.code, ended.err) == (0, "")

@@ -65,7 +65,7 @@ def test_each_kind_is_counted_and_what_is_kept_is_marked(nessa: Person) -> None:
     assert "kept in spite of its form: opening 1" in ended.out
     assert "kept in spite of its form: third person 1" in ended.out
     listed = nessa.memproc("memories", CHAT).out.splitlines()
-    assert [line.rpartition('"')[2].strip() for line in listed[1:5]] == [
+    assert [line.rpartition('"')[2].strip() for line in listed[2:6]] == [
         "odd form",
         "odd form",
         "extracted",

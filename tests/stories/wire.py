@@ -40,7 +40,7 @@ def sent(server: ServerProcess) -> list[Sent]:
 
 def memories(person: Person, chat_id: str = CHAT_ID) -> list[dict[str, Any]]:
     """The memories that the archive shows of a chat."""
-    found = json.loads(person.memproc("memories", chat_id, "--json").out)
+    found = json.loads(person.memproc("memories", chat_id, "--json").out)["memories"]
     assert isinstance(found, list)
     return found
 

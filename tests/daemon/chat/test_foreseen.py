@@ -92,7 +92,7 @@ def test_the_chats_of_one_updated_file_get_files_of_their_own_and_that_file_beco
     ada.drop(export_bytes(talk("bbb", 5200)))
     assert plans_and_runs(ada) == (True, True)
     assert {path.name for path in ada.updated()} == {"aaa (aaa).json", "bbb (bbb).json"}
-    kept = json.loads(ada.memproc("versions", "bbb", "--json").out)
+    kept = json.loads(ada.memproc("versions", "bbb", "--json").out)["versions"]
     assert hashlib.sha256(in_one).hexdigest() in {version["sha256"] for version in kept}
     assert ada.memproc("verify").code == 0
     assert plans_and_runs(ada) == (False, False)

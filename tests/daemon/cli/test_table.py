@@ -1,11 +1,12 @@
 """A table on a narrow terminal keeps its ids whole, and in a pipe nothing is cut off."""
 
-import re
+from operator import itemgetter
 
-import pytest
+from daemon.cli.printing import moment
+from daemon.faces.table import table_lines
+from daemon.reports.report import Beginning, Column, Kind, Table
 
-from daemon.cli.printing import moment, print_table
-
+Cells = tuple[str, ...]
 HEADINGS = ("No.", "Memory", "From", "Tokens", "Edition", "State")
 ROW = (
     "1",
@@ -17,23 +18,19 @@ ROW = (
 )
 
 
-def lines(text: str) -> list[str]:
-    return re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
+def column(at: int, heading: str, kind: Kind = "name", drop: int = 0) -> Column[Cells]:
+    return Column(heading, itemgetter(at), kind, drop)
 
 
-@pytest.fixture
-def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "60")
+def lines(rows: list[Cells], columns: list[Column[Cells]], width: int | None) -> list[str]:
+    return list(table_lines(Table("rows", rows, columns), width))
 
 
-@pytest.mark.usefixtures("narrow")
-def test_on_a_narrow_terminal_a_row_of_many_columns_becomes_lines_with_its_headings(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    print_table(HEADINGS, [ROW], right=(0, 3))
-    shown = lines(capsys.readouterr().out)
-    assert shown == [
+ALL = [column(at, heading) for at, heading in enumerate(HEADINGS)]
+
+
+def test_on_a_narrow_terminal_a_row_of_many_columns_becomes_lines_with_its_headings() -> None:
+    assert lines([ROW], ALL, 60) == [
         "No. 1  Memory m48dbaa85b4ccd05",
         "    From 2026-03-08 to 2026-03-11  Tokens 1,510",
         "    Edition as-of 1 of 1",
@@ -41,55 +38,37 @@ def test_on_a_narrow_terminal_a_row_of_many_columns_becomes_lines_with_its_headi
     ]
 
 
-@pytest.mark.usefixtures("narrow")
-def test_a_table_of_prose_is_folded_however_narrow_the_terminal_is(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    print_table(
-        ("What", "Found"),
-        [("folders", "All four are there, and each of them can be written to by you.")],
+def test_prose_is_folded_however_narrow_the_terminal_is_and_letters_without_blanks_too() -> None:
+    prose = "All four are there, and each of them can be written to by you."
+    shown = lines(
+        [("folders", prose), ("夜", "夜" * 40)],
+        [column(0, "What"), column(1, "Found", "prose")],
+        60,
     )
-    shown = lines(capsys.readouterr().out)
-    assert shown[0].split() == ["What", "Found"]
-    assert len(shown) == 3
+    assert shown == [
+        "What     Found",
+        "folders  All four are there, and each of them can be written",
+        "         to by you.",
+        f"夜       {'夜' * 25}",
+        f"         {'夜' * 15}",
+    ]
 
 
-def test_in_a_pipe_nothing_is_cut_off(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-    print_table(HEADINGS, [ROW, ROW])
-    heading, first, second = lines(capsys.readouterr().out)
+def test_in_a_pipe_nothing_is_cut_off() -> None:
+    heading, first, second = lines([ROW, ROW], ALL, None)
     assert heading.split()[0] == "No."
     assert first == second
     assert all(cell in first for cell in ROW)
 
 
-def test_a_very_long_table_says_what_a_short_one_does(capsys: pytest.CaptureFixture[str]) -> None:
-    few, many = [ROW, ("22", "夜 🌊", *ROW[2:])], 2_000
-    print_table(HEADINGS, few, right=(0, 3))
-    short = [line.rstrip() for line in lines(capsys.readouterr().out)]
-    print_table(HEADINGS, few * many, right=(0, 3))
-    assert lines(capsys.readouterr().out) == [short[0], *short[1:] * many]
-
-
-@pytest.mark.usefixtures("narrow")
-def test_on_a_narrow_terminal_its_prose_is_cut_after_columns_have_gone(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    prose = (
-        "1,000",
-        "The lighthouse, and all that was said of it since " * 3,
-        "2026-11-27",
-        "x" * 20,
+def test_columns_go_before_words_are_cut_and_what_comes_after_the_words_stays() -> None:
+    row = ("1,000", "x" * 20)
+    words: Column[Cells] = Column(
+        "Words", lambda _: Beginning("The lighthouse " * 9, ', "yours"'), "line"
     )
-    print_table(
-        ("#", "Title", "Day", "Id"), [prose] * 2_000, right=(0,), prose=(1,), drop=(3,)
-    )  # fmt: skip
-    heading, first, *_ = lines(capsys.readouterr().out)
-    assert heading.split() == ["#", "Title", "Day"]
-    assert len(first) <= 60
-    assert first.endswith("…  2026-11-27")
+    heading, first = lines([row], [column(0, "#", "number"), column(1, "Id", drop=1), words], 40)
+    assert heading == "    #  Words"
+    assert first == '1,000  The lighthouse The li..., "yours"'
 
 
 def test_a_moment_is_told_to_the_second() -> None:

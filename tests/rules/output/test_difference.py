@@ -6,9 +6,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.memory import Memory
+from rules.conversation.memory import Memory, with_members
 from rules.output.assemble import Mode
-from rules.output.difference import Difference, Field, MemoryChange, Side, difference, folded_into
+from rules.output.difference import Difference, Field, MemoryChange, Side, difference
 from rules.typingmind.chat import Chat, parse_chat
 from rules.typingmind.message import Message, read_message
 from tests.entries import chat_of, fold_of, memory_of, said, with_edition
@@ -182,10 +182,9 @@ def test_memories_of_folds_within_a_fold_went_into_the_one_that_is_shown() -> No
     others = [memory_of(3, chunk(4, 6)), memory_of(4, chunk(6, 8))]
     folds = [FOLD, fold_of(2, others)]
     top = replace(fold_of(3, folds), memory_id="f3.1", level=3)
-    into = folded_into(["f3.1"], [*MEMORIES, *others, *folds, top])
-    assert into == dict.fromkeys(
-        ["m1", "m2", "m3", "m4", folds[0].memory_id, folds[1].memory_id], "f3.1"
-    )
+    everything = [*MEMORIES, *others, *folds, top]
+    inside = {memory.memory_id for memory in everything} - {"f3.1"}
+    assert with_members(top.members, everything) == inside
 
 
 def test_another_order_is_told() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import State, as_shown, section, state_in_words, states
+from rules.plan.folds import State, as_shown, marks_of, notes_of, section, states
 from tests.entries import fold_of, memory_of, talk
 from tests.groups import groups_of
 
@@ -35,7 +35,7 @@ def folded(number: int, members: Sequence[Memory]) -> Memory:
 
 
 def words_of(memories: Sequence[Memory], bounds: Bounds) -> list[str]:
-    return [str(state) for state in states(CHAT, memories, bounds).values()]
+    return [state.word for state in states(CHAT, memories, bounds).values()]
 
 
 def test_all_are_shown_where_there_is_room() -> None:
@@ -48,7 +48,6 @@ def test_what_went_into_a_fold_says_into_which() -> None:
     found = states(CHAT, [*made, fold], TIGHT)
     assert found["m1"] == found["m2"] == State("folded", fold.memory_id)
     assert found["m3"] == found["m4"] == found[fold.memory_id] == State("shown")
-    assert str(found["m1"]) == f"folded into {fold.memory_id}"
 
 
 def test_a_fold_of_folds_stands_for_both() -> None:
@@ -97,12 +96,14 @@ def test_what_is_shown_is_what_the_section_shows(
         assert not state.into or found[state.into].word in ("shown", "folded")
 
 
-def test_everything_else_of_note_is_said_behind_the_state() -> None:
+def test_everything_else_of_note_is_a_mark_and_what_has_a_reason_a_note() -> None:
     memory = replace(chunks(1)[0], pinned=True, recalled=True, due="1 of its messages edited")
-    assert state_in_words(memory, State("shown")) == (
-        "shown, pinned, recalled: it comes back with the next run, new edition due (1 of its messages edited)"
+    assert marks_of(memory, State("shown")) == ("pinned", "recalled", "new edition due")
+    assert notes_of(memory) == (
+        "recalled: it comes back with the next run",
+        "new edition due: 1 of its messages edited",
     )
-    assert state_in_words(chunks(1)[0], State("forgotten")) == "forgotten"
+    assert marks_of(chunks(1)[0], State("forgotten")) == ("forgotten",)
     by_hand = replace(memory.in_prompts, kind="person")
     chosen = replace(chunks(1)[0], edition=by_hand, in_prompts=by_hand)
-    assert state_in_words(chosen, State("shown")) == "shown, yours"
+    assert marks_of(chosen, State("shown")) == ("yours",)

@@ -1,0 +1,29 @@
+"""Render a report, or an error, as the one object that every command prints with `--json`.
+
+    {"memories": [...], "notes": [...], "next": ["memproc show 1a2b 6", ...]}
+    {"error": "There is no chat "Aria".", "notes": [], "next": ["List the chats with: memproc chats"]}
+
+The rows of each table are under its name. `notes` and `next` are always there.
+"""
+
+from collections.abc import Mapping
+
+from daemon.reports.report import Report
+
+
+def report_as_json(report: Report) -> dict[str, object]:
+    """Return the object of a report."""
+    rows = {table.name: [table.data(row) for row in table.rows] for table in report.tables}
+    steps = [f"{step.words}: memproc {step.command}" for step in report.next]
+    return in_shape({**rows, **report.values, "notes": list(report.notes), "next": steps})
+
+
+def error_as_json(message: str, next_step: str) -> dict[str, object]:
+    """Return the object of an error."""
+    return in_shape({"error": message, "next": [next_step] if next_step else []})
+
+
+def in_shape(values: Mapping[str, object]) -> dict[str, object]:
+    """Return the values with `notes` and `next` at the end, empty ones where there are none."""
+    last = {name: values.get(name, []) for name in ("notes", "next")}
+    return {**{name: value for name, value in values.items() if name not in last}, **last}

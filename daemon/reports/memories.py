@@ -1,0 +1,146 @@
+"""Say what there is of a chat's memories: each with its place among the folds, and its marks."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from daemon.archive.chats import KnownChat
+from daemon.chat.holding import Holding
+from daemon.reports.report import Beginning, Column, Report, Step, Table
+from rules.conversation.memory import Edition, Memory
+from rules.conversation.memory_title import dates, short_name, subject_in
+from rules.plan.folds import State, marks_of
+from rules.typingmind.dates import day_of
+from rules.wording import cut_title
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """A memory or a fold, with what a reader is told of it."""
+
+    memory: Memory
+    state: State
+    editions: tuple[Edition, ...]
+    marks: tuple[str, ...]
+    fold: str
+    """The short name of the fold that it is in; empty where it is in none."""
+    members: tuple["MemoryRow", ...]
+    """Those that are in this fold now, oldest first."""
+
+    @property
+    def name(self) -> str:
+        """Return its number as a command takes it: `6`, `f2`, `ff1`."""
+        return short_name(self.memory)
+
+    @property
+    def days(self) -> str:
+        """Return the first and the last day of its messages."""
+        return dates(self.memory)
+
+    @property
+    def subject(self) -> str:
+        """Return the subject in its name, or ""."""
+        return subject_in(self.memory.in_prompts.texts[0])
+
+    @property
+    def quote(self) -> str:
+        """Return its first quote on one line, or ""."""
+        quotes = self.memory.edition.quotes
+        return " ".join(quotes[0].framed.split()) if quotes else ""
+
+    @property
+    def words(self) -> str:
+        """Return what it is shown by: its first quote, else the memory that the persona keeps."""
+        return self.quote or " ".join(self.memory.edition.texts[-1].split())
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Return how many a fold is made of, and the fold that it is in."""
+        size = len(self.memory.members)
+        parts = (f"of {size}" if size else "", f"in {self.fold}" if self.fold else "")
+        return tuple(filter(None, parts))
+
+    @property
+    def chunks(self) -> int:
+        """Count the memories under it that are no folds; 1 for a memory."""
+        return sum(member.chunks for member in self.members) or 1
+
+
+def memory_row(held: Holding, memory: Memory) -> MemoryRow:
+    """Return the row of one of a chat's memories, with all that is in it."""
+    state = held.states[memory.memory_id]
+    inside = (
+        held.by_id[name] for name in memory.members if held.states[name].into == memory.memory_id
+    )
+    return MemoryRow(
+        memory=memory,
+        state=state,
+        editions=held.editions[memory.memory_id],
+        marks=marks_of(memory, state),
+        fold=short_name(held.by_id[state.into]) if state.into else "",
+        members=tuple(memory_row(held, member) for member in inside),
+    )
+
+
+def timeline(held: Holding) -> list[MemoryRow]:
+    """Return the rows of what is in no fold, oldest first, each fold with those in it."""
+    return [memory_row(held, memory) for memory in held.outermost()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A row with its depth among the folds."""
+
+    row: MemoryRow
+    depth: int = 0
+
+
+_COLUMNS: tuple[Column[_Placed], ...] = (
+    Column("No.", lambda part: "   " * part.depth + part.row.name),
+    Column("Day", lambda part: day_of(part.row.memory.began_at) or ""),
+    Column("Before", lambda part: part.row.memory.source_tokens, "number"),
+    Column("Now", lambda part: part.row.memory.edition.tokens, "number"),
+    Column("First words", lambda part: _first_words(part.row), "line"),
+)
+
+
+def memories_report(chat: KnownChat, held: Holding, *, tree: bool) -> Report:
+    """Return the list of a chat's memories, with their tokens before and now.
+
+    With `tree`, each fold is followed by the memories in it; folds that are not in use come last.
+    """
+    rows = [memory_row(held, memory) for memory in held.memories]
+    placed = [_Placed(row) for row in rows]
+    if tree:
+        unused = [row for row in rows if row.state.word == "not in use"]
+        placed = [part for row in (*timeline(held), *unused) for part in _branch(row)]
+    title = cut_title(chat.title)
+    none = f'"{title}" has no memories yet.'
+    table = Table("memories", placed, _COLUMNS, none, lambda part: memory_data(part.row))
+    if not rows:
+        return Report((table,), next=(Step("What a run would do", "plan"),))
+    return Report((table,), heading=f"{title} ({chat.chat_id}), tokens before and now:")
+
+
+def _branch(row: MemoryRow, depth: int = 0) -> Iterator[_Placed]:
+    """Yield a row and all that is in it, each with its depth."""
+    yield _Placed(row, depth)
+    for member in row.members:
+        yield from _branch(member, depth + 1)
+
+
+def _first_words(row: MemoryRow) -> Beginning:
+    """Return what a row is shown by, in quotation marks, and then its place and marks."""
+    about = ", ".join((*row.place, *row.marks))
+    return Beginning(f'"{row.words}', f'"  {about}' if about else '"')
+
+
+def memory_data(row: MemoryRow) -> dict[str, object]:
+    """Return all that is known of a memory, for programs."""
+    return {
+        "name": row.name,
+        **asdict(row.memory),
+        "state": row.state.word,
+        "folded_into": row.state.into,
+        "marks": row.marks,
+        "editions": [asdict(edition) for edition in row.editions],
+    }

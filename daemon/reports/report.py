@@ -1,0 +1,102 @@
+"""Hold what is said of a notion, as values that every face renders.
+
+A notion has one module in `daemon/reports/`. It reads what it needs, and returns a Report:
+
+    rows      frozen dataclasses, made for the reader: a row has all that any face shows of it
+    columns   what a person is shown of a row, cell by cell, each with its kind
+    none      the sentence where there are no rows
+    notes     sentences on the whole
+    next      what can be done next: words, and the command to type or the button to press
+
+A command is then `settings.show(report, as_json)`; a view of the page passes the report to its
+template, which has `shown(report, form_token)` of `report.html`; `--json` has the rows as they are
+(`daemon/faces/as_json.py`). So a row's fields are its keys in JSON, and nothing else writes them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+Row = TypeVar("Row")
+Kind = Literal["name", "number", "prose", "line"]
+"""How a cell is set. `name`: whole, at the left. `number`: whole, at the right. `prose`: folded to
+the width that is left. `line`: cut to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A cell of kind `line` that says something after its words: only the words are cut."""
+
+    words: str
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A cell that leads to an address of the page; elsewhere it is its words."""
+
+    words: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A cell with a time of the archive, which is shown in the reader's own zone."""
+
+    at: str
+
+
+Cell = str | int | Beginning | Link | Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Row]):
+    """What a person is shown of each row under a heading.
+
+    Where a terminal is too narrow for all columns, that of the smallest `drop` goes first; 0 stays.
+    """
+
+    heading: str
+    cell: Callable[[Row], Cell]
+    kind: Kind = "name"
+    drop: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What can be done next: `memproc COMMAND`, or a press of a button on the page.
+
+    `address` is where the button posts to; empty where there is none.
+    """
+
+    words: str
+    command: str
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Generic[Row]):
+    """Rows of one kind, under the name that they have in JSON.
+
+    `data` makes a row's object in JSON: its fields, unless the row knows more of itself.
+    """
+
+    name: str
+    rows: Sequence[Row]
+    columns: Sequence[Column[Row]] = ()
+    none: str = ""
+    data: Callable[[Row], Mapping[str, object]] = field(default=lambda row: asdict(row))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that is said of a notion: its tables, notes, and what can be done next.
+
+    `heading` comes first on a terminal. `values` are further keys in JSON.
+    """
+
+    tables: tuple[Table[Any], ...]
+    heading: str = ""
+    notes: tuple[str, ...] = ()
+    next: tuple[Step, ...] = ()
+    values: Mapping[str, object] = field(default_factory=dict)
