@@ -19,12 +19,26 @@ from tests.server.child import ServerProcess, serve
 from tests.server.setup import KEY
 from tests.stories.cycle import Cycle
 from tests.stories.person import Person
+from tests.stories.recalling import call, text_of
 from tests.stories.wire import sent
 
 RECORD = Path(__file__).with_name("identical.json")
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "daemon" / "files" / "sample.json"
 MODEL = '[models]\nagent = "anthropic/claude-haiku-5-5"\ncontext_manager = "anthropic/claude-haiku-5-5"\n'
+_LOOKED_UP: tuple[tuple[str, Mapping[str, str]], ...] = (
+    ("recall_timeline", {}),
+    ("recall_timeline", {"fold": "f1"}),
+    ("recall_timeline", {"since": "2031-01-01"}),
+    ("recall_search", {"query": "evening lamp"}),
+    ("recall_search", {"query": "zeppelin"}),
+    ("recall_open", {"record": "3"}),
+    ("recall_open", {"record": "3", "what": "raw"}),
+    ("recall_core_memory", {}),
+    ("recall_facts", {}),
+    ("recall_facts", {"words": "zeppelin"}),
+)
+"""What is asked of the five tools; what a model reads of them is recorded too."""
 _UPDATED_AT = re.compile(rb'("updatedAt": ?)"[^"]*"')
 """The one field that holds the time of the run."""
 
@@ -69,10 +83,14 @@ def by_a_model(home: Path) -> dict[str, str]:
         requests = [
             json.dumps(request.body, sort_keys=True, ensure_ascii=False) for request in sent(server)
         ]
+        looked_up = [
+            text_of(call(cycle.person, tool, **arguments)) for tool, arguments in _LOOKED_UP
+        ]
     return {
         "output": _digest(b"".join(outputs)),
         "requests": _digest("\n".join(sorted(requests)).encode()),
         "number of requests": str(len(requests)),
+        "tools": _digest("\n".join(looked_up).encode()),
     }
 
 
