@@ -45,7 +45,7 @@ def events(person: Person, chat_id: str) -> list[dict[str, Any]]:
         ended = person.memproc("facts", chat_id, "history", str(number), "--json")
         if f"never had a fact {number}" in ended.err:
             break
-        found += json.loads(ended.out)
+        found += json.loads(ended.out)["events"]
     return [event | {"at": ""} for event in sorted(found, key=itemgetter("at"))]
 
 

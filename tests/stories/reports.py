@@ -21,31 +21,32 @@ def report(person: Person, *command: str) -> Any:
     return json.loads(ended.out)
 
 
-def records(person: Person, *command: str) -> list[Record]:
-    """The rows of such a report; none where it is about a chat that the archive does not know."""
+def records(person: Person, name: str, *command: str) -> list[Record]:
+    """The rows of that name in a report; none where the archive does not know its chat."""
     ended = person.memproc(*command, "--json")
     if "knows no chat" in ended.err:
         return []
     assert ended.out and not ended.err, ended
-    rows: list[Record] = json.loads(ended.out, object_hook=lambda row: Record(**row))
+    found = json.loads(ended.out, object_hook=lambda row: Record(**row))
+    rows: list[Record] = getattr(found, name)
     return rows
 
 
 def memories(person: Person, chat_id: str) -> list[Record]:
     """All memories and folds of a chat, each with all its editions, also what was forgotten or is folded."""
-    return records(person, "memories", chat_id)
+    return records(person, "memories", "memories", chat_id)
 
 
 def memory_ids(person: Person) -> set[str]:
     """The ids of all memories and folds of all chats."""
-    chats = [chat["chat_id"] for chat in report(person, "chats")]
+    chats = [chat["chat_id"] for chat in report(person, "chats")["chats"]]
     every = [memory for chat_id in chats for memory in memories(person, chat_id)]
     return {memory.memory_id for memory in every}
 
 
 def calls(person: Person) -> list[Record]:
     """Each question that a model has answered, oldest first."""
-    return records(person, "calls")
+    return records(person, "calls", "calls")
 
 
 def raw_conversation(person: Person, chat_id: str) -> list[Json]:

@@ -331,7 +331,7 @@ def test_an_erased_chat_leaves_nothing_of_them(ada: Cycle) -> None:
     keep(ada, words)
     assert ada.person.memproc("erase", ada.chat_id, "--yes").code == 0
     assert "knows no chat" in ada.person.memproc("keep", ada.chat_id).err
-    assert reports.report(ada.person, "search", f'"{words}"') == []
+    assert reports.report(ada.person, "search", f'"{words}"')["hits"] == []
     state = b"".join(path.read_bytes() for path in (ada.person.home / "state").glob("archive*"))
     assert words.encode() not in state
 

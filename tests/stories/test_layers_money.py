@@ -109,7 +109,7 @@ def ran(person: Person, *exports: bytes) -> None:
 def done(person: Person) -> Done:
     edits = [
         {name: event[name] for name in _OF_AN_EDIT}
-        for event in report(person, "core", CHAT_ID, "history")
+        for event in report(person, "core", CHAT_ID, "history")["events"]
     ]
     return edits, events(person, CHAT_ID)
 

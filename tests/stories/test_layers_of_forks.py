@@ -47,7 +47,7 @@ def facts_of(lived: Life, chat_id: str) -> list[dict[str, Any]]:
 
 def core_of(lived: Life, chat_id: str) -> list[dict[str, Any]]:
     """With the numbers of events as their places among those of their chat."""
-    history: list[dict[str, Any]] = report(lived.person, "core", chat_id, "history")
+    history: list[dict[str, Any]] = report(lived.person, "core", chat_id, "history")["events"]
     places = {event["number"]: at for at, event in enumerate(history, 1)} | {0: 0}
     return [
         event | {"number": places[event["number"]], "undoes": places[event["undoes"]]}
