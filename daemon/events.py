@@ -6,7 +6,7 @@ class.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rules.wording import counted
@@ -47,6 +47,8 @@ class Note:
     """Something that the person should know, once: a retired model, a missing key."""
 
     text: str
+    is_remedy: bool = False
+    """Whether it is an answer that could not be used, or its remedy, in words that are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +78,6 @@ class ModelAnswered:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
-    """An answer that could not be used, or its remedy, in a few words that can be counted."""
-
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
 class TriesAgain:
     """A provider could not answer try `attempt` of `of`; it is asked again in `seconds`."""
 
@@ -101,23 +96,18 @@ class TriesAgain:
 
 @dataclass(frozen=True, slots=True)
 class MemoryMade:
-    """A chunk has become memory `number`: `done` of the `of` planned chunks are finished."""
+    """A chunk has become memory `number`: `done` of the `of` planned chunks are finished.
+
+    Or, then of none, `folded` memories have become one of a higher level.
+    """
 
     chat_id: str
     title: str
-    number: int
-    done: int
-    of: int
-
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """Some memories have become one of a higher level."""
-
-    chat_id: str
-    title: str
-    memories: int
-    level: int
+    number: int = 0
+    done: int = 0
+    of: int = 0
+    folded: int = 0
+    level: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +128,7 @@ class ChatIs:
     """The chat's, or the file's name."""
     kind: OutcomeKind
     detail: str = ""
+    """Why it is unchanged or skipped; of one that is written, why its memories take too much room."""
     next_step: str = ""
     path: str = ""
     """Of the updated export that was made of this state of the chat; empty where there is none."""
@@ -148,42 +139,13 @@ class ChatIs:
     arrival: int = 0
     file: str = ""
     """The name of the dropped file that it came in."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExportWritten:
-    """A chat that is finished, proved and in its place; `ChatIs` is what is told of it."""
-
-    plan: "ChatPlan"
-    path: str
-    memories: int
-    extracted: int
-    tokens_before: int
-    tokens_after: int
-    backup: str
-    """The place of the version that was replaced; empty where there was none."""
-    over_budget: str = ""
-    """A clause on why its memories take more than `[fold]` says; empty where they do not."""
-
-    @property
-    def sentence(self) -> str:
-        """Return the outcome, without the chat's title and without a full stop."""
-        extracted = (
-            f", {self.extracted} of them extracted, not written by a model"
-            if self.extracted
-            else ""
-        )
-        kept = (
-            f"; the version before is kept (memproc undo {self.plan.chat_id})"
-            if self.backup
-            else ""
-        )
-        too_many = f"; {self.over_budget}" if self.over_budget else ""
-        return (
-            f"{self.tokens_before:,} tokens are now {self.tokens_after:,}, "
-            f"with {counted(self.memories, 'memory', 'memories')}"
-            f"{extracted}{kept}{too_many}"
-        )
+    tokens_before: int = 0
+    tokens_after: int = 0
+    memories: int = 0
+    extracted: int = 0
+    """How many of the memories no model has written."""
+    is_kept: bool = False
+    """Whether there was a version before, which is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,91 +156,49 @@ class Alive:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkOn:
-    """The daemon hands its child a further file, by the path of its own copy."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class FileBegun:
-    """The daemon's child begins a file; a child that dies before this does not blame the file."""
-
-
-@dataclass(frozen=True, slots=True)
 class RunDone:
-    """All files were gone through; without it, a run has broken off."""
+    """All files were gone through, or a timed job is done; without it, either has broken off."""
+
+    job: str = ""
+    error: str = ""
+    """What the job found wrong, or why it failed."""
+    arrivals: tuple[int, ...] = ()
+    """Rows of the dropped files whose work the job found worth another try."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """What was read of memproc.toml, by the job that reads it (`inbox/watch_plan`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunFailed:
     """A run, or a timed job, could not go on.
 
-    `blocked`: until the person has done the next step, or until `until` (UTC). `busy`: another
-    memproc works with this archive. `mistake`: an unforeseen fault.
+    `blocked`: until the person has done the next step, or until `until` (UTC). `passing`: it may
+    pass by itself. `busy`: another memproc works with this archive. `mistake`: an unforeseen fault.
     """
 
     message: str
     next_step: str
-    kind: Literal["blocked", "busy", "mistake"]
+    kind: Literal["blocked", "passing", "busy", "mistake"]
     until: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class JobEnded:
-    """A timed job has ended; `error` says what it found wrong or why it failed."""
+class DaemonIs:
+    """The daemon has come into another state.
 
-    name: str
-    error: str = ""
-    arrivals: tuple[int, ...] = ()
-    """Rows of the dropped files whose work it found worth another try."""
+    started     it watches the inbox `detail`
+    stopped     it ends, as `detail` says
+    watching    the inbox is watched by `mode`: `native`, `poll` or `none`; `detail` says why
+    paused      it takes up no work until `detail`; empty: until it is told to go on
+    resumed     it goes on
+    configured  memproc.toml was read again and counts; `detail` names keys that need a restart
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class SettingsAre:
-    """memproc.toml is valid. `plan` holds the fields of WatchPlan, paths as strings."""
-
-    plan: dict[str, Any]
-    path: str
-    """Where memproc.toml lies; empty where there is none and the defaults count."""
-    text: str
-    """All of it."""
-    found_here: bool = False
-    """Whether the file was found in the current folder, not named by the person."""
-
-
-@dataclass(frozen=True, slots=True)
-class SettingsWrong:
-    """memproc.toml cannot be used; `message` holds all its problems."""
-
-    message: str
-    next_step: str
-    may_pass: bool = False
-    """Whether it could not be read at all, which may pass."""
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The daemon is up."""
-
-    version: str
-    pid: int
-    inbox: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """The daemon ends; `reason` is a sentence."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Watching:
-    """How the inbox is watched from now on: `mode` is `native`, `poll` or `none`."""
-
-    mode: str
-    why: str
+    state: Literal["started", "stopped", "watching", "paused", "resumed", "configured"]
+    detail: str = ""
+    mode: str = ""
+    version: str = ""
+    pid: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,35 +214,8 @@ class FileIs:
 
 
 @dataclass(frozen=True, slots=True)
-class PauseBegan:
-    """The daemon was told to take up no work until `until`; empty: until it is told to go on."""
-
-    until: str
-
-
-@dataclass(frozen=True, slots=True)
-class PauseEnded:
-    """The daemon goes on."""
-
-
-@dataclass(frozen=True, slots=True)
-class SettingsRead:
-    """memproc.toml was read again and counts; `restart` names keys that need a restart."""
-
-    restart: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SettingsRefused:
-    """memproc.toml is wrong, so the settings before it still count."""
-
-    reason: str
-    next_step: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something else went wrong, named by `what`: the watch, the archive, a child process."""
+    """Something else went wrong, named by `what`: the settings, the archive, a child process."""
 
     what: str
     reason: str
@@ -330,10 +223,8 @@ class Trouble:
 
 
 Event = (
-    Planned | Note | UserEdits | ModelAnswered | Noted | TriesAgain | MemoryMade | Folded
-    | BatchSent | ChatIs | Alive | WorkOn | FileBegun | RunDone | RunFailed | JobEnded
-    | SettingsAre | SettingsWrong | Started | Stopped | Watching | FileIs | PauseBegan
-    | PauseEnded | SettingsRead | SettingsRefused | Trouble
+    Planned | Note | UserEdits | ModelAnswered | TriesAgain | MemoryMade | BatchSent | ChatIs
+    | Alive | RunDone | RunFailed | DaemonIs | FileIs | Trouble
 )  # fmt: skip
 KINDS: Mapping[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
 Tell = Callable[[Event], None]
@@ -357,7 +248,7 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
     try:
         entry = json.loads(line)
         kind: Any = KINDS[entry.pop("is")]
-        names = {field.name for field in fields(kind)}
+        names = {each.name for each in fields(kind)}
         own = {name: _value_of(value) for name, value in entry.items() if name in names}
         event: Event = kind(**own)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:

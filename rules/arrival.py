@@ -16,33 +16,33 @@ State = Literal[
     "seen",
     "settling",
     "copied",
-    "planned",
     "working",
     "written",
     "done",
     "waiting",
     "paused",
     "skipped",
+    "stopped",
     "gone",
 ]
 """
 seen        it is in the inbox, and has to be unchanged for a while
 settling    it was looked at again, and still grows, or is not complete, or cannot be taken yet
 copied      memproc has its own copy, and will work on it
-planned     what to do with it is known
 working     it is being worked on
 written     its updated exports are in their places
 done        there was nothing to do: its content was known already
 waiting     it is tried again by itself at its time; a next step, as for a full disk, would help
 paused      it waits for the budget, or for the person
 skipped     it cannot be processed as it is; there is a reason and a next step
+stopped     the run by hand that worked on it ended before it was through
 gone        it left the inbox, or was replaced by a newer file, before it was worked on
 """
 
 UNTAKEN: tuple[State, ...] = ("seen", "settling")
 """memproc has no copy yet: what is in the inbox counts."""
 
-IN_HAND: tuple[State, ...] = ("copied", "planned", "working", "waiting", "paused")
+IN_HAND: tuple[State, ...] = ("copied", "working", "waiting", "paused")
 """memproc has a copy, and is not through with it."""
 
 FINISHED: tuple[State, ...] = ("written", "done", "gone")

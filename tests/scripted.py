@@ -6,9 +6,8 @@ from threading import Lock
 from typing import TypeVar
 
 from daemon.archive.journal import Reply
-from daemon.events import Noted
 from daemon.models.completion import Completion
-from daemon.models.scheduler import Steps
+from daemon.models.scheduler import Noted, Steps
 from primer.reply import Request
 
 T = TypeVar("T")

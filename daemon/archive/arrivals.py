@@ -1,14 +1,15 @@
-"""The files dropped into the inbox: their states and steps, compared with what is there now."""
+"""The daemon's files: their states and steps, compared with what is in the inbox now.
+
+What a run by hand works on has a row, too (work.py), which counts for nothing here.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass
 from pathlib import PurePath
-from typing import Any
 
 from daemon.archive.archive import Archive, columns
 from daemon.archive.outputs import last_output
-from daemon.events import OutcomeKind
 from daemon.files.clock import in_full
 from rules.arrival import (
     FINISHED,
@@ -22,7 +23,6 @@ from rules.arrival import (
 )
 from rules.conversation.memory import EXTRACTED
 from rules.errors import ArchiveError
-from rules.typingmind.content import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +51,6 @@ class Arrival:
     def sighting(self) -> Sighting:
         """Return the file's place and size as they were when it was seen last."""
         return Sighting(self.device, self.inode, self.size, self.mtime_ns)
-
-
-@dataclass(frozen=True, slots=True)
-class ChatOutcome:
-    """The result for one chat of a dropped file; `path` is that of the updated export, or empty."""
-
-    arrival: int
-    chat_id: str
-    title: str
-    kind: OutcomeKind
-    detail: str
-    next_step: str
-    path: str
-    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +105,14 @@ def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
     were made. Work that broke off three times is not tried again: the person was told to drop the
     file once more.
     """
-    skipped = "WHERE state = 'skipped' AND sha256 IS NOT NULL AND tries < ? ORDER BY id"
+    skipped = (
+        "WHERE by = 'daemon' AND state = 'skipped' AND sha256 IS NOT NULL AND tries < ? ORDER BY id"
+    )
     extracted = """
         WHERE id IN (
             SELECT max(arrival.id) FROM arrival
             JOIN output ON source_sha256 = arrival.sha256
-            WHERE state = 'written'
+            WHERE by = 'daemon' AND state = 'written'
                 AND output.id = (
                     SELECT max(id) FROM output AS other WHERE other.chat_id = output.chat_id)
               AND EXISTS (
@@ -161,7 +149,7 @@ def known_content(archive: Archive, sha256: str) -> str | None:
         )
     same = [
         arrival
-        for arrival in _select(archive, "WHERE sha256 = ? ORDER BY id", sha256)
+        for arrival in _select(archive, "WHERE by = 'daemon' AND sha256 = ? ORDER BY id", sha256)
         if arrival.state != "gone"
     ]
     for arrival in same:
@@ -178,38 +166,21 @@ def known_content(archive: Archive, sha256: str) -> str | None:
 
 def is_needed(archive: Archive, sha256: str) -> bool:
     """Return whether an arrival of this content is unfinished, so that its copy has to stay."""
-    states = archive.column("SELECT state FROM arrival WHERE sha256 = ?", (sha256,))
+    states = archive.column(
+        "SELECT state FROM arrival WHERE by = 'daemon' AND sha256 = ?", (sha256,)
+    )
     return any(state not in FINISHED for state in states)
 
 
 def in_hand(archive: Archive, sha256: str) -> Arrival | None:
     """Return the newest arrival of this content that is still in hand, or None."""
-    same = _select(archive, "WHERE sha256 = ? ORDER BY id DESC", sha256)
+    same = _select(archive, "WHERE by = 'daemon' AND sha256 = ? ORDER BY id DESC", sha256)
     return next((arrival for arrival in same if arrival.state in IN_HAND), None)
 
 
 def newest_number(archive: Archive) -> int:
     """Return the number of the newest arrival; 0 where there is none."""
     return int(archive.value("SELECT coalesce(max(id), 0) FROM arrival"))
-
-
-def arrivals_of_job(archive: Archive, after: int, sha256: str, path: str) -> tuple[Arrival, ...]:
-    """Return later arrivals with this content, or untaken ones at this path, oldest first."""
-    arrivals = f"""
-        SELECT {columns(Arrival)} FROM arrival
-        WHERE id > ? AND (sha256 = ? OR (path = ? AND sha256 IS NULL)) ORDER BY id
-    """  # noqa: S608
-    return archive.rows(Arrival, arrivals, (after, sha256, path))
-
-
-def outcome_of_content(archive: Archive, sha256: str, chat_id: str) -> ChatOutcome | None:
-    """Return the chat's outcome when an export of this content was last worked on, or None."""
-    names = ", ".join(f"outcome.{field.name}" for field in fields(ChatOutcome))
-    newest = f"""
-        SELECT {names} FROM outcome JOIN arrival ON arrival.id = outcome.arrival
-        WHERE arrival.sha256 = ? AND chat_id = ? ORDER BY outcome.id DESC LIMIT 1
-    """  # noqa: S608
-    return archive.first(ChatOutcome, newest, (sha256, chat_id))
 
 
 def _select(archive: Archive, where: str, value: object) -> tuple[Arrival, ...]:
@@ -295,7 +266,7 @@ def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
     """Take up again what was being worked on when memproc ended; its failures still count."""
     with archive.transaction():
         begun = archive.column(
-            "SELECT id FROM arrival WHERE state IN ('planned', 'working') ORDER BY id"
+            "SELECT id FROM arrival WHERE by = 'daemon' AND state = 'working' ORDER BY id"
         )
         reason = "memproc was stopped during the work, and goes on"
         for arrival_id in begun:
@@ -337,40 +308,6 @@ def arrivals_of(archive: Archive, paths: Sequence[str]) -> tuple[int, ...]:
     )
 
 
-def record_outcome(archive: Archive, outcome: ChatOutcome) -> None:
-    """Store what became of a chat."""
-    archive.insert("outcome", asdict(outcome))
-
-
-def newest_outcomes(archive: Archive) -> tuple[ChatOutcome, ...]:
-    """Return the last outcome of each chat, newest first; without an id its title counts."""
-    newest = f"""
-        SELECT {columns(ChatOutcome)} FROM outcome
-        WHERE id IN (SELECT max(id) FROM outcome WHERE chat_id <> '' GROUP BY chat_id)
-              OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title))
-           ORDER BY id DESC
-    """  # noqa: S608
-    return archive.rows(ChatOutcome, newest)
-
-
-def titles_to_hide(archive: Archive) -> list[tuple[Any, ...]]:
-    """Return title and id of all known chats, and of those skipped before they were known."""
-    return archive.run(
-        """
-        SELECT title, chat_id FROM chat UNION
-        SELECT title, chat_id FROM outcome JOIN arrival ON arrival.id = outcome.arrival
-        WHERE kind = 'skipped'
-          AND substr(arrival.path, -length(title)) <> title  -- which is the file's own name
-        """
-    )
-
-
-def outcomes_of(archive: Archive, chat_id: str, title: str) -> list[tuple[Any, ...]]:
-    """Return chat id and arrival of each outcome of a chat; titles are compared without case."""
-    outcomes = "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)"
-    return archive.run(outcomes, (printable(chat_id), printable(title)))
-
-
 @dataclass(frozen=True, slots=True)
 class Present:
     """A file in the inbox, and the newest arrival at its path (0 where there is none)."""
@@ -394,7 +331,7 @@ def compare_inbox(
         path: (number, state, Sighting(*numbers))
         for path, number, state, *numbers in archive.run(
             "SELECT path, id, state, device, inode, size, mtime_ns FROM arrival "
-            "WHERE id IN (SELECT max(id) FROM arrival GROUP BY path)"
+            "WHERE id IN (SELECT max(id) FROM arrival WHERE by = 'daemon' GROUP BY path)"
         )
     }
     to_look_at = []
@@ -430,9 +367,23 @@ def record_sightings(
                 )
                 archive.run(seen, (*astuple(file.sighting), file.arrival))
             elif file.comparison in ("new", "replaced"):
-                times = {"seen_at": when, "changed_at": when}
-                row = {"path": file.path, **asdict(file.sighting), **times, "state": "seen"}
-                entered[file.path] = archive.insert("arrival", row)
-                step = {"arrival": entered[file.path], "state": "seen", "reason": "", "at": when}
-                archive.insert("arrival_step", step)
+                entered[file.path] = _enter(archive, file, when)
     return entered
+
+
+def _enter(archive: Archive, file: Present, when: str) -> int:
+    """Return the row of a file that the daemon sees first; one that a run by hand has made is taken."""
+    worked_on = """
+        UPDATE arrival SET by = 'daemon', seen_at = ?, sha256 = NULL, tries = 0
+        WHERE id = (SELECT max(id) FROM arrival WHERE by = 'hand' AND state <> 'working'
+                    AND path = ? AND inode = ? AND size = ? AND mtime_ns = ?) RETURNING id
+    """
+    place = file.sighting
+    values = (when, file.path, place.inode, place.size, place.mtime_ns)
+    number = archive.value(worked_on, values)
+    if number is None:
+        times = {"seen_at": when, "changed_at": when}
+        row = {"path": file.path, **asdict(place), **times, "state": "seen"}
+        number = archive.insert("arrival", row)
+    change_state(archive, int(number), "seen", "", "", when)
+    return int(number)

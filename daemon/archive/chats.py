@@ -343,6 +343,8 @@ def newest_file(archive: Archive, chat_id: str) -> str:
 def newest_arrival(archive: Archive, chat_id: str) -> int | None:
     """Return the number of the dropped file that held the chat last, or None."""
     number: int | None = archive.value(
-        "SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,)
+        "SELECT max(arrival) FROM outcome JOIN arrival ON arrival.id = arrival "
+        "WHERE outcome.chat_id = ? AND by = 'daemon'",
+        (chat_id,),
     )
     return number

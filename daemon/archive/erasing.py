@@ -108,7 +108,15 @@ def _erase_mentions(archive: Archive, chat_id: str, title: str) -> None:
 
 
 def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> None:
-    """Remove what is known of files that held this chat and no other."""
+    """Remove what is known of files that held this chat and no other, and its name in other rows."""
+    of_chat = """
+        SELECT arrival FROM outcome WHERE chat_id = ?1 UNION
+        SELECT id FROM arrival WHERE chat_id = ?1 OR sha256 IN (
+            SELECT sha256 FROM file_seen WHERE sha256 IN (
+                SELECT file FROM chat_state WHERE chat_id = ?1
+                EXCEPT SELECT file FROM chat_state WHERE chat_id <> ?1))
+    """
+    arrivals = archive.column(of_chat, (chat_id,))
     archive.run(
         """
         DELETE FROM file_seen WHERE sha256 IN (SELECT file FROM chat_state WHERE chat_id = ?1)
@@ -116,10 +124,10 @@ def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> N
         """,
         (chat_id,),
     )
-    arrivals = archive.column("SELECT DISTINCT arrival FROM outcome WHERE chat_id = ?", (chat_id,))
     for arrival in arrivals:
         archive.run("UPDATE arrival_step SET reason = '' WHERE arrival = ?", (arrival,))
         archive.run("UPDATE arrival SET reason = '', next_step = '' WHERE id = ?", (arrival,))
+    archive.run("UPDATE arrival SET chat_id = '', title = '' WHERE chat_id = ?", (chat_id,))
     alone = json.dumps([number for number in arrivals if number not in in_inbox])
     of_them = """
         SELECT value FROM json_each(?1) WHERE NOT EXISTS (

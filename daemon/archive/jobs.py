@@ -1,27 +1,20 @@
-"""Timed jobs, signs of the daemon, and the counts that `memproc status` shows.
+"""Timed jobs, and notices that were shown.
 
 A job that came due while the machine slept or memproc was off is still due afterwards, once.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from daemon.archive.archive import Archive, columns
-from daemon.archive.arrivals import ChatOutcome
 from daemon.archive.signs import set_sign, sign
-from rules.arrival import IN_HAND, UNTAKEN
 from rules.retention import PARTS, Timing, next_due
 from rules.typingmind.dates import write_date
 
 _PART = "verified_part"
 _NOTICE = "notice "
-# No newer file has taken the place of the arrival; the same content once more is no newer file.
-_IN_ITS_PLACE = """NOT EXISTS (
-    SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
-    AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,124 +76,6 @@ def part_to_verify(archive: Archive) -> int:
 def part_verified(archive: Archive, part: int, now: str) -> None:
     """Remember that this part has been verified."""
     set_sign(archive, _PART, str(part), now)
-
-
-def files_by_state(archive: Archive) -> dict[str, int]:
-    """Return the number of files in each state."""
-    return dict(archive.run("SELECT state, count(*) FROM arrival GROUP BY state ORDER BY state"))
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedFile:
-    """A file that is not finished, and what it waits for."""
-
-    arrival: int
-    file: str
-    state: str
-    reason: str
-    changed_at: str
-    next_look_at: str | None
-    tries: int
-
-
-def queued_files(archive: Archive, most: int) -> tuple[QueuedFile, ...]:
-    """Return up to `most` unfinished files, the one that is furthest on first."""
-    states = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
-    rows = archive.run(
-        f"""
-        SELECT id, path, state, reason, changed_at, next_look_at, tries
-        FROM arrival WHERE state IN ({states})
-        ORDER BY CASE state WHEN 'working' THEN 1 WHEN 'planned' THEN 2 WHEN 'copied' THEN 3
-                 WHEN 'waiting' THEN 4 WHEN 'paused' THEN 5 WHEN 'settling' THEN 6 ELSE 7 END,
-                 id LIMIT ?
-        """,  # noqa: S608  the states are ours
-        (most,),
-    )
-    return tuple(QueuedFile(arrival, Path(path).name, *rest) for arrival, path, *rest in rows)
-
-
-@dataclass(frozen=True, slots=True)
-class RecentFile:
-    """A dropped file that is unfinished or ended lately, and what became of its chats."""
-
-    arrival: int
-    path: str
-    state: str
-    reason: str
-    next_step: str
-    outcomes: tuple[ChatOutcome, ...] = ()
-
-
-def recent_files(archive: Archive, since: str, most: int) -> tuple[RecentFile, ...]:
-    """Return unfinished files and those that ended after `since`, newest first, at most `most`."""
-    unfinished = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
-    rows = archive.run(
-        f"""
-        SELECT id, path, state, reason, next_step FROM arrival
-        WHERE (state IN ({unfinished}) OR changed_at > ?) AND state <> 'gone'
-        ORDER BY id DESC LIMIT ?
-        """,  # noqa: S608  the states are ours
-        (since, most),
-    )
-    outcomes = f"SELECT {columns(ChatOutcome)} FROM outcome WHERE arrival = ? ORDER BY id"  # noqa: S608
-    return tuple(
-        RecentFile(
-            number, path, state, reason, step, archive.rows(ChatOutcome, outcomes, (number,))
-        )
-        for number, path, state, reason, step in rows
-    )
-
-
-def paths_read(archive: Archive) -> frozenset[str]:
-    """Return the paths of all files that the daemon or a run has come to."""
-    paths = "SELECT path FROM arrival UNION SELECT path FROM file_seen"
-    return frozenset(archive.column(paths))
-
-
-@dataclass(frozen=True, slots=True)
-class OpenTrouble:
-    """A chat or a file that a person has to look at, and the path of the file in the inbox."""
-
-    name: str
-    reason: str
-    next_step: str
-    path: str
-
-
-def chats_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
-    """Return the chats that were skipped and have not come again since, the newest first.
-
-    Those without a next step are tried again by themselves.
-    """
-    in_trouble = f"""
-        WITH by_title AS (SELECT title, max(id) AS newest FROM outcome GROUP BY title),
-             by_chat AS (SELECT chat_id, max(id) AS newest FROM outcome GROUP BY chat_id)
-        SELECT outcome.title, outcome.detail, outcome.next_step, arrival.path FROM outcome
-        JOIN arrival ON arrival.id = outcome.arrival
-        JOIN by_title ON by_title.title = outcome.title AND by_title.newest = outcome.id
-        JOIN by_chat ON by_chat.chat_id = outcome.chat_id
-                     AND (by_chat.newest = outcome.id OR outcome.chat_id = '')
-        WHERE outcome.kind = 'skipped' AND outcome.next_step <> '' AND {_IN_ITS_PLACE}
-        ORDER BY outcome.id DESC
-    """  # noqa: S608
-    return archive.rows(OpenTrouble, in_trouble)
-
-
-def files_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
-    """Return files skipped or waiting for the person, newest first, not counting their chats."""
-    in_trouble = f"""
-        SELECT path, iif(reason <> '', reason,
-                iif(state = 'skipped', 'It was skipped.', 'It is ' || state || '.')),
-            next_step, path FROM arrival
-        WHERE (state = 'skipped'
-            OR (next_step <> '' AND state NOT IN ('written', 'done', 'gone')))
-        AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'skipped' AND next_step <> '')
-        AND {_IN_ITS_PLACE} ORDER BY id DESC
-    """  # noqa: S608
-    return tuple(
-        replace(trouble, name=Path(trouble.path).name)
-        for trouble in archive.rows(OpenTrouble, in_trouble)
-    )
 
 
 def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int) -> bool:

@@ -225,27 +225,36 @@ CREATE TABLE rest (
 
 -- The daemon ---------------------------------------------------------------------------------------------------------
 
--- A file in the inbox, with what it was when it was seen last; state is one of rules/arrival's words.
+-- A file that anybody works on, as it was when seen last; state is one of rules/arrival's words. by: the daemon, or a
+-- run by hand. run: when the newest run on it began, one time for all its files; ended: how that run ended. chat_id,
+-- title: the chat in hand, with done of total memories. unusable: how many got no usable answer.
 CREATE TABLE arrival (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 TEXT, state TEXT NOT NULL,
     reason TEXT NOT NULL DEFAULT '', next_step TEXT NOT NULL DEFAULT '', tries INTEGER NOT NULL DEFAULT 0,
-    next_look_at TEXT, seen_at TEXT NOT NULL, changed_at TEXT NOT NULL
+    next_look_at TEXT, seen_at TEXT NOT NULL, changed_at TEXT NOT NULL, by TEXT NOT NULL DEFAULT 'daemon',
+    run TEXT NOT NULL DEFAULT '', ended TEXT NOT NULL DEFAULT '', chat_id TEXT NOT NULL DEFAULT '',
+    title TEXT NOT NULL DEFAULT '', chat_began_at TEXT NOT NULL DEFAULT '',
+    done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL DEFAULT 0, answered INTEGER NOT NULL DEFAULT 0,
+    calls INTEGER NOT NULL DEFAULT 0, usd REAL NOT NULL DEFAULT 0, unusable INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX arrival_path ON arrival (path);
 CREATE INDEX arrival_state ON arrival (state);
 CREATE INDEX arrival_sha256 ON arrival (sha256);
+CREATE INDEX arrival_run ON arrival (run);
 -- Every change of an arrival's state.
 CREATE TABLE arrival_step (
     id INTEGER PRIMARY KEY, arrival INTEGER NOT NULL REFERENCES arrival, state TEXT NOT NULL,
     reason TEXT NOT NULL, at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX arrival_step_arrival ON arrival_step (arrival);
--- What became of each chat of a file.
+-- What the newest run on a file made of each of its chats. The numbers are those of an updated export.
 CREATE TABLE outcome (
     id INTEGER PRIMARY KEY, arrival INTEGER NOT NULL REFERENCES arrival, chat_id TEXT NOT NULL,
-    title TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, next_step TEXT NOT NULL,
-    path TEXT NOT NULL, at TEXT NOT NULL
+    title TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, next_step TEXT NOT NULL, path TEXT NOT NULL,
+    tokens_before INTEGER NOT NULL DEFAULT 0, tokens_after INTEGER NOT NULL DEFAULT 0,
+    memories INTEGER NOT NULL DEFAULT 0, extracted INTEGER NOT NULL DEFAULT 0, is_kept INTEGER NOT NULL DEFAULT 0,
+    at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX outcome_chat ON outcome (chat_id);
 -- Timed jobs, so that what was due while the machine slept or was off is done after it.

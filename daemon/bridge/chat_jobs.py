@@ -116,11 +116,6 @@ def forget_jobs(state: Path, chat_ids: Collection[str]) -> None:
             _remove(path)
 
 
-def events_file(state: Path, job: ChatJob) -> Path:
-    """Return the path to which the job's run writes its events."""
-    return jobs_folder(state) / f"{job.id}.events"
-
-
 def jobs_folder(state: Path) -> Path:
     """Return the folder of the jobs."""
     return bridge_folder(state) / "jobs"
@@ -139,9 +134,8 @@ def _sweep(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a job and the events of its run."""
+    """Remove a job."""
     with file_errors(path, "removed"):
-        path.with_suffix(".events").unlink(missing_ok=True)
         path.unlink(missing_ok=True)
 
 

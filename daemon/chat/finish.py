@@ -22,7 +22,7 @@ from daemon.archive.outputs import (
 )
 from daemon.chat.kept import lines_shown, with_sources
 from daemon.chat.opening import canned, opening_text, read_shown
-from daemon.events import ExportWritten
+from daemon.chat.outcome import ExportWritten
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.packing import sha256_of
 from daemon.files.paths import file_name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from daemon.archive.archive import Archive, damage_behind
-from daemon.events import ExportWritten, OutcomeKind
+from daemon.events import ChatIs, OutcomeKind
 from daemon.files.reasons import describe
 from daemon.models.ask import Unsent
 from rules.errors import (
@@ -18,7 +18,7 @@ from rules.errors import (
     OverBudget,
     ProviderRefuses,
 )
-from rules.plan.chat_plan import Unchanged
+from rules.plan.chat_plan import ChatPlan, Unchanged
 
 T = TypeVar("T")
 _FATAL = (ArchiveError, OverBudget, ProviderRefuses, Unsent, BrokenPipeError)
@@ -40,12 +40,49 @@ class Skipped:
     """Seconds that a provider out of reach asks to wait (0: it does not say); None: none is."""
 
 
+@dataclass(frozen=True, slots=True)
+class ExportWritten:
+    """A chat that is finished, proved and in its place."""
+
+    plan: ChatPlan
+    path: str
+    memories: int
+    extracted: int
+    tokens_before: int
+    tokens_after: int
+    backup: str
+    """The place of the version that was replaced; empty where there was none."""
+    over_budget: str = ""
+    """A clause on why its memories take more than `[fold]` says; empty where they do not."""
+
+
 Outcome = ExportWritten | Unchanged | Skipped
 OUTCOME_KINDS: Mapping[type[Outcome], OutcomeKind] = {
     ExportWritten: "written",
     Unchanged: "unchanged",
     Skipped: "skipped",
 }
+
+
+def event_of(outcome: Outcome) -> ChatIs:
+    """Return what is told of an outcome."""
+    match outcome:
+        case ExportWritten(plan=plan):
+            return ChatIs(
+                plan.chat_id, plan.title, "written", outcome.over_budget, path=outcome.path,
+                tokens_before=outcome.tokens_before, tokens_after=outcome.tokens_after,
+                memories=outcome.memories, extracted=outcome.extracted,
+                is_kept=bool(outcome.backup),
+            )  # fmt: skip
+        case Unchanged():
+            return ChatIs(
+                outcome.chat_id, outcome.title, "unchanged", outcome.reason, path=outcome.path
+            )
+        case Skipped():
+            return ChatIs(
+                outcome.chat_id, outcome.what, "skipped", outcome.reason, outcome.next_step,
+                later=outcome.later, retry_after=outcome.retry_after,
+            )  # fmt: skip
 
 
 def as_skipped(archive: Archive, what: str, fault: Exception, chat_id: str = "") -> Skipped:

@@ -5,13 +5,13 @@ from datetime import timedelta
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.signs import ask_to_stop
+from daemon.archive.work import ask_to_stop
 from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.status import daemon_place
 from daemon.files.clock import now, with_span
 from daemon.files.lock import daemon_runs
 from daemon.status.place import begin_pause, end_pause, read_duration
-from daemon.status.status import run_progress
+from daemon.status.status import present_run
 
 
 def _duration(
@@ -52,8 +52,8 @@ def stop_command(settings: Settings) -> int:
     """
     place, when = daemon_place(settings), now()
     with Archive.open(place.state) as archive:
-        run = run_progress(archive, when)
-        if run is None:
+        run = present_run(archive, when)
+        if run is None or not run.goes_on:
             settings.say("No run goes on now.")
             return 0
         if not run.by_hand:

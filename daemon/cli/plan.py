@@ -30,7 +30,7 @@ def plan_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> 
     few for a memory yet; Live are the newest, which stay word for word.
     """
     rows = planned_rows(settings, wanted_exports(settings, paths))
-    rows += [PlannedRow(other.what, other) for other in other_files(settings, paths)]
+    rows += [PlannedRow(other.what, other) for _, other in other_files(settings, paths)]
     if as_json:
         print_json(plans_as_json(settings, rows))
     else:

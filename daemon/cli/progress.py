@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING
 
 from daemon import events
 from daemon.archive.chats import KnownChat
-from daemon.archive.signs import RunProgress, seconds_left
+from daemon.archive.work import Progress as ChatProgress
+from daemon.archive.work import gone_on, seconds_left
 from daemon.cli.printing import in_width, moment, print_error
-from daemon.cli.run_record import gone_on
 from daemon.files.clock import now, span
 from daemon.status.printable import in_one_line, visible
-from daemon.status.sentences import progress_line
+from daemon.status.sentences import outcome_in_words, progress_line
 from rules.wording import about_it, counted, cut_title
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
     from rich.text import Text
 
-_ABOUT_A_CHAT = (
-    events.Planned | events.MemoryMade | events.Folded | events.UserEdits | events.ChatIs
-)
+_ABOUT_A_CHAT = events.Planned | events.MemoryMade | events.UserEdits | events.ChatIs
 _LEAST_BAR = 12  # columns
 _LEAST_TITLE = 8
 
@@ -49,7 +47,7 @@ class Tally:
                 self._add_reply(event)
             case events.UserEdits():
                 self.user_edits.append(event)
-            case events.Noted(what):
+            case events.Note(what, is_remedy=True):
                 self.noted[what] = self.noted.get(what, 0) + 1
 
     def _add_reply(self, reply: events.ModelAnswered) -> None:
@@ -151,18 +149,18 @@ class Progress:
         """Titles that were shown without an id."""
         for chat in known:
             self._is_shared(chat.title, chat.chat_id)
-        self._run = RunProgress(by_hand=True, began_at=now())
+        self._chat = ChatProgress()
 
     def tell(self, event: events.Event) -> None:
         """Show and count an event."""
         if isinstance(event, _ABOUT_A_CHAT) and event.chat_id:
             event = replace(event, title=self._told_apart(event.chat_id, event.title))
-        self._run = gone_on(self._run, event, now())
+        self._chat = gone_on(self._chat, event, now())
         self.tally.add(event)
         match event:
             case events.Planned():
                 self._begin_chat(event)
-            case events.MemoryMade():
+            case events.MemoryMade(folded=0):
                 self._move_on(event)
             case events.ChatIs(kind="skipped"):
                 self._end_bar()
@@ -215,7 +213,7 @@ class Progress:
         parts = [f"{event.title}: memory {event.number}, {event.done} of {event.of}"]
         if so_far := self.tally.so_far():
             parts.append(so_far)
-        seconds = seconds_left(self._run, now())
+        seconds = seconds_left(self._chat, now())
         if seconds is not None and event.done < event.of:
             parts.append(f"about {span(seconds)} left")
         self._line("; ".join(parts))
@@ -224,11 +222,10 @@ class Progress:
         """Return the bar's text; a long title leaves room for count and time."""
         from rich.text import Text
 
-        run = replace(self._run, seconds_left=seconds_left(self._run, now()))
-        title = Text(in_one_line(run.title))
-        room = self._console.width - len(progress_line(run, "-")) - _LEAST_BAR
+        title, when = Text(in_one_line(self._chat.title)), now()
+        room = self._console.width - len(progress_line(self._chat, when, "-")) - _LEAST_BAR
         title.truncate(max(room, _LEAST_TITLE), overflow="ellipsis")
-        return Text(progress_line(run, title.plain), no_wrap=True)
+        return Text(progress_line(self._chat, when, title.plain), no_wrap=True)
 
     def _line(self, text: str) -> None:
         """Print a line above the bar, unless it says nothing, or what was answered already."""
@@ -239,16 +236,16 @@ class Progress:
 def _in_words(event: events.Event) -> str:
     """Word an event that is not counted; "" where only programs are told."""
     match event:
-        case events.Note(text):
+        case events.Note(text, is_remedy=False):
             return f"note: {text}"
         case events.TriesAgain():
             return event.sentence
-        case events.ChatIs(title=title, kind="unchanged", detail=detail):
-            return f"{title}: unchanged: {detail}"
-        case events.ChatIs(title=title, detail=detail, path=path):
-            return f"{title}: {detail}\n  {path}"
-        case events.Folded(title=title, memories=memories, level=level):
-            return f"{title}: {memories} memories folded into one of level {level}"
+        case events.ChatIs(title=title, kind="unchanged"):
+            return f"{title}: unchanged: {outcome_in_words(event)}"
+        case events.ChatIs(title=title, path=path):
+            return f"{title}: {outcome_in_words(event)}\n  {path}"
+        case events.MemoryMade(title=title, folded=folded, level=level):
+            return f"{title}: {folded} memories folded into one of level {level}"
         case events.BatchSent(requests, since):
             return (
                 f"waiting for a batch ({requests:,} requests, since {moment(since)}), "

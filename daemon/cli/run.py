@@ -4,7 +4,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -17,7 +17,7 @@ from daemon import events
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.outputs import INTENT
 from daemon.archive.signs import signs_of
-from daemon.chat.outcome import OUTCOME_KINDS, Outcome, Skipped
+from daemon.chat.outcome import OUTCOME_KINDS, ExportWritten, Outcome, Skipped, event_of
 from daemon.cli.commands import INTERRUPTED
 from daemon.cli.printing import print_error
 from daemon.cli.progress import Progress, Tally
@@ -30,7 +30,6 @@ from daemon.status.printable import printable_json
 from daemon.trip import go_round, run_export
 from primer.reply import Request
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
-from rules.plan.chat_plan import Unchanged
 
 if TYPE_CHECKING:
     from daemon.models.context import Complete, Context
@@ -51,7 +50,7 @@ class _Ends:
     def add(self, outcome: Outcome) -> None:
         """Count one more chat, or file, that is done."""
         self.counts[OUTCOME_KINDS[type(outcome)]] += 1
-        if isinstance(outcome, events.ExportWritten):
+        if isinstance(outcome, ExportWritten):
             self.written[outcome.path] = None
         if self.keeps_all:
             self.outcomes.append(outcome)
@@ -116,8 +115,7 @@ def _tell_events(
     settings: Settings, paths: tuple[Path, ...], stopping: Stopping, tell: events.Tell
 ) -> int:
     """Process the exports as one run, with a cap of its own. Return the exit code."""
-    if settings.handed_over:
-        tell(events.FileBegun())
+    tell(events.Alive(0.0))  # a child that dies before this does not blame the file
     ends = _Ends(keeps_all=False)
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     try:
@@ -214,22 +212,20 @@ def _summary(ends: _Ends) -> Iterator[str]:
 def _process(
     settings: Settings,
     exports: Sequence[Path],
-    others: Sequence[Skipped],
+    others: Sequence[tuple[Path, Skipped]],
     tell: events.Tell,
     stopping: Stopping,
 ) -> Iterator[Outcome]:
     """Take every export through the trip, and yield the outcome of each chat and of `others`.
 
     `tell` gets every event; before each call and pause, also how long silence may last. Raises
-    ToldToStop at these places when the run is to end.
+    ToldToStop at these places when the run is to end. The daemon keeps what its child tells.
     """
     if not exports and not others:
         return
-    is_by_hand = settings.handed_over is None
-    with (
-        settings.context(tell) as opened,
-        RunRecord(opened.archive, by_hand=is_by_hand) as record,
-    ):
+    with settings.context(tell) as opened, ExitStack() as stack:
+        by_hand = settings.handed_over is None
+        record = stack.enter_context(RunRecord(opened.archive)) if by_hand else None
         hear = partial(_hear, tell, record, stopping)
         context = replace(
             opened,
@@ -239,17 +235,22 @@ def _process(
         )
         for sentence in _finished_restores(context):
             hear(events.Note(sentence))
-        for outcome in chain(go_round(context, exports, run_export), others):
-            hear(_event_of(outcome))
-            yield outcome
+        trips = ((path, go_round(context, [path], run_export)) for path in exports)
+        for path, outcomes in chain(trips, ((path, [skipped]) for path, skipped in others)):
+            for outcome in record.on(path, outcomes) if record else outcomes:
+                hear(event_of(outcome))
+                yield outcome
 
 
-def _hear(tell: events.Tell, record: RunRecord, stopping: Stopping, event: events.Event) -> None:
+def _hear(
+    tell: events.Tell, record: RunRecord | None, stopping: Stopping, event: events.Event
+) -> None:
     """Pass an event on and into the record. Raises ToldToStop where the run is to end."""
     tell(event)
-    record.hear(event)
-    if record.is_told_to_stop:
-        stopping.ask()
+    if record:
+        record.hear(event)
+        if record.is_told_to_stop:
+            stopping.ask()
     stopping.check()
 
 
@@ -267,20 +268,6 @@ def _pause(tell: events.Tell, stopping: Stopping, seconds: float) -> None:
     """Wait for a provider, and tell before for how long. Raises ToldToStop as `_hear`."""
     tell(events.Alive(seconds))
     stopping.pause(seconds)
-
-
-def _event_of(outcome: Outcome) -> events.ChatIs:
-    """Return what the daemon, the log and the terminal are told of an outcome."""
-    match outcome:
-        case events.ExportWritten(plan=plan, path=path):
-            return events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path)
-        case Unchanged(chat_id=chat_id, title=title, reason=reason, path=path):
-            return events.ChatIs(chat_id, title, "unchanged", reason, path=path)
-        case Skipped(what=title, reason=reason, next_step=next_step):
-            return events.ChatIs(
-                outcome.chat_id, title, "skipped", reason, next_step,
-                later=outcome.later, retry_after=outcome.retry_after,
-            )  # fmt: skip
 
 
 def _finished_restores(context: "Context") -> tuple[str, ...]:

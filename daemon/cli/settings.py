@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from daemon.chat.outcome import Skipped
     from daemon.config.search import FoundConfig
     from daemon.config.settings import Config
-    from daemon.events import SettingsAre, Tell
+    from daemon.events import Tell
     from daemon.files.paths import Folders
+    from daemon.inbox.watch_plan import SettingsAre
     from daemon.models.context import Context
     from daemon.reports.report import Report
 
@@ -167,13 +168,15 @@ def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, .
     return tuple(export for path in paths or (inbox,) for export in exports_in(path))
 
 
-def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[Skipped, ...]":
-    """Return the inbox's files that are no exports; none if paths are given."""
+def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[tuple[Path, Skipped], ...]":
+    """Return the inbox's files that are no exports, with why; none if paths are given."""
     from daemon.chat.outcome import Skipped
     from daemon.files.candidates import others_in
 
     others = () if paths else others_in(settings.folders.inbox)
-    return tuple(Skipped(path.name, reason, next_step) for path, reason, next_step in others)
+    return tuple(
+        (path, Skipped(path.name, reason, next_step)) for path, reason, next_step in others
+    )
 
 
 @dataclass(frozen=True, slots=True)

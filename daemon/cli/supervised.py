@@ -5,6 +5,7 @@ over, and keeps the pipe open for as long as it lives. When the pipe ends, the c
 the daemon ended: calls under way may finish within half a minute.
 """
 
+import json
 import os
 import signal
 import sys
@@ -14,25 +15,16 @@ from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from time import sleep
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from daemon.cli.commands import BUG, INTERRUPTED
 from daemon.cli.settings import Settings, pass_settings
-from daemon.events import (
-    Alive,
-    Event,
-    NoEvent,
-    RunFailed,
-    SettingsAre,
-    Tell,
-    WorkOn,
-    of_line,
-    to_line,
-)
+from daemon.events import Alive, Event, RunFailed, Tell, to_line
 from daemon.files.lock import Busy
 from daemon.files.reasons import describe
+from daemon.inbox.watch_plan import SettingsAre
 from rules.errors import MemprocError, OverBudget
 
 LIMIT_SECONDS = 30.0
@@ -51,16 +43,16 @@ def read_orders() -> tuple[SettingsAre, Iterable[Path]]:
     """
     orders = _orders()
     settings = next(orders, None)
-    if not isinstance(settings, SettingsAre):
+    if not isinstance(settings, dict):
         raise click.UsageError("--supervised is for the daemon, which hands over its settings.")
     files: SimpleQueue[Path | None] = SimpleQueue()
     threading.Thread(
         target=_follow_daemon, args=(orders, files), name="daemon", daemon=True
     ).start()
-    return settings, iter(files.get, None)
+    return SettingsAre(**settings), iter(files.get, None)
 
 
-def _orders() -> Iterator[Event]:
+def _orders() -> Iterator[Any]:
     """Yield what the daemon writes to standard input, until it closes it.
 
     Python's own stdin is not used: a thread that reads it would hold its lock while Python ends.
@@ -69,15 +61,14 @@ def _orders() -> Iterator[Event]:
     while block := os.read(0, _BLOCK_BYTES):
         *lines, line = (line + block).split(b"\n")
         for complete in lines:
-            with suppress(NoEvent):
-                yield of_line(complete)[0]
+            with suppress(ValueError):
+                yield json.loads(complete)
 
 
-def _follow_daemon(orders: Iterator[Event], files: "SimpleQueue[Path | None]") -> None:
+def _follow_daemon(orders: Iterator[Any], files: "SimpleQueue[Path | None]") -> None:
     """Pass on each file that the daemon hands over; with the daemon's end, end this process."""
     for order in orders:
-        if isinstance(order, WorkOn):
-            files.put(Path(order.path))
+        files.put(Path(str(order)))
     files.put(None)
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGTERM)

@@ -5,6 +5,7 @@ to its standard input, and further files after them. The end of that pipe tells 
 (daemon/cli/supervised.py).
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -12,12 +13,13 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO
 
-from daemon.events import Event, NoEvent, SettingsAre, WorkOn, of_line, to_line
+from daemon.events import Event, NoEvent, of_line
+from daemon.inbox.watch_plan import SettingsAre
 
 STOPPED = 130
 """The exit code of a child that was told to end, and ended at a good place."""
@@ -95,7 +97,7 @@ class Child:
         """Hand it a further file. Return False where it no longer listens."""
         pipe = _pipe(self._process.stdin)
         try:
-            pipe.write(to_line(WorkOn(str(path))).encode())
+            pipe.write(_order(str(path)))
             pipe.flush()
         except (OSError, ValueError):
             return False
@@ -125,12 +127,17 @@ class Child:
     def _listen(self, settings: SettingsAre, put: Put) -> None:
         pipe = _pipe(self._process.stdin)
         with suppress(OSError, ValueError):  # it has ended already, or was told to
-            pipe.write(to_line(settings).encode())
+            pipe.write(_order(asdict(settings)))
             pipe.flush()
         for line in iter(partial(_pipe(self._process.stdout).readline, _LONGEST_LINE), b""):
             with suppress(NoEvent):  # something that a library has printed
                 put(ChildSaid(of_line(line)[0]))
         put(ChildEnded(self._process.wait()))
+
+
+def _order(order: object) -> bytes:
+    """Return a line for the child: the settings as an object, or a file's path."""
+    return f"{json.dumps(order)}\n".encode()
 
 
 def exit_in_words(code: int) -> str:

@@ -1,15 +1,5 @@
 """What the daemon's child is given, one file or timed job at a time, and what its events change.
 
-    Planned               what to do with it is known
-    ModelAnswered ...     it is in progress
-    BatchSent             the same, and a batch has to end first
-    ChatIs                what became of one of its chats
-    RunDone               written, unchanged or skipped, by what became of its chats
-    RunFailed, lost       tried again later, at last skipped; or it waits for the person
-    stopped               it is taken up again where it was left
-
-Each step is one transaction.
-
     next     memproc.toml read again, then a file, then a timed job; only settings while paused
     hand on  small files share a child in turn: each is a run with its own cap and outcome
     take     an event of the child: into the archive and the log
@@ -33,26 +23,15 @@ from daemon.archive.arrivals import (
 )
 from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, set_jobs
 from daemon.archive.signs import remove_signs, set_sign, sign
-from daemon.events import (
-    Alive,
-    Event,
-    JobEnded,
-    PauseBegan,
-    PauseEnded,
-    RunFailed,
-    SettingsAre,
-    SettingsRead,
-    SettingsRefused,
-    SettingsWrong,
-    Trouble,
-)
+from daemon.archive.work import is_told_to_stop
+from daemon.events import Alive, DaemonIs, Event, RunDone, RunFailed, Trouble
 from daemon.files.clock import here
 from daemon.files.lock import is_held
 from daemon.inbox.child import STOPPED, Child, Put, exit_in_words
 from daemon.inbox.file_work import FileWork
 from daemon.inbox.intake import copy_path, enqueue, forget_copy
 from daemon.inbox.schedule import Schedule, Telling
-from daemon.inbox.watch_plan import needs_restart, plan_of
+from daemon.inbox.watch_plan import SettingsAre, needs_restart, plan_of
 from daemon.status.place import Pause, current_pause
 from rules.arrival import FINISHED
 from rules.retention import next_attempt, next_due, timings
@@ -169,7 +148,8 @@ class Dispatch:
         if not arrival.sha256:
             return None
         copy = copy_path(self.plan.state, arrival.sha256, arrival.path)
-        return FileWork(self._archive, arrival.id, copy, PurePath(arrival.path).name, self._now)
+        name, run = PurePath(arrival.path).name, self._now()
+        return FileWork(self._archive, arrival.id, copy, name, self._now, run)
 
     def _hand_on(self, task: _Task) -> None:
         """Hand the child its next file if both are small, else let it end."""
@@ -199,18 +179,23 @@ class Dispatch:
         task.silent_beats = 0
         if isinstance(event, Alive):
             task.patience = max(task.patience, event.seconds + _MARGIN_SECONDS)
+            if task.work:
+                task.work.has_begun = True
         elif task.work:
             for telling in task.work.take(event):
                 self._telling.tell(telling)
             self._forget_copy(task.work)
             if task.work.is_over:
                 self._hand_on(task)
-        elif isinstance(event, SettingsAre | SettingsWrong):
-            self._settings_read(event)
-            task.is_over = True
-        elif isinstance(event, JobEnded | RunFailed):
+            self._stop_if_asked(task)
+        elif isinstance(event, RunDone | RunFailed):
             self._job_ended(task.job, event)
             task.is_over = True
+
+    def _stop_if_asked(self, task: _Task) -> None:
+        """Have the child end where the person has asked that its run stop."""
+        if task.work and is_told_to_stop(self._archive, task.work.run):
+            task.child.ask_to_stop()
 
     def ended(self, code: int) -> None:
         """Note the child's end, and try again what it did not finish."""
@@ -246,6 +231,7 @@ class Dispatch:
         task = self._task
         if task is None or task.why_killed:
             return
+        self._stop_if_asked(task)
         task.silent_beats += 1
         if (silent := task.silent_beats * BEAT_SECONDS) > task.patience:
             task.why_killed = (
@@ -298,9 +284,9 @@ class Dispatch:
         """Return whether `memproc pause` counts now; log when that begins and ends."""
         before, self._pause = self._pause, current_pause(self._archive, self._now())
         if self._pause and self._pause != before:
-            self._telling.tell(PauseBegan(self._pause.until))
+            self._telling.tell(DaemonIs("paused", self._pause.until))
         elif before and not self._pause:
-            self._telling.tell(PauseEnded())
+            self._telling.tell(DaemonIs("resumed"))
             self._try_again(waiting_arrivals(self._archive))
         return self._pause is not None
 
@@ -308,17 +294,14 @@ class Dispatch:
         """Have work that was put off taken up again now."""
         enqueue(self._archive, self.plan.state, tuple(arrivals), self._now())
 
-    def _settings_read(self, event: SettingsAre | SettingsWrong) -> None:
+    def _settings_read(self, settings: SettingsAre) -> None:
         """Use settings that were read again, unless they need a restart; try what waits again."""
-        if isinstance(event, SettingsWrong):
-            self._refused(event.message, event.next_step, may_pass=event.may_pass)
-            return
-        after = plan_of(event)
+        after = plan_of(settings)
         restart = needs_restart(self.plan, after)
         remove_signs(self._archive, "config_error")
-        self._telling.tell(SettingsRead(", ".join(restart)))
+        self._telling.tell(DaemonIs("configured", ", ".join(restart)))
         if not restart:  # else the child would work in other folders than the daemon
-            self._settings, self.plan = event, after
+            self._settings, self.plan = settings, after
             self._telling.when = after.notify
             self._set_jobs()
         self._try_again(waiting_arrivals(self._archive))
@@ -328,7 +311,7 @@ class Dispatch:
         before, reason = sign(self._archive, "config_error"), f"{message} {next_step}"
         set_sign(self._archive, "config_error", reason, self._now())
         if not (may_pass and before and before.value == reason):
-            self._telling.tell(SettingsRefused(message, next_step))
+            self._telling.tell(Trouble("the settings", message, next_step))
         if may_pass:
             self._reload_at = monotonic() + _READ_AGAIN_SECONDS
 
@@ -340,13 +323,16 @@ class Dispatch:
             if when := parse_date(job.due_at):
                 self._schedule.once(job.name, when)
 
-    def _job_ended(self, name: str, event: JobEnded | RunFailed) -> None:
+    def _job_ended(self, name: str, event: RunDone | RunFailed) -> None:
         """Note the end of a job; one that failed, not one that found faults, is soon due again."""
-        if isinstance(event, JobEnded):
+        if isinstance(event, RunDone) and name == _SETTINGS:
+            self._settings_read(SettingsAre(**event.settings))
+        elif isinstance(event, RunDone):
             self._try_again(event.arrivals)
             self._due_again(name, event.error, failed=False)
         elif name == _SETTINGS:
-            self._refused(event.message, event.next_step, may_pass=True)
+            is_wrong = event.kind == "blocked"
+            self._refused(event.message, event.next_step, may_pass=not is_wrong)
         elif event.kind != "busy":  # else it stays due
             self._due_again(name, f"{event.message} {event.next_step}", failed=True)
 
@@ -356,7 +342,7 @@ class Dispatch:
             when = (next_attempt if failed else next_due)(self._timings[name], here())
             end_job(self._archive, name, self._now(), write_date(when), error or None)
             self._schedule.once(name, when)
-        self._telling.tell(JobEnded(name, error))
+        self._telling.tell(RunDone(name, error))
 
 
 def _in_words(work: FileWork) -> str:

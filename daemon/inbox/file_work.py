@@ -1,17 +1,32 @@
-"""The work on one dropped file: what its child's events change in the archive."""
+"""The work on one file, by the daemon or a run by hand: what a run's events change in its row.
+
+    Planned, ModelAnswered ...    it is in progress, and how far
+    BatchSent                     the same, and a batch has to end first
+    ChatIs                        what became of one of its chats
+    RunDone                       written, unchanged or skipped, by what became of its chats
+    RunFailed, lost               tried again later, at last skipped; or it waits for the person
+    stopped                       the daemon takes it up again where it was left
+
+Each step is one transaction. A run by hand tries nothing again: the next one does.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from time import monotonic
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import (
-    ChatOutcome,
-    change_state,
-    find_arrival,
+from daemon.archive.arrivals import change_state, find_arrival, times_in
+from daemon.archive.work import (
+    Ended,
+    Progress,
+    begin_run,
+    end_run,
+    gone_on,
+    keep_progress,
+    note_content,
     record_outcome,
-    times_in,
 )
 from daemon.events import (
     BatchSent,
@@ -31,81 +46,88 @@ from daemon.files.clock import at
 from daemon.files.paths import is_sent
 from rules.arrival import State, after_failure, after_outage
 from rules.typingmind.dates import write_date
-from rules.wording import counted
 
 _BLOCKED_MINUTES = 30
 _BY_ITSELF = "It is tried again by itself."
+_KEEP_SECONDS = 1.0
 
 
 @dataclass(slots=True)
 class FileWork:
-    """The work on one file, while it goes on."""
+    """The work on one file, while it goes on; `run` is when its run began."""
 
     archive: Archive
     arrival: int
     copy: Path
-    """memproc's own copy of the file, which is worked on."""
+    """memproc's own copy of the file, which is worked on; by hand the file itself."""
     file: str
-    """The dropped file's name, as the person knows it."""
+    """The file's name, as the person knows it."""
     now: Callable[[], str]
+    run: str
+    by_hand: bool = False
+    progress: Progress = field(default_factory=Progress)
+    kept: float = 0.0
+    """When the progress was stored last, by the monotonic clock."""
+    state: State = "copied"
+    awaits_batch: bool = False
     chats: list[ChatIs] = field(default_factory=list)
     has_begun: bool = False
-    """Whether the child has told anything of it."""
+    """Whether anything was told of it."""
     is_over: bool = False
     """Whether it is known how it ended."""
+
+    def __post_init__(self) -> None:
+        if not self.by_hand:
+            begin_run(self.archive, self.arrival, self.run)
 
     def take(self, event: Event) -> list[Event]:
         """Keep what an event says about the file. Return the events to post."""
         self.has_begun = True
+        self.progress = gone_on(self.progress, event, self.now())
+        if isinstance(event, Planned) or monotonic() - self.kept >= _KEEP_SECONDS:
+            self._keep_progress()
         match event:
-            case Planned(chunks=chunks, calls=calls):
-                become = counted(
-                    chunks, "chunk of a chat becomes a memory", "chunks of a chat become memories"
-                )
-                reason = f"{become}, with {counted(calls, 'call')}"
-                return [self._move("planned", reason), replace(event, arrival=self.arrival)]
+            case Planned():
+                return [*self._goes_on(), replace(event, arrival=self.arrival)]
             case BatchSent(requests):
+                self.awaits_batch = True
                 return [self._move("working", f"a batch of {requests:,} requests is waited for")]
             case ModelAnswered() | MemoryMade():
-                # The first answer or memory, also after a batch, shows that the work goes on.
-                arrival = find_arrival(self.archive, self.arrival)
-                is_known = (arrival.state, arrival.reason) == ("working", "")
-                return [event] if is_known else [self._move("working"), event]
+                return [*self._goes_on(), event]
             case ChatIs():
                 return [self._keep_outcome(event)]
             case RunDone():
                 return [self._done()]
             case RunFailed():
                 return [self._failed(event)]
-            case Note() | TriesAgain() | UserEdits():
+            case Note(is_remedy=False) | TriesAgain() | UserEdits():
                 return [event]
             case _:
                 return []
 
+    def _keep_progress(self) -> None:
+        keep_progress(self.archive, self.arrival, self.progress, self.now())
+        self.kept = monotonic()
+
+    def _goes_on(self) -> list[Event]:
+        """Note that the file is in progress, unless that is known; a batch it waited for has ended."""
+        if self.state == "working" and not self.awaits_batch:
+            return []
+        self.awaits_batch = False
+        return [self._move("working")]
+
     def _keep_outcome(self, event: ChatIs) -> ChatIs:
         """Keep what became of a chat. Return the event with the dropped file's name.
 
-        After an outage there is no next step, since the daemon tries again by itself.
+        After an outage there is no next step where the daemon tries again by itself.
         """
         title, detail, next_step = map(
             self._as_dropped, (event.title, event.detail, event.next_step)
         )
-        if event.retry_after is not None:
+        if event.retry_after is not None and not self.by_hand:
             detail, next_step = f"{detail} {_BY_ITSELF}", ""
         chat = replace(event, title=title, detail=detail, next_step=next_step, arrival=self.arrival)
-        record_outcome(
-            self.archive,
-            ChatOutcome(
-                self.arrival,
-                chat.chat_id,
-                title,
-                chat.kind,
-                detail,
-                next_step,
-                chat.path,
-                self.now(),
-            ),
-        )
+        record_outcome(self.archive, chat, self.now())
         self.chats.append(chat)  # only now: an event that could not be kept is taken again
         return replace(chat, file=self.file)
 
@@ -113,28 +135,28 @@ class FileWork:
         """Note that the work broke off: try again later, at last skip. `why` has no full stop."""
         failures = 1 + find_arrival(self.archive, self.arrival).tries
         again, reason, next_step = after_failure(failures, self._as_dropped(why), at(self.now()))
-        return self._end(
-            "waiting" if again else "skipped", reason, next_step, again, tries=failures
-        )
+        state: State = "waiting" if again else "skipped"
+        return self._end(state, reason, next_step, again, tries=failures, ended="failed")
 
     def stopped(self) -> Event:
         """Note that the daemon itself ends; the next one goes on with the file."""
-        return self._end("copied", "the work on it was stopped, and goes on")
+        return self._end("copied", "the work on it was stopped, and goes on", ended="stopped")
+
+    def broken_off(self, reason: str, next_step: str) -> None:
+        """Note that a run by hand ended before it was through, by an error if there is a reason."""
+        self._move("stopped", reason, next_step)
 
     def _done(self) -> Event:
         """Return the outcome of a file by those of its chats."""
         skipped = [chat for chat in self.chats if chat.kind == "skipped"]
-        written = [Path(chat.path).name for chat in self.chats if chat.kind == "written"]
-        if later := [chat for chat in skipped if chat.later]:
+        later = [chat for chat in skipped if chat.later]
+        if later and not self.by_hand:
             return self._wait_for(later)
         if skipped:
             return self._end("skipped", skipped[0].detail, skipped[0].next_step)
-        if written:
-            what = (
-                "TypingMind takes it back by itself"
-                if is_sent(self.file)
-                else "ready to be imported"
-            )
+        if written := [Path(chat.path).name for chat in self.chats if chat.kind == "written"]:
+            back = "TypingMind takes it back by itself"
+            what = back if is_sent(self.file) else "ready to be imported"
             return self._end("written", f"{what}: {', '.join(written)}")
         return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
 
@@ -147,7 +169,7 @@ class FileWork:
         until = (
             at(event.until) if event.until else at(self.now()) + timedelta(minutes=_BLOCKED_MINUTES)
         )
-        return self._end("paused", event.message, event.next_step, until)
+        return self._end("paused", event.message, event.next_step, until, ended="failed")
 
     def _wait_for(self, later: Sequence[ChatIs]) -> Event:
         """Wait for what has kept these chats; what the person can mend, as a full disk, is told."""
@@ -172,9 +194,16 @@ class FileWork:
         next_step: str = "",
         again: datetime | None = None,
         tries: int | None = None,
+        ended: Ended = "done",
     ) -> Event:
         """Move the file to a state in which this work on it is over."""
-        step = self._move(state, reason, next_step, again, tries)
+        with self.archive.transaction():
+            self._keep_progress()
+            step = self._move(state, reason, next_step, again, tries)
+            if self.by_hand:
+                note_content(self.archive, self.arrival)
+            else:
+                end_run(self.archive, self.run, ended)
         self.is_over = True
         return step
 
@@ -192,6 +221,7 @@ class FileWork:
         change_state(
             self.archive, self.arrival, state, reason, next_step, self.now(), look_at, tries
         )
+        self.state = state
         return FileIs(self.arrival, self.file, state, reason, next_step)
 
     def _as_dropped(self, text: str) -> str:

@@ -26,7 +26,7 @@ from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.signs import set_sign, sign
 from daemon.archive.trouble import MEND
 from daemon.chat.survey import survey
-from daemon.events import JobEnded
+from daemon.events import RunDone
 from daemon.files.backup import Version, all_versions, check_backups
 from daemon.files.clock import here
 from daemon.files.paths import Folders, arrivals_folder
@@ -50,17 +50,17 @@ _DAY = timedelta(days=1)
 _DAMAGED = "damaged_backups"
 
 
-def do_job(name: str, context: Context) -> JobEnded:
+def do_job(name: str, context: Context) -> RunDone:
     """Do the job of this name. Raise FileTrouble or ArchiveError where it cannot be done."""
     match name:
         case "prune":
-            return JobEnded(name, prune(context.folders, here()))
+            return RunDone(name, prune(context.folders, here()))
         case "verify":
-            return JobEnded(name, verify_part(context.folders, context.archive, context.clock()))
+            return RunDone(name, verify_part(context.folders, context.archive, context.clock()))
         case "maintain":
-            return JobEnded(name, maintain(context.archive, context.folders.state, here()))
+            return RunDone(name, maintain(context.archive, context.folders.state, here()))
         case "retry":
-            return JobEnded(name, arrivals=postponed(context))
+            return RunDone(name, arrivals=postponed(context))
         case _:
             raise ValueError(f"there is no job {name}")
 

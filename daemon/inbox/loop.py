@@ -17,7 +17,7 @@ from time import monotonic
 from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
 from daemon.config.key_stores import keys_file
-from daemon.events import FileIs, Note, Trouble, Watching
+from daemon.events import DaemonIs, FileIs, Note, Trouble
 from daemon.files.reasons import unforeseen
 from daemon.inbox.child import (
     ChildEnded,
@@ -244,7 +244,7 @@ class Loop:
         """Report how the inbox is watched, to the log and for status."""
         set_sign(self._archive, "watch_mode", self._watch.mode, self._now())
         set_sign(self._archive, "watch_note", self._watch.why, self._now())
-        self._telling.tell(Watching(self._watch.mode, self._watch.why))
+        self._telling.tell(DaemonIs("watching", self._watch.why, self._watch.mode))
         self._has_said_how = True
 
     def _tell_trouble(self, trouble: MemprocError | OSError) -> None:

@@ -23,7 +23,7 @@ from time import monotonic
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import resume_after_restart
 from daemon.archive.signs import remove_signs, set_sign
-from daemon.events import SettingsAre, SettingsWrong, Started, Stopped, Trouble
+from daemon.events import DaemonIs, RunFailed, Trouble
 from daemon.files.clock import now
 from daemon.files.lock import Busy, daemon_lock, hold
 from daemon.files.paths import runtime_folder
@@ -35,7 +35,7 @@ from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop
 from daemon.inbox.page_port import CAN_HAND_OVER, PagePort
 from daemon.inbox.schedule import Schedule, Telling
-from daemon.inbox.watch_plan import WatchPlan, plan_of, read_settings
+from daemon.inbox.watch_plan import SettingsAre, WatchPlan, plan_of, read_settings
 from daemon.status.log import Log, known_titles
 from daemon.status.notices import Notifier, speaker
 from daemon.status.place import shown_as_waiting
@@ -74,8 +74,9 @@ def watch(config: Path | None) -> int:
             plan = None
             try:
                 settings = read_settings(config)
-                if isinstance(settings, SettingsWrong):
-                    kind = ConfigurationOutOfReach if settings.may_pass else ConfigurationError
+                if isinstance(settings, RunFailed):
+                    may_pass = settings.kind == "passing"
+                    kind = ConfigurationOutOfReach if may_pass else ConfigurationError
                     raise kind(settings.message, settings.next_step)
                 plan = plan_of(settings)
                 _serve(plan, settings, queue, config, waiting.is_over)
@@ -177,7 +178,8 @@ def _serve(
         is_up()
         speak = speaker(os.environ, sys.stdout, sys.stderr)
         log = Log(plan.state, speak, partial(known_titles, archive))
-        log.log(Started(version("memproc-daemon"), os.getpid(), str(plan.inbox)))
+        release = version("memproc-daemon")
+        log.log(DaemonIs("started", str(plan.inbox), version=release, pid=os.getpid()))
         reason = (
             "It met with a trouble that it cannot mend itself; "
             "the next one goes on with what is not finished."
@@ -189,7 +191,7 @@ def _serve(
         finally:
             with suppress(ArchiveError):  # on a full disk it stays, and the next one takes it down
                 remove_signs(archive, "pid")
-            log.log(Stopped(reason))
+            log.log(DaemonIs("stopped", reason))
 
 
 def _inbox_lock(inbox: Path) -> Path:

@@ -6,10 +6,11 @@ A child process does it, since that takes more memory than watching.
 import os
 import subprocess
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
-from daemon.events import NoEvent, SettingsAre, SettingsWrong, of_line
+from daemon.events import NoEvent, RunDone, RunFailed, of_line
 from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
 from service.command import memproc_argv
@@ -27,6 +28,20 @@ _AFTER_A_RESTART = {
     "page_port": "page.port",
 }
 """The settings that a running daemon cannot change: it has locks and a watch on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsAre:
+    """A valid memproc.toml, as the daemon hands it to its children."""
+
+    plan: dict[str, Any]
+    """The fields of WatchPlan, paths as strings."""
+    path: str
+    """Where memproc.toml lies; empty where there is none and the defaults count."""
+    text: str
+    """All of it."""
+    found_here: bool = False
+    """Whether the file was found in the current folder, not named by the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +93,7 @@ def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
     return (stat.st_ino, stat.st_size, stat.st_mtime_ns) if stat else None
 
 
-def read_settings(config: Path | None) -> SettingsAre | SettingsWrong:
+def read_settings(config: Path | None) -> SettingsAre | RunFailed:
     """Return memproc.toml's settings, or all that is wrong; `config` is the file of `--config`.
 
     Wait for the child process, which takes about half a second. One that is killed or too slow
@@ -96,23 +111,24 @@ def read_settings(config: Path | None) -> SettingsAre | SettingsWrong:
         is_slow = isinstance(fault, subprocess.TimeoutExpired)
         reason = f"it took more than {_LIMIT_SECONDS:.0f} seconds" if is_slow else str(fault)
         message = f"memproc.toml could not be read by a process of its own: {reason}."
-        return SettingsWrong(
-            message, "Look whether its disk answers, and close some programs.", may_pass=True
-        )
+        step = "Look whether its disk answers, and close some programs."
+        return RunFailed(message, step, "passing")
     for line in ended.stdout.splitlines():
         with suppress(NoEvent):
             event, _ = of_line(line)
-            if isinstance(event, SettingsAre | SettingsWrong):
+            if isinstance(event, RunDone):
+                return SettingsAre(**event.settings)
+            if isinstance(event, RunFailed):
                 return event
-    return SettingsWrong(
+    return RunFailed(
         "The process that reads memproc.toml ended with "
         f"exit code {ended.returncode} and no answer.",
         "Look at what it printed, and install memproc again if that says nothing.",
-        may_pass=True,
+        "passing",
     )
 
 
-def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
+def read_settings_here(given: Path | None) -> RunDone | RunFailed:
     """Do the same in this process, for the child; `given` is the file of `--config`."""
     from daemon.config.loading import load_folders, parse_settings
     from daemon.config.search import find
@@ -131,10 +147,11 @@ def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
             "page_port": config.page.port if config.page.enabled else 0,
         }
     except ConfigurationError as wrong:
-        return SettingsWrong(
-            wrong.message, wrong.next_step, isinstance(wrong, ConfigurationOutOfReach)
-        )
-    return SettingsAre(plan, str(file.path or ""), content.decode("utf-8-sig"), file.is_here)
+        may_pass = isinstance(wrong, ConfigurationOutOfReach)
+        return RunFailed(wrong.message, wrong.next_step, "passing" if may_pass else "blocked")
+    text = content.decode("utf-8-sig")
+    settings = SettingsAre(plan, str(file.path or ""), text, file.is_here)
+    return RunDone("settings", settings=asdict(settings))
 
 
 def _content(path: Path) -> bytes:

@@ -20,7 +20,7 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, find_reply, open_batches, thinking_of
 from daemon.config.model_tables import WhenToBatch
-from daemon.events import ModelAnswered, Note, Noted
+from daemon.events import ModelAnswered, Note
 from daemon.models.ask import CallEnding, Transport, above_step, as_learned
 from daemon.models.context import Context
 from daemon.models.direct import Direct
@@ -28,6 +28,15 @@ from primer.reply import KINDS, UNKNOWN_REFUSAL, Request
 from rules.wording import counted
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """An answer that could not be used, or its remedy, in a few words that can be counted."""
+
+    what: str
+
+
 Steps: TypeAlias = Generator[Request | Noted | None, Reply, T]
 """A dialogue from beginning to end. It yields None while it waits for another dialogue."""
 
@@ -187,7 +196,7 @@ class Scheduler:
         notes = [what for what, key in dialogue.notes if what not in KINDS or key in fresh]
         self._fresh.difference_update(dialogue.used)
         for what in notes:
-            self._context.tell(Noted(what))
+            self._context.tell(Note(what, is_remedy=True))
 
     def _send_all(self, dialogues: Sequence[RunningDialogue[Any]]) -> None:
         """Send what the dialogues await, and while there is room what they will come to."""

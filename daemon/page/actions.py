@@ -9,21 +9,17 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
-from typing import IO
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.files.clock import now
-from daemon.files.private import make_new
-from daemon.files.reasons import file_errors
 from daemon.page.app import Desk, View, desk_of, field, named_chat, render, show_at
-from daemon.status.status import run_progress
+from daemon.status.status import present_run
 from rules.errors import RefusedArguments
 from rules.typingmind.content import printable
 from rules.wording import TO_SEE_IT
@@ -76,27 +72,19 @@ def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandRe
     return CommandResult(done.returncode, text, done.stdout)
 
 
-def start_command(
-    toml: Path | None, arguments: Sequence[str], out: Path | None = None
-) -> subprocess.Popen[bytes]:
+def start_command(toml: Path | None, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     """Start a command that goes on by itself; the archive tells its progress.
 
-    Its output goes into the new file `out`, or nowhere. Raises FileTrouble and RefusedArguments.
+    Raises RefusedArguments.
     """
     _refuse_unfit(*arguments)
-    with ExitStack() as stack:
-        printed: int | IO[bytes] = subprocess.DEVNULL
-        if out:
-            with file_errors(out, "written"):
-                out.unlink(missing_ok=True)
-                printed = stack.enter_context(make_new(out))
-        started = subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
-            memproc_argv(toml, *arguments),
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=subprocess.DEVNULL,
-            start_new_session=sys.platform != "win32",
-        )
+    started = subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
+        memproc_argv(toml, *arguments),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=sys.platform != "win32",
+    )
     # Waited for, so that it does not stay a zombie.
     threading.Thread(target=started.wait, name="command", daemon=True).start()
     return started
@@ -125,8 +113,9 @@ def show_run(desk: Desk, arguments: Sequence[str]) -> Response:
     started, end = start_command(desk.toml, arguments), monotonic() + _BEGIN_SECONDS
     while started.poll() is None and monotonic() < end:
         with Archive.read(desk.folders.state) as archive:
-            if run_progress(archive, now()):
-                break
+            run = present_run(archive, now())
+        if run and run.goes_on:
+            break
         sleep(_LOOK_SECONDS)
     return RedirectResponse("/", 303)
 

@@ -5,6 +5,7 @@ The work is done by the daemon or by `memproc run`, as for every export in the i
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 from time import time
@@ -12,7 +13,6 @@ from time import time
 from daemon.archive.archive import Archive
 from daemon.bridge.chat_jobs import (
     ChatJob,
-    events_file,
     find_job,
     give_job,
     keep_job,
@@ -20,7 +20,7 @@ from daemon.bridge.chat_jobs import (
     only_chat,
 )
 from daemon.bridge.devices import Device, exclusive
-from daemon.bridge.job_report import JobReport, report_job, started
+from daemon.bridge.job_report import JobReport, report_job
 from daemon.files.clock import now
 from daemon.files.private import make_private
 from daemon.files.read import chats_in
@@ -124,9 +124,9 @@ def _look_after(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
     with exclusive(state):
         kept = find_job(state, given.id, given.device) or given
         if report_job(archive, state, kept, now()).needs_run:  # no other call has started it since
-            kept = started(state, kept, now())
+            kept = replace(kept, starts=kept.starts + 1, started_at=now())
             keep_job(state, kept)
-            start_command(desk.toml, ["run", "--events", "--", kept.path], events_file(state, kept))
+            start_command(desk.toml, ["run", "--", kept.path])
     return report_job(archive, state, kept, now())
 
 

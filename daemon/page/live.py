@@ -1,11 +1,10 @@
-"""Tell Home what goes on: a line for each dropped file, the present run, and the last one's end.
+"""Tell Home what goes on: a line for each file that is worked on, the present run, or the last.
 
 Home asks `/live` while its tab is visible: counts and marks without any text. Where a mark has
 changed, it loads itself again, and replaces the parts that the mark is for.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -16,26 +15,26 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import ChatOutcome
 from daemon.archive.brought import export_at_rest
 from daemon.archive.chats import KnownChat, known_chats
-from daemon.archive.jobs import RecentFile, paths_read, recent_files
-from daemon.archive.signs import RunProgress
-from daemon.files.candidates import exports_in, others_in
+from daemon.archive.work import ChatOutcome, FileInWork, Run, is_worked_on, recent_work
+from daemon.files.candidates import exports_in, others_in, sighting_at
 from daemon.files.clock import at, now
 from daemon.files.foreign import program_at
 from daemon.files.lock import daemon_runs
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of
 from daemon.status.place import Pause, current_pause
-from daemon.status.status import newest_run, run_progress
+from daemon.status.sentences import outcome_in_words, run_in_words
+from daemon.status.status import present_run
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.errors import FileTrouble
 from rules.typingmind.dates import write_date
 from rules.wording import cut_title
 
 _SHOWN_HOURS = 1
-_MOST_FILES = 20
+_MOST_FILES = 50
+_BROKEN_OFF = "The run ended before it was through. What is finished is kept."
 _CHOOSE = "Choose what to bring from it."
 _LONGEST_LIVE = timedelta(hours=1)
 """How long Home reloads itself where there is no JavaScript."""
@@ -65,9 +64,13 @@ class Work:
     """All that goes on, or has just ended."""
 
     lines: tuple[WorkLine, ...]
-    run: RunProgress | None
-    ended: RunProgress | None
+    run: Run | None
+    ended: Run | None
     """The last run, where it ended within the hour, and was begun by hand or made memories."""
+    words: str
+    """How that ended."""
+    more: int
+    """How many files have no line, for want of room."""
     paused: Pause | None
     """The pause of a daemon that is running."""
 
@@ -83,7 +86,7 @@ def live_page(request: Request) -> Response:
     with Archive.read(folders.state) as archive:
         work = read_work(archive, folders)
         marks = marks_of(work, known_chats(archive))
-    done, of = (work.run.done, work.run.of) if work.run else (0, 0)
+    done, of = (work.run.done, work.run.total) if work.run else (0, 0)
     return JSONResponse({"done": done, "of": of, "files": len(work.lines), **marks})
 
 
@@ -98,31 +101,26 @@ def read_work(archive: Archive, folders: Folders) -> Work:
     """Return what goes on and what has ended within the hour, newest first."""
     present = now()
     since = write_date(at(present) - timedelta(hours=_SHOWN_HOURS))
-    run = run_progress(archive, present)
-    last = newest_run(archive, present)
-    files = recent_files(archive, since, _MOST_FILES)
+    run = present_run(archive, present)
+    is_running = daemon_runs(folders.state)
+    files = recent_work(archive, since)
     lines = [
         line
-        for file in files
-        for line in (_line_at_rest_in(archive, Path(file.path)) or _lines_of(file, run))
+        for file in files[:_MOST_FILES]
+        for line in (
+            _line_at_rest_in(archive, Path(file.path)) or _lines_of(file, run, folders.inbox)
+        )
     ]
-    is_running = daemon_runs(folders.state)
-    shown = {file.path for file in files}
-    refused = _refused(folders.inbox, last)
-    shown.update(path for path in refused if not export_at_rest(archive, Path(path)))
-    unread = _unread(archive, folders.inbox, shown, is_running)
-    has_just_ended = last is not None and last.ended_at > since and _is_told(last)
+    is_told = run and run.ended_at > since and (run.by_hand or run.written + run.extracted > 0)
+    ended = run if run and not run.goes_on and is_told else None
     return Work(
-        (*unread, *lines),
-        run,
-        ended=last if has_just_ended else None,
+        (*_unread(archive, folders.inbox, is_running), *lines),
+        run if run and run.goes_on else None,
+        ended,
+        run_in_words(ended) if ended else "",
+        max(0, len(files) - _MOST_FILES),
         paused=current_pause(archive, present) if is_running else None,
     )
-
-
-def _is_told(ended: RunProgress) -> bool:
-    """Return True if a run was begun by hand, or has made memories."""
-    return ended.by_hand or ended.written + ended.extracted > 0
 
 
 def reload_from(request: Request, work: Work) -> int | None:
@@ -137,70 +135,41 @@ def reload_from(request: Request, work: Work) -> int | None:
     return began if has_begun and present - began < _LONGEST_LIVE.total_seconds() else None
 
 
-def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
+def _lines_of(file: FileInWork, run: Run | None, inbox: Path) -> Iterator[WorkLine]:
     """Yield the line of a file, or one for each of its chats once these are known."""
-    name = Path(file.path).name
+    name, path = file.file, Path(file.path)
+    aside = name if path.parent == inbox else ""
     if file.state in ("written", "skipped") and file.outcomes:
         for outcome in file.outcomes:
-            yield _line_of_chat(outcome, name)
-        return
-    line = _line_at_rest(file, name) or _line_in_hand(file, name, run)
-    if line:
-        yield line
+            yield _line_of_chat(outcome, aside)
+    elif file.state == "skipped":
+        yield WorkLine(name, "skipped", file.reason, file.next_step, aside=aside)
+    elif file.state in ("written", "done"):
+        yield WorkLine(name, "done", file.reason or "Nothing to do.")
+    elif file.state == "working" and run and run.goes_on and file.run == run.began_at:
+        yield WorkLine(name, "works", "It is being worked on.", chat_id=run.chat_id)
+    elif file.by == "hand":
+        yield WorkLine(name, "waits", file.reason or _BROKEN_OFF, file.next_step)
+    elif file.state in ("waiting", "paused") or file.next_step:
+        is_choice = file.state in UNTAKEN and program_at(path)
+        bring = name if is_choice else ""
+        yield WorkLine(name, "waits", file.reason, file.next_step, bring=bring)
+    elif file.state in IN_HAND:
+        yield WorkLine(name, "works", "Received. Its turn comes.")
+    elif file.reason:
+        yield WorkLine(name, "works", f"Not complete yet: {file.reason}.")
+    else:
+        yield WorkLine(name, "works", "Received. It is taken in a few seconds.")
 
 
-def _line_at_rest(file: RecentFile, name: str) -> WorkLine | None:
-    """Return the line of a file that is finished or waits; None while it is worked on."""
-    if file.state == "skipped":
-        return WorkLine(name, "skipped", file.reason, file.next_step, aside=name)
-    if file.state in ("written", "done"):
-        return WorkLine(name, "done", file.reason or "Nothing was to do.")
-    if file.state in ("waiting", "paused") or file.next_step:
-        return WorkLine(name, "waits", file.reason, file.next_step, bring=_to_choose_from(file))
-    return None
-
-
-def _to_choose_from(file: RecentFile) -> str:
-    """Return the file's name where conversations may be brought from it; else empty."""
-    path = Path(file.path)
-    return path.name if file.state in UNTAKEN and program_at(path) else ""
-
-
-def _line_in_hand(file: RecentFile, name: str, run: RunProgress | None) -> WorkLine | None:
-    """Return the line of a file that is worked on, or is to be; None for one that has gone."""
-    if file.state == "working" and run:
-        return WorkLine(name, "works", "It is being worked on.", chat_id=run.chat_id)
-    if file.state in IN_HAND:
-        return WorkLine(name, "works", "Received. Its turn comes.")
-    if file.state not in UNTAKEN:
-        return None
-    sentence = "Received. It is taken in a few seconds."
-    if file.reason:
-        sentence = f"Not complete yet: {file.reason}."
-    return WorkLine(name, "works", sentence)
-
-
-def _line_of_chat(outcome: ChatOutcome, name: str) -> WorkLine:
-    """Return the line of a chat, from the file of that name in the inbox."""
+def _line_of_chat(outcome: ChatOutcome, aside: str) -> WorkLine:
+    """Return the line of a chat, from a file that may be put aside under that name."""
+    title = cut_title(outcome.title)
     if outcome.kind == "skipped":
-        return WorkLine(
-            cut_title(outcome.title), "skipped", outcome.detail, outcome.next_step, aside=name
-        )
-    sentence = "The updated export is ready." if outcome.kind == "written" else outcome.detail
-    return WorkLine(cut_title(outcome.title), "done", sentence, chat_id=outcome.chat_id)
-
-
-def _refused(inbox: Path, last: RunProgress | None) -> Iterator[str]:
-    """Yield the paths of files that the last run has skipped, as its end tells, and that are unchanged."""
-    if last is None:
-        return
-    ended = at(last.ended_at).timestamp()
-    for line in last.trouble.splitlines():
-        name, _, _ = line.partition(": ")
-        path = inbox / name
-        with suppress(OSError):
-            if path.stat().st_mtime <= ended:
-                yield str(path)
+        return WorkLine(title, "skipped", outcome.detail, outcome.next_step, aside=aside)
+    is_written = outcome.kind == "written"
+    sentence = "The updated export is ready." if is_written else outcome_in_words(outcome.event)
+    return WorkLine(title, "done", sentence, chat_id=outcome.chat_id)
 
 
 def _line_at_rest_in(archive: Archive, path: Path) -> tuple[WorkLine, ...]:
@@ -213,20 +182,27 @@ def _line_at_rest_in(archive: Archive, path: Path) -> tuple[WorkLine, ...]:
     return (WorkLine(path.name, kind, resting.reason, bring=bring, is_begun=True),)
 
 
-def _unread(archive: Archive, inbox: Path, shown: set[str], is_running: bool) -> Iterator[WorkLine]:
+def _unread(archive: Archive, inbox: Path, is_running: bool) -> Iterator[WorkLine]:
     """Yield lines of files in the inbox that no run and no daemon has come to yet."""
-    read = shown | paths_read(archive)
     try:
         exports = exports_in(inbox) if inbox.is_dir() else ()
     except FileTrouble:
         return  # Home names the inbox among its problems
     for path in exports:
-        if str(path) not in read:
+        if not _is_worked_on(archive, path):
             unread = _unread_line(path, is_running=is_running)
             yield from _line_at_rest_in(archive, path) or (unread,)
     for path, reason, next_step in others_in(inbox):
-        if str(path) not in read:
+        if not _is_worked_on(archive, path):
             yield WorkLine(path.name, "skipped", reason, next_step, aside=path.name)
+
+
+def _is_worked_on(archive: Archive, path: Path) -> bool:
+    """Return whether anybody has come to the file as it is now, or it is gone."""
+    try:
+        return is_worked_on(archive, str(path), sighting_at(path))
+    except OSError:
+        return True
 
 
 def _unread_line(path: Path, *, is_running: bool) -> WorkLine:

@@ -21,11 +21,11 @@ from daemon.archive.memories import (
 from daemon.archive.signs import is_news
 from daemon.chat.passage import Passage, as_they_are
 from daemon.chat.survey import Survey
-from daemon.events import MemoryMade, Note, Noted, planned
+from daemon.events import MemoryMade, Note, planned
 from daemon.models.context import Context
 from daemon.models.prices import plan_cost
 from daemon.models.roles import who
-from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
+from daemon.models.scheduler import Noted, RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.folds import Folds
 from daemon.remember.ladder import chunk_analysis, make_hindsight, make_memory

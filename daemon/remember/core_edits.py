@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from daemon.archive.journal import Reply
 from daemon.config.loading import layout_errors
-from daemon.events import Noted
-from daemon.models.scheduler import Steps
+from daemon.models.scheduler import Noted, Steps
 from daemon.remember.question import Worksheet
 from primer import core_questions as core
 from primer.core_questions import read_edits

@@ -7,8 +7,7 @@ extract     the engine's part: a model is asked, where there is one, for the ana
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from daemon.events import Noted
-from daemon.models.scheduler import Steps
+from daemon.models.scheduler import Noted, Steps
 from daemon.remember.engine import Material
 from daemon.remember.question import Question, Worksheet, put
 from primer import prompt

@@ -13,7 +13,7 @@ from functools import partial
 from daemon.archive.memories import keep_fold
 from daemon.chat.passage import as_they_are
 from daemon.chat.survey import Survey, told_within
-from daemon.events import Folded
+from daemon.events import MemoryMade
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Steps
@@ -363,4 +363,6 @@ class Folds(Lane):
         work, chat = self.work, self.work.plan
         kept = keep_fold(work.archive, chat.chat_id, made)
         work.memories.append(kept)
-        work.context.tell(Folded(chat.chat_id, chat.title, members, kept.level))
+        work.context.tell(
+            MemoryMade(chat.chat_id, chat.title, kept.number, folded=members, level=kept.level)
+        )

@@ -17,10 +17,9 @@ from functools import partial
 from itertools import takewhile
 
 from daemon.chat.passage import Passage
-from daemon.events import Noted
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
-from daemon.models.scheduler import Steps
+from daemon.models.scheduler import Noted, Steps
 from daemon.remember.dialogue import (
     AgentQuestion,
     Pair,

@@ -22,9 +22,8 @@ from daemon.archive.layers import (
 from daemon.archive.memories import editions
 from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
-from daemon.events import Noted
 from daemon.models.context import Context
-from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
+from daemon.models.scheduler import Noted, RunningDialogue, Scheduler, Steps
 from daemon.remember.core_edits import AboutCore, tend
 from daemon.remember.question import worksheet_of_chunk
 from daemon.remember.taking_facts import KnownBefore, take_facts

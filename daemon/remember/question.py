@@ -14,8 +14,7 @@ from datetime import UTC, tzinfo
 
 from daemon.archive.journal import Reply
 from daemon.chat.survey import Survey
-from daemon.events import Noted
-from daemon.models.scheduler import Steps
+from daemon.models.scheduler import Noted, Steps
 from primer import prompt
 from primer.form import Form, misshapen
 from primer.models import token_factor

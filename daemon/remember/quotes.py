@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from daemon.chat.passage import Passage
-from daemon.events import Noted
-from daemon.models.scheduler import Steps
+from daemon.models.scheduler import Noted, Steps
 from daemon.remember.engine import Material, chunk_material
 from daemon.remember.question import Question, Worksheet, put
 from primer import prompt

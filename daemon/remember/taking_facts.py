@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from daemon.archive.layers import ranked
-from daemon.events import Noted
-from daemon.models.scheduler import Steps
+from daemon.models.scheduler import Noted, Steps
 from daemon.remember.question import Question, Worksheet, put
 from primer.fact_questions import ask_facts, numbered_passage, read_operations
 from primer.models import Model

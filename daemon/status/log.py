@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import outcomes_of, titles_to_hide
 from daemon.archive.chats import find_chat
+from daemon.archive.work import outcomes_of, titles_to_hide
 from daemon.events import ChatIs, Event, NoEvent, Trouble, of_line, to_line
 from daemon.files.clock import now as present
 from daemon.files.paths import file_name

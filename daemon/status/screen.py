@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from daemon.archive.jobs import QueuedFile
+from daemon.archive.work import FileInWork
 from daemon.files.clock import local, seconds_between, span, with_span
 from daemon.status.place import Pause
 from daemon.status.printable import columns_of, in_one_line, padded, told_apart, visible
-from daemon.status.sentences import progress_line
+from daemon.status.sentences import outcome_in_words, progress_line, run_in_words
 from daemon.status.status import Life, Status, StatusProblem
 from rules.wording import counted, cut_title
 
@@ -15,7 +15,6 @@ _MOST = 10
 _START = "Start it with: memproc service install, or in this terminal: memproc watch"
 _WORDS = {
     "working": "in progress",
-    "planned": "next",
     "copied": "next",
     "waiting": "waiting",
     "paused": "waiting",
@@ -87,17 +86,17 @@ def _end_of(pause: Pause, now: str) -> str:
 
 def _run(status: Status) -> Iterator[str]:
     """Yield the run that goes on, and who began it; else the newest that was begun by hand."""
-    run, last = status.run, status.last_run
-    if run:
+    run = status.run
+    if run and run.goes_on:
         since = local(run.began_at, status.now)
         who = "by hand" if run.by_hand else "by the daemon"
         yield "Running"
-        yield f"  {progress_line(run)}, since {since}, {who}"
-    elif last and last.by_hand:
-        when = with_span(last.ended_at, status.now)
-        money = f", ${last.usd:,.2f}" if last.usd else ""
+        yield f"  {progress_line(run, status.now)}, since {since}, {who}"
+    elif run and run.by_hand:
+        when = with_span(run.ended_at, status.now)
+        money = f", ${run.usd:,.2f}" if run.usd else ""
         yield "Last run by hand"
-        yield f"  {when}: {last.outcome}{money}"
+        yield f"  {when}: {run_in_words(run)}{money}"
 
 
 def _batches(status: Status) -> str:
@@ -181,7 +180,7 @@ def _queue(status: Status) -> Iterator[str]:
     yield from _more(numbers.total() - len(rows), "files")
 
 
-def _why(file: QueuedFile, status: Status) -> str:
+def _why(file: FileInWork, status: Status) -> str:
     """Return why a file is where it is, and when it is looked at again."""
     clauses = []
     if file.reason:
@@ -201,7 +200,8 @@ def _chats(status: Status) -> Iterator[str]:
     for outcome in status.outcomes[:_MOST]:
         title = titles.get(outcome.chat_id, cut_title(outcome.title))
         when = local(outcome.at, status.now)
-        detail = "see above" if outcome.detail in shown_above else outcome.detail
+        is_above = outcome.detail in shown_above
+        detail = "see above" if is_above else outcome_in_words(outcome.event)
         rows.append((title, when, outcome.kind, outcome.path or detail))
     yield "Chats, the newest first"
     yield from _columns(rows)

@@ -1,9 +1,9 @@
-"""Write events as sentences."""
+"""Write events, runs and what became of chats as sentences, for every place where they are told."""
 
 from collections.abc import Mapping
 
 from daemon import events
-from daemon.archive.signs import RunProgress
+from daemon.archive.work import Progress, Run, seconds_left
 from daemon.files.clock import clock_time, in_full
 from daemon.status.printable import in_one_line
 from rules.wording import counted
@@ -13,7 +13,6 @@ _STATES = {
     "seen": "{} was found in the inbox.",
     "settling": "{} is waited for",
     "copied": "{} is complete: memproc has made a copy to work on.",
-    "planned": "It is decided what to do with {}.",
     "working": "{} is in progress.",
     "written": "{} is done.",
     "done": "Nothing was to do for {}",
@@ -35,18 +34,48 @@ _WATCHING = {
 _OfChat = (
     events.ChatIs | events.Planned | events.UserEdits | events.ModelAnswered | events.MemoryMade
 )
+_TROUBLES = {"the settings": "memproc.toml is wrong, so the settings before it still count"}
+_ENDED = {
+    "failed": "failed",
+    "stopped": "stopped",
+    "interrupted": "interrupted",
+    "cut off": "cut off in the middle; what is finished is kept",
+}
 
 
-def progress_line(run: RunProgress, title: str = "") -> str:
+def outcome_in_words(chat: events.ChatIs) -> str:
+    """Say what became of a chat, without its title and without a full stop."""
+    if chat.kind != "written":
+        return chat.detail
+    extracted = (
+        f", {chat.extracted} of them extracted, not written by a model" if chat.extracted else ""
+    )
+    kept = f"; the version before is kept (memproc undo {chat.chat_id})" if chat.is_kept else ""
+    too_many = f"; {chat.detail}" if chat.detail else ""
+    return (
+        f"{chat.tokens_before:,} tokens are now {chat.tokens_after:,}, "
+        f"with {counted(chat.memories, 'memory', 'memories')}{extracted}{kept}{too_many}"
+    )
+
+
+def run_in_words(run: Run) -> str:
+    """Say how a run has ended: how many chats were written, unchanged and skipped, or why not."""
+    counts = [f"{number:,} {kind}" for kind, number in sorted(run.counts.items(), reverse=True)]
+    done = ", ".join(counts) or "nothing to do"
+    return _ENDED.get(run.ended, done)
+
+
+def progress_line(chat: Progress | Run, when: str, title: str = "") -> str:
     """Return a line of progress: `Aria 14/20 · $0.77 · 1:05 left`; `title` replaces a long one."""
     parts = ["reading"]
-    if run.title:
-        shown = title or in_one_line(run.title)
-        parts = [f"{shown} {run.done:,}/{run.of:,}"]
-    if run.answered:
-        parts.append(f"${run.usd:,.2f}")
-    if run.seconds_left is not None:
-        parts.append(f"{clock_time(run.seconds_left)} left")
+    if chat.title:
+        shown = title or in_one_line(chat.title)
+        parts = [f"{shown} {chat.done:,}/{chat.total:,}"]
+    if chat.answered:
+        parts.append(f"${chat.usd:,.2f}")
+    left = seconds_left(chat, when)
+    if left is not None:
+        parts.append(f"{clock_time(left)} left")
     return " · ".join(parts)
 
 
@@ -57,10 +86,10 @@ def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
             beginning = _STATES.get(state, f"{{}} is {state}")
             return _with(beginning.format(file), reason, next_step)
         case events.Trouble(what, reason, next_step):
-            return _with(f"Trouble with {what}", reason, next_step)
-        case events.JobEnded(name, ""):
+            return _with(_TROUBLES.get(what, f"Trouble with {what}"), reason, next_step)
+        case events.RunDone(name, ""):
             return f"The timed job {name} is done."
-        case events.JobEnded(name, error):
+        case events.RunDone(name, error):
             return _with(f"The timed job {name} failed", error)
         case events.Note(text):
             return text
@@ -78,12 +107,12 @@ def is_problem(event: events.Event) -> bool:
             return state == "skipped" or bool(next_step)
         case events.ChatIs(kind=kind, next_step=next_step):
             return kind == "skipped" and bool(next_step)
-        case events.JobEnded(error=error):
+        case events.RunDone(error=error):
             return bool(error)
-        case events.Watching(mode=mode):
+        case events.DaemonIs(mode=mode):
             return mode == "none"
         case _:
-            return isinstance(event, events.SettingsRefused | events.Trouble)
+            return isinstance(event, events.Trouble)
 
 
 def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
@@ -92,8 +121,8 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
     if event.chat_id in titles:
         chat = f'The chat "{titles[event.chat_id]}"'
     match event:
-        case events.ChatIs(kind=kind, detail=detail, next_step=next_step, file=file):
-            return _with(_BECAME[kind].format(chat, file), detail, next_step)
+        case events.ChatIs(kind=kind, next_step=next_step, file=file):
+            return _with(_BECAME[kind].format(chat, file), outcome_in_words(event), next_step)
         case events.Planned(chunks=chunks, calls=calls):
             return f"{chat}: {counted(chunks, 'chunk')} to remember, with {counted(calls, 'call')}."
         case events.UserEdits(text=text):
@@ -114,22 +143,19 @@ def _traffic(event: events.ModelAnswered) -> str:
 def _about_daemon(event: events.Event) -> str:
     """Return an event of the daemon itself as a sentence."""
     match event:
-        case events.Started(version, pid, inbox):
-            return f"memproc {version} watches {inbox} (process {pid})."
-        case events.Stopped(reason):
+        case events.DaemonIs("started", inbox):
+            return f"memproc {event.version} watches {inbox} (process {event.pid})."
+        case events.DaemonIs("stopped", reason):
             return _with("memproc has stopped", reason)
-        case events.Watching(mode, why):
+        case events.DaemonIs("watching", why, mode):
             return _with(_WATCHING.get(mode, f"The inbox is watched by {mode}"), why)
-        case events.PauseBegan(until):
+        case events.DaemonIs("paused", until):
             return f"memproc takes up no work until {in_full(until) or 'it is told to go on'}."
-        case events.PauseEnded():
+        case events.DaemonIs("resumed"):
             return "memproc goes on."
-        case events.SettingsRead(restart):
+        case events.DaemonIs("configured", restart):
             start = f"after a restart only, because of {restart}" if restart else "from now on"
             return f"memproc.toml was read again, and counts {start}."
-        case events.SettingsRefused(reason, next_step):
-            wrong = "memproc.toml is wrong, so the settings before it still count"
-            return _with(wrong, reason, next_step)
     return f"{type(event).__name__}."  # an event for programs alone
 
 

@@ -5,17 +5,26 @@ All times are texts in UTC.
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import ChatOutcome, newest_outcomes
 from daemon.archive.brought import export_at_rest, exports_at_rest
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
-from daemon.archive.signs import RunProgress, Sign, all_signs, kept_run
+from daemon.archive.signs import Sign, all_signs
+from daemon.archive.work import (
+    ChatOutcome,
+    FileInWork,
+    Run,
+    files_by_state,
+    newest_outcomes,
+    newest_run,
+    queued_files,
+    work_in_trouble,
+)
 from daemon.files.clock import periods, seconds_between, span
 from daemon.files.lock import is_held
 from daemon.status.place import RESCAN_SECONDS, Pause, current_pause
@@ -87,7 +96,7 @@ class Status:
     life: Life
     files: dict[str, int]
     """The number of files in each state."""
-    queue: tuple[daemon_state.QueuedFile, ...]
+    queue: tuple[FileInWork, ...]
     """The first hundred, in the order in which they are further on."""
     outcomes: tuple[ChatOutcome, ...]
     """One for each chat, newest first."""
@@ -98,10 +107,8 @@ class Status:
     """Oldest first."""
     resting: tuple[StatusProblem, ...] = ()
     """Exports from which something was brought, with what is left; they want no attention."""
-    run: RunProgress | None = None
-    """The one that goes on just now."""
-    last_run: RunProgress | None = None
-    """The newest one, where none goes on."""
+    run: Run | None = None
+    """The one that goes on just now, else the newest."""
     unpacked: tuple[str, ...] = ()
     """A sentence for each folder in the inbox that is read like its ZIP."""
     kept: tuple[str, ...] = ()
@@ -133,11 +140,11 @@ def read_status(
     `running` says that a daemon holds the lock, `is_there` whether a file is still in the inbox.
     """
     signs, now = all_signs(archive), write_date(time)
-    last = newest_run(archive, now)
+    run = present_run(archive, now)
     problems = (
         *daemon_problems(signs, now, running),
         *_job_problems(archive),
-        *_run_problems(last),
+        *_run_problems(run),
         *_file_problems(archive, is_there),
     )
     return Status(
@@ -146,8 +153,8 @@ def read_status(
         paused=current_pause(archive, now),
         problems=problems,
         life=_life(signs),
-        files=daemon_state.files_by_state(archive),
-        queue=daemon_state.queued_files(archive, MOST_QUEUED),
+        files=files_by_state(archive),
+        queue=queued_files(archive, MOST_QUEUED),
         outcomes=newest_outcomes(archive),
         money=money_spent(archive, time),
         jobs=daemon_state.jobs(archive),
@@ -156,8 +163,7 @@ def read_status(
             StatusProblem(export.path.name, export.reason, export.next_step)
             for export in exports_at_rest(archive)
         ),
-        run=run_progress(archive, now),
-        last_run=last,
+        run=run,
     )
 
 
@@ -181,11 +187,13 @@ def _job_problems(archive: Archive) -> Iterator[StatusProblem]:
             yield StatusProblem(f"the timed job {job.name}", job.error, step)
 
 
-def _run_problems(last: RunProgress | None) -> Iterator[StatusProblem]:
-    """Yield the problem of the last run by hand, if it had one."""
-    if last and last.by_hand and last.trouble:
-        next_step = last.next_step or "Run memproc again."
-        yield StatusProblem(RUN_BY_HAND, last.trouble, next_step)
+def _run_problems(run: Run | None) -> Iterator[StatusProblem]:
+    """Yield why the last run by hand was cut off or failed."""
+    if run and run.by_hand and run.ended == "cut off":
+        reason = "It was cut off in the middle. What is finished is kept."
+        yield StatusProblem(RUN_BY_HAND, reason, "To go on from there: memproc run")
+    elif run and run.by_hand and run.reason:
+        yield StatusProblem(RUN_BY_HAND, run.reason, run.next_step or "Run memproc again.")
 
 
 def _file_problems(archive: Archive, is_there: Callable[[str], bool]) -> Iterator[StatusProblem]:
@@ -193,8 +201,7 @@ def _file_problems(archive: Archive, is_there: Callable[[str], bool]) -> Iterato
 
     Each ends when the person takes the file out of the inbox, or drops a newer one.
     """
-    chats, files = daemon_state.chats_in_trouble(archive), daemon_state.files_in_trouble(archive)
-    for trouble in (*chats, *files):
+    for trouble in work_in_trouble(archive):
         if is_there(trouble.path) and not export_at_rest(archive, Path(trouble.path)):
             yield StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS)
 
@@ -208,30 +215,9 @@ def _sent_batches(archive: Archive, now: str) -> tuple[SentBatch, ...]:
     )
 
 
-def run_progress(archive: Archive, now: str) -> RunProgress | None:
-    """Return the run that goes on just now, begun by the daemon or by hand; None if there is none.
-
-    A run that was killed has left its progress, and no lock.
-    """
-    run = kept_run(archive, now)
-    return run if run and not run.ended_at and is_held(archive.path.with_name("lock")) else None
-
-
-def newest_run(archive: Archive, now: str) -> RunProgress | None:
-    """Return the newest run, unless one goes on just now; a killed one says that it was cut off."""
-    run = kept_run(archive, now)
-    if run is None or run.ended_at:
-        return run
-    if run_progress(archive, now):
-        return None
-    return replace(
-        run,
-        ended_at=run.kept_at,
-        outcome="cut off",
-        trouble="It was cut off in the middle. What is finished is kept.",
-        next_step="To go on from there: memproc run",
-        seconds_left=None,
-    )
+def present_run(archive: Archive, now: str) -> Run | None:
+    """Return the run that goes on just now, begun by the daemon or by hand, else the newest."""
+    return newest_run(archive, now, is_at_work=is_held(archive.path.with_name("lock")))
 
 
 def daemon_problems(signs: Mapping[str, Sign], now: str, running: bool) -> Iterator[StatusProblem]:

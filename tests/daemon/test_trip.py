@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_in_sql
-from daemon.chat.outcome import Outcome, Skipped, as_skipped, until_fault
+from daemon.chat.outcome import ExportWritten, Outcome, Skipped, as_skipped, until_fault
 from daemon.config.loading import parse_settings
-from daemon.events import ExportWritten, tell_nobody
+from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.models.ask import Unsent

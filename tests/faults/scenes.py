@@ -15,13 +15,12 @@ from time import time_ns
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import RESTORED, last_output
-from daemon.events import SettingsAre
 from daemon.files.clock import now
 from daemon.files.paths import arrivals_folder
 from daemon.files.reasons import unforeseen
 from daemon.files.write import sweep
 from daemon.inbox.scanner import Scanner
-from daemon.inbox.watch_plan import plan_of, read_settings_here
+from daemon.inbox.watch_plan import SettingsAre, plan_of, read_settings_here
 from rules.errors import ArchiveError, MemprocError
 from tests.chats import CHAT_ID, Json, chat, conversation, export_bytes
 from tests.faults import shim

@@ -10,9 +10,9 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_from_now_on
-from daemon.chat.outcome import Outcome, Skipped
+from daemon.chat.outcome import ExportWritten, Outcome, Skipped
 from daemon.config.loading import parse_settings
-from daemon.events import ExportWritten, tell_nobody
+from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.models.context import Context

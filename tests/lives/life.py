@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from daemon.chat.outcome import Outcome, Skipped
-from daemon.events import ExportWritten
+from daemon.chat.outcome import ExportWritten, Outcome, Skipped
 from rules.plan.chat_plan import Unchanged
 from tests.chats import Json
 from tests.lives.hand import prove_hand

@@ -16,10 +16,10 @@ from daemon.bridge.chat_jobs import ChatJob, events_file, give_job, only_chat
 from daemon.bridge.devices import Device
 from daemon.chat.kept import covered_by, mark
 from daemon.chat.opening import as_value, core_now
-from daemon.chat.outcome import Outcome
+from daemon.chat.outcome import ExportWritten, Outcome
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.events import ChatIs, ExportWritten, RunDone, tell_nobody, to_line
+from daemon.events import ChatIs, RunDone, tell_nobody, to_line
 from daemon.files.backup import versions_of
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion

@@ -61,7 +61,8 @@ def zoe(tmp_path_factory: pytest.TempPathFactory) -> Person:
     log.parent.mkdir(exist_ok=True)
     reason = "the provider has not answered, and the daemon waits for it and tries again by itself after a while"
     log.write_text(
-        f'{{"at": "2026-11-22T20:00:00.000Z", "is": "Stopped", "reason": "{reason}"}}\n' * 3
+        f'{{"at": "2026-11-22T20:00:00.000Z", "is": "DaemonIs", "state": "stopped", "detail": "{reason}"}}\n'
+        * 3
     )
     return zoe
 

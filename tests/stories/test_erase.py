@@ -18,13 +18,13 @@ from daemon.archive import erasing
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.arrivals import next_work, resume_after_restart
 from daemon.archive.signs import set_sign
-from daemon.events import SettingsAre
+from daemon.events import RunDone
 from daemon.files.backup import check_backups
 from daemon.files.clock import now
 from daemon.files.paths import is_sent, sent_name
 from daemon.inbox.jobs import maintain
 from daemon.inbox.scanner import Scanner
-from daemon.inbox.watch_plan import plan_of, read_settings_here
+from daemon.inbox.watch_plan import SettingsAre, plan_of, read_settings_here
 from daemon.recovery import erase as erasure
 from tests.chats import Json, export_bytes, long_chat
 from tests.stories.one_file import put_into_one_file
@@ -379,7 +379,7 @@ def dropped(eve: Person, name: str, state: str, *chats: Json) -> tuple[int, Path
     return number, path
 
 
-@pytest.mark.parametrize("state", ["copied", "planned", "working", "waiting", "paused"])
+@pytest.mark.parametrize("state", ["copied", "working", "waiting", "paused"])
 def test_work_on_a_file_of_the_erased_chat_alone_ends_and_that_on_others_goes_on(
     eve: Person, state: str
 ) -> None:
@@ -397,8 +397,8 @@ def test_work_on_a_file_of_the_erased_chat_alone_ends_and_that_on_others_goes_on
             "SELECT 1 FROM arrival_step WHERE instr(reason, ?) AND arrival <> ?", (SECRET, both)
         )
         settings = read_settings_here(eve.toml)
-        assert isinstance(settings, SettingsAre)
-        plan = plan_of(settings)
+        assert isinstance(settings, RunDone)
+        plan = plan_of(SettingsAre(**settings.settings))
         scanner = Scanner(archive)
         for moment in (0.0, 400.0):
             scanner.scan(plan, now(), moment)

@@ -8,9 +8,9 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.messages import raw_conversation
-from daemon.chat.outcome import Outcome
+from daemon.chat.outcome import ExportWritten, Outcome
 from daemon.config.loading import parse_settings
-from daemon.events import ExportWritten, tell_nobody
+from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.trip import go_round, run_export

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from daemon.cli import main
 from daemon.config.loading import load, load_folders
-from daemon.events import JobEnded
+from daemon.events import RunDone
 from daemon.files.candidates import SAMPLE_FILE, sample
 from daemon.files.lock import hold
 from daemon.page.access import LARGEST_FORM
@@ -415,8 +415,8 @@ def test_the_page_tells_what_happened(tmp_path: Path) -> None:
     browser = Browser(person)
     assert "the service has not run" in browser.open("/log")
     log = Log(browser.state)
-    log.log(JobEnded("verify", "1 kept file is damaged"))
-    log.log(JobEnded("prune"))
+    log.log(RunDone("verify", "1 kept file is damaged"))
+    log.log(RunDone("prune"))
     text = browser.open("/log")
     assert "The timed job verify failed: 1 kept file is damaged." in text
     assert text.index("prune is done") < text.index("verify failed"), "the newest stands first"

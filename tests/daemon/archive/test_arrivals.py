@@ -7,19 +7,18 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import (
-    ChatOutcome,
     Present,
     change_state,
     find_arrival,
     is_needed,
     known_content,
     mark_copied,
-    newest_outcomes,
     next_work,
-    record_outcome,
     record_sightings,
     resume_after_restart,
 )
+from daemon.archive.work import newest_outcomes, record_outcome
+from daemon.events import ChatIs
 from rules.arrival import Sighting, State
 from rules.errors import ArchiveError
 
@@ -77,7 +76,7 @@ def test_what_waits_is_worked_on_when_its_time_has_come(archive: Archive, state:
 
 
 @pytest.mark.parametrize(
-    "state", ["seen", "settling", "planned", "working", "written", "done", "skipped", "gone"]
+    "state", ["seen", "settling", "working", "written", "done", "skipped", "gone"]
 )
 def test_nothing_else_is_worked_on(archive: Archive, state: State) -> None:
     drop(archive, "a.json", state=state)
@@ -116,7 +115,7 @@ def test_a_change_of_an_arrival_that_is_not_there_changes_nothing(archive: Archi
 
 
 def test_a_restart_takes_up_what_was_being_worked_on(archive: Archive) -> None:
-    begun = [drop(archive, "a.json", state="working"), drop(archive, "b.json", state="planned")]
+    begun = [drop(archive, "a.json", state="working"), drop(archive, "b.json", state="working")]
     drop(archive, "c.json", state="written")
     change_state(archive, begun[0], "working", "", "", NOW, tries=2)
     assert resume_after_restart(archive, LATE) == tuple(begun)
@@ -180,11 +179,11 @@ def test_a_content_that_lies_at_another_path_too_keeps_its_place(archive: Archiv
 
 def test_the_newest_outcome_of_each_chat_is_told(archive: Archive) -> None:
     number = drop(archive, "a.json")
-    old = ChatOutcome(number, "one", "Summer", "skipped", "no key", "Set a key.", "", EARLY)
-    other = ChatOutcome(number, "two", "Winter", "unchanged", "nothing new", "", "", NOW)
-    new = ChatOutcome(
-        number, "one", "Summer", "written", "3 memories", "", "/updated/Summer.json", LATE
+    old = ChatIs("one", "Summer", "skipped", "no key", "Set a key.", arrival=number)
+    other = ChatIs("two", "Winter", "unchanged", "nothing new", arrival=number)
+    new = ChatIs(
+        "one", "Summer", "written", path="/updated/Summer.json", memories=3, arrival=number
     )
-    for outcome in (old, other, new):
-        record_outcome(archive, outcome)
-    assert newest_outcomes(archive) == (new, other)
+    for outcome, when in ((old, EARLY), (other, NOW), (new, LATE)):
+        record_outcome(archive, outcome, when)
+    assert [outcome.event for outcome in newest_outcomes(archive)] == [new, other]

@@ -10,16 +10,17 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import (
-    ChatOutcome,
     change_state,
     compare_inbox,
-    record_outcome,
     record_sightings,
 )
 from daemon.archive.outputs import Output, record_output
+from daemon.archive.work import (
+    begin_by_hand,
+    record_outcome,
+)
 from daemon.bridge.chat_jobs import (
     ChatJob,
-    events_file,
     find_job,
     forget_jobs,
     give_job,
@@ -28,10 +29,11 @@ from daemon.bridge.chat_jobs import (
     only_chat,
 )
 from daemon.bridge.job_report import JobReport, report_job
-from daemon.events import ChatIs, Event, RunDone, RunFailed, to_line
-from daemon.files.candidates import sighting_of
+from daemon.events import ChatIs, Event, Planned, RunDone
+from daemon.files.candidates import sighting_at, sighting_of
 from daemon.files.lock import hold
 from daemon.files.paths import Folders
+from daemon.inbox.file_work import FileWork
 from daemon.status.place import begin_pause
 from rules.arrival import State
 from rules.errors import NotAnExport
@@ -86,17 +88,22 @@ class Stage:
         path = self.folders.updated / "The lighthouse.json"
         path.write_bytes(EXPORT)
         record_output(self.archive, Output(CHAT_ID, str(path), DIGEST, "", DIGEST, at))
-        outcome = ChatOutcome(
-            number, CHAT_ID, "The lighthouse", "written", "less tokens", "", str(path), at
-        )
-        record_outcome(self.archive, outcome)
+        outcome = ChatIs(CHAT_ID, "The lighthouse", "written", path=str(path), arrival=number)
+        record_outcome(self.archive, outcome, at)
         self.comes_to(number, "written")
         return path
 
-    def says(self, job: ChatJob, *events: Event) -> None:
-        """The run that the page has started has written these events."""
-        keep_job(self.state, replace(job, starts=1, started_at=BEGAN))
-        events_file(self.state, job).write_text("".join(map(to_line, events)))
+    def runs(self, job: ChatJob, *events: Event) -> FileWork:
+        """The run that the page has started has come so far with the file."""
+        path = Path(job.path)
+        number = begin_by_hand(self.archive, job.path, sighting_at(path), LATER)
+        work = FileWork(
+            self.archive, number, path, path.name, lambda: LATER, LATER, by_hand=True,
+            state="working",
+        )  # fmt: skip
+        for event in events:
+            work.take(event)
+        return work
 
     def told(self, job: ChatJob, now: str = LAST) -> tuple[str, str]:
         found = report_job(
@@ -118,7 +125,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
         yield Stage(archive, folders, others)
 
 
-OWN = "It stands as memproc wrote it, so there was nothing to do."
+OWN = "It is as memproc wrote it, so there was nothing to do."
 WAITS = "The $10 of today are spent. It goes on at midnight."
 
 
@@ -126,7 +133,6 @@ WAITS = "The $10 of today are spent. It goes on at midnight."
     ("state", "reason", "next_step", "tries", "told"),
     [
         ("copied", "", "", 0, ("waiting", "")),
-        ("planned", "3 chunks of a chat become memories, with 12 calls", "", 0, ("running", "")),
         ("working", "", "", 0, ("running", "")),
         ("working", "a batch of 4 requests is waited for", "", 0, ("running", "A batch of 4 requests is waited for.")),
         ("waiting", "a disk is full", "Free some space.", 1, ("waiting", "A disk is full. Free some space.")),
@@ -163,9 +169,7 @@ def test_what_is_unchanged_says_why(stage: Stage) -> None:
     stage.works(DAEMON)
     number = stage.seen(job)
     detail = "it has 461 tokens; memproc begins where a chat is longer"
-    record_outcome(
-        stage.archive, ChatOutcome(number, CHAT_ID, "x", "unchanged", detail, "", "", LATER)
-    )
+    record_outcome(stage.archive, ChatIs(CHAT_ID, "x", "unchanged", detail, arrival=number), LATER)
     stage.comes_to(number, "done")
     assert stage.told(job) == (
         "unchanged",
@@ -184,36 +188,34 @@ def test_a_daemon_that_does_not_run_leaves_the_work_to_the_page(stage: Stage) ->
     assert stage.told(job) == ("running", "")
 
 
-def test_what_was_begun_by_the_page_is_running_for_a_minute_without_a_word(stage: Stage) -> None:
+def test_what_was_begun_by_the_page_is_running_for_a_while_without_a_word(stage: Stage) -> None:
     job = stage.given()
     keep_job(stage.state, replace(job, starts=1, started_at=LATER))
-    assert stage.told(job, "2026-11-22T10:01:59.000Z") == ("running", "")
+    assert stage.told(job, "2026-11-22T10:01:19.000Z") == ("running", "")
     assert stage.whole(job).needs_run
 
 
 def test_a_run_of_the_page_says_how_it_ended(stage: Stage) -> None:
     job = stage.given()
     aside = ChatIs(CHAT_ID, "x", "skipped", "Most of it is gone.", "Say so.")
-    for events, told in (
-        (
-            (RunFailed("The cap is reached.", "Raise it.", "blocked"),),
-            ("failed", "The cap is reached. Raise it."),
-        ),
-        ((RunFailed("A mistake.", "Report it.", "mistake"),), ("failed", "A mistake. Report it.")),
-        ((aside, RunDone()), ("skipped", "Most of it is gone. Say so.")),
-        ((replace(aside, later=True), RunDone()), ("failed", "Most of it is gone. Say so.")),
-        (
-            (ChatIs(CHAT_ID, "x", "unchanged", "it is short"), RunDone()),
-            ("unchanged", "It is short."),
-        ),
-    ):
-        stage.says(job, *events)
-        assert stage.told(job) == told
+    unchanged = ChatIs(CHAT_ID, "x", "unchanged", "it is short")
+    stage.runs(job, aside, RunDone())
+    assert stage.told(job) == ("skipped", "Most of it is gone. Say so.")
+    stage.runs(job, unchanged, RunDone())
+    assert stage.told(job) == ("unchanged", "It is short.")
+    stage.runs(job, Planned(CHAT_ID, "x", 2, 8)).broken_off("The cap is reached.", "Raise it.")
+    assert stage.told(job) == ("failed", "The cap is reached. Raise it.")
 
 
-def test_a_run_that_found_the_archive_busy_is_begun_again(stage: Stage) -> None:
+def test_a_run_of_the_page_says_how_far_it_is_and_is_begun_again_where_it_broke_off(
+    stage: Stage,
+) -> None:
     job = stage.given()
-    stage.says(job, RunFailed("Another memproc works here.", "Wait.", "busy"))
+    work = stage.runs(job, Planned(CHAT_ID, "x", 2, 8))
+    assert stage.whole(job).needs_run  # it was killed
+    with hold(stage.state / RUN):
+        assert (stage.whole(job).state, stage.whole(job).total) == ("running", 2)
+    work.broken_off("", "")
     assert stage.whole(job).needs_run
 
 
@@ -250,7 +252,7 @@ def test_a_result_that_does_not_stand_any_more_is_made_anew_by_a_run_of_the_page
     assert stage.whole(
         first
     ).needs_run  # the daemon would say that it has worked on this content already
-    stage.says(first, ChatIs(CHAT_ID, "x", "written", path=str(path)), RunDone())
+    stage.runs(first, ChatIs(CHAT_ID, "x", "written", path=str(path)), RunDone())
     assert stage.told(first)[0] == "failed"
     path.write_bytes(EXPORT)
     assert stage.told(first) == ("done", "")
@@ -269,7 +271,6 @@ def test_a_job_belongs_to_its_device_and_goes_with_its_chat(stage: Stage) -> Non
     for name in ("", "..", "x" * 32, job.id.upper(), f"../jobs/{job.id}"):
         assert find_job(stage.state, name, "phone") is None
     assert find_job(stage.state, job.id, "tablet") is None
-    stage.says(job, RunDone())
     forget_jobs(stage.state, {"another chat"})
     assert find_job(stage.state, job.id, "phone") is not None
     forget_jobs(stage.state, {CHAT_ID})

@@ -13,12 +13,12 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.choices import pin
 from daemon.archive.memories import memories
-from daemon.chat.outcome import Outcome
+from daemon.chat.outcome import ExportWritten, Outcome
 from daemon.chat.rest import at_rest
 from daemon.chat.survey import Survey, survey
 from daemon.config.keys import Key, NoKey
 from daemon.config.loading import parse_settings
-from daemon.events import ExportWritten, tell_nobody
+from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.models import tokens

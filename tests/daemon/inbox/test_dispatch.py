@@ -13,27 +13,21 @@ from typing import cast
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import Arrival, find_arrival, newest_outcomes
-from daemon.archive.jobs import chats_in_trouble, files_in_trouble, jobs
+from daemon.archive.arrivals import Arrival, find_arrival
+from daemon.archive.jobs import jobs
 from daemon.archive.signs import sign
+from daemon.archive.work import newest_outcomes, work_in_trouble
 from daemon.events import (
     Alive,
     ChatIs,
+    DaemonIs,
     Event,
-    FileBegun,
     FileIs,
-    JobEnded,
     MemoryMade,
     Note,
-    PauseBegan,
-    PauseEnded,
     Planned,
     RunDone,
     RunFailed,
-    SettingsAre,
-    SettingsRead,
-    SettingsRefused,
-    SettingsWrong,
     Trouble,
     to_line,
 )
@@ -43,6 +37,7 @@ from daemon.inbox.child import ChildEnded, ChildSaid, Wake
 from daemon.inbox.dispatch import BEAT_SECONDS, HANG_SECONDS, Dispatch
 from daemon.inbox.intake import copy_path
 from daemon.inbox.schedule import Schedule, Telling
+from daemon.inbox.watch_plan import SettingsAre
 from daemon.status.notices import notice_of
 from daemon.status.place import begin_pause, end_pause
 from daemon.status.sentences import is_problem
@@ -53,7 +48,7 @@ PRINTS = "import sys; sys.stdout.write(sys.argv[1])"
 PLANNED = Planned("abc", "The Garden", 2, 8)
 MADE = MemoryMade("abc", "The Garden", 1, 1, 2)
 WRITTEN = ChatIs(
-    "abc", "The Garden", "written", "9,000 tokens are now 3,000", path="/u/Garden.json"
+    "abc", "The Garden", "written", path="/u/Garden.json", tokens_before=9_000, tokens_after=3_000
 )
 
 AWAY = ChatIs("x", "X", "skipped", "m cannot answer now.", "Run memproc again.", later=True)
@@ -171,7 +166,7 @@ def test_a_file_goes_through_all_its_states(world: World) -> None:
 
     assert world.asked == [("--supervised", "run", str(copy), "--events")]
     states = [event.state for event in world.voice.heard if isinstance(event, FileIs)]
-    assert states == ["planned", "working", "written"]
+    assert states == ["working", "written"]
     assert world.voice.heard[1] == replace(PLANNED, arrival=1)
     assert world.arrival().reason == "ready to be imported: Garden.json"
     (outcome,) = newest_outcomes(world.archive)
@@ -237,7 +232,7 @@ def test_an_outage_asks_nothing_of_the_person(world: World) -> None:
     assert (arrival.state, arrival.next_step) == ("waiting", "")
     assert arrival.reason == "m cannot answer now. It is tried again by itself."
     assert not any(is_problem(event) or notice_of(event) for event in world.voice.heard)
-    assert (chats_in_trouble(world.archive), files_in_trouble(world.archive)) == ((), ())
+    assert work_in_trouble(world.archive) == ()
 
 
 @pytest.mark.parametrize(("asked", "seconds"), [(7_200.0, 7_200), (10.0**7, 86_400), (0.0, 10)])
@@ -262,7 +257,7 @@ def test_what_the_person_can_mend_is_told_beside_an_outage(world: World) -> None
     world.go()
 
     assert (world.arrival().state, world.arrival().next_step) == ("waiting", "Free some space.")
-    assert [trouble.name for trouble in chats_in_trouble(world.archive)] == ["T"]
+    assert [trouble.name for trouble in work_in_trouble(world.archive)] == ["T"]
 
 
 def test_another_memproc_at_work_is_waited_for_without_a_word(world: World) -> None:
@@ -285,7 +280,7 @@ def test_a_file_whose_work_broke_off_after_an_outage_is_told(world: World) -> No
         world.is_due_now()
         world.go()
 
-    assert [trouble.name for trouble in files_in_trouble(world.archive)] == ["talk.json"]
+    assert [trouble.name for trouble in work_in_trouble(world.archive)] == ["talk.json"]
 
 
 @pytest.mark.parametrize(
@@ -352,13 +347,13 @@ def test_a_pause_holds_the_work_back_until_it_ends(world: World) -> None:
     world.dispatch.next()
     world.dispatch.next()
     assert not world.dispatch.busy
-    assert [type(event) for event in world.voice.heard] == [PauseBegan]
+    assert [getattr(event, "state", "") for event in world.voice.heard] == ["paused"]
 
     end_pause(world.archive, now())
     world.says(RunDone())
     world.go()
 
-    assert type(world.voice.heard[1]) is PauseEnded
+    assert world.voice.heard[1] == DaemonIs("resumed")
     assert world.arrival().state == "done"
 
 
@@ -439,10 +434,10 @@ def test_the_settings_that_count_are_handed_to_the_child(world: World) -> None:
 def test_settings_that_are_wrong_change_nothing_and_right_ones_count_at_once(world: World) -> None:
     before = world.dispatch.plan
     world.dispatch.reload = True
-    world.says(SettingsWrong("line 3: chunk.tokens", "Correct it."))
+    world.says(RunFailed("line 3: chunk.tokens", "Correct it.", "blocked"))
     world.go()
     assert world.asked == [("--supervised", "job", "settings")]
-    assert world.voice.heard == [SettingsRefused("line 3: chunk.tokens", "Correct it.")]
+    assert world.voice.heard == [Trouble("the settings", "line 3: chunk.tokens", "Correct it.")]
     assert world.dispatch.plan == before
     found = sign(world.archive, "config_error")
     assert found and "line 3" in found.value
@@ -450,7 +445,7 @@ def test_settings_that_are_wrong_change_nothing_and_right_ones_count_at_once(wor
     world.dispatch.reload = True
     world.says(world.settings(settle_seconds=9, night="01:00-02:00", notify="all"))
     world.go()
-    assert world.voice.heard[1:] == [SettingsRead()]
+    assert world.voice.heard[1:] == [DaemonIs("configured")]
     assert (world.dispatch.plan.settle_seconds, world.voice.when) == (9, "all")
     assert "retry" in {job.name for job in jobs(world.archive)}
     assert sign(world.archive, "config_error") is None
@@ -458,7 +453,7 @@ def test_settings_that_are_wrong_change_nothing_and_right_ones_count_at_once(wor
     world.dispatch.reload = True
     world.says(world.settings(inbox="/elsewhere", subfolders=True, settle_seconds=1))
     world.go()
-    assert world.voice.heard[2:] == [SettingsRead("folders.inbox, watch.subfolders")]
+    assert world.voice.heard[2:] == [DaemonIs("configured", "folders.inbox, watch.subfolders")]
     assert world.dispatch.plan.settle_seconds == 9, "none of it counts before a restart"
 
 
@@ -471,13 +466,13 @@ def test_settings_that_cannot_be_read_now_are_told_once_and_read_again(
     world.go()
     world.go()
 
-    assert [type(event) for event in world.voice.heard] == [Trouble, SettingsRefused, Trouble]
+    assert [type(event) for event in world.voice.heard] == [Trouble, Trouble, Trouble]
     assert len(world.asked) == 2
 
 
 def test_a_timed_job_is_done_and_due_again_and_what_it_found_is_kept(world: World) -> None:
     due_now(world)
-    world.says(Alive(3600), JobEnded("prune", "The backups are damaged."))
+    world.says(Alive(3600), RunDone("prune", "The backups are damaged."))
 
     world.go()
 
@@ -485,7 +480,7 @@ def test_a_timed_job_is_done_and_due_again_and_what_it_found_is_kept(world: Worl
     assert job.error == "The backups are damaged."
     assert job.due_at > now()
     assert world.asked == [("--supervised", "job", "prune")]
-    assert world.voice.heard == [JobEnded("prune", "The backups are damaged.")]
+    assert world.voice.heard == [RunDone("prune", "The backups are damaged.")]
 
 
 @pytest.mark.parametrize("dies", [True, False])
@@ -509,7 +504,7 @@ def test_postponed_work_that_is_worth_it_is_taken_up_again(world: World) -> None
     world.dropped()
     world.archive.run("UPDATE arrival SET state = 'skipped'")
     due_now(world)
-    world.says(JobEnded("retry", arrivals=(1,)))
+    world.says(RunDone("retry", arrivals=(1,)))
 
     world.go()
 
@@ -524,7 +519,7 @@ ANSWERS_EACH = f"""
 import sys
 sys.stdin.readline()
 for number in range(5):
-    sys.stdout.write({to_line(FileBegun())!r})
+    sys.stdout.write({to_line(Alive(1))!r})
     sys.stdout.flush()
     %s
     sys.stdout.write({to_line(RunDone())!r})

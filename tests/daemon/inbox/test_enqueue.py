@@ -10,9 +10,9 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
-from daemon.chat.outcome import Skipped
+from daemon.chat.outcome import ExportWritten, Skipped
 from daemon.config.loading import parse_settings
-from daemon.events import ExportWritten, tell_nobody
+from daemon.events import tell_nobody
 from daemon.files.candidates import sighting_of
 from daemon.files.paths import Folders
 from daemon.inbox.intake import copy_path, enqueue

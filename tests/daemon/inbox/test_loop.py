@@ -10,13 +10,13 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.signs import sign
-from daemon.events import Event, Note, SettingsAre, Trouble, Watching
+from daemon.events import DaemonIs, Event, Note, Trouble
 from daemon.files.clock import now
 from daemon.inbox.child import ChildSaid, Due, FolderChanged, Reload, Stop, Wake
 from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop
 from daemon.inbox.schedule import Schedule, Telling
-from daemon.inbox.watch_plan import plan_of
+from daemon.inbox.watch_plan import SettingsAre, plan_of
 from rules.errors import ArchiveError
 
 
@@ -103,7 +103,7 @@ def test_the_whole_inbox_is_looked_through_at_the_start_and_at_its_interval(worl
 
     assert world.waits == ["beat every 5", "rescan every 300"]
     assert sign(world.archive, "last_scan") is not None
-    assert [event for event in world.stub.told if isinstance(event, Watching)]
+    assert [event for event in world.stub.told if isinstance(event, DaemonIs)]
     assert world.stub.beats == 1
 
 

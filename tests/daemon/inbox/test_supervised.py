@@ -1,34 +1,33 @@
 """The command that the daemon runs: it goes by the daemon's settings, tells events, and ends with the daemon."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from daemon.cli.supervised import as_events
 from daemon.events import (
+    Alive,
     ChatIs,
     Event,
-    FileBegun,
     MemoryMade,
     ModelAnswered,
     Note,
     Planned,
     RunDone,
     RunFailed,
-    SettingsAre,
     Tell,
-    WorkOn,
     of_line,
-    to_line,
 )
 from daemon.files.lock import Busy, hold
-from daemon.inbox.watch_plan import read_settings
+from daemon.inbox.watch_plan import SettingsAre, read_settings
 from rules.errors import FileTrouble, MemprocError, OverBudget
 from service.command import memproc_argv
 from tests.chats import export_bytes, long_chat
@@ -64,7 +63,7 @@ def started(
         argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ada.home.parent, env=own
     ) as child:
         assert child.stdin is not None
-        child.stdin.write(to_line(settings).encode())
+        child.stdin.write(f"{json.dumps(asdict(settings))}\n".encode())
         child.stdin.flush()
         yield child
 
@@ -86,9 +85,9 @@ def test_a_file_is_processed_by_the_daemons_settings_even_if_the_file_is_broken_
     path = ada.drop(export_bytes(long_chat(7800)))
     with started(ada, "run", str(path), "--events") as child:
         ada.toml.write_text("broken [")
-        begun, note, first, *events, chat, last = said(child)
+        alive, note, first, *events, chat, last = said(child)
         assert child.wait(LIMIT_SECONDS) == 0
-    assert begun == FileBegun()
+    assert alive == Alive(0.0)
     assert isinstance(note, Note)
     assert isinstance(first, Planned) and first.chunks > 0
     assert sum(isinstance(event, MemoryMade) for event in events) == first.chunks
@@ -102,15 +101,15 @@ def test_further_files_are_runs_of_their_own_and_an_error_ends_one_alone(ada: Pe
     gone = good.with_name("gone.json")
     with started(ada, "run", str(gone), "--events") as child:
         assert child.stdin is not None and child.stdout is not None
-        child.stdin.write(to_line(WorkOn(str(good))).encode())
+        child.stdin.write(f"{json.dumps(str(good))}\n".encode())
         child.stdin.flush()
         events: list[Event] = []
         while events.count(RunDone()) < 2:
             events.append(of_line(child.stdout.readline())[0])
         child.stdin.close()
         assert child.wait(LIMIT_SECONDS) in (0, -signal.SIGTERM)
-    begun, skipped, done, begun_again, *_, written, done_again = events
-    assert (begun, done) == (begun_again, done_again) == (FileBegun(), RunDone())
+    _, skipped, done, *_, written, done_again = events
+    assert done == done_again == RunDone()
     assert isinstance(skipped, ChatIs) and "gone.json" in skipped.detail
     assert isinstance(written, ChatIs) and written.kind == "written"
 
@@ -134,7 +133,7 @@ JOBS = [
 def test_every_timed_job_can_be_done(ada: Person, job: str) -> None:
     with started(ada, "job", job) as child:
         *_, ended = said(child)
-    assert ended == of_line(f'{{"is": "JobEnded", "name": "{job}"}}')[0]
+    assert ended == RunDone(job)
 
 
 @pytest.mark.skipif(
@@ -160,7 +159,7 @@ def test_it_ends_with_the_daemon_and_lets_the_call_that_is_under_way_finish(
         os.close(settings_here)
         os.close(events_there)
         with os.fdopen(settings, "wb") as stdin, os.fdopen(events_here, "rb") as stdout:
-            stdin.write(to_line(read_settings_of(ada)).encode())
+            stdin.write(f"{json.dumps(asdict(read_settings_of(ada)))}\n".encode())
             stdin.flush()
             while not isinstance(of_line(stdout.readline())[0], ModelAnswered):
                 pass

@@ -15,8 +15,8 @@ from time import monotonic, sleep
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import newest_outcomes
 from daemon.archive.signs import sign
+from daemon.archive.work import newest_outcomes
 from daemon.cli import main
 from daemon.files.lock import Busy, hold
 from daemon.inbox.watch import watch
@@ -59,7 +59,7 @@ class Meanwhile:
         up: Callable[[], object] | None = None,
     ) -> None:
         self.ada, self._happens = ada, happens
-        self._up = up or (lambda: "Watching" in self.log())
+        self._up = up or (lambda: "watching" in self.log())
         self.failed: BaseException | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -122,7 +122,7 @@ def test_a_dropped_export_becomes_an_updated_one_and_sigterm_ends_the_daemon(ada
 def test_at_sighup_memproc_toml_is_read_again(ada: Person) -> None:
     def read_again(meanwhile: Meanwhile) -> None:
         os.kill(os.getpid(), signal.SIGHUP)
-        meanwhile.until(lambda: "SettingsRead" in meanwhile.log(), "the settings")
+        meanwhile.until(lambda: "configured" in meanwhile.log(), "the settings")
 
     assert Meanwhile(ada, read_again).watch() == 0
 
@@ -198,7 +198,7 @@ def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
         assert "XDG_RUNTIME_DIR" in meanwhile.log()
         assert list(folder.iterdir()) == []
         folder.rename(tmp_path / "removed")
-        meanwhile.until(lambda: "Watching" in meanwhile.log(), "the daemon to be up")
+        meanwhile.until(lambda: "watching" in meanwhile.log(), "the daemon to be up")
 
     assert Meanwhile(ada, have_it_removed, up=lambda: True).watch() == 0
     assert list((tmp_path / "removed").iterdir()) == []
@@ -210,7 +210,7 @@ def behind(ada: Person, words: str, goes: Callable[[], object]) -> Meanwhile:
     def pass_it(meanwhile: Meanwhile) -> None:
         meanwhile.until(lambda: words in str(waits_for(ada.toml)), f"the daemon to wait: {words}")
         goes()
-        meanwhile.until(lambda: "Watching" in meanwhile.log(), "the daemon to be up")
+        meanwhile.until(lambda: "watching" in meanwhile.log(), "the daemon to be up")
 
     return Meanwhile(ada, pass_it, up=lambda: True)
 
@@ -310,7 +310,7 @@ def test_an_archive_that_a_database_viewer_holds_is_waited_for_and_shown_till_th
             sleep(0.02)
         assert main(["--config", str(ada.toml), "status"]) == 1
         viewer.close()
-        meanwhile.until(lambda: "Watching" in meanwhile.log(), "the daemon to be up")
+        meanwhile.until(lambda: "watching" in meanwhile.log(), "the daemon to be up")
         assert waits_for(ada.toml) is None
 
     assert Meanwhile(ada, wait_and_close, up=lambda: True).watch() == 0

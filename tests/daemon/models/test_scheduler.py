@@ -14,12 +14,12 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import find_reply, replies
 from daemon.config.model_tables import BudgetSettings, PriceSettings
 from daemon.config.settings import Config
-from daemon.events import Event, ModelAnswered, Note, Noted
+from daemon.events import Event, ModelAnswered, Note
 from daemon.files.paths import Folders
 from daemon.models.ask import most_of
 from daemon.models.completion import Completion
 from daemon.models.context import Context
-from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
+from daemon.models.scheduler import Noted, RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from primer.prompt import Turn
 from primer.reply import Request
@@ -371,7 +371,10 @@ def test_what_a_dialogue_notes_is_told_when_it_is_over_be_it_by_a_fault(archive:
         pytest.raises(ModelError),
     ):
         scheduler.finish(RunningDialogue(steps()))
-    assert [event.what for event in told.events if isinstance(event, Noted)] == ["first", "second"]
+    assert [event.text for event in told.events if isinstance(event, Note) and event.is_remedy] == [
+        "first",
+        "second",
+    ]
 
 
 def test_a_kind_of_trouble_counts_once_in_the_run_in_which_its_answer_came(
@@ -382,7 +385,7 @@ def test_a_kind_of_trouble_counts_once_in_the_run_in_which_its_answer_came(
         with Scheduler(context_of(archive, echo, told), "chat", 2) as scheduler:
             for _ in range(2):
                 scheduler.finish(RunningDialogue(noting("empty", "good in other words")))
-    assert [event.what for event in told.events if isinstance(event, Noted)] == [
+    assert [event.text for event in told.events if isinstance(event, Note) and event.is_remedy] == [
         "empty", "good in other words", *["good in other words"] * 3,
     ]  # fmt: skip
     assert find_reply(archive, question("a").key) is not None

@@ -31,7 +31,7 @@ def test_each_event_is_one_line_with_its_time(tmp_path: Path) -> None:
             "reason": "",
             "next_step": "",
         },
-        {"at": ago(), "is": "Note", "text": "Ünïcode."},
+        {"at": ago(), "is": "Note", "text": "Ünïcode.", "is_remedy": False},
     ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.events import ChatIs, Event, FileIs, JobEnded, Note, SettingsRefused, Trouble, Watching
+from daemon.events import ChatIs, DaemonIs, Event, FileIs, Note, RunDone, Trouble
 from daemon.files.paths import sent_name
 from daemon.status.notices import (
     MOST_AN_HOUR,
@@ -79,11 +79,11 @@ class Desk:
         (ChatIs("abc", "", "skipped", "No.", arrival=1, file="a.json"), None),
         (Trouble("the inbox", "It is gone.", "Make it again."), "problem"),
         (Trouble("the worker", "It died, and is started again."), None),
-        (SettingsRefused("line 3", "Correct it."), "problem"),
-        (JobEnded("prune", "the disk is full"), "problem"),
-        (JobEnded("prune"), None),
-        (Watching("none", "No inotify instance is left."), "problem"),
-        (Watching("poll", "nfs"), None),
+        (Trouble("the settings", "line 3", "Correct it."), "problem"),
+        (RunDone("prune", "the disk is full"), "problem"),
+        (RunDone("prune"), None),
+        (DaemonIs("watching", "No inotify instance is left.", "none"), "problem"),
+        (DaemonIs("watching", "nfs", "poll"), None),
         (Note("x"), None),
     ],
 )

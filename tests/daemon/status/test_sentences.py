@@ -3,15 +3,15 @@
 import pytest
 
 from daemon import events
-from daemon.events import Event, FileIs, Trouble, Watching
+from daemon.events import DaemonIs, Event, FileIs, Trouble
 from daemon.status.sentences import is_problem, sentence
 from rules.arrival import FINISHED, IN_HAND, UNTAKEN
 from tests.daemon.status.filled import ahead
 
 SAID: list[tuple[Event, str]] = [
-    (events.Started("0.1.0", 7, "/home/ada/inbox"), "memproc 0.1.0 watches /home/ada/inbox (process 7)."),
-    (events.Stopped("It was told to."), "memproc has stopped: It was told to."),
-    (Watching("poll", "It lies on nfs."),
+    (DaemonIs("started", "/home/ada/inbox", version="0.1.0", pid=7), "memproc 0.1.0 watches /home/ada/inbox (process 7)."),
+    (DaemonIs("stopped", "It was told to."), "memproc has stopped: It was told to."),
+    (DaemonIs("watching", "It lies on nfs.", "poll"),
      "The inbox is watched by looking into it again and again: It lies on nfs."),
     (FileIs(1, "a.json", "copied"), "a.json is complete: memproc has made a copy to work on."),
     (FileIs(1, "a.json", "settling", "JSON not closed at byte 9"), "a.json is waited for: JSON not closed at byte 9."),
@@ -26,19 +26,19 @@ SAID: list[tuple[Event, str]] = [
     (events.ModelAnswered("abc", "quote", "llama", 12, 0, 0, 50, None),
      "The chat abc: llama has answered (quote): 12 tokens in, 50 out, at a price that is not known."),
     (events.MemoryMade("abc", "", 7, 2, 3), "The chat abc: memory 2 of 3 is kept."),
-    (events.ChatIs("abc", "", "written", "9,000 tokens are now 3,000", arrival=1, file="a.json"),
-     "The chat abc, of a.json: the updated export is ready: 9,000 tokens are now 3,000."),
+    (events.ChatIs("abc", "", "written", arrival=1, file="a.json", tokens_before=9000, tokens_after=3000, memories=1),
+     "The chat abc, of a.json: the updated export is ready: 9,000 tokens are now 3,000, with 1 memory."),
     (events.ChatIs("", "", "skipped", "No money is left.", "Add credit.", arrival=1, file="a.json"),
      "A chat, of a.json, was skipped: No money is left. Add credit."),
-    (events.JobEnded("prune"), "The timed job prune is done."),
-    (events.JobEnded("prune", "the disk is full"), "The timed job prune failed: the disk is full."),
-    (events.PauseBegan(ahead(hours=2)), "memproc takes up no work until 2026-11-21 14:00:00."),
-    (events.PauseBegan(""), "memproc takes up no work until it is told to go on."),
-    (events.PauseEnded(), "memproc goes on."),
-    (events.SettingsRead(), "memproc.toml was read again, and counts from now on."),
-    (events.SettingsRead("folders.inbox"),
+    (events.RunDone("prune"), "The timed job prune is done."),
+    (events.RunDone("prune", "the disk is full"), "The timed job prune failed: the disk is full."),
+    (DaemonIs("paused", ahead(hours=2)), "memproc takes up no work until 2026-11-21 14:00:00."),
+    (DaemonIs("paused"), "memproc takes up no work until it is told to go on."),
+    (DaemonIs("resumed"), "memproc goes on."),
+    (DaemonIs("configured"), "memproc.toml was read again, and counts from now on."),
+    (DaemonIs("configured", "folders.inbox"),
      "memproc.toml was read again, and counts after a restart only, because of folders.inbox."),
-    (events.SettingsRefused("line 3: chunk.tokens", "Correct it."),
+    (Trouble("the settings", "line 3: chunk.tokens", "Correct it."),
      "memproc.toml is wrong, so the settings before it still count: line 3: chunk.tokens. Correct it."),
     (Trouble("the worker", "It died."), "Trouble with the worker: It died."),
     (events.Note("A word."), "A word."),
@@ -71,5 +71,5 @@ def test_what_went_wrong_is_told_apart_from_the_rest() -> None:
         "memproc.toml is wrong, so the settings before it still count: line 3: chunk.tokens. Correct it.",
         "Trouble with the worker: It died.",
     }
-    assert is_problem(Watching("none", ""))
+    assert is_problem(DaemonIs("watching", mode="none"))
     assert is_problem(FileIs(1, "a.json", "settling", "still growing", "Look at it."))

@@ -1,0 +1,423 @@
+"""What is known of each file that anybody works on: by whom, how far, and how it ended.
+
+A run by hand and the daemon write the same rows, by `inbox/file_work.py`; status, Home, the pill
+and the log read them here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import PurePath
+from typing import Any, Literal
+
+from daemon.archive.archive import Archive, columns
+from daemon.archive.signs import set_sign, sign
+from daemon.events import ChatIs, Event, MemoryMade, ModelAnswered, Note, OutcomeKind, Planned
+from rules.arrival import IN_HAND, UNTAKEN, Sighting, State
+from rules.conversation.memory import CHUNK_LEVEL, EXTRACTED
+from rules.typingmind.content import printable
+from rules.typingmind.dates import parse_date
+
+By = Literal["daemon", "hand"]
+Ended = Literal["", "done", "failed", "stopped", "interrupted", "cut off"]
+"""How a run ended: stopped by the person, interrupted as by Ctrl-C, cut off by a kill; "": it goes on."""
+UNUSABLE = "memory extracted by the engine"
+"""What is noted where no model's answer could be used."""
+_STOP = "stop_run"
+_TOO_EARLY = 0.05
+"""Below this share of the work, the time so far says nothing about the rest."""
+_UNFINISHED = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the work on a file is: `done` of `total` memories of its chat in hand."""
+
+    chat_id: str = ""
+    title: str = ""
+    chat_began_at: str = ""
+    done: int = 0
+    total: int = 0
+    answered: int = 0
+    calls: int = 0
+    """About how many calls the chat takes, of which `answered` are."""
+    usd: float = 0.0
+    """The cost of all calls for the file so far, as far as prices are known."""
+    unusable: int = 0
+
+
+def gone_on(before: Progress, event: Event, when: str) -> Progress:
+    """Return the progress after an event."""
+    match event:
+        case Planned(chat_id, title, chunks, calls):
+            return Progress(chat_id, title, when, 0, chunks, 0, calls, before.usd, before.unusable)
+        case ModelAnswered(usd=usd):
+            after = replace(before, answered=before.answered + 1, usd=before.usd + (usd or 0.0))
+            if before.answered or not before.done:
+                return after
+            # What was done till now had been asked before; from here on each call takes its time.
+            left = before.total - before.done
+            calls = round(before.calls * left / before.total)
+            return replace(after, calls=calls, chat_began_at=when)
+        case MemoryMade(done=done, of=total) if total:
+            return replace(before, done=done, total=total)
+        case Note(text, is_remedy=True) if text == UNUSABLE:
+            return replace(before, unusable=before.unusable + 1)
+    return before
+
+
+def seconds_left(chat: "Progress | Run", now: str) -> float | None:
+    """Estimate the seconds that the chat still takes; None while that is too early to say.
+
+    Calls are counted rather than memories: several are written at once, and the last of them are
+    alone.
+    """
+    began, here = parse_date(chat.chat_began_at), parse_date(now)
+    if began is None or here is None:
+        return None
+    of_calls = 0 < chat.answered < chat.calls
+    share = chat.answered / chat.calls if of_calls else chat.done / chat.total if chat.total else 0
+    if share < _TOO_EARLY:
+        return None
+    return max(0.0, (here - began).total_seconds()) * (1 - share) / share
+
+
+def begin_by_hand(archive: Archive, path: str, sighting: Sighting, run: str) -> int:
+    """Note that a run by hand takes up a file. Return its row: the one that it has, else a new one."""
+    same = "SELECT max(id) FROM arrival WHERE path = ? AND size = ? AND mtime_ns = ? AND inode = ?"
+    values = (path, sighting.size, sighting.mtime_ns, sighting.inode)
+    with archive.transaction():
+        number = archive.value(same, values)
+        if number is None:
+            row = {"path": path, **asdict(sighting), "state": "working"}
+            number = archive.insert("arrival", {**row, "seen_at": run, "changed_at": run})
+        archive.run(
+            "UPDATE arrival SET by = 'hand', state = 'working', reason = '', next_step = '', "
+            "next_look_at = NULL WHERE id = ?",
+            (number,),
+        )
+        begin_run(archive, number, run)
+    return int(number)
+
+
+def begin_run(archive: Archive, number: int, run: str) -> None:
+    """Note that a run of that time takes up a file: what an earlier one made of it goes."""
+    with archive.transaction():
+        archive.run("DELETE FROM outcome WHERE arrival = ?", (number,))
+        archive.run("UPDATE arrival SET run = ?, ended = '' WHERE id = ?", (run, number))
+        keep_progress(archive, number, Progress(), run)
+
+
+def keep_progress(archive: Archive, number: int, progress: Progress, when: str) -> None:
+    """Store how far the work on a file is. Durable when this returns."""
+    values = {**asdict(progress), "changed_at": when}
+    assigned = ", ".join(f"{name} = ?" for name in values)
+    archive.run(f"UPDATE arrival SET {assigned} WHERE id = ?", (*values.values(), number))  # noqa: S608
+
+
+def end_run(archive: Archive, run: str, ended: Ended) -> None:
+    """Note how a run has ended, on all of its files."""
+    archive.run("UPDATE arrival SET ended = ? WHERE run = ?", (ended, run))
+
+
+def note_content(archive: Archive, number: int) -> None:
+    """Note the hash of a file that a run by hand has read."""
+    archive.run(
+        """
+        UPDATE arrival SET sha256 = (
+            SELECT sha256 FROM file_seen WHERE path = arrival.path AND size = arrival.size
+            ORDER BY id DESC LIMIT 1) WHERE id = ?
+        """,
+        (number,),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOutcome:
+    """The result for one chat of a file, in the fields of `ChatIs`; `arrival` is the file's row."""
+
+    arrival: int
+    chat_id: str
+    title: str
+    kind: OutcomeKind
+    detail: str
+    next_step: str
+    path: str
+    tokens_before: int
+    tokens_after: int
+    memories: int
+    extracted: int
+    is_kept: bool
+    at: str
+
+    @property
+    def event(self) -> ChatIs:
+        """Return what was told of it."""
+        values = asdict(self)
+        return ChatIs(**{name: value for name, value in values.items() if name != "at"})
+
+
+def record_outcome(archive: Archive, chat: ChatIs, when: str) -> None:
+    """Store what became of a chat, in place of what the file's run said of it before."""
+    names = [field.name for field in fields(ChatOutcome) if field.name != "at"]
+    archive.insert("outcome", {**{name: getattr(chat, name) for name in names}, "at": when})
+
+
+def newest_outcomes(archive: Archive) -> tuple[ChatOutcome, ...]:
+    """Return the last outcome of each chat, newest first; without an id its title counts."""
+    return _outcomes(
+        archive,
+        """
+        id IN (SELECT max(id) FROM outcome WHERE chat_id <> '' GROUP BY chat_id)
+        OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title)) ORDER BY id DESC
+        """,
+    )
+
+
+def outcomes_in(archive: Archive, number: int) -> tuple[ChatOutcome, ...]:
+    """Return what the newest run on a file made of its chats."""
+    return _outcomes(archive, "arrival = ? ORDER BY id", number)
+
+
+def outcome_of_content(archive: Archive, sha256: str, chat_id: str) -> ChatOutcome | None:
+    """Return the chat's outcome when an export of this content was last worked on, or None."""
+    newest = """
+        chat_id = ? AND arrival IN (SELECT id FROM arrival WHERE sha256 = ?)
+        ORDER BY id DESC LIMIT 1
+    """
+    return next(iter(_outcomes(archive, newest, chat_id, sha256)), None)
+
+
+def _outcomes(archive: Archive, where: str, *values: object) -> tuple[ChatOutcome, ...]:
+    outcomes = f"SELECT {columns(ChatOutcome)} FROM outcome WHERE {where}"  # noqa: S608
+    return archive.rows(ChatOutcome, outcomes, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run, with the chat that it came to last: `done` of its `total` memories. Times are in UTC."""
+
+    by_hand: bool
+    """Whether a person said `memproc run`; else the daemon did."""
+    began_at: str
+    chat_id: str
+    title: str
+    chat_began_at: str
+    done: int
+    total: int
+    answered: int
+    calls: int
+    usd: float
+    """The cost of all its calls so far, as far as prices are known."""
+    ended: Ended
+    ended_at: str
+    """When it ended, or was last heard of."""
+    reason: str
+    """Why it failed; empty where it did not."""
+    next_step: str
+    counts: Mapping[OutcomeKind, int] = field(default_factory=dict)
+    """How many chats and files had each outcome."""
+    written: int = 0
+    """The memories that a model has written in it."""
+    extracted: int = 0
+    """Those that the built-in engine has extracted."""
+    unusable: int = 0
+    """How many of these it was, since no answer of a model could be used."""
+    seconds_left: float | None = None
+    """The seconds left for this chat, if it goes on so; None while that is too early to say."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Return whether it is at work."""
+        return not self.ended
+
+
+def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
+    """Return the newest run; `is_at_work` says whether a run holds the archive's lock now.
+
+    One that was killed has left its rows, and no lock.
+    """
+    rows = archive.run(
+        """
+        SELECT by = 'hand', run, chat_id, title, chat_began_at, done, total, answered, calls,
+               (SELECT sum(usd) FROM arrival AS each WHERE each.run = arrival.run),
+               iif(ended = '' AND NOT ?, 'cut off', ended), max(changed_at),
+               iif(state = 'stopped', reason, ''), iif(state = 'stopped', next_step, ''),
+               (SELECT sum(unusable) FROM arrival AS each WHERE each.run = arrival.run)
+        FROM arrival WHERE run = (SELECT max(run) FROM arrival WHERE run <> '') GROUP BY run
+        """,
+        (is_at_work,),
+    )
+    for by_hand, *values, unusable in rows:
+        run = replace(Run(bool(by_hand), *values), unusable=unusable)
+        until = run.ended_at if run.ended else now
+        written, extracted = archive.run(
+            _MEMORIES_MADE, (EXTRACTED, CHUNK_LEVEL, run.began_at, until)
+        )[0]
+        kinds = "SELECT kind, count(*) FROM outcome JOIN arrival ON arrival.id = arrival WHERE run = ? GROUP BY kind"
+        counts = dict(archive.run(kinds, (run.began_at,)))
+        left = None if run.ended else seconds_left(run, now)
+        return replace(run, counts=counts, written=written, extracted=extracted, seconds_left=left)
+    return None
+
+
+_MEMORIES_MADE = """
+    SELECT count(DISTINCT memory) FILTER (WHERE made <> ?1),
+           count(DISTINCT memory) FILTER (WHERE made = ?1)
+    FROM edition JOIN memory ON memory.id = edition.memory
+    WHERE kind = 'as-of' AND level = ?2 AND written_at BETWEEN ?3 AND ?4
+"""
+
+
+def ask_to_stop(archive: Archive, run: Run, when: str) -> None:
+    """Ask this run, and no later one, to end. Durable when this returns."""
+    set_sign(archive, _STOP, run.began_at, when)
+
+
+def is_told_to_stop(archive: Archive, run: str) -> bool:
+    """Return whether the run that began at that time was asked to end."""
+    entry = sign(archive, _STOP)
+    return entry is not None and entry.value == run
+
+
+@dataclass(frozen=True, slots=True)
+class FileInWork:
+    """A file that is unfinished or ended lately, and what became of its chats."""
+
+    arrival: int
+    path: str
+    state: State
+    reason: str
+    next_step: str
+    changed_at: str
+    next_look_at: str | None
+    tries: int
+    by: By
+    run: str
+    ended: Ended
+    chat_id: str
+    done: int
+    total: int
+    outcomes: tuple[ChatOutcome, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """Return its name."""
+        return PurePath(self.path).name
+
+
+_FILE = ", ".join(field.name for field in fields(FileInWork)[1:-1])
+
+
+def recent_work(archive: Archive, since: str) -> tuple[FileInWork, ...]:
+    """Return unfinished files and those that ended after `since`, newest first."""
+    recent = f"(state IN ({_UNFINISHED}) OR changed_at > ?) AND state <> 'gone' ORDER BY id DESC"
+    files = _files(archive, recent, since)
+    return tuple(replace(file, outcomes=outcomes_in(archive, file.arrival)) for file in files)
+
+
+def queued_files(archive: Archive, most: int) -> tuple[FileInWork, ...]:
+    """Return up to `most` unfinished files of the daemon, the one that is furthest on first."""
+    order = """
+        CASE state WHEN 'working' THEN 1 WHEN 'copied' THEN 2 WHEN 'waiting' THEN 3
+        WHEN 'paused' THEN 4 WHEN 'settling' THEN 5 ELSE 6 END, id LIMIT ?
+    """
+    return _files(archive, f"by = 'daemon' AND state IN ({_UNFINISHED}) ORDER BY {order}", most)
+
+
+def _files(archive: Archive, where: str, *values: object) -> tuple[FileInWork, ...]:
+    return archive.rows(FileInWork, f"SELECT id, {_FILE} FROM arrival WHERE {where}", values)  # noqa: S608
+
+
+def work_of_job(archive: Archive, after: int, sha256: str, path: str) -> FileInWork | None:
+    """Return the file that decides on a job of the bridge, among those after that number.
+
+    It is one in hand with this content, else the newest with it, else the newest at this path.
+    """
+    deciding = f"""
+        id > ? AND (sha256 = ? OR (path = ? AND sha256 IS NULL))
+        ORDER BY sha256 IS NULL, state IN ({_UNFINISHED}) DESC, id DESC LIMIT 1
+    """
+    return next(iter(_files(archive, deciding, after, sha256, path)), None)
+
+
+def files_by_state(archive: Archive) -> dict[str, int]:
+    """Return the number of the daemon's files in each state."""
+    return dict(
+        archive.run(
+            "SELECT state, count(*) FROM arrival WHERE by = 'daemon' GROUP BY state ORDER BY state"
+        )
+    )
+
+
+def is_worked_on(archive: Archive, path: str, sighting: Sighting) -> bool:
+    """Return whether the daemon or a run has come to this file, as it is now."""
+    newest = "SELECT size, mtime_ns FROM arrival WHERE path = ? ORDER BY id DESC LIMIT 1"
+    return archive.one(newest, (path,)) == (sighting.size, sighting.mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTrouble:
+    """A chat or a file that a person has to look at, and the path of the file that it came in."""
+
+    name: str
+    reason: str
+    next_step: str
+    path: str
+
+
+# No newer file has taken the place of the arrival; the same content once more is no newer file.
+# What a run by hand has skipped counts until the next.
+_IN_ITS_PLACE = """NOT EXISTS (
+    SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
+    AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))
+    AND (by = 'daemon' OR run = (SELECT max(run) FROM arrival WHERE by = 'hand'))"""
+
+
+def work_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
+    """Return the chats that were skipped and have not come again since, the newest first; then files.
+
+    Chats without a next step are tried again by themselves. Files are those that were skipped or
+    wait for the person, not counting those of these chats.
+    """
+    chats = f"""
+        WITH by_title AS (SELECT title, max(id) AS newest FROM outcome GROUP BY title),
+             by_chat AS (SELECT chat_id, max(id) AS newest FROM outcome GROUP BY chat_id)
+        SELECT outcome.title, detail, outcome.next_step, arrival.path FROM outcome
+        JOIN arrival ON arrival.id = outcome.arrival
+        JOIN by_title ON by_title.title = outcome.title AND by_title.newest = outcome.id
+        JOIN by_chat ON by_chat.chat_id = outcome.chat_id
+                     AND (by_chat.newest = outcome.id OR outcome.chat_id = '')
+        WHERE kind = 'skipped' AND outcome.next_step <> '' AND {_IN_ITS_PLACE}
+        ORDER BY outcome.id DESC
+    """  # noqa: S608
+    files = f"""
+        SELECT path, iif(reason <> '', reason,
+                iif(state = 'skipped', 'It was skipped.', 'It is ' || state || '.')),
+            next_step, path FROM arrival
+        WHERE (state = 'skipped'
+            OR (next_step <> '' AND state NOT IN ('written', 'done', 'gone', 'stopped')))
+        AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'skipped' AND next_step <> '')
+        AND {_IN_ITS_PLACE} ORDER BY id DESC
+    """  # noqa: S608
+    return archive.rows(OpenTrouble, chats) + tuple(
+        replace(trouble, name=PurePath(trouble.path).name)
+        for trouble in archive.rows(OpenTrouble, files)
+    )
+
+
+def titles_to_hide(archive: Archive) -> list[tuple[Any, ...]]:
+    """Return title and id of all known chats, and of those skipped before they were known."""
+    return archive.run(
+        """
+        SELECT title, chat_id FROM chat UNION
+        SELECT outcome.title, outcome.chat_id FROM outcome JOIN arrival ON arrival.id = arrival
+        WHERE kind = 'skipped'  -- but not under the file's own name
+          AND substr(arrival.path, -length(outcome.title)) <> outcome.title
+        """
+    )
+
+
+def outcomes_of(archive: Archive, chat_id: str, title: str) -> list[tuple[Any, ...]]:
+    """Return chat id and arrival of each outcome of a chat; titles are compared without case."""
+    outcomes = "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)"
+    return archive.run(outcomes, (printable(chat_id), printable(title)))
