@@ -86,17 +86,17 @@ def _end_of(pause: Pause, now: str) -> str:
 
 def _run(status: Status) -> Iterator[str]:
     """Yield the run that goes on, and who began it; else the newest that was begun by hand."""
-    run = status.run
-    if run and run.goes_on:
+    run, last = status.run, status.last_run
+    if run:
         since = local(run.began_at, status.now)
         who = "by hand" if run.by_hand else "by the daemon"
         yield "Running"
         yield f"  {progress_line(run, status.now)}, since {since}, {who}"
-    elif run and run.by_hand:
-        when = with_span(run.ended_at, status.now)
-        money = f", ${run.usd:,.2f}" if run.usd else ""
+    elif last and last.by_hand:
+        when = with_span(last.ended_at, status.now)
+        money = f", ${last.usd:,.2f}" if last.usd else ""
         yield "Last run by hand"
-        yield f"  {when}: {run_in_words(run)}{money}"
+        yield f"  {when}: {run_in_words(last)}{money}"
 
 
 def _batches(status: Status) -> str:

@@ -108,7 +108,9 @@ class Status:
     resting: tuple[StatusProblem, ...] = ()
     """Exports from which something was brought, with what is left; they want no attention."""
     run: Run | None = None
-    """The one that goes on just now, else the newest."""
+    """The one that goes on just now."""
+    last_run: Run | None = None
+    """The newest one, where none goes on."""
     unpacked: tuple[str, ...] = ()
     """A sentence for each folder in the inbox that is read like its ZIP."""
     kept: tuple[str, ...] = ()
@@ -163,7 +165,8 @@ def read_status(
             StatusProblem(export.path.name, export.reason, export.next_step)
             for export in exports_at_rest(archive)
         ),
-        run=run,
+        run=run if run and run.goes_on else None,
+        last_run=run if run and not run.goes_on else None,
     )
 
 

@@ -115,7 +115,7 @@ def _delay(folder: Path, number: int) -> float:
     closed = time.time()
     asked = "SELECT step.at FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival WHERE path = ? "
     began = _until(
-        lambda: _archive(folder, f"{asked} AND step.state IN ('planned', 'done')", str(path)), name
+        lambda: _archive(folder, f"{asked} AND step.state IN ('working', 'done')", str(path)), name
     )
     _until(
         lambda: _archive(

@@ -15,6 +15,7 @@ from time import time_ns
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import RESTORED, last_output
+from daemon.events import RunFailed
 from daemon.files.clock import now
 from daemon.files.paths import arrivals_folder
 from daemon.files.reasons import unforeseen
@@ -187,9 +188,9 @@ def _intake(lab: Lab) -> Work:
 
     def look() -> int:
         settings = read_settings_here(lab.home / "memproc.toml")
-        if not isinstance(settings, SettingsAre):
+        if isinstance(settings, RunFailed):
             raise MemprocError(settings.message, settings.next_step)
-        plan = plan_of(settings)
+        plan = plan_of(SettingsAre(**settings.settings))
         with Archive.open(plan.state) as archive:
             sweep(arrivals_folder(plan.state))
             scanner = Scanner(archive)

@@ -12,14 +12,15 @@ from daemon.archive.keeping import kept_passages, store_passages
 from daemon.archive.layers import core_events, keep_core_events, keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
-from daemon.bridge.chat_jobs import ChatJob, events_file, give_job, only_chat
+from daemon.bridge.chat_jobs import ChatJob, give_job, only_chat
 from daemon.bridge.devices import Device
 from daemon.chat.kept import covered_by, mark
 from daemon.chat.opening import as_value, core_now
-from daemon.chat.outcome import ExportWritten, Outcome
+from daemon.chat.outcome import ExportWritten, Outcome, event_of
+from daemon.cli.run_record import RunRecord
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.events import ChatIs, RunDone, tell_nobody, to_line
+from daemon.events import tell_nobody
 from daemon.files.backup import versions_of
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion
@@ -134,11 +135,10 @@ class Memproc:
         return give_job(self.archive, self.folders, _BROWSER.id, chat, export, date(self.now))
 
     def result_of(self, job: ChatJob, outcome: ExportWritten) -> bytes:
-        """What the extension is given back once the run of `memproc run --events` has ended so."""
-        plan = outcome.plan
-        ended = ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=outcome.path)
-        told = "\n".join((to_line(ended), to_line(RunDone()), ""))
-        events_file(self.folders.state, job).write_text(told)
+        """What the extension is given back once the page's run has ended so."""
+        record = RunRecord(self.archive)
+        for done in record.on(Path(job.path), [outcome]):
+            record.hear(event_of(done))
         config = Config.model_validate(self._settings)
         export = result(Desk(config, self.folders, None), _BROWSER, job.id)
         assert export is not None, "the bridge knows nothing of its own job"

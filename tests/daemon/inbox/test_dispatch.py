@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -109,6 +109,10 @@ class World:
     def says(self, *events: Event) -> None:
         """The next child says this."""
         self.script = [PRINTS, "".join(map(to_line, events))]
+
+    def reads(self, settings: SettingsAre) -> None:
+        """The next child reads these settings."""
+        self.says(RunDone("settings", settings=asdict(settings)))
 
     def does(self, code: str) -> None:
         """The next child does this."""
@@ -443,7 +447,7 @@ def test_settings_that_are_wrong_change_nothing_and_right_ones_count_at_once(wor
     assert found and "line 3" in found.value
 
     world.dispatch.reload = True
-    world.says(world.settings(settle_seconds=9, night="01:00-02:00", notify="all"))
+    world.reads(world.settings(settle_seconds=9, night="01:00-02:00", notify="all"))
     world.go()
     assert world.voice.heard[1:] == [DaemonIs("configured")]
     assert (world.dispatch.plan.settle_seconds, world.voice.when) == (9, "all")
@@ -451,7 +455,7 @@ def test_settings_that_are_wrong_change_nothing_and_right_ones_count_at_once(wor
     assert sign(world.archive, "config_error") is None
 
     world.dispatch.reload = True
-    world.says(world.settings(inbox="/elsewhere", subfolders=True, settle_seconds=1))
+    world.reads(world.settings(inbox="/elsewhere", subfolders=True, settle_seconds=1))
     world.go()
     assert world.voice.heard[2:] == [DaemonIs("configured", "folders.inbox, watch.subfolders")]
     assert world.dispatch.plan.settle_seconds == 9, "none of it counts before a restart"
