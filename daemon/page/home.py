@@ -66,10 +66,12 @@ def home_page(request: Request) -> Response:
         chats = _shown(archive, desk.config, _chosen(every, find, sort))
         status = _status(archive, desk)
         work = read_work(archive, desk.folders)
+        told = {line.sentence for line in work.lines if line.kind == "skipped"}
         needs = [
             need
             for need in _needs(archive, desk, status)
-            if not (work.ended and need.problem.what == RUN_BY_HAND)
+            if need.problem.reason not in told
+            and not (work.ended and need.problem.what == RUN_BY_HAND)
         ]
     return render(
         request,

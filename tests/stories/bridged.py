@@ -26,7 +26,7 @@ class Bridged:
     """The bridge of a person. What it begins is carried out when the story says so, in this process."""
 
     person: Person
-    begun: list[tuple[tuple[str, ...], Path]] = field(default_factory=list)
+    begun: list[tuple[str, ...]] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
     """The commands whose end was waited for."""
 
@@ -61,18 +61,16 @@ class Bridged:
         """Have the commands come to their end that were begun."""
         begun, self.begun = self.begun, []
         assert begun, "nothing was begun"
-        for arguments, out in begun:
-            out.write_text(self.person.memproc(*arguments).out)
+        for arguments in begun:
+            self.person.memproc(*arguments)
 
     def cut_off(self) -> None:
         """Have them end at once, as a kill does."""
-        for _, out in self.begun:
-            out.write_text('{"is": "Alive", "seconds": 1')
         self.begun = []
 
-    def _begin(self, toml: Path, arguments: Sequence[str], out: Path) -> None:
+    def _begin(self, toml: Path, arguments: Sequence[str]) -> None:
         assert toml == self.person.toml
-        self.begun.append((tuple(arguments), out))
+        self.begun.append(tuple(arguments))
 
     def _do(self, toml: Path, *arguments: str) -> CommandResult:
         self.done.append(arguments[0])

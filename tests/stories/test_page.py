@@ -341,7 +341,7 @@ def test_home_says_once_what_the_last_run_has_skipped(browser: Browser) -> None:
     assert browser.person.memproc("run", path).code == 1
     home = browser.open("/")
     path.unlink()
-    assert home.count("shared.json: It is a Share file") == 1
+    assert home.count("It is a Share file") == 1
     assert "Received. It waits for a run." not in home
     assert "The last run by hand" not in home, "that would be the same once more"
 
