@@ -81,12 +81,16 @@ def seconds_left(chat: "Progress | Run", now: str) -> float | None:
     return max(0.0, (here - began).total_seconds()) * (1 - share) / share
 
 
-def begin_by_hand(archive: Archive, path: str, sighting: Sighting, run: str) -> int:
-    """Note that a run by hand takes up a file. Return its row: the one that it has, else a new one."""
-    same = "SELECT max(id) FROM arrival WHERE path = ? AND size = ? AND mtime_ns = ? AND inode = ?"
+def begin_by_hand(archive: Archive, path: str, sighting: Sighting, run: str) -> tuple[int, bool]:
+    """Note that a run by hand takes up a file.
+
+    Return its row, the one that it has or else a new one, and whether the daemon has a copy of it
+    that waits.
+    """
+    same = "SELECT max(id), state FROM arrival WHERE path = ? AND size = ? AND mtime_ns = ? AND inode = ?"
     values = (path, sighting.size, sighting.mtime_ns, sighting.inode)
     with archive.transaction():
-        number = archive.value(same, values)
+        number, state = archive.run(same, values)[0]
         if number is None:
             row = {"path": path, **asdict(sighting), "state": "working"}
             number = archive.insert("arrival", {**row, "seen_at": run, "changed_at": run})
@@ -96,7 +100,7 @@ def begin_by_hand(archive: Archive, path: str, sighting: Sighting, run: str) -> 
             (number,),
         )
         begin_run(archive, number, run)
-    return int(number)
+    return int(number), state in ("copied", "waiting", "paused")
 
 
 def begin_run(archive: Archive, number: int, run: str) -> None:
@@ -119,15 +123,15 @@ def end_run(archive: Archive, run: str, ended: Ended) -> None:
     archive.run("UPDATE arrival SET ended = ? WHERE run = ?", (ended, run))
 
 
-def note_content(archive: Archive, number: int) -> None:
-    """Note the hash of a file that a run by hand has read."""
+def end_by_hand(archive: Archive, number: int, *, is_waiting: bool) -> None:
+    """Note the hash of a file that a run by hand has read; the daemon looks at its own copy again."""
     archive.run(
         """
-        UPDATE arrival SET sha256 = (
+        UPDATE arrival SET by = iif(?1, 'daemon', by), state = iif(?1, 'copied', state), sha256 = (
             SELECT sha256 FROM file_seen WHERE path = arrival.path AND size = arrival.size
-            ORDER BY id DESC LIMIT 1) WHERE id = ?
+            ORDER BY id DESC LIMIT 1) WHERE id = ?2
         """,
-        (number,),
+        (is_waiting, number),
     )
 
 
@@ -284,6 +288,8 @@ class FileInWork:
     """A file that is unfinished or ended lately, and what became of its chats."""
 
     arrival: int
+    file: str
+    """Its name."""
     path: str
     state: State
     reason: str
@@ -299,13 +305,8 @@ class FileInWork:
     total: int
     outcomes: tuple[ChatOutcome, ...] = ()
 
-    @property
-    def file(self) -> str:
-        """Return its name."""
-        return PurePath(self.path).name
 
-
-_FILE = ", ".join(field.name for field in fields(FileInWork)[1:-1])
+_FILE = ", ".join(field.name for field in fields(FileInWork)[2:-1])
 
 
 def recent_work(archive: Archive, since: str) -> tuple[FileInWork, ...]:
@@ -325,7 +326,8 @@ def queued_files(archive: Archive, most: int) -> tuple[FileInWork, ...]:
 
 
 def _files(archive: Archive, where: str, *values: object) -> tuple[FileInWork, ...]:
-    return archive.rows(FileInWork, f"SELECT id, {_FILE} FROM arrival WHERE {where}", values)  # noqa: S608
+    rows = archive.run(f"SELECT id, {_FILE} FROM arrival WHERE {where}", values)  # noqa: S608
+    return tuple(FileInWork(number, PurePath(path).name, path, *row) for number, path, *row in rows)
 
 
 def work_of_job(archive: Archive, after: int, sha256: str, path: str) -> FileInWork | None:

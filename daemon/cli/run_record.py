@@ -68,10 +68,11 @@ class RunRecord:
         sighting = Sighting(0, 0, 0, 0)
         with suppress(OSError):  # it is gone, which its outcome says
             sighting = sighting_at(path)
-        number = begin_by_hand(self._archive, str(path), sighting, self._run)
+        number, is_waiting = begin_by_hand(self._archive, str(path), sighting, self._run)
         self._work = FileWork(
-            self._archive, number, path, path.name, now, self._run, by_hand=True, state="working"
-        )
+            self._archive, number, path, path.name, now, self._run, by_hand=True,
+            is_waiting=is_waiting, state="working",
+        )  # fmt: skip
         yield from outcomes
         self._work.take(events.RunDone())
         self._work = None

@@ -22,10 +22,10 @@ from daemon.archive.work import (
     Ended,
     Progress,
     begin_run,
+    end_by_hand,
     end_run,
     gone_on,
     keep_progress,
-    note_content,
     record_outcome,
 )
 from daemon.events import (
@@ -65,6 +65,8 @@ class FileWork:
     now: Callable[[], str]
     run: str
     by_hand: bool = False
+    is_waiting: bool = False
+    """Whether a run by hand works on a file of which the daemon has a copy that waits."""
     progress: Progress = field(default_factory=Progress)
     kept: float = 0.0
     """When the progress was stored last, by the monotonic clock."""
@@ -144,7 +146,7 @@ class FileWork:
 
     def broken_off(self, reason: str, next_step: str) -> None:
         """Note that a run by hand ended before it was through, by an error if there is a reason."""
-        self._move("stopped", reason, next_step)
+        self._end("stopped", reason, next_step)
 
     def _done(self) -> Event:
         """Return the outcome of a file by those of its chats."""
@@ -201,7 +203,7 @@ class FileWork:
             self._keep_progress()
             step = self._move(state, reason, next_step, again, tries)
             if self.by_hand:
-                note_content(self.archive, self.arrival)
+                end_by_hand(self.archive, self.arrival, is_waiting=self.is_waiting)
             else:
                 end_run(self.archive, self.run, ended)
         self.is_over = True

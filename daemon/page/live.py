@@ -35,6 +35,7 @@ from rules.wording import cut_title
 _SHOWN_HOURS = 1
 _MOST_FILES = 50
 _BROKEN_OFF = "The run ended before it was through. What is finished is kept."
+_SOON = "Received. It is taken in a few seconds."
 _CHOOSE = "Choose what to bring from it."
 _LONGEST_LIVE = timedelta(hours=1)
 """How long Home reloads itself where there is no JavaScript."""
@@ -137,29 +138,32 @@ def reload_from(request: Request, work: Work) -> int | None:
 
 def _lines_of(file: FileInWork, run: Run | None, inbox: Path) -> Iterator[WorkLine]:
     """Yield the line of a file, or one for each of its chats once these are known."""
-    name, path = file.file, Path(file.path)
-    aside = name if path.parent == inbox else ""
+    aside = file.file if Path(file.path).parent == inbox else ""
     if file.state in ("written", "skipped") and file.outcomes:
         for outcome in file.outcomes:
             yield _line_of_chat(outcome, aside)
     elif file.state == "skipped":
-        yield WorkLine(name, "skipped", file.reason, file.next_step, aside=aside)
+        yield WorkLine(file.file, "skipped", file.reason, file.next_step, aside=aside)
     elif file.state in ("written", "done"):
-        yield WorkLine(name, "done", file.reason or "Nothing to do.")
+        yield WorkLine(file.file, "done", file.reason or "Nothing to do.")
     elif file.state == "working" and run and run.goes_on and file.run == run.began_at:
-        yield WorkLine(name, "works", "It is being worked on.", chat_id=run.chat_id)
-    elif file.by == "hand":
-        yield WorkLine(name, "waits", file.reason or _BROKEN_OFF, file.next_step)
-    elif file.state in ("waiting", "paused") or file.next_step:
-        is_choice = file.state in UNTAKEN and program_at(path)
-        bring = name if is_choice else ""
-        yield WorkLine(name, "waits", file.reason, file.next_step, bring=bring)
-    elif file.state in IN_HAND:
-        yield WorkLine(name, "works", "Received. Its turn comes.")
-    elif file.reason:
-        yield WorkLine(name, "works", f"Not complete yet: {file.reason}.")
+        yield WorkLine(file.file, "works", "It is being worked on.", chat_id=run.chat_id)
     else:
-        yield WorkLine(name, "works", "Received. It is taken in a few seconds.")
+        yield _line_of_waiting(file)
+
+
+def _line_of_waiting(file: FileInWork) -> WorkLine:
+    """Return the line of a file that is not finished, and not worked on now."""
+    if file.by == "hand":
+        return WorkLine(file.file, "waits", file.reason or _BROKEN_OFF, file.next_step)
+    if file.state in ("waiting", "paused") or file.next_step:
+        bring = file.file if file.state in UNTAKEN and program_at(Path(file.path)) else ""
+        return WorkLine(file.file, "waits", file.reason, file.next_step, bring=bring)
+    if file.state in IN_HAND:
+        return WorkLine(file.file, "works", "Received. Its turn comes.")
+    return WorkLine(
+        file.file, "works", f"Not complete yet: {file.reason}." if file.reason else _SOON
+    )
 
 
 def _line_of_chat(outcome: ChatOutcome, aside: str) -> WorkLine:
@@ -210,7 +214,7 @@ def _unread_line(path: Path, *, is_running: bool) -> WorkLine:
     if program_at(path):
         return WorkLine(path.name, "waits", _CHOOSE, bring=path.name)
     if is_running:
-        return WorkLine(path.name, "works", "Received. memproc takes it in a few seconds.")
+        return WorkLine(path.name, "works", _SOON)
     return WorkLine(path.name, "waits", "Received. It waits for a run.")
 
 

@@ -96,7 +96,7 @@ class Stage:
     def runs(self, job: ChatJob, *events: Event) -> FileWork:
         """The run that the page has started has come so far with the file."""
         path = Path(job.path)
-        number = begin_by_hand(self.archive, job.path, sighting_at(path), LATER)
+        number, _ = begin_by_hand(self.archive, job.path, sighting_at(path), LATER)
         work = FileWork(
             self.archive, number, path, path.name, lambda: LATER, LATER, by_hand=True,
             state="working",

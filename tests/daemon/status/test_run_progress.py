@@ -41,7 +41,7 @@ def answered(usd: float | None = 0.01) -> ModelAnswered:
 
 def begun(archive: Archive, run: str = ago(minutes=2)) -> str:
     """A run by hand that is halfway through a file; when it began."""
-    number = begin_by_hand(archive, "/inbox/a.json", Sighting(1, 2, 3, 4), run)
+    number, _ = begin_by_hand(archive, "/inbox/a.json", Sighting(1, 2, 3, 4), run)
     keep_progress(archive, number, HALFWAY, NOW)
     return run
 
