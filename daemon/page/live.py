@@ -4,6 +4,7 @@ Home asks `/live` while its tab is visible: counts and marks without any text. W
 changed, it loads itself again, and replaces the parts that the mark is for.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -104,7 +105,11 @@ def read_work(archive: Archive, folders: Folders) -> Work:
     since = write_date(at(present) - timedelta(hours=_SHOWN_HOURS))
     run = present_run(archive, present)
     is_running = daemon_runs(folders.state)
-    files = recent_work(archive, since)
+    files = [
+        file
+        for file in recent_work(archive, since)
+        if file.state != "skipped" or os.path.lexists(file.path)
+    ]
     lines = [
         line
         for file in files[:_MOST_FILES]

@@ -346,6 +346,32 @@ def test_home_says_once_what_the_last_run_has_skipped(browser: Browser) -> None:
     assert "The last run by hand" not in home, "that would be the same once more"
 
 
+@pytest.mark.parametrize(
+    "names", [[f"wrong {number}.json" for number in range(26)], ["Aria: the sea.json"]]
+)
+def test_home_tells_of_each_file_that_a_run_has_skipped_however_many_and_of_any_name(
+    browser: Browser, names: list[str]
+) -> None:
+    paths = [browser.person.drop(b'{"messages": []}', name) for name in names]
+    assert browser.person.memproc("run").code == 1
+    home = browser.open("/")
+    for path in paths:
+        path.unlink()
+    assert "It waits for a run." not in home
+    assert home.count("Skipped. It is a Share file") == len(names)
+
+
+def test_a_file_that_is_exported_again_after_it_was_skipped_waits_for_a_run(
+    browser: Browser,
+) -> None:
+    path = browser.person.drop(b'{"messages": []}', "again.json")
+    assert browser.person.memproc("run").code == 1
+    path.write_bytes(export_bytes(chat(*conversation(2, 40), id="again", chatID="again")))
+    home = browser.open("/")
+    path.unlink()
+    assert "Received. It waits for a run." in home
+
+
 def test_money_shows_the_caps_and_only_a_terminal_raises_one(browser: Browser) -> None:
     assert "Nothing was spent in the last thirty days." in browser.open("/money")
     browser.send("/money/cap", status=404, usd="12", which="day")
