@@ -1,6 +1,6 @@
 """Read an export of a chat against the archive. Nothing is kept, sent or written here."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
@@ -185,24 +185,18 @@ def _known(
     all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
     if adopted.memories:
         all_editions |= adopted.editions
-        made = tuple(sorted((*made, *_as_shown(adopted, preferred)), key=_in_order))
+        taken_over = []
+        for memory in adopted.memories:
+            edition = shown_edition(adopted.editions[memory.memory_id], memory.chosen, preferred)
+            taken_over.append(replace(memory, edition=edition))
+        made = tuple(sorted((*made, *taken_over), key=_in_order))
     chat_id, opening, closing = chat.chat_id, words.opening, words.closing
-    with_layers, deleted = _openings(archive, chat_id, messages), deleted_uuids(chat)
+    # A fork shows openings of the chat that it comes from: its messages name them.
+    named = openings_named(archive, _digests_of_openings(messages))
+    with_layers = (*(kept.text for kept in openings(archive, chat_id)), *named)
+    deleted = deleted_uuids(chat)
     ours = drafts_of(chat_id, made, all_editions, opening, closing, deleted, with_layers)
     return _Known(archive, chat, made, all_editions, (*past(archive, chat_id), *adopted.past), ours)
-
-
-def _as_shown(adopted: Adopted, preferred: Preferred) -> Iterator[Memory]:
-    """Yield the memories that are taken over, with the editions to show."""
-    for memory in adopted.memories:
-        edition = shown_edition(adopted.editions[memory.memory_id], memory.chosen, preferred)
-        yield replace(memory, edition=edition)
-
-
-def _openings(archive: Archive, chat_id: str, messages: Sequence[Message]) -> tuple[str, ...]:
-    """Return the openings of the chat, and in a fork those that its messages name."""
-    kept = (opening.text for opening in openings(archive, chat_id))
-    return (*kept, *openings_named(archive, _digests_of_openings(messages)))
 
 
 def _digests_of_openings(messages: Sequence[Message]) -> set[str]:
@@ -326,7 +320,11 @@ def _memories_expected(known: _Known, places: Sequence[Place]) -> set[int]:
     A message that stays for its attachment alone says nothing of the others: these left with our
     output, also where TypingMind has cut their names from its list since.
     """
-    whole = [place for place in places if _counts_for_memory(place)]
+    whole = []
+    for place in places:
+        stays_alone = place.original and stays_for_attachment(place.written)
+        if place.ours is None and not stays_alone:
+            whole.append(place)
     raw = {place.key for place in whole}
     begun = {old.memory for old in known.past if old.key in raw}
     with_originals = {place.original for place in whole}
@@ -339,13 +337,6 @@ def _memories_expected(known: _Known, places: Sequence[Place]) -> set[int]:
     return expected
 
 
-def _counts_for_memory(place: Place) -> bool:
-    """Return whether a message is a raw one that does not stay for its attachment alone."""
-    if place.ours is not None:
-        return False
-    return not (place.original and stays_for_attachment(place.written))
-
-
 def _deletions(known: _Known, places: Sequence[Place]) -> Deletions:
     """Return the chat's list of deletions, and its news beyond memproc's and the last export's."""
     listed, exists, by_new_build = deletion_list(known.chat)
@@ -353,15 +344,11 @@ def _deletions(known: _Known, places: Sequence[Place]) -> Deletions:
     noted = _past_uuids(known)
     noted |= {uuid for uuid in known.ours if uuid not in here}
     names_others = not listed <= {*noted, *known.ours}
-    by_person = by_new_build or names_others or _is_of_new_build(places)
+    dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
+    is_of_new_build = any(date is not None and date >= NAMED_SINCE for date in dates)
+    by_person = by_new_build or names_others or is_of_new_build
     new = listed - last_deleted(known.archive, known.chat.chat_id) - noted
     return Deletions(listed, len(new), exists, by_person)
-
-
-def _is_of_new_build(places: Sequence[Place]) -> bool:
-    """Return whether a message was said when TypingMind had begun to name deletions."""
-    dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
-    return any(date is not None and date >= NAMED_SINCE for date in dates)
 
 
 def _refuse_lost(known: _Known, places: Sequence[Place], lacks: Absent) -> None:

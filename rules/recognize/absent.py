@@ -261,13 +261,12 @@ def as_known(message: Message, key: str = "") -> KnownMessage:
 def _find_back(live: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:
     here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
     back = _pair(dict(enumerate(live)), here, "key", "uuid", "digest")
-    surely = [number for number, at in back.items() if _is_surely(live[number], here[at])]
+    surely = []
+    for number, at in back.items():
+        known, other = live[number], here[at]
+        if known.uuid and (known.uuid == other.uuid or known.key == other.key):
+            surely.append(number)
     return _Back(back, surely)
-
-
-def _is_surely(known: KnownMessage, other: KnownMessage) -> bool:
-    """Return whether two messages have a uuid in common, or the key of one that has a uuid."""
-    return bool(known.uuid) and (known.uuid == other.uuid or known.key == other.key)
 
 
 def _sort_lacking(
@@ -346,13 +345,10 @@ def _find_replaced(
         if known.role == "user":
             continue
         after = following.get(back.at.get(number - 1, -1))
-        if number - 1 in replaced or (after and _is_new_answer(after, last)):
+        is_new = after and after.message.role == "assistant" and after.key not in last.seen
+        if number - 1 in replaced or is_new:
             replaced.add(number)
     return replaced
-
-
-def _is_new_answer(place: Place, last: LastTime) -> bool:
-    return place.message.role == "assistant" and place.key not in last.seen
 
 
 def _pair(

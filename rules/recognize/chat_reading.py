@@ -58,9 +58,13 @@ def _on_memories(reading: ChatReading) -> str:
     """Count edited, forgotten and recalled memories, and deleted and replaced messages."""
     edits, absent = reading.edits, reading.absent
     chunks = {memory.memory_id for memory in reading.chunk_memories}
+    # The messages of memories that the export lacks, and the next one gets back.
+    live = {memory.memory_id for memory in reading.memories if not memory.forgotten}
+    shown = groups(reading.places)
+    put_back = sum(len(SLOTS) - len(group) for name, group in shown.items() if name in live)
     counts = [
         (len(edits.edited), "yours kept"),
-        (_count_put_back(reading), "put back"),
+        (put_back, "put back"),
         (len(chunks.intersection(edits.recalled)), "back again"),
         (absent.deleted, "deleted message" if absent.deleted == 1 else "deleted messages"),
         (absent.branched, "in another branch now, and in the archive"),
@@ -70,13 +74,6 @@ def _on_memories(reading: ChatReading) -> str:
         names = _names(reading.memories, edits.forgotten)
         counts.append((forgotten, f"forgotten: memproc recall {names}"))
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
-
-
-def _count_put_back(reading: ChatReading) -> int:
-    """Count the messages of memories that the export lacks, and the next one gets back."""
-    live = {memory.memory_id for memory in reading.memories if not memory.forgotten}
-    shown = groups(reading.places)
-    return sum(len(SLOTS) - len(group) for name, group in shown.items() if name in live)
 
 
 def _on_missing(absent: Absent) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Place
-from rules.conversation.marker import MEMORY, Marker, read_marker
+from rules.conversation.marker import MEMORY, read_marker
 from rules.recognize.absent import Absent, KnownMessage, TakenBranch
 from rules.typingmind.dates import day_of
 from rules.typingmind.message import is_finished_answer
@@ -103,12 +103,8 @@ def _is_ordinary(absent: Absent, places: Sequence[Place]) -> bool:
     many = sum(len(taken.branch.messages) for taken in new) > _FEW_IN_BRANCHES
     if not new or kept or many:
         return False
-    return _goes_on(places, max(taken.branch.at for taken in new))
-
-
-def _goes_on(places: Sequence[Place], at: int) -> bool:
-    """Return whether the conversation goes on to a finished answer after the message at `at`."""
     lived = [place.message for place in places if place.lived]
+    at = max(taken.branch.at for taken in new)
     return bool(lived) and places[-1].at > at and is_finished_answer(lived[-1])
 
 
@@ -121,12 +117,9 @@ def _is_a_loss(taken: TakenBranch, memories: Mapping[str, bool]) -> bool:
     if taken.moved:
         return taken.ours > 0 or taken.has_question
     markers = (read_marker(message.marker) for message in taken.branch.messages)
-    return any(marker and _is_of_lost_memory(marker, memories) for marker in markers)
-
-
-def _is_of_lost_memory(marker: Marker, memories: Mapping[str, bool]) -> bool:
-    """Return whether a message is of a memory that the export neither shows nor has raw messages of."""
-    return marker.kind == MEMORY and memories.get(marker.memory) is False
+    # A memory that is False here is neither shown nor has any raw message in the export.
+    names = [marker.memory for marker in markers if marker and marker.kind == MEMORY]
+    return any(memories.get(name) is False for name in names)
 
 
 def _lost_by_going_back(absent: Absent) -> Lost | None:

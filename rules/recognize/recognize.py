@@ -89,15 +89,11 @@ def _read_claim(message: Message, known: Mapping[str, Marker]) -> _Claim | None:
     if marker is None:
         return None
     fits = _spoken(message) == _written(by_uuid or marker)
-    if by_uuid is not None and fits and not _is_same(marker, by_uuid):
-        marker = by_uuid
+    if by_uuid is not None and fits:
+        name = (marker.kind, marker.memory, marker.slot)
+        if name != (by_uuid.kind, by_uuid.memory, by_uuid.slot):
+            marker = by_uuid
     return _Claim(message, own, by_uuid, marker, fits)
-
-
-def _is_same(marker: Marker, other: Marker) -> bool:
-    """Return whether both name the same message of ours, of any edition."""
-    name = (marker.kind, marker.memory, marker.slot)
-    return name == (other.kind, other.memory, other.slot)
 
 
 def _memories(claims: _Claims) -> set[int]:
@@ -150,19 +146,15 @@ def _rows(claims: _Claims) -> Iterator[list[int]]:
     """
     row: list[int] = []
     for at, claim in claims.items():
-        if row and not (row[-1] == at - 1 and _follows(claims[at - 1].marker, claim.marker)):
+        after = claim.marker
+        before = claims[row[-1]].marker if row and row[-1] == at - 1 else None
+        is_next = before and after.kind == MEMORY and before.memory == after.memory
+        if row and not (before and is_next and before.slot < after.slot):
             yield row
             row = []
         row.append(at)
     if row:
         yield row
-
-
-def _follows(before: Marker, after: Marker) -> bool:
-    """Return whether both are of one memory, in the order of its slots."""
-    if after.kind != MEMORY or before.memory != after.memory:
-        return False
-    return before.slot < after.slot
 
 
 def _touches(at: int, claims: _Claims, memories: Set[int]) -> bool:
@@ -209,26 +201,23 @@ def _our_markers(
     under: Under,
     aliases: Mapping[str, str],
 ) -> list[Marker | None]:
-    """Return the marker of each message that is ours, with the id that its memory has here."""
+    """Return the marker of each message that is ours, with the id that its memory has here.
+
+    An opening or a closing that is under a memory as a part of the conversation is not ours.
+    """
     spoken: dict[str, str] = {}
     for mine in under.values():
         spoken |= mine
     markers: list[Marker | None] = []
     for message, marker in zip(messages, believed(messages, known), strict=True):
-        if marker is None or _was_spoken(message, marker, spoken):
+        was_spoken = spoken.get(message.uuid or "") == message.digest
+        if marker is None or (_is_canned(marker) and was_spoken):
+            # It was read so before its text was known for ours, and stays so: the memory is paid for.
             markers.append(None)
         else:
             own_id = aliases.get(marker.memory, marker.memory)
             markers.append(replace(marker, memory=own_id))
     return markers
-
-
-def _was_spoken(message: Message, marker: Marker, spoken: Mapping[str, str]) -> bool:
-    """Return whether an opening or a closing is under a memory as a part of the conversation.
-
-    It was read so before its text was known for ours, and stays so: the memory is paid for.
-    """
-    return _is_canned(marker) and spoken.get(message.uuid or "") == message.digest
 
 
 def _give_key(message: Message, taken: dict[str, str], times: dict[str, int]) -> str:
@@ -291,7 +280,8 @@ def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> in
     """
     count, at = 0, 0
     while at < len(places):
-        opens = _is_opening(places[at].message)
+        message = places[at].message
+        opens = message.role == "user" and message.text.startswith("<system>\n")
         at += 1
         while opens and _is_memory(places[at : at + _SIX], known_keys):
             count, at = count + 1, at + _SIX
@@ -307,10 +297,6 @@ def _is_memory(six: Sequence[Place], known_keys: Collection[str]) -> bool:
         if not fits or not place.lived or message.marker or place.key in known_keys:
             return False
     return True
-
-
-def _is_opening(message: Message) -> bool:
-    return message.role == "user" and message.text.startswith("<system>\n")
 
 
 def _is_question(message: Message) -> bool:

@@ -25,8 +25,8 @@ from rules.conversation.memory import (
     with_members,
 )
 from rules.conversation.short_quotes import forms
-from rules.typingmind.message import is_touched, read_message
-from rules.typingmind.originals import is_for_attachment, with_attachments
+from rules.typingmind.message import is_touched
+from rules.typingmind.originals import stays_for_attachment, with_attachments
 
 SLOTS = range(1, 7)
 Group = Mapping[int, Place]
@@ -95,18 +95,19 @@ def edits_of(
     changed = _changed(memories, past, places, shown, missing)
     known = memories_by_id(memories)
     of_known = {name: group for name, group in shown.items() if name in known}
+    touched = []
+    for name, group in of_known.items():
+        is_whole = len(group) == len(SLOTS)
+        if is_whole and any(is_touched(place.message) for place in group.values()):
+            touched.append(name)
     return PersonEdits(
         edited=_edited(of_known, known, editions),
-        touched=frozenset(name for name, group in of_known.items() if _is_touched(group)),
+        touched=frozenset(touched),
         forgotten=_forgotten(memories, here),
         recalled=_recalled(memories, shown, here),
         changed={name: change.reason for name, change in changed.items()},
         deleted=tuple(key for change in changed.values() for key in change.deleted),
     )
-
-
-def _is_touched(group: Group) -> bool:
-    return len(group) == len(SLOTS) and any(is_touched(place.message) for place in group.values())
 
 
 def _edited(
@@ -213,20 +214,17 @@ def _recalled(
     memories: Sequence[Memory], shown: Collection[str], here: Collection[str]
 ) -> tuple[str, ...]:
     """Return the ids of the memories that are back, and of folds whose members all are."""
-    back = [memory.memory_id for memory in memories if _is_back(memory, shown, here)]
+    # A recalled memory is back where something of it is there, a forgotten one where it is shown.
+    back = []
+    for memory in memories:
+        if memory.memory_id in (shown if memory.forgotten else here if memory.recalled else ()):
+            back.append(memory.memory_id)
     forgotten = {memory.memory_id for memory in memories if memory.forgotten}.difference(back)
     for fold in folds_upwards(memories):
         if fold.memory_id in forgotten and forgotten.isdisjoint(fold.members):
             forgotten.discard(fold.memory_id)
             back.append(fold.memory_id)
     return tuple(back)
-
-
-def _is_back(memory: Memory, shown: Collection[str], here: Collection[str]) -> bool:
-    """Return whether a forgotten memory is shown, or something of a recalled one is there."""
-    if memory.forgotten:
-        return memory.memory_id in shown
-    return memory.recalled and memory.memory_id in here
 
 
 def _changed(
@@ -265,28 +263,19 @@ def _compare_raw(
     is_kept = any(place.original for _, place in in_export)
     if not in_export or (is_covered and not is_kept):
         return _RawChange(0, ())
-    edited = sum(_is_edited(old, place) for old, place in in_export)
+    edited = 0
+    for old, place in in_export:
+        edited += old.newest is None or old.newest.digest != place.message.digest
     # Where some stay for their attachments alone, the others have left the chat.
-    if any(_is_for_attachment(place) for _, place in in_export):
+    originals = (place for _, place in in_export if place.original)
+    if any(stays_for_attachment(place.written) for place in originals):
         mine = _naming_files(mine)
-    deleted = [old.key for old in mine if _is_deleted(old, here, missing)]
+    there_before = [old.key for old in mine if old.newest is not None]
+    deleted = [key for key in there_before if key not in here and key not in missing]
     return _RawChange(edited, tuple(deleted))
-
-
-def _is_deleted(old: Past, here: Mapping[str, Place], missing: Collection[str]) -> bool:
-    """Return whether the export lacks a message that was there, and the person deleted it."""
-    return old.newest is not None and old.key not in here and old.key not in missing
-
-
-def _is_edited(old: Past, place: Place) -> bool:
-    return old.newest is None or old.newest.digest != place.message.digest
 
 
 def _naming_files(mine: Sequence[Past]) -> list[Past]:
     """Return those raw messages of a memory that stay in the chat, since they name a file."""
     indices = with_attachments([old.newest or old.message for old in mine])
     return [mine[index] for index in sorted(indices)]
-
-
-def _is_for_attachment(place: Place) -> bool:
-    return bool(place.original) and is_for_attachment(read_message(place.written).marker)
