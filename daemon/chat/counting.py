@@ -10,7 +10,6 @@ from itertools import chain
 
 from daemon.archive.archive import Archive
 from daemon.chat.opening import ShownChat, canned, opening_text
-from daemon.config.settings import Config
 from daemon.models.roles import Roles
 from daemon.models.tokens import Counts, count_once, digest_of
 from primer.prompt import question
@@ -40,10 +39,13 @@ def count_tokens(
     def total(texts: Sequence[str]) -> int:
         return sum(counts.all[digest_of(text)] for text in texts)
 
+    # What core memory and facts add to the opening: the engine writes neither.
+    has_core = shown.config.core.enabled and roles.has_agent
+    has_facts = shown.config.facts.enabled and roles.has_manager
     overhead = Overhead(
         fixed=total(begins),
         canned=total((opening, words.closing)),
-        has_layers=_has_layers(shown.config, roles),
+        has_layers=has_core or has_facts,
         by_model=roles.has_agent,
         questions=questions_of_memories(max(map(total, dialogues))),
     )
@@ -54,16 +56,9 @@ def _texts_by_digest(fixed: Sequence[str], reading: ChatReading) -> dict[str, st
     """Return by digest all texts to count: the `fixed` ones, and each message in its versions."""
     by_digest = {digest_of(text): text for text in fixed}
     for entry in reading.entries:
-        by_digest[entry.message.digest] = entry.message.text
-        if entry.newest:
-            by_digest[entry.newest.digest] = entry.newest.text
+        for message in (entry.message, entry.newest or entry.message):
+            by_digest[message.digest] = message.text
     return by_digest
-
-
-def _has_layers(config: Config, roles: Roles) -> bool:
-    """Return whether core memory or facts are added to the opening: the engine writes neither."""
-    has_core = config.core.enabled and roles.has_agent
-    return has_core or (config.facts.enabled and roles.has_manager)
 
 
 def _dialogues(texts: Texts) -> list[list[str]]:

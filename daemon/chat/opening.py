@@ -125,7 +125,15 @@ def _layers(archive: Archive, chat: ShownChat) -> tuple[list[Section], list[Fact
     config, chat_id = chat.config, chat.chat_id
     sections = core_now(archive, chat_id, chat.layout).sections if config.core.enabled else ()
     facts = facts_shown(archive, chat_id, config.facts) if config.facts.enabled else ()
-    inert = [_inert(section) for section in sections if section.rendered]
+    inert = []
+    for section in sections:
+        if section.rendered:
+            # No live tag of ours stays in it.
+            value = section.value
+            shown: Value = (
+                keep_inert(value) if isinstance(value, str) else tuple(map(keep_inert, value))
+            )
+            inert.append(replace(section, value=shown, limit=section.limit * 2))
     return inert, [as_line(fact) for fact in facts]
 
 
@@ -165,10 +173,3 @@ def opening_place(chat: ShownChat) -> Place | None:
 def read_shown(chat: ShownChat, text: str) -> Opening:
     """Read an opening, with or without its tag."""
     return read_opening(text, {section.name for section in chat.layout.sections}, chat.texts.layers)
-
-
-def _inert(section: Section) -> Section:
-    """Return the section with a value that holds no live tag of ours."""
-    value = section.value
-    shown: Value = keep_inert(value) if isinstance(value, str) else tuple(map(keep_inert, value))
-    return replace(section, value=shown, limit=section.limit * 2)

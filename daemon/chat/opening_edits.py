@@ -31,7 +31,7 @@ from primer.wording import restore_tags
 from rules.conversation.history import Place
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSkipped
-from rules.layers.core import CoreEvent, OverLimit, Section, Value, corrected
+from rules.layers.core import CoreEvent, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, live, normal
 from rules.layers.kept_passages import admit_waiting
 from rules.layers.opening import KEPT, FactLine, Opening, OpeningEdits, edits_of_opening, one_line
@@ -175,22 +175,18 @@ def _section_events(
         if section is None:
             continue
         value = as_value(section, restore_tags(text))
-        _refuse_over_limit(chat, section, value)
+        try:
+            section.with_value(value)
+        except OverLimit as fault:
+            raise ChatSkipped(
+                f'"{cut_title(chat.title)}": {fault} It stands so in the opening message of the export.',
+                "Shorten it in TypingMind and export again, or raise "
+                f"core.sections.{section.name}.limit in memproc.toml.",
+            ) from fault
         if by_user:
             yield corrected(section, value, _BY_USER)
         else:
             yield CoreEvent(name, value, held=False, by="agent", function=_TAKEN_OVER)
-
-
-def _refuse_over_limit(chat: ShownChat, section: Section, value: Value) -> None:
-    try:
-        section.with_value(value)
-    except OverLimit as fault:
-        raise ChatSkipped(
-            f'"{cut_title(chat.title)}": {fault} It stands so in the opening message of the export.',
-            "Shorten it in TypingMind and export again, or raise "
-            f"core.sections.{section.name}.limit in memproc.toml.",
-        ) from fault
 
 
 def _fact_events(

@@ -1,6 +1,6 @@
 """A chunk with all that its memory is written from, and the subject that its memory is named after."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from functools import cache
@@ -14,7 +14,6 @@ from rules.conversation.memory_title import TitlePair, subject_in, title_pair, w
 from rules.layers.core import CoreMemory
 from rules.layers.names import persons_names
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.work import PlannedChunk
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.dates import in_zone
 
@@ -118,16 +117,13 @@ def subjects_in(reading: ChatReading, plan: ChatPlan) -> SubjectOf:
     @cache
     def to_come() -> Mapping[int, str]:
         chunks = (*plan.made, *plan.chunks)
-        passages = (list(_said(reading, chunk)) for chunk in chunks)
+        passages = []
+        for chunk in chunks:
+            said = [entry.message for entry in reading.entries[chunk.start : chunk.stop]]
+            passages.append([(message.speaker == "user", message.words) for message in said])
         return dict(zip((chunk.number for chunk in chunks), subjects(passages), strict=True))
 
     def subject_of(number: int) -> str:
         return standing[number] if number in standing else to_come().get(number, "")
 
     return subject_of
-
-
-def _said(reading: ChatReading, chunk: PlannedChunk) -> Iterator[tuple[bool, str]]:
-    """Yield the words of a chunk's messages, each with whether the person wrote it."""
-    for entry in reading.entries[chunk.start : chunk.stop]:
-        yield entry.message.speaker == "user", entry.message.words

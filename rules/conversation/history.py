@@ -96,20 +96,17 @@ def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place
     one. It stays in the export where it is, and nothing of it is lost.
     """
     under = {old.key for old in past}
-    last = max((place.at for place in places if _is_compressed(place, under)), default=-1)
+    last = -1
+    for place in places:
+        is_under = place.key in under and not place.is_copy
+        if place.kind == MEMORY if place.ours is not None else is_under:
+            last = place.at
     marked: list[Place] = []
     for place in places:
         if place.lived and place.key not in under and place.at < last:
             place = replace(place, left_out=INSERTED)
         marked.append(place)
     return tuple(marked)
-
-
-def _is_compressed(place: Place, under: Collection[str]) -> bool:
-    """Return whether it is of a memory, or a raw message under one; `under` are the keys of all."""
-    if place.ours is not None:
-        return place.kind == MEMORY
-    return place.key in under and not place.is_copy
 
 
 def as_it_is_now(

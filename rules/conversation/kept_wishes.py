@@ -11,7 +11,7 @@ take more than their budget, folds leave some out: first those that a later wish
 has replaced, then the oldest.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from rules.conversation.history import Entry
@@ -27,17 +27,14 @@ def wishes_in(chunk: Iterable[Entry], is_safe: Callable[[str], bool]) -> tuple[W
 
     `is_safe` refuses a text that cannot be shown to a model character for character.
     """
-    return each_once(_wishes_of_person(chunk, is_safe))
-
-
-def _wishes_of_person(chunk: Iterable[Entry], is_safe: Callable[[str], bool]) -> Iterator[Wish]:
-    for entry in chunk:
-        if entry.message.role != "user":
-            continue
-        for said in entry.message.spoken:
-            for text in find_wishes(said):
-                if is_safe(text):
-                    yield Wish(text, entry.key)
+    said = (entry for entry in chunk if entry.message.role == "user")
+    return each_once(
+        Wish(text, entry.key)
+        for entry in said
+        for spoken in entry.message.spoken
+        for text in find_wishes(spoken)
+        if is_safe(text)
+    )
 
 
 def each_once(wishes: Iterable[Wish]) -> tuple[Wish, ...]:
@@ -168,22 +165,16 @@ def _without(edition: Edition, gone: set[str], count: Count) -> Edition:
 
 
 def _beyond(stated: Sequence[_StatedWish], most: int) -> list[_StatedWish]:
-    """Return the wishes that folds leave out, in the order in which they go."""
+    """Return the wishes that folds leave out: replaced ones first, the oldest first of each."""
     over = sum(entry.wish.size for entry in stated) - most
     gone: list[_StatedWish] = []
-    for entry in _in_order_of_going(stated):
+    able = [entry for entry in stated if entry.can_go]
+    for entry in sorted(able, key=lambda entry: not entry.is_replaced):
         if over <= 0:
             break
         gone.append(entry)
         over -= entry.wish.size
     return gone
-
-
-def _in_order_of_going(stated: Sequence[_StatedWish]) -> Iterator[_StatedWish]:
-    """Yield the wishes that may go: replaced ones, then the others, the oldest first of each."""
-    able = [entry for entry in stated if entry.can_go]
-    yield from (entry for entry in able if entry.is_replaced)
-    yield from (entry for entry in able if not entry.is_replaced)
 
 
 def holding_left_out(shown: Sequence[Memory], most: int) -> tuple[Wish, ...]:

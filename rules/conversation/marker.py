@@ -198,9 +198,13 @@ class Draft:
 
 def memory_drafts(memory: Memory) -> list[Draft]:
     """Return the six messages of a memory: three questions with their answers."""
+    edition = memory.edition
+    name = f"{memory.memory_id}/{edition.number}{'/short' if edition.is_short else ''}"
+    if edition.lacks_wishes:
+        name = f"{name}/{text_digest(edition.texts[-1])}"
     return [
         Draft(
-            name=f"{memory.memory_id}/{memory.edition.number}{_form(memory.edition)}/{slot}",
+            name=f"{name}/{slot}",
             role="assistant" if slot % 2 == 0 else "user",
             text=text,
             marker=Marker(
@@ -244,12 +248,6 @@ def _said_by(edition: Edition) -> str:
     if not any(by_person):
         return ""
     return "person" if all(by_person) else "both"
-
-
-def _form(edition: Edition) -> str:
-    """Return what tells the form of a fold from others of the same edition."""
-    short = "/short" if edition.is_short else ""
-    return f"{short}/{text_digest(edition.texts[-1])}" if edition.lacks_wishes else short
 
 
 def drafts_of(

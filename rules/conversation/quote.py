@@ -296,16 +296,13 @@ def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]
     begins: list[int] = []
     ends: list[int] = []
     for token in _TOKEN.finditer(text, start, stop):
-        letters = [at for at in range(token.start(), token.end()) if _is_letter(text[at])]
+        # Letters, digits, and marks that are set on them.
+        places = range(token.start(), token.end())
+        letters = [at for at in places if unicodedata.category(text[at])[0] in _OF_WORDS]
         if letters:
             begins += [at for at in (letters[0], token.start()) if not _goes_on(text, at)]
             ends += [at for at in (letters[-1] + 1, token.end()) if not _goes_on(text, at)]
     return begins, ends
-
-
-def _is_letter(character: str) -> bool:
-    """Return whether a character is a letter, a digit, or a mark that is set on one."""
-    return unicodedata.category(character)[0] in _OF_WORDS
 
 
 def _goes_on(text: str, at: int) -> bool:

@@ -156,14 +156,10 @@ def after_export(
     compared = [_compare(passage, shown) for passage in passages]
     after = [_follow_pin(passage, shown, with_pin, now) for passage in compared]
     for pin in shown.would_keep:
-        if pin.key not in by_pin and not _is_there(pin, passages):
+        there = (other for other in passages if other.state != "released")
+        if pin.key not in by_pin and not any(other.covers(pin) for other in there):
             after.append(replace(pin, at=now, shown=shown.newest, shown_at=now))
     return tuple(after)
-
-
-def _is_there(pin: KeptPassage, passages: Iterable[KeptPassage]) -> bool:
-    """Return whether a passage that is not released covers what a pin would keep."""
-    return any(other.state != "released" and other.covers(pin) for other in passages)
 
 
 def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:

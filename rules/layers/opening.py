@@ -293,18 +293,13 @@ def write_opening(
         for section in core
         if section.rendered
     ]
-    listed = _fact_block(facts)
+    lines = [fact_line(fact) for fact in facts if one_line(fact.text)]
+    listed = "\n".join([f"{HEADING} {FACTS}", *lines]) if lines else ""
     block = kept_block(kept)
     if not sections and not listed and not block:
         return preface
     introduced = make_inert(introduction) if sections or listed else ""
     return _joined([make_inert(preface), introduced, *sections, block, listed])
-
-
-def _fact_block(facts: Sequence[FactLine]) -> str:
-    """Return the heading with the facts below it; empty where no fact has words."""
-    lines = [fact_line(fact) for fact in facts if one_line(fact.text)]
-    return "\n".join([f"{HEADING} {FACTS}", *lines]) if lines else ""
 
 
 def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
@@ -318,24 +313,16 @@ def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
     gone = _without(base.facts, theirs.facts)
     new = _without(theirs.facts, base.facts)
     changed = _reworded(gone, new)
+    before, after = base.sections, theirs.sections
+    texts = {name: after.get(name, "") for name in (*before, *after)}
     return OpeningEdits(
-        sections=_changed_sections(base, theirs),
+        sections={name: text for name, text in texts.items() if text != before.get(name, "")},
         changed=changed,
         removed=_without(gone, [before for before, _ in changed]),
         added=_without(new, [after for _, after in changed]),
         released=_released(base, theirs),
         kept=_other_passages(theirs, base),
     )
-
-
-def _changed_sections(base: Opening, theirs: Opening) -> dict[str, str]:
-    """Return the new text of each section that was changed."""
-    changed: dict[str, str] = {}
-    for name in (*base.sections, *theirs.sections):
-        text = theirs.sections.get(name, "")
-        if text != base.sections.get(name, ""):
-            changed[name] = text
-    return changed
 
 
 def _released(base: Opening, theirs: Opening) -> tuple[KeptLine, ...]:

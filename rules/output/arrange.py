@@ -71,23 +71,19 @@ def memories_by_anchor(
 ) -> dict[int, list[Memory]]:
     """Return the shown memories by the index of the export that they are put before.
 
-    That is where their own messages begin in the export, or else the messages they were made of.
+    That is where their own messages begin in the export, or else the messages they were made of;
+    where it has nothing of either, before the first message under no memory.
     Memories never change their order: each is put where the one before it is, or later.
     """
     first = _first_indices(places, entries, section.memories)
     anchors = [first[memory.memory_id] for memory in section.shown if memory.memory_id in first]
-    at = anchors[0] if anchors else _first_live(places, entries)
+    live = [entry.at for entry in entries if entry.memory is None and entry.at is not None]
+    at = anchors[0] if anchors else min(live, default=len(places))
     waiting: dict[int, list[Memory]] = {}
     for memory in section.shown:
         at = max(at, first.get(memory.memory_id, at))
         waiting.setdefault(at, []).append(memory)
     return waiting
-
-
-def _first_live(places: Sequence[Place], entries: Sequence[Entry]) -> int:
-    """Return the index of the first message that is under no memory; else that after the last."""
-    live = [entry.at for entry in entries if entry.memory is None and entry.at is not None]
-    return min(live, default=len(places))
 
 
 def _first_indices(
@@ -135,7 +131,10 @@ def arrange(
     if at:
         last = memory_of(parts[at[-1]])
         parts.insert(at[-1] + 1, _closing(places, last, canned))
-        parts.insert(at[0], _opening(chat_id, places, canned))
+        there = next((place for place in places if place.kind == OPENING), None)
+        layers, shows = canned.has_layers, canned.shows
+        new = Draft.opening(chat_id, canned.opening, layers=layers, shows=shows)
+        parts.insert(at[0], there if there and there.message.text == new.text else new)
     return _with_attachments_of_ours(parts, places, section.memories)
 
 
@@ -148,16 +147,6 @@ def memory_of(part: Part) -> str:
     if isinstance(part, Place) and part.ours is not None and part.kind == MEMORY:
         return part.ours.memory
     return ""
-
-
-def _opening(chat_id: str, places: Sequence[Place], canned: Canned) -> Part:
-    """Return the export's opening if it has the right text, else a new one."""
-    for place in places:
-        if place.kind == OPENING:
-            if place.message.text == canned.opening:
-                return place
-            break
-    return Draft.opening(chat_id, canned.opening, layers=canned.has_layers, shows=canned.shows)
 
 
 def _closing(places: Sequence[Place], last: str, canned: Canned) -> Part:
@@ -201,7 +190,9 @@ def _kept(
         if _stays(place, known, compressed):
             kept[place.at] = place
     for number, members in _places_under(places, entries).items():
-        staying = members if keep else _naming_files(members)
+        # Those that name a file must not leave the chat.
+        naming = with_attachments([place.message for place in members])
+        staying = members if keep else [members[index] for index in naming]
         for place in members:
             kept.pop(place.at, None)
         for place in staying:
@@ -217,12 +208,6 @@ def _stays(place: Place, known: Collection[str], compressed: Collection[str]) ->
     if place.ours is not None:
         return place.kind == MEMORY and place.ours.memory not in known
     return not (place.is_copy and place.key in compressed)
-
-
-def _naming_files(members: Sequence[Place]) -> list[Place]:
-    """Return those messages under a memory that must not leave the chat."""
-    indices = with_attachments([place.message for place in members])
-    return [members[index] for index in indices]
 
 
 def _with_attachments_of_ours(

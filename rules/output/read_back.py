@@ -130,7 +130,9 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
         waiting.setdefault(_said_plainly(originals[at]), []).append(at)
     came_from: list[int | None] = []
     for message in messages:
-        if _is_new(message, uuids):
+        marker = plain.marker_of(message)
+        is_ours = bool(marker) and not is_original(marker)
+        if is_ours and plain.uuid_of(message) not in uuids:
             came_from.append(None)
             continue
         same = waiting.get(_said_plainly(message))
@@ -138,12 +140,6 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
             return None
         came_from.append(same.pop())
     return came_from
-
-
-def _is_new(message: Json, uuids: set[str]) -> bool:
-    """Return whether a message carries our marker, and a uuid that the input has not."""
-    marker = plain.marker_of(message)
-    return bool(marker) and not is_original(marker) and plain.uuid_of(message) not in uuids
 
 
 def _mark_of(message: Json, at: int | None, places: Sequence[Place]) -> Marker | None:

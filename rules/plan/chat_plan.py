@@ -240,15 +240,14 @@ def _look_ahead(
     ]
     memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
     rows = plan_chunks(made | new, tokens, limits.tail, limits.step, memories, overhead.questions)
-    planned = tuple(_with_asking(chunk, reading.entries, overhead) for chunk in rows)
+    planned: list[PlannedChunk] = []
+    for chunk in rows:
+        inside = reading.entries[chunk.start : chunk.stop]
+        questions, by_model = overhead.questions, overhead.by_model
+        asks = asks_agent(inside, chunk.tokens, questions, by_model=by_model)
+        planned.append(replace(chunk, asks_agent=asks))
     had = len(made)
-    return _Prospect(made, new, chunking, memories, planned[:had], planned[had:])
-
-
-def _with_asking(chunk: PlannedChunk, entries: Sequence[Entry], overhead: Overhead) -> PlannedChunk:
-    inside = entries[chunk.start : chunk.stop]
-    asks = asks_agent(inside, chunk.tokens, overhead.questions, by_model=overhead.by_model)
-    return replace(chunk, asks_agent=asks)
+    return _Prospect(made, new, chunking, memories, tuple(planned[:had]), tuple(planned[had:]))
 
 
 def _why_no_more(chunking: Chunking, reading: ChatReading, tokens: int, tail: int) -> str:
@@ -293,16 +292,13 @@ def _formed(
     reading: ChatReading, tokens: Sequence[int], limits: Limits, overhead: Overhead
 ) -> Chunking:
     """Cut chunks after those with memories; none where memories of them are not worth it."""
-    spoken = [
-        Spoken(
-            entry.message.role or "user",
-            count,
-            entry.message.calls_tools,
-            entry.message.text,
-            _minute(entry),
-        )
-        for entry, count in zip(reading.entries, tokens, strict=True)
-    ]
+    spoken = []
+    for entry, count in zip(reading.entries, tokens, strict=True):
+        message = entry.message
+        date = parse_date(message.created_at)
+        minute = int(date.timestamp()) // 60 if date else 0
+        role = message.role or "user"
+        spoken.append(Spoken(role, count, message.calls_tools, message.text, minute))
     begin = sum(entry.memory is not None for entry in reading.entries)
     chunking = chunks(spoken, begin, limits.chunk, limits.tail, limits.split)
     formed = [chunk.tokens for chunk in chunking.chunks]
@@ -310,12 +306,6 @@ def _formed(
     if not why:
         return chunking
     return Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why)
-
-
-def _minute(entry: Entry) -> int:
-    """Return when a message was written, in minutes; 0 where that is unknown."""
-    date = parse_date(entry.message.created_at)
-    return int(date.timestamp()) // 60 if date else 0
 
 
 def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bool) -> str:

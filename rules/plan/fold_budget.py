@@ -24,7 +24,7 @@ It depends on the memories under a fold alone, and never on when rounds happened
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory
+from rules.conversation.memory import CHUNK_LEVEL, Memory
 
 LEAST = 16_000
 """The smallest budget of a window that is large enough."""
@@ -97,22 +97,13 @@ def read_for_fold(members: Sequence[FoldMember]) -> FoldReading:
     own = sum(member.tokens for member in members)
     usual = own + sum(member.reading.usual for member in members)
     spent = sum(member.reading.spent for member in members)
-    answers = _all_answers([member.reading for member in members])
+    known = [member.reading.answers for member in members if member.reading.answers is not None]
+    answers = sum(known) if len(known) == len(members) else None
     if answers is None or not any(member.is_fold for member in members):
         return FoldReading(False, False, own, Reading(usual, spent + own, answers))
     is_within = 2 * (spent + answers) <= 3 * usual
     tokens = answers if is_within else own
     return FoldReading(is_within, not is_within, tokens, Reading(usual, spent + tokens, answers))
-
-
-def _all_answers(readings: Iterable[Reading]) -> int | None:
-    """Return the tokens of all last answers; None where these are not all known."""
-    total = 0
-    for reading in readings:
-        if reading.answers is None:
-            return None
-        total += reading.answers
-    return total
 
 
 def reading_of(memory: Memory, by_id: Mapping[str, Memory]) -> Reading:
@@ -121,33 +112,27 @@ def reading_of(memory: Memory, by_id: Mapping[str, Memory]) -> Reading:
         return members_reading([by_id[name] for name in memory.members], by_id).whole
     if memory.forgotten:
         return Reading()
-    is_known = memory.level == CHUNK_LEVEL
-    return Reading(answers=_last_answer(memory.in_prompts) if is_known else None)
+    if memory.level != CHUNK_LEVEL:
+        return Reading(answers=None)
+    # About as many tokens as its last answer has, by its share of the characters.
+    edition = memory.in_prompts
+    characters = sum(map(len, edition.texts))
+    return Reading(answers=edition.tokens * len(edition.texts[5]) // max(1, characters))
 
 
 def members_reading(members: Iterable[Memory], by_id: Mapping[str, Memory]) -> FoldReading:
     """Return what a fold of these members reads."""
-    return read_for_fold(
-        [
-            FoldMember(_tokens(member), member.is_fold, reading_of(member, by_id))
-            for member in members
-        ]
-    )
+    read = []
+    for member in members:
+        edition = member.in_prompts
+        tokens = 0 if member.forgotten else edition.tokens - edition.permanent_tokens
+        read.append(FoldMember(tokens, member.is_fold, reading_of(member, by_id)))
+    return read_for_fold(read)
 
 
 def reading_to_come(tokens: int) -> Reading:
     """Return the reading of a memory that is still to be made."""
     return Reading(answers=tokens // _LAST_ANSWER)
-
-
-def _tokens(memory: Memory) -> int:
-    return 0 if memory.forgotten else memory.in_prompts.tokens - memory.in_prompts.permanent_tokens
-
-
-def _last_answer(edition: Edition) -> int:
-    """Return about how many tokens the last answer has, by its share of the characters."""
-    characters = sum(map(len, edition.texts))
-    return edition.tokens * len(edition.texts[5]) // max(1, characters)
 
 
 def parts_within(sizes: Sequence[int], room: int | None) -> tuple[range, ...]:

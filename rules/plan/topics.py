@@ -63,7 +63,9 @@ def prices(
     remembered.
     """
     turns = [_words(unit) for unit in texts]
-    squares = [_rarity(count, len(turns)) ** 2 for count in range(len(turns) + 1)]
+    # A word's rarity by how many turns say it, in units of _RARE; 0 if all or none do.
+    rarities = [(len(turns) // count).bit_length() for count in range(1, len(turns))]
+    squares = [rarity**2 for rarity in (0, *rarities, 0)]
     width = _field_width(turns, max(squares))
     rows = _products(turns, squares, width)
     likenesses = [_likeness(rows, at, width) for at in range(_SIDE + 1, _SIDE + len(turns))]
@@ -77,11 +79,6 @@ def _words(texts: tuple[str, ...]) -> _Words:
     for term, count in count_terms(texts).items():
         by_weight[count.bit_length()].append(term)
     return by_weight
-
-
-def _rarity(turns_with: int, turns: int) -> int:
-    """Return a word's rarity in units of _RARE, by how many turns say it; 0 if all do."""
-    return (turns // turns_with).bit_length() if 0 < turns_with < turns else 0
 
 
 def _field_width(turns: Sequence[_Words], largest_square: int) -> int:
@@ -103,7 +100,10 @@ def _products(turns: Sequence[_Words], squared_rarities: Sequence[int], width: i
     scaled: dict[str, int] = {}
     for term, packed in _pack(turns, width).items():
         scaled[term] = squared_rarities[packed & mask] * (packed >> width)
-    rows = [_row(words, scaled) for words in turns]
+    rows = [
+        sum([weight * sum(map(scaled.__getitem__, terms)) for weight, terms in words.items()])
+        for words in turns
+    ]
     absent = [0] * _SIDE
     return absent + rows + absent
 
@@ -122,11 +122,6 @@ def _pack(turns: Sequence[_Words], width: int) -> Mapping[str, int]:
             for term in terms:
                 packed[term] += field
     return packed
-
-
-def _row(words: _Words, scaled: Mapping[str, int]) -> int:
-    """Add up the packed weights of the words of a turn."""
-    return sum([weight * sum(map(scaled.__getitem__, terms)) for weight, terms in words.items()])
 
 
 def _likeness(rows: Sequence[int], at: int, width: int) -> int:
@@ -160,17 +155,12 @@ def _weigh(turns: Sequence[int]) -> int:
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """Return the prices of bounds between units of these likenesses; a night makes one cheaper."""
-    with_breath = [
-        likeness + STEPS // _BREATH_SHARE * (_NIGHT - _pause(before[1], after[0])) // _NIGHT
-        for likeness, (before, after) in zip(likenesses, pairwise(minutes), strict=True)
-    ]
+    with_breath = []
+    for likeness, ((_, ended), (begins, _)) in zip(likenesses, pairwise(minutes), strict=True):
+        pause = min(max(0, begins - ended), _NIGHT) if ended and begins else 0
+        with_breath.append(likeness + STEPS // _BREATH_SHARE * (_NIGHT - pause) // _NIGHT)
     least = min(with_breath, default=0)
     return tuple(price - least for price in with_breath)
-
-
-def _pause(ended: int, begins: int) -> int:
-    """Return the minutes between two units, a night at most; 0 if unknown."""
-    return min(max(0, begins - ended), _NIGHT) if ended and begins else 0
 
 
 def prices_by_vectors(
@@ -181,24 +171,18 @@ def prices_by_vectors(
     `texts` are the messages of each unit; `minutes` when its first and its last message were
     written, 0 where unknown.
     """
-    turns = [_vector_of(unit, embed) for unit in texts]
-    whole = _total(turns)
-    own = [_without_half(turn, whole, len(turns)) for turn in turns]
+    # Each message of a turn counts the same. Half of the average of all turns is taken off; what is
+    # left is 2 * turns times as long.
+    turns = [_scaled(_total([_scaled(embed(text)) for text in unit])) for unit in texts]
+    whole, twice = _total(turns), 2 * len(turns)
+    own = [
+        [twice * value - share for value, share in zip(turn, whole, strict=True)] for turn in turns
+    ]
     likenesses = []
     for at in range(1, len(own)):
         before, after = own[max(0, at - _SIDE) : at], own[at : at + _SIDE]
         likenesses.append(_cosine(_near(before[::-1]), _near(after)))
     return with_pauses(likenesses, minutes)
-
-
-def _vector_of(messages: Sequence[str], embed: Embed) -> Vector:
-    """Return the vector of a turn, in which each of its messages counts the same."""
-    return _scaled(_total([_scaled(embed(text)) for text in messages]))
-
-
-def _without_half(turn: Vector, whole: Vector, turns: int) -> Vector:
-    """Take off half of the average of all turns; the result is `2 * turns` times as long."""
-    return [2 * turns * value - share for value, share in zip(turn, whole, strict=True)]
 
 
 def _near(turns: Sequence[Vector]) -> Vector:
