@@ -13,7 +13,6 @@ from daemon.archive.keeping import (
     sources,
     store_passages,
 )
-from daemon.archive.messages import first_seen
 from daemon.models.tokens import count
 from primer.wording import make_tags_inert
 from rules.conversation.history import INSERTED, Entry, Place, raw_messages
@@ -72,7 +71,7 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
 
     A state of the chat that was processed before tells nothing more of what it lacks.
     """
-    chat_id, lacks, seen = chat.chat_id, reading.absent, first_seen(archive, chat.chat_id)
+    chat_id, lacks, seen = chat.chat_id, reading.absent, reading.first_seen
     messages = {place.key: place.message for place in raw_messages(reading.places)}
     said = {key: message.created_at or "" for key, message in messages.items()}
     is_lacking = lacks.missing or lacks.under or lacks.left_out or lacks.went_back

@@ -74,6 +74,8 @@ class _Known:
     past: tuple[Past, ...]
     ours: Mapping[str, Marker]
     """The markers of all messages that memproc may have written into the chat, by uuid."""
+    first_seen: Mapping[str, str]
+    """When each raw message was first seen, by its key."""
 
     @property
     def is_accepted(self) -> bool:
@@ -110,22 +112,29 @@ def read_chat(
     known = _known(archive, chat, words, preferred, messages)
     places = known.recognise(messages)
     _refuse_unnamed(known, places)
-    adopted, lacks = _adopted(known, places), NOTHING_ABSENT
+    shown, lacks = groups(places), NOTHING_ABSENT
+    adopted = _adopted(known, places, shown)
     if adopted.memories:
         known = _known(archive, chat, words, preferred, messages, adopted)
         places = known.recognise(messages)
+        shown = groups(places)
     else:
-        lacks = _absent(known, places)
-        _refuse_lost(known, places, lacks)
+        lacks = _absent(known, places, shown)
+        _refuse_lost(known, places, shown, lacks)
     places = _dated(archive, chat.chat_id, places, adopted)
-    return _with_edits(known, places, adopted, lacks, now)
+    return _with_edits(known, places, shown, adopted, lacks, now)
 
 
 def _with_edits(
-    known: _Known, places: tuple[Place, ...], adopted: Adopted, lacks: Absent, now: str
+    known: _Known,
+    places: tuple[Place, ...],
+    shown: Mapping[str, Group],
+    adopted: Adopted,
+    lacks: Absent,
+    now: str,
 ) -> ChatReading:
     """Return the reading of a chat, with its memories as they are after the person's edits."""
-    edits = edits_of(known.memories, known.editions, known.past, places, lacks.under)
+    edits = edits_of(known.memories, known.editions, known.past, places, shown, lacks.under)
     by_person = {}
     for name, texts in edits.edited.items():
         by_person[name] = _persons(known.editions[name], texts, now)
@@ -135,8 +144,8 @@ def _with_edits(
     after = []
     for memory in known.memories:
         after.append(_after(memory, known.editions[memory.memory_id], by_person, edits))
-    entries = history(past_now, places)
-    return ChatReading(places, entries, tuple(after), adopted, edits, by_person, lacks)
+    entries, seen = history(past_now, places), known.first_seen
+    return ChatReading(places, entries, tuple(after), adopted, edits, by_person, lacks, seen)
 
 
 def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> ChatReading:
@@ -196,7 +205,8 @@ def _known(
     with_layers = (*(kept.text for kept in openings(archive, chat_id)), *named)
     deleted = deleted_uuids(chat)
     ours = drafts_of(chat_id, made, all_editions, opening, closing, deleted, with_layers)
-    return _Known(archive, chat, made, all_editions, (*past(archive, chat_id), *adopted.past), ours)
+    before = (*past(archive, chat_id), *adopted.past)
+    return _Known(archive, chat, made, all_editions, before, ours, first_seen(archive, chat_id))
 
 
 def _digests_of_openings(messages: Sequence[Message]) -> set[str]:
@@ -209,12 +219,12 @@ def _in_order(memory: Memory) -> tuple[bool, int, int]:
     return memory.is_fold, memory.level if memory.is_fold else 0, memory.number
 
 
-def _adopted(known: _Known, places: Sequence[Place]) -> Adopted:
+def _adopted(known: _Known, places: Sequence[Place], shown: Mapping[str, Group]) -> Adopted:
     """Return the memories after the last one that the archive knows as this chat's.
 
     They come from the chat that this one was forked from, or are taken as they are.
     """
-    strange = _after_last(groups(places), {memory.memory_id for memory in known.memories})
+    strange = _after_last(shown, {memory.memory_id for memory in known.memories})
     if not strange:
         return NOTHING_ADOPTED
     from daemon.archive.forks import find_kin  # late: hardly any chat is a fork
@@ -264,8 +274,8 @@ def _after_last(shown: Mapping[str, Group], names: Collection[str]) -> dict[str,
 
 def _refuse_unnamed(known: _Known, places: Sequence[Place]) -> None:
     """Raise ChatSkipped where nothing but their text tells memories from the conversation."""
-    chat, known_keys = known.chat, first_seen(known.archive, known.chat.chat_id)
-    count = unnamed_memories(places, known_keys)
+    chat = known.chat
+    count = unnamed_memories(places, known.first_seen)
     if not count or known.is_accepted:
         return
     memories_there = "a memory" if count == 1 else f"{count:,} memories"
@@ -273,7 +283,7 @@ def _refuse_unnamed(known: _Known, places: Sequence[Place]) -> None:
         f'"{cut_title(chat.title)}" holds {memories_there} that cannot be told from the conversation: another '
         "tool has taken away the fields by which memproc knows its own."
     )
-    if not known_keys:
+    if not known.first_seen:
         raise ChatSkipped(
             reason,
             "Import the updated file of the chat that it was forked from into TypingMind, and fork "
@@ -287,14 +297,14 @@ def _refuse_unnamed(known: _Known, places: Sequence[Place]) -> None:
     raise NotAccepted(reason, f"{way_on} {meant}", chat.sha256)
 
 
-def _absent(known: _Known, places: Sequence[Place]) -> Absent:
+def _absent(known: _Known, places: Sequence[Place], shown: Collection[str]) -> Absent:
     """Return the messages of the chat that the archive has and the export lacks.
 
     Messages under a memory count where the export has others of the same memory in full.
     """
     archive, chat_id = known.archive, known.chat.chat_id
-    seen = first_seen(archive, chat_id)
-    expected_under, under = _memories_expected(known, places), []
+    seen = known.first_seen
+    expected_under, under = _memories_expected(known, places, shown), []
     for old in known.past:
         if old.memory in expected_under and old.newest is not None:
             under.append(replace(as_known(old.message, old.key), seen_at=seen.get(old.key, "")))
@@ -314,7 +324,7 @@ def _past_uuids(known: _Known) -> set[str]:
     return {old.message.uuid for old in known.past if old.message.uuid}
 
 
-def _memories_expected(known: _Known, places: Sequence[Place]) -> set[int]:
+def _memories_expected(known: _Known, places: Sequence[Place], shown: Collection[str]) -> set[int]:
     """Return the numbers of the memories whose raw messages should all be in the export.
 
     A message that stays for its attachment alone says nothing of the others: these left with our
@@ -328,7 +338,7 @@ def _memories_expected(known: _Known, places: Sequence[Place]) -> set[int]:
     raw = {place.key for place in whole}
     begun = {old.memory for old in known.past if old.key in raw}
     with_originals = {place.original for place in whole}
-    shown, expected = groups(places), set()
+    expected = set()
     for memory in known.memories:
         is_shown = memory.is_fold or memory.memory_id in shown
         is_begun = memory.number in begun and not is_shown
@@ -351,10 +361,12 @@ def _deletions(known: _Known, places: Sequence[Place]) -> Deletions:
     return Deletions(listed, len(new), exists, by_person)
 
 
-def _refuse_lost(known: _Known, places: Sequence[Place], lacks: Absent) -> None:
+def _refuse_lost(
+    known: _Known, places: Sequence[Place], shown: Collection[str], lacks: Absent
+) -> None:
     """Raise NotAccepted where so much is missing that it may be a mistake."""
     chat = known.chat
-    here = there(known.memories, known.past, places)
+    here = there(known.memories, known.past, places, shown)
     by_person = deleted_memories(known.memories, deleted_uuids(chat), known.ours)
     memories_here, deleted = {}, []
     for memory in known.memories:

@@ -43,7 +43,7 @@ from rules.conversation.memory_title import counted_on
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
 from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept
-from rules.plan.chat_plan import ChatPlan, plan_chat
+from rules.plan.chat_plan import ChatPlan, Limits, plan_chat
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, as_told, section
 from rules.plan.limits import Limit, TooLarge, nearest_limit, sizes_within, too_large

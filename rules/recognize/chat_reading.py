@@ -1,7 +1,7 @@
 """An export of a chat, read against the archive; and the person's edits in a sentence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rules.conversation.history import Entry, Place
 from rules.conversation.memory import Edition, Memory, memories_of_chunks
@@ -37,6 +37,8 @@ class ChatReading:
     """The texts that the person has written, as editions, by memory id."""
     absent: Absent = NOTHING_ABSENT
     """The messages that the archive has seen and that the export lacks."""
+    first_seen: Mapping[str, str] = field(default_factory=dict)
+    """When each raw message was first seen before this export, by its key."""
 
     @property
     def chunk_memories(self) -> tuple[Memory, ...]:

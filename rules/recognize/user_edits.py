@@ -84,14 +84,15 @@ def edits_of(
     editions: Mapping[str, Sequence[Edition]],
     past: Sequence[Past],
     places: Sequence[Place],
+    shown: Mapping[str, Group],
     missing: Collection[str] = (),
 ) -> PersonEdits:
     """Compare a chat in the archive with its export. `editions` are all of each memory.
 
+    `shown` are the messages of each memory that the export shows, as `groups` returns them.
     `missing` are keys of raw messages that the export lacks, though the person did not delete them.
     """
-    shown = groups(places)
-    here = there(memories, past, places)
+    here = there(memories, past, places, shown)
     changed = _changed(memories, past, places, shown, missing)
     known = memories_by_id(memories)
     of_known = {name: group for name, group in shown.items() if name in known}
@@ -152,14 +153,17 @@ def _edition_of(group: Group, editions: Sequence[Edition]) -> Edition:
 
 
 def there(
-    memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place]
+    memories: Sequence[Memory],
+    past: Sequence[Past],
+    places: Sequence[Place],
+    shown: Collection[str],
 ) -> frozenset[str]:
     """Return the ids of the memories that the export shows, or holds raw messages of, or folds.
 
+    `shown` are the ids of those that it shows.
     A fold that it does not show counts too where something of it is there: folds come and go with
     the budget.
     """
-    shown = groups(places)
     raw = {place.key for place in places if place.ours is None and not place.original}
     numbers = {old.memory for old in past if old.key in raw}
     seen = {memory.memory_id for memory in memories if memory.memory_id in shown}
