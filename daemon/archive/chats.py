@@ -148,6 +148,11 @@ def known_chat(archive: Archive, chat_id: str) -> Chat:
     return parse_chat(head + tail)
 
 
+def persona_of(archive: Archive, chat_id: str) -> str:
+    """Return the name of the chat's agent in TypingMind, or "the persona" where it has none."""
+    return known_chat(archive, chat_id).persona or "the persona"
+
+
 def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
     """Return the uuids that the chat's newest export named as deleted."""
     return (

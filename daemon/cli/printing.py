@@ -14,8 +14,8 @@ import click
 from daemon.faces.as_json import in_shape
 from daemon.faces.table import table_lines
 from daemon.files.clock import in_full
-from daemon.reports.report import Column, Kind, Table
-from daemon.status.printable import folded, printable_json, visible
+from daemon.reports.report import Card, Column, Kind, Table
+from daemon.status.printable import folded, in_one_line, printable_json, visible
 
 
 def print_table(
@@ -38,10 +38,38 @@ def print_table(
 
 def print_rows(table: Table[Any]) -> None:
     """Print a table in the width of the terminal, with a pager where it is longer."""
+    if table.card:
+        for row in table.rows:
+            _print_card(table.card(row))
+        return
     is_terminal = sys.stdout.isatty()
     width = get_terminal_size().columns if is_terminal else None
     strong = partial(click.style, bold=True) if is_terminal else str
     paged("\n".join(table_lines(table, width, strong)))
+
+
+def _print_card(card: Card) -> None:
+    """Print a card: its head, its words with marked ones in bold, notes, and what opens it.
+
+    The command is for people: a file or a pipe gets the words alone.
+    """
+    click.echo(in_width(in_one_line(card.head)))
+    notes = [f"{note[:1].upper()}{note[1:]}." for note in card.notes]
+    if not sys.stdout.isatty():
+        words = "".join(part.text for part in card.text)
+        lines = (line for text in (words, *notes) for line in visible(text).splitlines())
+        click.echo("\n".join((*map("  {}".format, lines), "")))
+        return
+    from rich.console import Console  # late: a pipe needs none of it
+    from rich.padding import Padding
+    from rich.text import Text
+
+    marked = Text()
+    for part in card.text:
+        marked.append(visible(part.text), "bold" if part.is_marked else "")
+    marked.append("".join(f"\n{visible(note)}" for note in notes), "dim")
+    Console(highlight=False).print(Padding(marked, (0, 0, 0, 2)), markup=False)
+    click.echo(f"  memproc {card.command}\n" if card.command else "")
 
 
 def print_json(values: Mapping[str, object]) -> None:

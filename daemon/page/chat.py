@@ -82,11 +82,6 @@ def _from_the_end(sizes: list[int]) -> list[tuple[int, int]]:
     return list(zip(newest_first, accumulate(newest_first, initial=0), strict=False))
 
 
-def persona_of(archive: Archive, chat_id: str) -> str:
-    """Return the name of the chat's agent in TypingMind, or "the persona" where it has none."""
-    return known_chat(archive, chat_id).persona or "the persona"
-
-
 def chat_page(request: Request) -> Response:
     """Show the chat."""
     desk = desk_of(request)

@@ -9,12 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, find_chat
+from daemon.archive.chats import KnownChat, find_chat, persona_of
 from daemon.archive.journal import cost_of
 from daemon.archive.messages import past
 from daemon.chat.holding import Holding, holding_of
 from daemon.page.app import desk_of, render
-from daemon.page.chat import persona_of
 from daemon.page.message_blocks import around_marks
 from daemon.page.reading import SaidMessage, show_message
 from daemon.reports.memories import memory_row

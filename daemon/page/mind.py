@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, known_chat
+from daemon.archive.chats import KnownChat, known_chat, persona_of
 from daemon.archive.keeping import kept_passages
 from daemon.archive.layers import core_events, fact_events
 from daemon.archive.memories import memories
@@ -21,7 +21,6 @@ from daemon.chat.opening import core_now, facts_now
 from daemon.config.loading import core_layout
 from daemon.page.actions import do_command, run_then_show, start_command
 from daemon.page.app import desk_of, field, named_chat, render, show_at
-from daemon.page.chat import persona_of
 from daemon.page.message_blocks import find_written
 from rules.evaluate.report import CONTEXTS
 from rules.layers.core import rendered

@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
+from daemon.archive.chats import persona_of
 from daemon.archive.memories import memories
 from daemon.archive.messages import OutlinedMessage, read_outline, read_words
 from daemon.page.app import named_chat, render
-from daemon.page.chat import persona_of
 from daemon.page.message_blocks import MarkedPassage, MessageBlock, cut_blocks
 from daemon.page.sheets import cut_sheets, group_by_month, local_days, sheet_at
 from rules.conversation.memory import Memory, Quote

@@ -115,7 +115,7 @@ def memories_report(chat: KnownChat, held: Holding, *, tree: bool) -> Report:
         placed = [part for row in (*timeline(held), *unused) for part in _branch(row)]
     title = cut_title(chat.title)
     none = f'"{title}" has no memories yet.'
-    table = Table("memories", placed, _COLUMNS, none, lambda part: memory_data(part.row))
+    table = Table("memories", placed, _COLUMNS, none, data=lambda part: memory_data(part.row))
     if not rows:
         return Report((table,), next=(Step("What a run would do", "plan"),))
     return Report((table,), heading=f"{title} ({chat.chat_id}), tokens before and now:")

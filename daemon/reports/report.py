@@ -4,6 +4,7 @@ A notion has one module in `daemon/reports/`. It reads what it needs, and return
 
     rows      frozen dataclasses, made for the reader: a row has all that any face shows of it
     columns   what a person is shown of a row, cell by cell, each with its kind
+    card      the same of a row of somebody's words, which has no cells
     none      the sentence where there are no rows
     notes     sentences on the whole
     next      what can be done next: words, and the command to type or the button to press
@@ -16,6 +17,8 @@ template, which has `shown(report, form_token)` of `report.html`; `--json` has t
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, Literal, TypeVar
+
+from daemon.archive.search_words import Stretch
 
 Row = TypeVar("Row")
 Kind = Literal["name", "number", "prose", "line"]
@@ -63,6 +66,30 @@ class Column(Generic[Row]):
 
 
 @dataclass(frozen=True, slots=True)
+class Card:
+    """A row of somebody's words, with who said them and what is to be known of them.
+
+    `command` and `address` open it at a terminal and on the page; empty where nothing does.
+    """
+
+    who: str
+    text: tuple[Stretch, ...]
+    said_at: str = ""
+    place: str = ""
+    """The chat that it is in, where rows are of several."""
+    marks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    command: str = ""
+    address: str = ""
+
+    @property
+    def head(self) -> str:
+        """Return the line above the words."""
+        parts = (self.place, self.said_at[:10], self.who, *self.marks)
+        return ", ".join(filter(None, parts))
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """What can be done next: `memproc COMMAND`, or a press of a button on the page.
 
@@ -76,7 +103,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Table(Generic[Row]):
-    """Rows of one kind, under the name that they have in JSON.
+    """Rows of one kind, under the name that they have in JSON, shown in columns or as cards.
 
     `data` makes a row's object in JSON: its fields, unless the row knows more of itself.
     """
@@ -85,6 +112,7 @@ class Table(Generic[Row]):
     rows: Sequence[Row]
     columns: Sequence[Column[Row]] = ()
     none: str = ""
+    card: Callable[[Row], Card] | None = None
     data: Callable[[Row], Mapping[str, object]] = field(default=lambda row: asdict(row))
 
 

@@ -262,7 +262,7 @@ def test_a_mistyped_word_is_answered_with_the_nearest_on_the_page_too(browser: B
     text = browser.open("/search?words=harbuor")
     assert "Nothing holds all of: harbuor. The nearest that there is: harbour ." in text
     assert 'href="/search?words=harbour"' in browser.source("/search?words=harbuor")
-    assert "Nothing was found" in browser.open("/search?words=xylophone")
+    assert "Nothing holds all of: xylophone" in browser.open("/search?words=xylophone")
 
 
 def test_the_whole_conversation_is_read_from_the_first_day_to_the_live_tail(
