@@ -25,6 +25,11 @@ def cut_title(title: str) -> str:
     return title if kept == len(title) else f"{title[: kept - 3].rstrip()}..."
 
 
+def as_sentence(clause: str) -> str:
+    """Return a clause with a capital letter and a full stop; a sentence stays as it is."""
+    return f"{clause[:1].upper()}{clause[1:].removesuffix('.')}."
+
+
 def about_it(sentence: str, name: str) -> str:
     """Say "It" for a name that is printed before the sentence, or leave it out: `"Name": ...`."""
     for shown in (name, cut_title(name)):

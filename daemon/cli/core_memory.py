@@ -1,29 +1,25 @@
 """Show and edit what the persona keeps in mind of itself and of you: `memproc core CHAT`."""
 
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import HowNamed, find_chat, known_chat
+from daemon.archive.chats import HowNamed, KnownChat, find_chat, known_chat
 from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
 from daemon.cli import ChatGroup
-from daemon.cli.printing import moment, print_json, print_text
 from daemon.cli.settings import AboutChat, Settings, json_option, pass_about
 from daemon.config.loading import core_layout
 from daemon.config.settings import Config
 from daemon.files.clock import now
-from daemon.status.printable import visible
+from daemon.reports.core_memory import core_history, core_report
 from rules.errors import NotFound
-from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, rendered, taken_back
+from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, taken_back
 from rules.layers.core_layout import Layout
 from rules.typingmind.content import printable
-from rules.wording import TO_SEE_IT, cut_title
-
-_EMPTY = "(nothing)"
+from rules.wording import TO_SEE_IT
 
 
 @click.group(cls=ChatGroup, default="show")
@@ -44,27 +40,9 @@ def core_show_command(about: AboutChat, as_json: bool) -> None:
     """Show every section, with how many of its characters are used."""
     with about.settings.archive() as archive:
         known = _known_core(archive, about.settings.config, about.name, "part")
-        sections = core_now(archive, known.chat_id, known.layout)
-    if as_json:
-        values = [{**asdict(part), "characters": len(part.rendered)} for part in sections]
-        print_json({"sections": values})
-        return
-    for section in sections:
-        print_text("\n".join(_section_lines(section)))
-
-
-def _section_lines(section: Section) -> Iterator[str]:
-    """Yield a section's size, what it is for, and its lines, those that are the person's marked."""
-    held = ", set by you" if section.held else ""
-    yield f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"
-    if section.description:
-        yield f"  {section.description}"
-    own = set(section.held_lines)
-    if not isinstance(section.value, str):
-        own = {rendered((line,)) for line in section.held_lines}
-    for line in section.rendered.splitlines() or [_EMPTY]:
-        yours = "  (yours)" if line in own else ""
-        yield f"    {line}{yours}"
+        sections = core_now(archive, known.chat.chat_id, known.layout).sections
+        is_shown = about.settings.config.of(known_chat(archive, known.chat.chat_id)).core.enabled
+    about.settings.show(core_report(sections, is_shown=is_shown), as_json)
 
 
 @core_command.command(
@@ -91,7 +69,7 @@ def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -
         value = as_value(known.section(section), words)
         event = CoreEvent(section, value, held=True, by="person", function="set")
         _keep(context.archive, known, event)
-    until = f"memproc core {known.chat_id} release {section}"
+    until = f"memproc core {known.chat.chat_id} release {section}"
     about.settings.say(f'"{section}" is set, and stays so until: {until}\n{TO_SEE_IT}')
 
 
@@ -149,34 +127,14 @@ def core_history_command(about: AboutChat, as_json: bool) -> None:
     """
     with about.settings.archive() as archive:
         known = _known_core(archive, about.settings.config, about.name, "part")
-    if as_json:
-        print_json({"events": [asdict(event) for event in known.events]})
-        return
-    if not known.events:
-        about.settings.say(
-            f'Nothing was written into the core memory of "{cut_title(known.title)}" yet.'
-        )
-    for event in known.events:
-        click.echo(visible("\n    ".join(_event_lines(event))))
-
-
-def _event_lines(event: CoreEvent) -> Iterator[str]:
-    """Yield when and by whom a section was written, and what it said then."""
-    by = "you"
-    if event.by != "person":
-        by = f"the persona, after memory {event.memory} (edition {event.edition})"
-    undone = f", taking back number {event.undoes}" if event.undoes else ""
-    head = f"{event.number}. {moment(event.at)}: {event.section}, {event.function}"
-    yield f"{head} by {by}{undone}"
-    yield from rendered(event.value).splitlines() or [_EMPTY]
+    about.settings.show(core_history(known.chat, known.events), as_json)
 
 
 @dataclass(frozen=True, slots=True)
 class _KnownCore:
     """A chat's core memory: its layout, and all events."""
 
-    chat_id: str
-    title: str
+    chat: KnownChat
     layout: Layout
     events: tuple[CoreEvent, ...]
 
@@ -201,7 +159,7 @@ def _known_core(archive: Archive, config: Config, name: str, how: HowNamed = "be
     chat = find_chat(archive, name, how)
     own = config.of(known_chat(archive, chat.chat_id))
     events = core_events(archive, chat.chat_id)
-    return _KnownCore(chat.chat_id, chat.title, core_layout(own.core), events)
+    return _KnownCore(chat, core_layout(own.core), events)
 
 
 def _keep(archive: Archive, known: _KnownCore, event: CoreEvent) -> None:
@@ -210,4 +168,4 @@ def _keep(archive: Archive, known: _KnownCore, event: CoreEvent) -> None:
         known.section(event.section).with_value(event.value)
     except OverLimit as fault:
         raise click.UsageError(f"Nothing was changed. {fault}") from fault
-    keep_core_events(archive, known.chat_id, [event], now())
+    keep_core_events(archive, known.chat.chat_id, [event], now())

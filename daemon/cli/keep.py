@@ -1,29 +1,24 @@
 """Keep passages word for word, and release them: `memproc keep CHAT "words"`, `memproc release`."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, find_chat, known_chat
+from daemon.archive.chats import KnownChat, find_chat, known_chat, persona_of
 from daemon.archive.keeping import kept_passages, store_passages
 from daemon.chat.kept import covered_by, mark
-from daemon.cli.printing import print_json, print_table, print_text
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.config.settings import Config
 from daemon.files.clock import now
+from daemon.reports.passages import passages_report
 from rules.errors import NotFound
 from rules.layers.kept_passages import (
     KeptPassage,
     admit_waiting,
-    describe_kept,
-    in_order,
     tokens_kept,
 )
 from rules.wording import TO_SEE_IT, cut_title
-
-_SPEAKERS = {"user": "you", "assistant": "the persona"}
 
 
 @click.command
@@ -144,29 +139,7 @@ def _list(settings: Settings, chat: str, as_json: bool) -> None:
     """List the passages of a chat, but for released ones, by time."""
     with settings.archive() as archive:
         known = find_chat(archive, chat, "part")
-        listed = in_order(kept_passages(archive, known.chat_id))
+        passages = kept_passages(archive, known.chat_id)
         budget = _budget(archive, settings.config, known)
-    if as_json:
-        print_json({"passages": [asdict(passage) for passage in listed]})
-        return
-    if not listed:
-        settings.say(
-            f'Nothing of "{cut_title(known.title)}" is kept word for word. To keep something that was said: '
-            f'memproc keep {known.chat_id} "ITS WORDS"'
-        )
-        return
-    rows = [
-        (
-            str(passage.number),
-            passage.said_at[:10],
-            _SPEAKERS[passage.speaker],
-            " ".join(passage.text.split()),
-            str(passage.tokens),
-            passage.state,
-        )
-        for passage in listed
-    ]
-    headings = ("Id", "Said on", "By", "Words", "Tokens", "State")
-    print_table(headings, rows, right=(0, 4), prose=(3,), drop=(4,))
-    for clause in describe_kept(listed, budget):
-        print_text(f"{clause[:1].upper()}{clause[1:]}.")
+        persona = persona_of(archive, known.chat_id)
+    settings.show(passages_report(known, passages, budget, persona), as_json)

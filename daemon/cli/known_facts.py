@@ -1,21 +1,19 @@
 """Show facts, where they come from, and your additions and removals: `memproc facts CHAT`."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, find_chat
+from daemon.archive.chats import KnownChat, find_chat, known_chat
 from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
 from daemon.chat.opening import facts_now
 from daemon.cli import ChatGroup
-from daemon.cli.printing import moment, print_json, print_table
 from daemon.cli.settings import AboutChat, Settings, json_option, pass_about
 from daemon.files.clock import now
-from daemon.status.printable import visible
+from daemon.reports.facts import fact_history, facts_report
 from rules.errors import NotFound
-from rules.layers.facts import Fact, FactEvent, normal
+from rules.layers.facts import FactEvent, normal
 from rules.typingmind.dates import in_zone
 from rules.wording import TO_SEE_IT, cut_title
 
@@ -41,8 +39,9 @@ def facts_list_command(about: AboutChat, as_json: bool) -> None:
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.name, "part")
         known = facts_now(archive, chat.chat_id)
+        is_shown = about.settings.config.of(known_chat(archive, chat.chat_id)).facts.enabled
     by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
-    _print(by_date, as_json, f'"{cut_title(chat.title)}" has no facts yet. {_add(chat)}')
+    about.settings.show(facts_report(chat, by_date, is_shown=is_shown), as_json)
 
 
 @facts_command.command("search")
@@ -54,11 +53,9 @@ def facts_search_command(about: AboutChat, words: tuple[str, ...], as_json: bool
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.name, "part")
         known = facts_now(archive, chat.chat_id)
-    texts = [fact.text for fact in known]
-    best_first = [known[at] for at in ranked(texts, " ".join(words))]
-    _print(
-        best_first, as_json, f'No fact of "{cut_title(chat.title)}" has these words. {_add(chat)}'
-    )
+    asked = " ".join(words)
+    best_first = [known[at] for at in ranked([fact.text for fact in known], asked)]
+    about.settings.show(facts_report(chat, best_first, asked), as_json)
 
 
 @facts_command.command("history")
@@ -72,25 +69,7 @@ def facts_history_command(about: AboutChat, number: int, as_json: bool) -> None:
     """
     with about.settings.archive() as archive:
         events = _events_of(archive, find_chat(archive, about.name, "part"), number)
-    if as_json:
-        print_json({"events": [asdict(event) for event in events]})
-        return
-    for event in events:
-        for line in _event_lines(event):
-            click.echo(visible(line))
-
-
-def _event_lines(event: FactEvent) -> Iterator[str]:
-    """Yield when, by whom and why a fact changed, and what it said from then on."""
-    by = "you"
-    if event.by != "person":
-        by = f"the context manager, from the chunk of memory {event.memory}"
-    source = f", message {event.source}" if event.source else ""
-    why = f": {event.why}" if event.why else ""
-    yield f"{moment(event.at)}: {event.event} by {by}{source}{why}"
-    if event.text:
-        day = event.said_at[:10] or "some day"
-        yield f"    {day}: {event.text}"
+    about.settings.show(fact_history(events), as_json)
 
 
 @facts_command.command("forget")
@@ -149,26 +128,3 @@ def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactE
             f"List its facts with: memproc facts {chat.chat_id}",
         )
     return events
-
-
-def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
-    """Print facts as a table, or for programs; where there are none, print the sentence `none`."""
-    if as_json:
-        print_json({"facts": [asdict(fact) for fact in facts]})
-        return
-    if not facts:
-        click.echo(visible(none))
-        return
-    headings = ("Id", "Said on", "Fact", "Confirmed", "By")
-    rows = [_cells(fact) for fact in facts]
-    print_table(headings, rows, right=(0, 3), prose=(2,), drop=(4, 3))
-
-
-def _add(chat: KnownChat) -> str:
-    """Return how a fact is added by hand."""
-    return f"To add one: memproc facts {chat.chat_id} add TEXT"
-
-
-def _cells(fact: Fact) -> tuple[str, ...]:
-    """Return a fact's cells in the order of the headings."""
-    return str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by

@@ -16,6 +16,7 @@ from daemon.faces.table import table_lines
 from daemon.files.clock import in_full
 from daemon.reports.report import Card, Column, Kind, Table
 from daemon.status.printable import folded, in_one_line, printable_json, visible
+from rules.wording import as_sentence
 
 
 def print_table(
@@ -38,7 +39,7 @@ def print_table(
 
 def print_rows(table: Table[Any]) -> None:
     """Print a table in the width of the terminal, with a pager where it is longer."""
-    if table.card:
+    if table.card and not table.columns:
         for row in table.rows:
             _print_card(table.card(row))
         return
@@ -54,7 +55,7 @@ def _print_card(card: Card) -> None:
     The command is for people: a file or a pipe gets the words alone.
     """
     click.echo(in_width(in_one_line(card.head)))
-    notes = [f"{note[:1].upper()}{note[1:]}." for note in card.notes]
+    notes = [as_sentence(note) for note in card.notes]
     if not sys.stdout.isatty():
         words = "".join(part.text for part in card.text)
         lines = (line for text in (words, *notes) for line in visible(text).splitlines())

@@ -124,6 +124,7 @@ class Settings:
         What can be done next is for people, so a pipe has it only where there is nothing else.
         """
         from daemon.faces.as_json import report_as_json
+        from rules.wording import as_sentence
 
         if as_json:
             print_json(report_as_json(report))
@@ -138,7 +139,7 @@ class Settings:
             elif table.none:
                 self.say(table.none)
         for note in report.notes:
-            self.say(note)
+            self.say(as_sentence(note))
         for step in report.next if is_empty or sys.stdout.isatty() else ():
             self.say_whole(f"{step.words}: {self.command(step.command)}")
 

@@ -9,13 +9,16 @@ The rows of each table are under its name. `notes` and `next` are always there.
 from collections.abc import Mapping
 
 from daemon.reports.report import Report
+from rules.wording import as_sentence
 
 
 def report_as_json(report: Report) -> dict[str, object]:
     """Return the object of a report."""
     rows = {table.name: [table.data(row) for row in table.rows] for table in report.tables}
     steps = [f"{step.words}: memproc {step.command}" for step in report.next]
-    return in_shape({**rows, **report.values, "notes": list(report.notes), "next": steps})
+    return in_shape(
+        {**rows, **report.values, "notes": list(map(as_sentence, report.notes)), "next": steps}
+    )
 
 
 def error_as_json(message: str, next_step: str) -> dict[str, object]:

@@ -6,13 +6,11 @@ curve.
 """
 
 import json
-from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, known_chat, persona_of
+from daemon.archive.chats import known_chat, persona_of
 from daemon.archive.keeping import kept_passages
 from daemon.archive.layers import core_events, fact_events
 from daemon.archive.memories import memories
@@ -22,10 +20,10 @@ from daemon.config.loading import core_layout
 from daemon.page.actions import do_command, run_then_show, start_command
 from daemon.page.app import desk_of, field, named_chat, render, show_at
 from daemon.page.message_blocks import find_written
+from daemon.reports.core_memory import core_history, core_report
+from daemon.reports.facts import fact_history, facts_report
+from daemon.reports.passages import passages_report
 from rules.evaluate.report import CONTEXTS
-from rules.layers.core import rendered
-from rules.layers.facts import Fact, FactEvent
-from rules.layers.kept_passages import how_full, in_order, notes_on
 
 _BEGUN = "The persona is being asked. It takes some minutes; the figures then stand here."
 _WRITING = (
@@ -34,70 +32,42 @@ _WRITING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFact:
-    """A fact with its events."""
-
-    fact: Fact
-    events: tuple[FactEvent, ...]
-
-
 def core_page(request: Request) -> Response:
     """Show the core memory of a chat."""
     with named_chat(request) as (archive, known):
-        own = desk_of(request).config.of(known_chat(archive, known.chat_id))
-        sections = tuple(core_now(archive, known.chat_id, core_layout(own.core)))
-        events = core_events(archive, known.chat_id)
+        own = desk_of(request).config.of(known_chat(archive, known.chat_id)).core
+        sections = core_now(archive, known.chat_id, core_layout(own)).sections
+        history = core_history(known, core_events(archive, known.chat_id)[::-1])
         persona = persona_of(archive, known.chat_id)
-    steps = [(event, rendered(event.value)) for event in reversed(events)]
-    return render(
-        request,
-        "core.html",
-        chat=known,
-        persona=persona,
-        sections=sections,
-        steps=steps,
-        is_off=not own.core.enabled,
-    )
+    report = core_report(sections, is_shown=own.enabled)
+    return render(request, "core.html", chat=known, persona=persona, report=report, history=history)
 
 
 def facts_page(request: Request) -> Response:
-    """Show the facts of a chat, newest first."""
+    """Show the facts of a chat, newest first, each with its history."""
     with named_chat(request) as (archive, known):
-        own = desk_of(request).config.of(known_chat(archive, known.chat_id))
-        listed = _known_facts(archive, known)
-    return render(request, "facts.html", chat=known, facts=listed, is_off=not own.facts.enabled)
-
-
-def _known_facts(archive: Archive, known: KnownChat) -> list[KnownFact]:
-    events = fact_events(archive, known.chat_id)
-    newest_first = sorted(
-        facts_now(archive, known.chat_id),
-        key=lambda fact: (fact.said_at, fact.number),
-        reverse=True,
-    )
-    return [
-        KnownFact(
-            fact,
-            tuple(event for event in events if event.fact == fact.number),
-        )
-        for fact in newest_first
-    ]
+        own = desk_of(request).config.of(known_chat(archive, known.chat_id)).facts
+        facts = facts_now(archive, known.chat_id)
+        events = fact_events(archive, known.chat_id)
+    newest_first = sorted(facts, key=lambda fact: (fact.said_at, fact.number), reverse=True)
+    report = facts_report(known, newest_first, is_shown=own.enabled)
+    histories = {
+        fact.number: fact_history([event for event in events if event.fact == fact.number])
+        for fact in facts
+    }
+    return render(request, "facts.html", chat=known, report=report, histories=histories)
 
 
 def kept_page(request: Request) -> Response:
     """Show the passages of a chat, oldest first; of edited messages, what they say now, too."""
     with named_chat(request) as (archive, known):
-        config = desk_of(request).config.of(known_chat(archive, known.chat_id))
-        passages = in_order(kept_passages(archive, known.chat_id))
+        budget = desk_of(request).config.of(known_chat(archive, known.chat_id)).keep.budget
+        passages = kept_passages(archive, known.chat_id)
         edited = [passage.key for passage in passages if passage.asks == "edited"]
-        now, persona = (
-            read_words(archive, known.chat_id, edited),
-            persona_of(archive, known.chat_id),
-        )
-    cards = [(passage, list(notes_on(passage)), now.get(passage.key)) for passage in passages]
-    full = how_full(passages, config.keep.budget)
-    return render(request, "kept.html", chat=known, persona=persona, cards=cards, full=full)
+        now = read_words(archive, known.chat_id, edited)
+        persona = persona_of(archive, known.chat_id)
+    report = passages_report(known, passages, budget, persona)
+    return render(request, "kept.html", chat=known, report=report, now=now)
 
 
 def post_keep(request: Request) -> Response:

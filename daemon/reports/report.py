@@ -6,7 +6,7 @@ A notion has one module in `daemon/reports/`. It reads what it needs, and return
     columns   what a person is shown of a row, cell by cell, each with its kind
     card      the same of a row of somebody's words, which has no cells
     none      the sentence where there are no rows
-    notes     sentences on the whole
+    notes     clauses on the whole; a face makes each a sentence
     next      what can be done next: words, and the command to type or the button to press
 
 A command is then `settings.show(report, as_json)`; a view of the page passes the report to its
@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from daemon.archive.search_words import Stretch
+from daemon.files.clock import in_full
 
 Row = TypeVar("Row")
 Kind = Literal["name", "number", "prose", "line"]
@@ -75,6 +76,8 @@ class Card:
     who: str
     text: tuple[Stretch, ...]
     said_at: str = ""
+    """The day when it was said; `at` is the time when that was kept, by the archive."""
+    at: str = ""
     place: str = ""
     """The chat that it is in, where rows are of several."""
     marks: tuple[str, ...] = ()
@@ -85,8 +88,13 @@ class Card:
     @property
     def head(self) -> str:
         """Return the line above the words."""
-        parts = (self.place, self.said_at[:10], self.who, *self.marks)
-        return ", ".join(filter(None, parts))
+        when = in_full(self.at) if self.at else self.said_at[:10]
+        return ", ".join(filter(None, (self.place, when, self.who, *self.marks)))
+
+
+def plain(text: str) -> tuple[Stretch, ...]:
+    """Return the words of a card in which nothing is marked."""
+    return (Stretch(text, is_marked=False),)
 
 
 @dataclass(frozen=True, slots=True)

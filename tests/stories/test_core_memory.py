@@ -56,7 +56,7 @@ def test_what_the_agent_writes_stands_in_its_section_in_the_export_and_in_the_hi
     assert values(aria) == {"persona": "", "human": "\n".join(lines(aria))}
     assert "\n## human\n" + "\n".join(lines(aria)) + "\n\n## facts\n" in opening(aria)
     assert "## persona" not in opening(aria), "an empty section has no heading"
-    assert "\n".join(f"    {line}" for line in lines(aria)) in core(aria).out
+    assert "\n".join(f"  {line}" for line in lines(aria)) in core(aria).out
     for number, event in enumerate(events(aria), 1):
         assert event == {
             "section": "human", "value": "\n".join(lines(aria)[:number]), "held": False, "by": "agent",

@@ -81,7 +81,7 @@ def test_what_the_person_sets_is_shown_and_stays_until_they_release_it(
         {"human", "promises"},
     )
     assert core(aria, "set", "promises", "- To listen.").code == 0
-    assert "promises: 12 of 100 characters, set by you\n    - To listen.\n" in core(aria).out
+    assert "promises, 12 of 100 characters, set by you\n  - To listen.\n" in core(aria).out
 
     report = reported(aria, 800)
     assert report["noted"] == {"core edit refused: kept by the person": 2}
@@ -245,7 +245,7 @@ def test_a_corrected_line_is_protected_and_the_persona_goes_on_editing_beside_it
         first, second = values(aria)["human"].splitlines()
         says(aria, changed(first, "Her name is Nessa."))
         assert own_lines(aria) == {"human": ["Her name is Nessa."]}
-        assert f"    Her name is Nessa.  (yours)\n    {second}\n" in core(aria).out
+        assert f"  Her name is Nessa.  (yours)\n  {second}\n" in core(aria).out
 
         wishes += [(APPEND, {"name": "human", "content": "Nessa keeps bees."})]
         assert reported(aria, 800)["noted"] == {}

@@ -74,7 +74,7 @@ def test_what_is_forgotten_is_gone_from_export_and_prompts_and_stays_in_the_hist
     assert MISO not in opening(ada)
     assert [shown(request) for request in asked_for_facts(requests)] == [[LISBON, TEA]]
     assert [event["event"] for event in history(ada, 2)] == ["ADD", "FORGET"]
-    assert "FORGET by you: forgotten at the command line" in facts(ada, "history", "2").out
+    assert "forget by you: forgotten at the command line" in facts(ada, "history", "2").out
     assert "Nothing to do" in facts(ada, "forget", "2").out
 
 

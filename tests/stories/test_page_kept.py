@@ -23,7 +23,7 @@ def test_marked_words_are_kept_with_one_press_and_released_with_another(ada: Cyc
     assert f'name="key" value="{key}"' in browser.source(f"/memory/{memory}/words")
     said = next(one for one in ada.expanded() if one["uuid"] == key)["content"][0]["text"]
     words = " ".join(said.split()[:6])
-    assert "Nothing is kept yet" in browser.open(f"{address}/kept")
+    assert 'Nothing of "The lighthouse" is kept word for word.' in browser.open(f"{address}/kept")
     shown = browser.send(f"{address}/keep", key=key, words=words)
     assert "Kept, word for word: passage 1" in shown
     assert f"1 passage, {shown_tokens(browser, address)} of 2,000 tokens" in shown

@@ -17,7 +17,9 @@ COLUMNS: tuple[Column[int], ...] = (
 
 def page_of(report: Report) -> str:
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
-    environment.filters |= dict.fromkeys(("capital", "day", "minute", "time", "tokens"), str)
+    environment.filters |= dict.fromkeys(
+        ("as_sentence", "capital", "day", "minute", "time", "tokens"), str
+    )
     return environment.from_string(SHOW).render(report=report)
 
 
