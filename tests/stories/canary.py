@@ -1,13 +1,12 @@
 """A key that sings: where it, or a piece of it, stands in anything that a person's memproc has left."""
 
 import gzip
-import shutil
-import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+
+from tests.stories.databases import values_in
 
 CANARY = "canaryQ7zt3WbXk9LmPv2RsYd5HfJc8Ng4Tw"
 _PIECE = 12
@@ -30,33 +29,20 @@ def perches(*folders: Path) -> list[str]:
         if path.is_file() and path.name != "keys.env"
     )
     return [
-        f"{path} ({place})" for path in files for place, content in _layers(path) if sings(content)
+        f"{path} ({place})" for path in files for place, content in layers(path) if sings(content)
     ]
 
 
-def _layers(path: Path) -> Iterator[tuple[str, bytes]]:
+def layers(path: Path) -> Iterator[tuple[str, bytes]]:
+    """All that a file is: its name, its bytes, what they are when unpacked, and each value of a database."""
     content = path.read_bytes()
     yield "name", str(path).encode()
     yield "bytes", content
     if content.startswith(b"\x1f\x8b"):
         yield "unpacked", gzip.decompress(content)
     if content.startswith(_SQLITE):
-        yield from _rows(path)
-
-
-def _rows(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Every value of a database, on a copy, so that what a killed process left in its log is not tidied away."""
-    with TemporaryDirectory() as folder:
-        for part in path.parent.glob(f"{path.name}*"):
-            shutil.copy(part, folder)
-        with closing(sqlite3.connect(Path(folder) / path.name)) as database:
-            tables = database.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table'"
-            ).fetchall()
-            for (table,) in tables:
-                for row in database.execute(f'SELECT * FROM "{table}"'):
-                    for value in row:
-                        yield from ((table, layer) for layer in _unpacked(value))
+        for table, value in values_in(path):
+            yield from ((table, layer) for layer in _unpacked(value))
 
 
 def _unpacked(value: object) -> Iterator[bytes]:

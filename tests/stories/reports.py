@@ -37,10 +37,14 @@ def memories(person: Person, chat_id: str) -> list[Record]:
     return records(person, "memories", "memories", chat_id)
 
 
+def chat_ids(person: Person) -> list[str]:
+    """The ids of all chats that the archive knows."""
+    return [chat["chat_id"] for chat in report(person, "chats")["chats"]]
+
+
 def memory_ids(person: Person) -> set[str]:
     """The ids of all memories and folds of all chats."""
-    chats = [chat["chat_id"] for chat in report(person, "chats")["chats"]]
-    every = [memory for chat_id in chats for memory in memories(person, chat_id)]
+    every = [memory for chat_id in chat_ids(person) for memory in memories(person, chat_id)]
     return {memory.memory_id for memory in every}
 
 

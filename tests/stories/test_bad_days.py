@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.chats import export_bytes, long_chat
+from tests.stories.databases import archive_of, change, locked
 from tests.stories.person import Ended, Person
 
 pytestmark = pytest.mark.timeout(200)
@@ -21,10 +21,11 @@ EARLIER = {**CHAT, "messages": CHAT["messages"][:40]}
 
 @pytest.fixture(scope="module")
 def better_day(tmp_path_factory: pytest.TempPathFactory) -> Person:
-    """A person whose chat was compressed on a better day."""
-    person = Person(tmp_path_factory.mktemp("better") / "day")
+    """A person whose chat was compressed on a better day; their folder is kept beside, as it was."""
+    person = Person(tmp_path_factory.mktemp("better") / "bea")
     person.drop(export_bytes(EARLIER))
     assert person.memproc("run").code == 0
+    shutil.copytree(person.home, person.home.with_name("as it was"))
     return person
 
 
@@ -38,16 +39,12 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
 
 
 @pytest.fixture
-def bea(tmp_path: Path, better_day: Person) -> Person:
-    """The same person, whose chat has gone on since."""
-    home = tmp_path / "bea"
-    shutil.copytree(better_day.home, home)
-    bea = Person(home)
-    with sqlite3.connect(home / "state" / "archive.sqlite3") as archive:
-        archive.execute("UPDATE output SET path = ?", (str(bea.updated()[0]),))
-    archive.close()
-    bea.drop(export_bytes(CHAT))
-    return bea
+def bea(better_day: Person) -> Person:
+    """The same person, at the same place, since the archive knows it; their chat has gone on since."""
+    shutil.rmtree(better_day.home)
+    shutil.copytree(better_day.home.with_name("as it was"), better_day.home)
+    better_day.drop(export_bytes(CHAT))
+    return better_day
 
 
 def ends_clearly(ended: Ended, code: int, *words: str) -> None:
@@ -180,17 +177,14 @@ def test_the_export_is_replaced_while_it_is_worked_on(
 
 @pytest.mark.long
 def test_the_archive_is_locked_by_another_program(bea: Person, undisturbed: list[object]) -> None:
-    other = sqlite3.connect(bea.home / "state" / "archive.sqlite3", isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-    ended = bea.memproc("run")
-    other.execute("ROLLBACK")
-    other.close()
+    with locked(archive_of(bea)):
+        ended = bea.memproc("run")
     ends_clearly(ended, 1, "archive", "locked")
     goes_on(bea, undisturbed)
 
 
 def test_the_archive_is_damaged(bea: Person, undisturbed: list[object]) -> None:
-    path = bea.home / "state" / "archive.sqlite3"
+    path = archive_of(bea)
     sound = path.read_bytes()
     content = bea.updated()[0].read_bytes()
     path.write_bytes(sound[:100] + b"\xff" * (len(sound) - 100))
@@ -203,10 +197,7 @@ def test_the_archive_is_damaged(bea: Person, undisturbed: list[object]) -> None:
 
 def test_the_clock_is_set_back(bea: Person) -> None:
     """The archive says that everything happened in the future; what comes now still comes after it."""
-    later = bea.home / "state" / "archive.sqlite3"
-    with sqlite3.connect(later) as archive:
-        archive.execute("UPDATE output SET written_at = '2099-01-01T00:00:00.000Z'")
-    archive.close()
+    change(archive_of(bea), "UPDATE output SET written_at = '2099-01-01T00:00:00.000Z'")
     index = bea.home / "backups" / "INDEX.tsv"
     index.write_text(index.read_text().replace("2026-", "2099-"))
     newer = json.loads(export_bytes(CHAT))

@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from rules.bring import chatgpt
 from tests.chats import Json
 from tests.foreign import talks, trees
 from tests.stories.cycle import ENGINE
+from tests.stories.databases import archive_of, change
 from tests.stories.person import Ended, Person
 from tests.typingmind import TypingMind
 
@@ -309,9 +308,7 @@ def test_a_wrong_name_is_answered_with_the_nearest_and_equal_titles_with_numbers
 def test_a_damaged_chat_stops_no_other_from_coming(nessa: Person) -> None:
     exported(nessa, talks.chatgpt("1", LONG, title="Damaged"), talks.chatgpt("2", SHORT, day=90))
     bring(nessa, "--chat", "Damaged", "--yes")
-    with closing(sqlite3.connect(nessa.home / "state" / "archive.sqlite3")) as database:
-        database.execute("UPDATE chat SET head = x'7b'")
-        database.commit()
+    change(archive_of(nessa), "UPDATE chat SET head = x'7b'")
     assert "Talk 2" in bring(nessa).out
     bring(nessa, "--chat", "Talk 2", "--yes")
     ended = bring(nessa, "--chat", "Damaged", "--yes", code=1)

@@ -17,6 +17,7 @@ import pytest
 from tests.chats import export_bytes, long_chat
 from tests.server.child import serve
 from tests.stories.canary import CANARY, perches, sings
+from tests.stories.databases import change
 from tests.stories.person import Ended, Person
 
 pytestmark = pytest.mark.timeout(900)
@@ -271,15 +272,13 @@ class _Beak(BaseHTTPRequestHandler):
 def test_the_canary_is_heard_wherever_it_sits(tmp_path: Path) -> None:
     """The search itself is tested: a search that finds nothing anywhere would be content with everything."""
     import gzip
-    import sqlite3
     import zlib
 
     (tmp_path / "plain.txt").write_text(f"so: {CANARY[9:21]}.")
     (tmp_path / "old.json.gz").write_bytes(gzip.compress(CANARY.encode() * 20))
-    with sqlite3.connect(tmp_path / "archive.sqlite3") as database:
-        database.execute("CREATE TABLE reply (text)")
-        database.execute("INSERT INTO reply VALUES (?)", (zlib.compress(CANARY.encode() * 20),))
-    database.close()
+    change(tmp_path / "archive.sqlite3", "CREATE TABLE reply (text)")
+    packed = zlib.compress(CANARY.encode() * 20)
+    change(tmp_path / "archive.sqlite3", "INSERT INTO reply VALUES (?)", packed)
     (tmp_path / "keys.env").write_text(CANARY)
     (tmp_path / "quiet.txt").write_text(CANARY[:11])
     assert {Path(place.split(" (")[0]).name for place in perches(tmp_path)} == {

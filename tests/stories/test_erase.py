@@ -1,65 +1,19 @@
 """A chat is erased for good: nothing of it is left in any file of memproc's, and nothing of another chat is touched."""
 
-import gzip
-import hashlib
-import json
-import re
 import shutil
-import sqlite3
-import zlib
 from collections.abc import Callable, Iterator
-from copy import deepcopy
-from datetime import UTC, datetime
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from daemon.archive import erasing
-from daemon.archive.archive import Archive, check_integrity
-from daemon.archive.arrivals import next_work, resume_after_restart
-from daemon.archive.signs import set_sign
-from daemon.events import RunDone
-from daemon.files.backup import check_backups
-from daemon.files.clock import now
 from daemon.files.paths import is_sent, sent_name
-from daemon.inbox.jobs import maintain
-from daemon.inbox.scanner import Scanner
-from daemon.inbox.watch_plan import SettingsAre, plan_of, read_settings_here
 from daemon.recovery import erase as erasure
-from tests.chats import Json, export_bytes, long_chat
-from tests.stories.one_file import put_into_one_file
+from tests.chats import export_bytes
+from tests.stories.erasing import OTHER, SECRET, contents, secret_chat, written_twice
 from tests.stories.person import Person
+from tests.stories.reports import raw_texts, report
 
 pytestmark = pytest.mark.timeout(200)
-SECRET = "Zanzibarwhisper"
-BY_HAND = (
-    "chat", "body", "spending", "batch", "file_seen", "arrival", "arrival_step", "outcome", "sign", "notice", "job",
-    "odd_usage",
-)  # fmt: skip
-"""Tables with statements of their own in erasing.py."""
-NO_CHAT = ("calibration",)
-"""Tables that say nothing of any chat."""
-SCHEMA = Path(erasing.__file__).with_name("schema.sql").read_text("utf-8")
-TABLES = frozenset(re.findall(r"CREATE TABLE (\w+)", SCHEMA))
-
-
-def secret_chat() -> Json:
-    """A chat in which every message and the title say a word that no other chat says."""
-    chat = long_chat(
-        5000, tokens_each=200, id="secret1234", chatID="secret1234", chatTitle=f"About {SECRET}"
-    )
-    chat = deepcopy(chat)
-    for message in chat["messages"]:
-        if isinstance(message["content"], str):
-            message["content"] = f"{SECRET}: {message['content']} {SECRET}."
-        else:
-            message["content"][0]["text"] = f"I remember {SECRET}. {message['content'][0]['text']}"
-    return chat
-
-
-OTHER = long_chat(
-    5000, tokens_each=200, id="other12345", chatID="other12345", chatTitle="The other"
-)
 
 
 @pytest.fixture
@@ -75,171 +29,28 @@ def eve(lived: Person) -> Iterator[Person]:
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Person:
     """The same person, whose folder each test gets as it was."""
-    eve = Person(tmp_path_factory.mktemp("lived") / "eve")
-    chat = secret_chat()
-    for part in (30, len(chat["messages"])):
-        eve.drop(export_bytes({**chat, "messages": chat["messages"][:part]}), "secret.json")
-        eve.drop(export_bytes({**OTHER, "messages": OTHER["messages"][:part]}), "other.json")
-        assert eve.memproc("run").code == 0
-    assert eve.memproc("expand", "secret1234").code == 0
-    assert eve.memproc("facts", "secret1234", "add", f"The word is {SECRET}").code == 0
-    assert eve.memproc("core", "secret1234", "set", "human", f"Likes {SECRET}").code == 0
-    assert SECRET in eve.memproc("search", SECRET).out, "the index of the search is made"
-    with Archive.open(eve.home / "state") as archive:
-        fill(archive)
-        archive.fold_log()
-        maintain(archive, eve.home / "state", datetime.now(UTC))
-    log = eve.home / "state" / "logs" / "memproc.log"
-    log.parent.mkdir(exist_ok=True)
-    log.write_text(
-        '{"is": "ChatIs", "chat_id": "secret1234"}\n{"is": "ChatIs", "chat_id": "other12345"}\n'
-    )
-    copy = eve.home / "state" / "arrivals" / "abc.json"
-    copy.parent.mkdir(exist_ok=True)
-    copy.write_bytes(export_bytes(chat))
-    (eve.inbox / "secret.json").unlink()
-    return eve
-
-
-def fill(archive: Archive) -> None:
-    """A row of the secret chat in each table that neither the engine nor a run by hand writes to."""
-    when, text = "2026-01-01T00:00:00.000Z", f"{SECRET} secret1234"
-    call = {"request": SECRET, "chat_id": "secret1234", "model": "m"}
-    spending = archive.insert(
-        "spending", {**call, "run": "r", "tokens": 1, "reserved": 5, "settled": 5, "at": when}
-    )
-    batch = archive.insert("batch", {"since": when, "began_at": when})
-    asked = {**call, "step": "quote", "parameters": "{}"}
-    archive.insert("batch_request", {**asked, "batch": batch, "tokens": 1, "spending": spending})
-    tokens = dict.fromkeys(("tokens_in", "tokens_out", "tokens_cached", "tokens_cache_written"), 1)
-    archive.insert(
-        "reply",
-        {**asked, **tokens, "text": text, "finish": "stop", "asked_at": when, "answered_at": when},
-    )
-    archive.insert("odd_usage", {"request": SECRET, "said": "input_tokens: -1"})
-    archive.insert("token_count", {"encoding": "e", "digest": SECRET, "tokens": 1})
-    archive.insert("bound_prices", {"window": SECRET.encode(), "prices": b"0"})
-    place = dict.fromkeys(("device", "inode", "size", "mtime_ns"), 1)
-    times = {"seen_at": when, "changed_at": when}
-    arrival = archive.insert(
-        "arrival", {"path": f"/inbox/{SECRET}.json", **place, **times, "state": "written"}
-    )
-    archive.insert(
-        "arrival_step", {"arrival": arrival, "state": "written", "reason": text, "at": when}
-    )
-    outcome = dict.fromkeys(("title", "kind", "detail", "next_step", "path"), text)
-    archive.insert("outcome", {"arrival": arrival, "chat_id": "secret1234", **outcome, "at": when})
-    archive.insert("sign", {"name": f"notice {text}", "value": text, "at": when})
-    archive.insert("notice", {"text": f'"About {SECRET}" is small', "told_at": when})
-    archive.insert("job", {"name": "verify", "due_at": when, "error": text})
-    message, memory = archive.run(
-        "SELECT message.id, memory.id FROM message JOIN chat ON chat.id = message.chat "
-        "JOIN memory ON memory.chat = chat.id WHERE chat_id = 'secret1234' LIMIT 1"
-    )[0]
-    archive.insert("missing", {"message": message, "since": when}, "OR IGNORE")
-    archive.insert("layer_step", {"memory": memory, "layer": "core", "edition": 1}, "OR IGNORE")
-    member = archive.value(
-        "SELECT id FROM memory WHERE chat = (SELECT chat FROM memory WHERE id = ?) AND id <> ?1",
-        (memory,),
-    )
-    archive.insert("fold_member", {"fold": memory, "place": 0, "member": member})
-    chat = archive.value("SELECT id FROM chat WHERE chat_id = 'secret1234'")
-    opening = {
-        "chat": chat,
-        "digest": "d",
-        "text": text,
-        "preface": "",
-        "by": "person",
-        "base": "",
-        "at": when,
-    }
-    archive.insert("opening", opening)
-    blank = ("speaker", "by", "state", "asks", "digest", "reason", "shown")
-    kept = dict.fromkeys(blank, "") | dict.fromkeys(
-        ("said_at", "at", "shown_at", "changed_at"), when
-    )
-    numbers = {"number": 1, "start": 0, "tokens": 1, "is_pinned": 0, "message": message}
-    archive.insert("kept_passage", {"chat": chat, "text": text, **numbers, **kept}, "OR IGNORE")
-    asked = dict.fromkeys(("message", "passage", "text", "choices", "seed"), text)
-    number = archive.insert(
-        "question", {"chat": chat, "memory": memory, **asked, "state": "", "made_at": when}
-    )
-    told = dict.fromkeys(("arm", "letter", "model", "settings", "version"), text)
-    counts = {"evaluation": 1, "memories": 1, "level": 1, "at": when}
-    archive.insert("answer", {"chat": chat, "question": number, **told, **counts})
-    archive.insert("rest", {"chat_id": "secret1234", "sha256": "s", "stand": "s", "found": "{}"})
-
-
-def contents(home: Path) -> Iterator[tuple[Path, bytes]]:
-    """All bytes of every file that is memproc's, packed ones unpacked as well."""
-    for folder in ("state", "backups", "updated", "expanded"):
-        for path in sorted((home / folder).rglob("*")):
-            if path.is_file():
-                content = path.read_bytes()
-                yield path, content + str(path).encode()
-                if path.suffix == ".gz":
-                    yield path, gzip.decompress(content)
-
-
-def packed_bodies(home: Path) -> list[bytes]:
-    """The raw messages of the secret chat as they lie packed in the archive."""
-    with sqlite3.connect(home / "state" / "archive.sqlite3") as archive:
-        rows = archive.execute("SELECT raw, packed FROM body").fetchall()
-    return [
-        raw for raw, packed in rows if SECRET.encode() in (zlib.decompress(raw) if packed else raw)
-    ]
-
-
-def rows_of(home: Path, chat_id: str) -> list[str]:
-    """Everything that the archive says in its tables of what a chat has, as it reads."""
-    with Archive.read(home / "state") as archive:
-        return [
-            f"{table} {row}"
-            for table in sorted(TABLES - {*erasing.EMPTIED, "batch"})
-            for row in archive.run(f"SELECT * FROM {table}")
-            if chat_id in str(row) or table in ("version", "message", "memory", "edition", "body")
-        ]
-
-
-def test_every_table_of_the_archive_is_thought_of() -> None:
-    named = (erasing.BY_ROW, erasing.BY_CHAT_ID, erasing.EMPTIED, BY_HAND, NO_CHAT)
-    assert {table for tables in named for table in tables} == TABLES
-    assert sum(map(len, named)) == len(TABLES)
+    return written_twice(tmp_path_factory.mktemp("lived") / "eve")
 
 
 def test_nothing_of_an_erased_chat_is_left_in_any_file(eve: Person) -> None:
-    bodies = packed_bodies(eve.home)
-    assert len(bodies) > 20
     said_before = {
         path.parts[len(eve.home.parts)]
         for path, content in contents(eve.home)
         if b"secret1234" in content
     }
     assert said_before == {"state", "backups", "updated", "expanded"}
-    with Archive.read(eve.home / "state") as archive:
-        spent = archive.value("SELECT sum(settled) FROM spending")
-        for table in TABLES - set(NO_CHAT):
-            assert archive.run(f"SELECT 1 FROM {table}"), f"{table} is not put to the test"
 
     ended = eve.memproc("erase", "secret1234", "--yes")
 
     assert (ended.code, ended.err) == (0, "")
     for path, content in contents(eve.home):
-        for trace in (SECRET.encode(), b"secret1234", *bodies):
+        for trace in (SECRET.encode(), b"secret1234"):
             assert trace not in content, f"{path} still has {trace[:40]!r}"
     assert not [path for path in eve.home.rglob("*") if SECRET in path.name], (
         "nor is a folder called after it"
     )
     assert eve.memproc("show", "secret1234").code == 2
-    with Archive.read(eve.home / "state") as archive:
-        assert check_integrity(archive) == ()
-        assert archive.value("PRAGMA freelist_count") == 0, (
-            "no page is left that held something of it"
-        )
-        assert archive.value("SELECT sum(settled) FROM spending") == spent, (
-            "the caps still count what was spent"
-        )
-    assert check_backups(eve.home / "backups") == ()
+    assert eve.memproc("verify").code == 0
     assert list((eve.home / "state" / "copies").glob("*.sqlite3")), (
         "a copy of the archive is kept all the same"
     )
@@ -253,18 +64,21 @@ def test_nothing_of_another_chat_is_touched(eve: Person) -> None:
             if "state" not in path.parts and path.name != "INDEX.tsv" and b"other12345" in content
         }
 
-    before, rows = (
-        of_the_other(),
-        [row for row in rows_of(eve.home, "other12345") if "other12345" in row],
-    )
-    versions = eve.memproc("versions", "other12345", "--json").out
+    before, known = of_the_other(), known_of_the_other(eve)
     assert eve.memproc("erase", "secret1234", "--yes").code == 0
     assert of_the_other() == before
-    assert [row for row in rows_of(eve.home, "other12345") if "other12345" in row] == rows
-    assert eve.memproc("versions", "other12345", "--json").out == versions
+    assert known_of_the_other(eve) == known
     assert eve.memproc("verify").code == 0
     again = eve.memproc("run")
     assert "0 written, 1 unchanged" in again.out
+
+
+def known_of_the_other(eve: Person) -> list[Any]:
+    """All that memproc tells of the other chat."""
+    commands = ("memories", "versions", "calls", "facts", "core", "keep")
+    reports = [report(eve, command, "other12345") for command in commands]
+    (chat,) = (chat for chat in report(eve, "chats")["chats"] if chat["chat_id"] == "other12345")
+    return [*reports, chat, raw_texts(eve, "other12345")]
 
 
 def test_what_there_is_is_shown_first_and_nothing_is_changed_without_a_yes(eve: Person) -> None:
@@ -327,104 +141,6 @@ def test_a_fork_keeps_what_it_shares_with_the_erased_chat(ada: Person) -> None:
     assert ada.memproc("expand", "forked1234", "--output", ada.home / "after.json").code == 0
     assert (ada.home / "after.json").read_bytes() == (ada.home / "before.json").read_bytes()
     assert ada.memproc("verify").code == 0
-
-
-def test_a_file_of_many_chats_loses_this_chat_alone(ada: Person) -> None:
-    chat = secret_chat()
-    for part in (30, len(chat["messages"])):
-        ada.drop(
-            export_bytes(
-                OTHER | {"messages": OTHER["messages"][:part]},
-                chat | {"messages": chat["messages"][:part]},
-            )
-        )
-        assert ada.memproc("run").code == 0
-    path = put_into_one_file(ada, "other12345", "secret1234")
-    before = json.loads(path.read_bytes())["data"]["chats"]
-    versions = json.loads(ada.memproc("versions", "other12345", "--json").out)["versions"]
-    assert ada.memproc("erase", "secret1234", "--yes").code == 0
-    assert json.loads(path.read_bytes())["data"]["chats"] == before[:1]
-    after = json.loads(ada.memproc("versions", "other12345", "--json").out)["versions"]
-    assert [kept["number"] for kept in after] == [kept["number"] for kept in versions]
-    for place, content in contents(ada.home):
-        assert SECRET.encode() not in content, place
-    assert check_backups(ada.home / "backups") == ()
-
-
-def dropped(eve: Person, name: str, state: str, *chats: Json) -> tuple[int, Path]:
-    """A file in the inbox that memproc has copied, and is not through with."""
-    path = eve.drop(export_bytes(*chats), name)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    (eve.home / "state" / "arrivals" / f"{digest}.json").write_bytes(path.read_bytes())
-    seen, when = path.stat(), "2026-01-01T00:00:00.000Z"
-    place = {
-        "device": seen.st_dev,
-        "inode": seen.st_ino,
-        "size": seen.st_size,
-        "mtime_ns": seen.st_mtime_ns,
-    }
-    with Archive.open(eve.home / "state") as archive:
-        row = {
-            "path": str(path),
-            **place,
-            "sha256": digest,
-            "state": state,
-            "next_look_at": when,
-            "tries": 1,
-        }
-        number = archive.insert("arrival", {**row, "seen_at": when, "changed_at": when})
-        archive.insert(
-            "arrival_step", {"arrival": number, "state": state, "reason": SECRET, "at": when}
-        )
-    return number, path
-
-
-@pytest.mark.parametrize("state", ["copied", "working", "waiting", "paused"])
-def test_work_on_a_file_of_the_erased_chat_alone_ends_and_that_on_others_goes_on(
-    eve: Person, state: str
-) -> None:
-    """Whether its file still lies in the inbox or has left it; the daemon that starts then takes neither again."""
-    secret = secret_chat()
-    kept, path = dropped(eve, "kept.json", state, secret)
-    moved, gone = dropped(eve, "gone.json", state, secret | {"folderID": "f"})
-    both, _ = dropped(eve, "both.json", state, secret, OTHER)
-    gone.unlink()
-    assert eve.memproc("erase", "secret1234", "--yes").code == 0
-    with Archive.open(eve.home / "state") as archive:
-        states = dict(archive.run("SELECT id, state FROM arrival"))
-        assert (states[kept], states.get(moved), states[both]) == ("done", None, state)
-        assert not archive.run(
-            "SELECT 1 FROM arrival_step WHERE instr(reason, ?) AND arrival <> ?", (SECRET, both)
-        )
-        settings = read_settings_here(eve.toml)
-        assert isinstance(settings, RunDone)
-        plan = plan_of(SettingsAre(**settings.settings))
-        scanner = Scanner(archive)
-        for moment in (0.0, 400.0):
-            scanner.scan(plan, now(), moment)
-        resume_after_restart(archive, now())
-        work = next_work(archive, now())
-        assert work is not None
-        assert work.id == both, "the other chat in it is worked on"
-        assert archive.run("SELECT state FROM arrival WHERE path = ?", (str(path),)) == [("done",)]
-    left = list((eve.home / "state" / "arrivals").glob("*.json"))
-    assert [SECRET.encode() in file.read_bytes() for file in left] == [False] * len(left)
-
-
-def test_the_title_of_an_erased_chat_is_in_no_note_of_a_run(eve: Person) -> None:
-    with Archive.open(eve.home / "state") as archive:
-        for name, value in (
-            ("run", json.dumps({"trouble": f"About {SECRET}: too large"})),
-            ("budget_day", "{}"),
-        ):
-            set_sign(archive, name, value, "2026-01-01T00:00:00.000Z")
-    assert eve.memproc("erase", "secret1234", "--yes").code == 0
-    with Archive.read(eve.home / "state") as archive:
-        assert [
-            name
-            for (name,) in archive.run("SELECT name FROM sign")
-            if name in ("run", "budget_day")
-        ] == ["budget_day"]
 
 
 def test_what_the_bridge_has_put_into_the_inbox_goes_and_what_the_person_dropped_stays(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive
 from daemon.models import batch as pauses
 from primer.evaluation_questions import PLAIN_JSON, STEPS
 from rules.evaluate.questions import GUESSED, SAID_ELSEWHERE, UNCLEAR
@@ -219,9 +218,9 @@ def test_a_chat_without_memories_is_told_and_nothing_is_asked(
 ) -> None:
     with serving(monkeypatch, Examined()) as server:
         assert 'knows no chat "Ina"' in eve.memproc("eval", "Ina").err
-        with Archive.open(eve.home / "state") as archive:
-            archive.run("UPDATE memory SET forgotten_at = 'now'")
-        ended = eve.memproc("eval", CHAT_ID)
+        eve.drop(export_bytes(long_chat(1200, id="short", chatID="short")))
+        assert eve.memproc("run").code == 0
+        ended = eve.memproc("eval", "short")
         assert (ended.code, "has no memories yet" in ended.err) == (1, True)
         assert server.meter.calls == 0
 

@@ -1,7 +1,6 @@
 """What an evaluation shows of planted faults, and what becomes of what was missed."""
 
 import json
-from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,11 @@ from daemon.archive.archive import Archive
 from daemon.config.loading import load, load_folders
 from daemon.evaluate.subject import ArmName, find_subject
 from daemon.models.context import context_to_read
-from rules.evaluate.questions import NAMED
 from tests import waiting
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.groups import groups_of
 from tests.server.examined import Examined
-from tests.stories.examining import evaluated, serving, states, wants
+from tests.stories.examining import evaluated, serving, wants
 from tests.stories.person import Person
 from tests.stories.test_page import Browser
 from tests.typingmind.texts import text_of
@@ -151,35 +149,6 @@ def test_what_was_missed_is_named_to_a_rewriting_and_asked_no_more(
                 (memory,),
             )
     assert counts[0] == 6 - len(missed)
-
-
-def ending_at(begin: str) -> Callable[..., Any]:
-    """Archive.run that is interrupted before the statement that begins so."""
-    run = Archive.run
-
-    def interrupted(archive: Archive, sql: str, values: tuple[object, ...] = ()) -> Any:
-        if sql.startswith(begin):
-            raise KeyboardInterrupt
-        return run(archive, sql, values)
-
-    return interrupted
-
-
-def test_a_memory_that_is_written_again_and_its_questions_change_together_or_not_at_all(
-    eve: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, Examined()) as server:
-        memory = evaluated(eve)["missed"][0]["memory"]
-        with monkeypatch.context() as interrupted:
-            interrupted.setattr(Archive, "run", ending_at("UPDATE question"))
-            assert eve.memproc("retry", memory, "--missed").code == 130
-        (cut,) = [one for one in everything(eve) if one["memory_id"] == memory]
-        assert len(cut["editions"]) == 1, "else its questions would be about an older edition"
-        assert eve.memproc("retry", memory, "--missed").code == 0
-        (written,) = [one for one in everything(eve) if one["memory_id"] == memory]
-        assert len(written["editions"]) == 2
-        assert states(eve)[NAMED] > 0
-        assert server.meter.finished_and_seen_again == []
 
 
 def kept_rows(person: Person) -> list[list[tuple[Any, ...]]]:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive
 from rules.layers.opening import FactLine, fact_row
 from tests.server.facts import operations
 from tests.server.setup import KEY
@@ -76,23 +75,6 @@ def test_what_is_forgotten_is_gone_from_export_and_prompts_and_stays_in_the_hist
     assert [event["event"] for event in history(ada, 2)] == ["ADD", "FORGET"]
     assert "forget by you: forgotten at the command line" in facts(ada, "history", "2").out
     assert "Nothing to do" in facts(ada, "forget", "2").out
-
-
-def test_what_is_forgotten_is_never_taken_from_the_same_message_again(
-    ada: Life, keeper: Keeper
-) -> None:
-    """As when a run is killed after the person has looked at its facts: the step of the chunk is done once more."""
-    assert facts(ada, "forget", "2").code == 0
-    with Archive.open(ada.person.home / "state") as archive:
-        (memory,) = (one.memory_id for one in ada.memories() if one.number == 2)
-        archive.run("UPDATE layer_step SET done_at = NULL WHERE memory = ?", (memory,))
-    keeper.take = lambda task: operations([{"event": "ADD", "text": MISO}])
-    ada.talk(800)
-    ada.drop()
-    ended = ada.person.memproc("run", "--json")
-    assert json.loads(ended.out)["noted"] == {"fact refused: forgotten before": 1}
-    assert known(ada) == {1: LISBON, 3: TEA, 4: MISO}, "another message says it anew"
-    assert history(ada, 4)[0]["memory"] > 2
 
 
 def test_a_fact_of_ones_own_is_shown_and_told(ada: Life) -> None:

@@ -7,11 +7,8 @@ from typing import Any
 
 import pytest
 
-from daemon.archive.archive import Archive
 from tests.chats import CHAT_ID, export_bytes, long_chat, user
-from tests.daemon.archive.test_messages import CHAT, TALK, see
 from tests.stories.cycle import ENGINE, FIRST, Cycle
-from tests.stories.one_file import put_into_one_file
 from tests.stories.person import Ended, Person
 from tests.stories.rounds import Life, life
 
@@ -188,11 +185,11 @@ def test_the_tree_shows_what_stands_in_the_export_with_what_it_is_made_of(tmp_pa
 
 
 def test_a_chat_without_memories_says_how_to_see_what_a_run_would_do(ada: Person) -> None:
-    with Archive.open(ada.home / "state") as archive:
-        see(archive, TALK)
-    for command in (["memories", CHAT], ["memories", CHAT, "--tree"]):
+    ada.drop(export_bytes(long_chat(800, tokens_each=200)))
+    assert ada.memproc("run").code == 0
+    for command in (["memories", CHAT_ID], ["memories", CHAT_ID, "--tree"]):
         done(ada.memproc(*command), "has no memories yet", "What a run would do: memproc ", " plan")
-    assert read(ada.memproc("memories", CHAT, "--json"))["memories"] == []
+    assert read(ada.memproc("memories", CHAT_ID, "--json"))["memories"] == []
 
 
 def test_show_prints_all_editions_one_below_the_other(wise: Life) -> None:
@@ -524,21 +521,3 @@ def test_what_is_no_export_any_more_can_be_replaced_by_a_version(chat: Cycle) ->
         "Restored.",
     )
     assert chat.updated().read_bytes() == whole
-
-
-def test_one_chat_never_drives_the_others_out_of_a_file_of_many(ada: Person) -> None:
-    two = [
-        long_chat(5000, tokens_each=200, chatID=name, id=name, chatTitle=name)
-        for name in ("chatnumber1", "chatnumber2")
-    ]
-    ada.drop(export_bytes(*two))
-    assert ada.memproc("run").code == 0
-    whole = put_into_one_file(ada, "chatnumber1", "chatnumber2")
-    before = whole.read_bytes()
-    done(ada.memproc("diff", "chatnumber2"), "version 1 (original", "Compressed into memory 1, ")
-    done(ada.memproc("restore", "chatnumber2", "1", "--yes"), "Restored.")
-    assert whole.read_bytes() == before
-    (own,) = (path for path in ada.updated() if path != whole)
-    assert json.loads(own.read_bytes())["data"]["chats"] == [
-        json.loads(export_bytes(two[1]))["data"]["chats"][0]
-    ]

@@ -13,12 +13,11 @@ from time import monotonic, sleep
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.chats import is_known
 from daemon.bridge.devices import newest_code
 from tests.extension import Extension
 from tests.stories.bridged import Bridged, chat_of
 from tests.stories.cycle import ENGINE, Cycle
+from tests.stories.reports import chat_ids
 
 
 @pytest.fixture
@@ -86,8 +85,7 @@ def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(
         "says": f"{row['tokens'] / 1000:.1f}k tokens, {len(row['chunks'])} memories due, free",
     }  # fmt: skip
     assert planned["due"] > 0
-    with Archive.read(bridge.state) as archive:
-        assert not is_known(archive, new.chat_id)
+    assert new.chat_id not in chat_ids(new.person)
     assert list((bridge.state / "bridge" / "planned").iterdir()) == []
 
 

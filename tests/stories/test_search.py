@@ -1,12 +1,10 @@
 """`memproc search`: beginnings, the nearest word, and the command that opens what was found."""
 
 import io
-import sqlite3
 from contextlib import redirect_stdout
 
 import pytest
 
-from daemon.archive.full_text import index_path
 from daemon.cli import main
 from tests.chats import assistant, chat, export_bytes, user
 from tests.stories.cycle import ENGINE
@@ -59,14 +57,6 @@ def test_a_mistyped_word_is_answered_with_the_nearest_that_there_is(ada: Person)
     assert "Nothing holds all of: ligthhouse\nThe nearest that there is: lighthouse\n" in ended.out
     assert "We lit the lighthouse" in ended.out
     assert ada.memproc("search", "xylophone").out == "Nothing holds all of: xylophone\n"
-
-
-def test_an_index_of_an_older_version_is_made_again(ada: Person) -> None:
-    assert ada.memproc("search", "lighthouse").code == 0
-    index = sqlite3.connect(index_path(ada.home / "state"))
-    index.executescript("DELETE FROM words; PRAGMA user_version = 0")
-    index.close()
-    assert "Große" in ada.memproc("search", "grosse").out
 
 
 def test_a_chat_is_found_by_a_word_of_its_title(ada: Person) -> None:

@@ -1,13 +1,18 @@
 """Texts in order of how well they match, in any script, whatever stands in them."""
 
 import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from daemon.archive.full_text import index_path
 from daemon.archive.layers import ranked
 from rules.errors import ArchiveError
+from tests.chats import export_bytes, long_chat
+from tests.stories.person import Person
 
 FACTS = (
     "Ada likes tea.",
@@ -57,3 +62,13 @@ def test_a_sqlite_without_a_full_text_index_is_told_with_a_remedy(
     with pytest.raises(ArchiveError, match="FTS5") as told:
         ranked(["tea"], "tea")
     assert "facts.enabled" in told.value.next_step
+
+
+def test_an_index_of_an_older_version_is_made_again(tmp_path: Path) -> None:
+    ada = Person(tmp_path / "ada")
+    ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    assert ada.memproc("run").code == 0
+    found = ada.memproc("search", "harbour").out
+    with closing(sqlite3.connect(index_path(ada.home / "state"))) as index:
+        index.executescript("DELETE FROM words; PRAGMA user_version = 0")
+    assert ada.memproc("search", "harbour").out == found != "Nothing holds all of: harbour\n"

@@ -1,0 +1,53 @@
+"""A memory that is written again with what was missed of it, and its questions, change together."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daemon.archive.archive import Archive
+from rules.evaluate.questions import NAMED
+from tests.chats import CHAT_ID
+from tests.server.examined import Examined
+from tests.server.setup import KEY
+from tests.stories.examining import evaluated, lived, serving
+from tests.stories.person import Person
+from tests.stories.reports import memories
+
+
+def ending_at(begin: str) -> Callable[..., Any]:
+    """Archive.run that is interrupted before the statement that begins so."""
+    run = Archive.run
+
+    def interrupted(archive: Archive, sql: str, values: tuple[object, ...] = ()) -> Any:
+        if sql.startswith(begin):
+            raise KeyboardInterrupt
+        return run(archive, sql, values)
+
+    return interrupted
+
+
+def test_a_memory_that_is_written_again_and_its_questions_change_together_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    eve = lived(tmp_path / "eve")
+    with serving(monkeypatch, Examined()) as server:
+        memory = evaluated(eve)["missed"][0]["memory"]
+        with monkeypatch.context() as interrupted:
+            interrupted.setattr(Archive, "run", ending_at("UPDATE question"))
+            assert eve.memproc("retry", memory, "--missed").code == 130
+        assert len(editions(eve, memory)) == 1, "else its questions would be about an older edition"
+        assert eve.memproc("retry", memory, "--missed").code == 0
+        assert len(editions(eve, memory)) == 2
+        with Archive.read(eve.home / "state") as archive:
+            assert Counter(archive.column("SELECT state FROM question"))[NAMED] > 0
+        assert server.meter.finished_and_seen_again == []
+
+
+def editions(person: Person, memory_id: str) -> list[Any]:
+    (memory,) = (memory for memory in memories(person, CHAT_ID) if memory.memory_id == memory_id)
+    kept: list[Any] = memory.editions
+    return kept
