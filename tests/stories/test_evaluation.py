@@ -10,7 +10,7 @@ from daemon.models import batch as pauses
 from primer.evaluation_questions import PLAIN_JSON, STEPS
 from rules.evaluate.questions import GUESSED, SAID_ELSEWHERE, UNCLEAR
 from tests import waiting
-from tests.chats import CHAT_ID, export_bytes, long_chat
+from tests.chats import CHAT_ID, chat, conversation, export_bytes, long_chat
 from tests.server.examined import Examined, Guess, drawn, never_said
 from tests.server.reply import Answer, Hang, Reply
 from tests.server.request import Request
@@ -218,9 +218,11 @@ def test_a_chat_without_memories_is_told_and_nothing_is_asked(
 ) -> None:
     with serving(monkeypatch, Examined()) as server:
         assert 'knows no chat "Ina"' in eve.memproc("eval", "Ina").err
-        eve.drop(export_bytes(long_chat(1200, id="short", chatID="short")))
-        assert eve.memproc("run").code == 0
-        ended = eve.memproc("eval", "short")
+        wants(eve, "[budget]\nrun_usd = 0\n")
+        turns = conversation(30, 300, first=100)
+        eve.drop(export_bytes(chat(*turns, id="capped", chatID="capped")))
+        assert eve.memproc("run").code == 4, "it was read, and the cap allows no call"
+        ended = eve.memproc("eval", "capped")
         assert (ended.code, "has no memories yet" in ended.err) == (1, True)
         assert server.meter.calls == 0
 

@@ -184,9 +184,11 @@ def test_the_tree_shows_what_stands_in_the_export_with_what_it_is_made_of(tmp_pa
             assert order.index(member) > order.index(memory["memory_id"])
 
 
+@pytest.mark.usefixtures("key")
 def test_a_chat_without_memories_says_how_to_see_what_a_run_would_do(ada: Person) -> None:
-    ada.drop(export_bytes(long_chat(800, tokens_each=200)))
-    assert ada.memproc("run").code == 0
+    ada.settings('[models]\nagent = "anthropic/claude-haiku-5-5"\n[budget]\nrun_usd = 0\n')
+    ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    assert ada.memproc("run").code == 4, "it was read, and the cap allows no call"
     for command in (["memories", CHAT_ID], ["memories", CHAT_ID, "--tree"]):
         done(ada.memproc(*command), "has no memories yet", "What a run would do: memproc ", " plan")
     assert read(ada.memproc("memories", CHAT_ID, "--json"))["memories"] == []
