@@ -10,12 +10,12 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
+from tests.daemon.archive.test_rot import DAMAGES, NOT_SEALED, ROT, damage
 from tests.faults import oracle
 from tests.faults.errors import said
 from tests.faults.point import Point
 from tests.faults.prepared import Impossible, Prepared, Series
 from tests.faults.shim import Act, Fault
-from tests.stories.test_rot import DAMAGES, NOT_SEALED, ROT, damage
 
 NAME = "rot"
 _SCENES = ("rotten",)

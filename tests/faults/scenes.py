@@ -24,11 +24,11 @@ from daemon.inbox.scanner import Scanner
 from daemon.inbox.watch_plan import SettingsAre, plan_of, read_settings_here
 from rules.errors import ArchiveError, MemprocError
 from tests.chats import CHAT_ID, Json, chat, conversation, export_bytes
+from tests.daemon.archive.test_rot import FILLED
 from tests.faults import shim
 from tests.faults.trial import CLOCK, Lab, Work
 from tests.lives.keeper import SECTIONS
 from tests.lives.memproc import TEXTS
-from tests.stories.test_rot import FILLED
 
 DAY = 86_400
 OTHER_ID = "otherchat1"

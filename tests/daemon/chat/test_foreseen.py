@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.chats import export_bytes, long_chat
-from tests.stories.one_file import put_into_one_file
+from tests.daemon.recovery.test_one_file import put_into_one_file
 from tests.stories.person import Person
 
 
