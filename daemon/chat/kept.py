@@ -74,20 +74,15 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
     chat_id, lacks, seen = chat.chat_id, reading.absent, reading.first_seen
     messages = {place.key: place.message for place in raw_messages(reading.places)}
     said = {key: message.created_at or "" for key, message in messages.items()}
+    dated = [(date, text) for text in said.values() if (date := parse_date(text))]
     is_lacking = lacks.missing or lacks.under or lacks.left_out or lacks.went_back
     return ShownPins(
         would_keep=tuple(_kept_by_pins(messages)),
         messages=messages,
-        newest=_newest(said.values()),
+        newest=max(dated)[1] if dated else "",
         is_whole=not is_lacking and not was_processed(archive, chat_id, chat.sha256),
         first_seen={(seen[key], text) for key, text in said.items() if key in seen},
     )
-
-
-def _newest(dates: Iterable[str]) -> str:
-    """Return the newest of these texts that are dates; empty where none is."""
-    dated = [(date, text) for text in dates if (date := parse_date(text))]
-    return max(dated)[1] if dated else ""
 
 
 def _kept_by_pins(messages: Mapping[str, Message]) -> Iterator[KeptPassage]:

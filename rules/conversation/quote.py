@@ -93,17 +93,15 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     plain_answer = plain_text(answer).strip()
     if not has_words(plain_answer):
         return NotVerbatim("The answer holds no words.")
-    quote = _verbatim(plain_answer, chunk) or _verbatim(_without_marks(plain_answer), chunk)
+    # A model adds quotation marks around it by habit.
+    is_marked = len(plain_answer) > 2 and plain_answer[0] in _MARKS and plain_answer[-1] in _MARKS
+    quote = _verbatim(plain_answer, chunk)
+    if quote is None and is_marked:
+        quote = _verbatim(plain_answer[1:-1].strip(), chunk)
     if quote is None:
         reason = "It stands in no single message of the passage, character for character."
         return NotVerbatim(reason)
     return quote
-
-
-def _without_marks(answer: str) -> str:
-    """Return the answer without the quotation marks around it, which a model adds by habit."""
-    is_marked = len(answer) > 2 and answer[0] in _MARKS and answer[-1] in _MARKS
-    return answer[1:-1].strip() if is_marked else answer
 
 
 def _verbatim(words: str, chunk: Sequence[Entry]) -> Verbatim | None:

@@ -188,7 +188,13 @@ def core_memory_replace(
         )
     entries = (section.value,) if isinstance(section.value, str) else section.value
     if not any(old_content in entry for entry in entries):
-        return _not_found(section)
+        within = ', within one entry and without the "- " before it'
+        where = "" if isinstance(section.value, str) else within
+        return Refusal(
+            f'The old content does not occur in the section "{section.name}"; it must be copied '
+            f"character for character{where}.",
+            "not found",
+        )
     if isinstance(section.value, str):
         return written(memory, name, section.value.replace(old_content, new_content))
     replaced = [(entry, entry.replace(old_content, new_content)) for entry in entries]
@@ -218,16 +224,6 @@ class ChatLayout:
         ),
     )
     functions: Sequence[EditingFunction] = (core_memory_append, core_memory_replace)
-
-
-def _not_found(section: Section) -> Refusal:
-    within = ', within one entry and without the "- " before it'
-    where = "" if isinstance(section.value, str) else within
-    return Refusal(
-        f'The old content does not occur in the section "{section.name}"; it must be copied '
-        f"character for character{where}.",
-        "not found",
-    )
 
 
 def arranged(

@@ -211,7 +211,10 @@ def _update(operation: Operation, so_far: _SoFar) -> _Judged:
         return "changed twice"
     if refusal := _unusable(operation, so_far):
         return refusal
-    if not operation.old and not _shares_words(operation.text, fact.text):
+    # A small model often names a neighbour's id. Words of four letters and more tell what a statement
+    # is about; where one has none, as in some scripts, all of its words count.
+    telling, known = _telling(words(operation.text)), _telling(words(fact.text))
+    if not operation.old and not _share_half(telling, known):
         return "another fact than its id says"
     same = so_far.says(operation.text)
     if same is not None:
@@ -247,15 +250,6 @@ def _named(operation: Operation, known: KnownFacts) -> Fact | str:
     if operation.old and normal(operation.old) != normal(fact.text):
         return "old_memory is not its text"
     return fact
-
-
-def _shares_words(text: str, fact: str) -> bool:
-    """Return whether half of the telling words of the shorter of two statements are in both.
-
-    A small model often names a neighbour's id. Words of four letters and more tell what a statement
-    is about; where one has none, as in some scripts, all of its words count.
-    """
-    return _share_half(_telling(words(text)), _telling(words(fact)))
 
 
 def _telling(all_words: frozenset[str]) -> frozenset[str]:

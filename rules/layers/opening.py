@@ -184,7 +184,12 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
     sections: dict[str, str] = {}
     for name, parts in blocks.items():
         sections[name] = restore_lines(_joined(parts))
-    return Opening(_preface(head, introduction), sections, facts, headed=True, kept=kept)
+    introduced = make_inert(introduction)
+    if introduced:
+        before, _, after = head.rpartition(introduced)
+        head = _joined([before.strip("\n"), after.strip("\n")])
+    preface = restore_lines(head.strip("\n"))
+    return Opening(preface, sections, facts, headed=True, kept=kept)
 
 
 def _blocks(text: str, names: Collection[str]) -> tuple[str, dict[str, list[str]]]:
@@ -214,26 +219,11 @@ def _joined(parts: Iterable[str]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _preface(head: str, introduction: str) -> str:
-    """Return the text before the first heading, without the introduction."""
-    introduced = make_inert(introduction)
-    if introduced:
-        before, _, after = head.rpartition(introduced)
-        head = _joined([before.strip("\n"), after.strip("\n")])
-    return restore_lines(head.strip("\n"))
-
-
 def _facts(text: str) -> Iterator[FactLine]:
-    """Yield the facts below their heading; what begins with a day is dated."""
-    for line in _joined_lines(text):
-        dated = _DATED.fullmatch(line)
-        day, words = dated.groups() if dated else ("", line)
-        if words:
-            yield FactLine(day, _INERT_DAY.sub("", one_line(words)))
+    """Yield the facts below their heading; what begins with a day is dated.
 
-
-def _joined_lines(text: str) -> list[str]:
-    """Return the lines without bullets; an indented one without a bullet goes on with the last."""
+    An indented line without a bullet goes on with the one before it.
+    """
     joined: list[str] = []
     for line in text.split("\n"):
         words = line.strip()
@@ -244,7 +234,11 @@ def _joined_lines(text: str) -> list[str]:
             joined[-1] = f"{joined[-1]} {words}"
         elif words:
             joined.append(words)
-    return joined
+    for line in joined:
+        dated = _DATED.fullmatch(line)
+        day, words = dated.groups() if dated else ("", line)
+        if words:
+            yield FactLine(day, _INERT_DAY.sub("", one_line(words)))
 
 
 def kept_block(lines: Sequence[KeptLine]) -> str:
@@ -313,6 +307,9 @@ def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
     gone = _without(base.facts, theirs.facts)
     new = _without(theirs.facts, base.facts)
     changed = _reworded(gone, new)
+    # A passage was only reworded where another one of its day and speaker is new.
+    new_passages, taken_out = _other_passages(theirs, base), _other_passages(base, theirs)
+    reworded = {(line.day, line.speaker) for line in new_passages}
     before, after = base.sections, theirs.sections
     texts = {name: after.get(name, "") for name in (*before, *after)}
     return OpeningEdits(
@@ -320,16 +317,9 @@ def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
         changed=changed,
         removed=_without(gone, [before for before, _ in changed]),
         added=_without(new, [after for _, after in changed]),
-        released=_released(base, theirs),
-        kept=_other_passages(theirs, base),
+        released=tuple(line for line in taken_out if (line.day, line.speaker) not in reworded),
+        kept=new_passages,
     )
-
-
-def _released(base: Opening, theirs: Opening) -> tuple[KeptLine, ...]:
-    """Return the passages that were taken out: no line of their day and speaker is new instead."""
-    reworded = {(line.day, line.speaker) for line in _other_passages(theirs, base)}
-    gone = _other_passages(base, theirs)
-    return tuple(line for line in gone if (line.day, line.speaker) not in reworded)
 
 
 def _other_passages(opening: Opening, other: Opening) -> tuple[KeptLine, ...]:
@@ -357,7 +347,10 @@ def _reworded(
     alike: list[tuple[float, int, int]] = []
     for i, before in enumerate(gone):
         for j, after in enumerate(new):
-            likeness = _likeness(before.text, after.text)
+            matcher = SequenceMatcher(None, before.text, after.text)
+            likeness = matcher.quick_ratio()  # at least the ratio, and quicker
+            if likeness >= _ALIKE:
+                likeness = matcher.ratio()
             if likeness >= _ALIKE:
                 alike.append((-likeness, i, j))
     pairs: dict[int, int] = {}
@@ -365,10 +358,3 @@ def _reworded(
         if i not in pairs and j not in pairs.values():
             pairs[i] = j
     return tuple((gone[i], new[pairs[i]]) for i in sorted(pairs))
-
-
-def _likeness(text: str, other: str) -> float:
-    """Return how alike two texts are, from 0 to 1; below `_ALIKE` it may be a little less."""
-    matcher = SequenceMatcher(None, text, other)
-    rough = matcher.quick_ratio()  # at least the ratio, and quicker
-    return matcher.ratio() if rough >= _ALIKE else rough

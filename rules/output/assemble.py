@@ -140,19 +140,15 @@ def hash_of_messages(raws: Iterable[bytes]) -> str:
 def _our_lines(parts: Sequence[Part]) -> Iterator[str]:
     """Yield a line per message of ours: its kind, its memory and slot, and the hash of its text."""
     for part in parts:
-        for marker, text in _marked_texts(part):
+        ours: list[tuple[Marker, str]] = []
+        if isinstance(part, Memory):
+            ours = [(draft.marker, draft.text) for draft in memory_drafts(part)]
+        elif isinstance(part, Draft):
+            ours = [(part.marker, part.text)]
+        elif isinstance(part, Place) and part.ours is not None:
+            ours = [(part.ours, part.message.text)]
+        for marker, text in ours:
             yield f"{marker.kind} {marker.memory} {marker.slot} {text_digest(text)}"
-
-
-def _marked_texts(part: Part) -> list[tuple[Marker, str]]:
-    """Return the markers of the messages of ours that a part is, each with its text."""
-    if isinstance(part, Memory):
-        return [(draft.marker, draft.text) for draft in memory_drafts(part)]
-    if isinstance(part, Draft):
-        return [(part.marker, part.text)]
-    if isinstance(part, Place) and part.ours is not None:
-        return [(part.ours, part.message.text)]
-    return []
 
 
 def write_parts(

@@ -293,19 +293,13 @@ def _is_memory(six: Sequence[Place], known_keys: Collection[str]) -> bool:
         return False
     for slot, place in enumerate(six):
         message = place.message
-        fits = _is_question(message) if slot % 2 == 0 else message.role == "assistant"
+        text, begins = message.text, "<context_manager>\n"
+        is_question = text.startswith(begins) and text.endswith("\n</context_manager>")
+        role = "user" if slot % 2 == 0 else "assistant"
+        fits = message.role == role and (role == "assistant" or is_question)
         if not fits or not place.lived or message.marker or place.key in known_keys:
             return False
     return True
-
-
-def _is_question(message: Message) -> bool:
-    text = message.text
-    return (
-        message.role == "user"
-        and text.startswith("<context_manager>\n")
-        and text.endswith("\n</context_manager>")
-    )
 
 
 def _original(

@@ -136,20 +136,15 @@ def _is_known(texts: Six, memory: Memory, editions: Sequence[Edition]) -> bool:
 
 def _texts(group: Group, editions: Sequence[Edition]) -> Six:
     """Return the six texts of the export; a missing or empty one is that of its edition."""
-    texts = list(_edition_of(group, editions).texts)
+    # The edition that its first message names; the newest if it is unknown.
+    marker = next(iter(group.values())).ours
+    number = marker.edition if marker is not None else 0
+    named = (edition for edition in editions if edition.number == number)
+    texts = list(next(named, editions[-1]).texts)
     for slot, place in group.items():
         if place.message.text.strip():
             texts[slot - 1] = place.message.text
     return six_of(texts)
-
-
-def _edition_of(group: Group, editions: Sequence[Edition]) -> Edition:
-    """Return the edition that the first message of the group names; the newest if it is unknown."""
-    marker = next(iter(group.values())).ours
-    for edition in editions:
-        if marker is not None and edition.number == marker.edition:
-            return edition
-    return editions[-1]
 
 
 def there(
@@ -273,13 +268,8 @@ def _compare_raw(
     # Where some stay for their attachments alone, the others have left the chat.
     originals = (place for _, place in in_export if place.original)
     if any(stays_for_attachment(place.written) for place in originals):
-        mine = _naming_files(mine)
+        naming = with_attachments([old.newest or old.message for old in mine])
+        mine = [mine[index] for index in sorted(naming)]
     there_before = [old.key for old in mine if old.newest is not None]
     deleted = [key for key in there_before if key not in here and key not in missing]
     return _RawChange(edited, tuple(deleted))
-
-
-def _naming_files(mine: Sequence[Past]) -> list[Past]:
-    """Return those raw messages of a memory that stay in the chat, since they name a file."""
-    indices = with_attachments([old.newest or old.message for old in mine])
-    return [mine[index] for index in sorted(indices)]
