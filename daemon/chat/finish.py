@@ -3,7 +3,7 @@
 The version before is kept, and replaced at once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count as numbers
 from pathlib import Path
@@ -171,6 +171,7 @@ def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool
 
 def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
     """Raise FaultyOutput, with every fault, unless the finished chat is what it must be."""
+    sources = {key for memory in assembly.section.shown for key in memory.edition.sources}
     faults = verify(
         Finished(
             before=survey.chat,
@@ -181,7 +182,7 @@ def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
             removed=assembly.assembled.removed,
             opening=assembly.words.opening,
             kept=with_sources(archive, survey.chat.chat_id, assembly.passages),
-            versions=_versions_quoted(archive, survey.chat.chat_id, assembly.section.shown),
+            versions=former_versions(archive, survey.chat.chat_id, sources),
         )
     )
     if faults:
@@ -191,16 +192,6 @@ def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
             "The old files are as they were. This is a mistake in memproc: please report these "
             "sentences.",
         )
-
-
-def _versions_quoted(
-    archive: Archive, chat_id: str, shown: Sequence[Memory]
-) -> Mapping[str, Sequence[bytes]]:
-    """Return all versions of the messages from which the shown editions have quotes and wishes."""
-    editions = [memory.edition for memory in shown]
-    keys = {quote.source for edition in editions for quote in edition.quotes}
-    keys |= {wish.source for edition in editions for wish in edition.wishes}
-    return former_versions(archive, chat_id, keys)
 
 
 def ready_chat(

@@ -15,11 +15,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from rules.conversation.history import Entry
-from rules.conversation.memory import Count, Edition, Memory, Six, Wish
+from rules.conversation.memory import (
+    BEFORE_WISH,
+    Count,
+    Edition,
+    Memory,
+    Six,
+    Wish,
+    six_of,
+    wish_lines,
+)
 from rules.extract.wishes import ASKED, find_wishes, is_same_matter
 from rules.wording import counted
-
-_ITEM = "\n- "
 
 
 def wishes_in(chunk: Iterable[Entry], is_safe: Callable[[str], bool]) -> tuple[Wish, ...]:
@@ -55,17 +62,13 @@ def with_wishes(edition: Edition, wishes: Sequence[Wish], frame: str, count: Cou
         return edition
     counted = tuple(replace(wish, tokens=count(wish.text)) for wish in wishes)
     block = _block(frame, counted)
-    texts = _ending(edition.texts, edition.texts[5] + block)
+    *others, refined = edition.texts
+    texts = six_of([*others, refined + block])
     return replace(edition, texts=texts, wishes=counted, tokens=edition.tokens + count(block))
 
 
 def _block(frame: str, wishes: Sequence[Wish]) -> str:
-    return f"\n\n{frame}" + "".join(_ITEM + wish.text for wish in wishes) if wishes else ""
-
-
-def _ending(texts: Six, refined: str) -> Six:
-    one, two, three, four, five, _ = texts
-    return one, two, three, four, five, refined
+    return f"\n\n{frame}{wish_lines(wishes)}" if wishes else ""
 
 
 def wishes_left(edition: Edition, texts: Six) -> tuple[Wish, ...]:
@@ -90,8 +93,8 @@ def _lists_some(listed: str, wishes: Sequence[Wish]) -> bool:
     if not listed:
         return True
     return any(
-        listed.startswith(_ITEM + wish.text)
-        and _lists_some(listed[len(_ITEM + wish.text) :], wishes[at + 1 :])
+        listed.startswith(BEFORE_WISH + wish.text)
+        and _lists_some(listed[len(BEFORE_WISH + wish.text) :], wishes[at + 1 :])
         for at, wish in enumerate(wishes)
     )
 
@@ -159,7 +162,7 @@ def _without(edition: Edition, gone: set[str], count: Count) -> Edition:
         return edition
     refined, frame = parted
     left = tuple(wish for wish in edition.wishes if wish.text not in gone)
-    texts = _ending(edition.texts, refined + _block(frame, left))
+    texts = six_of([*edition.texts[:5], refined + _block(frame, left)])
     tokens = edition.tokens - count(edition.texts[5]) + count(texts[5])
     return replace(edition, texts=texts, wishes=left, tokens=tokens, lacks_wishes=True)
 

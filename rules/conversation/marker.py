@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple, Self
 
-from rules.conversation.memory import Edition, Memory
+from rules.conversation.memory import Edition, Memory, answer_of, wish_lines
 from rules.conversation.short_quotes import forms
 from rules.typingmind import spans
 from rules.typingmind.content import printable
@@ -19,7 +19,6 @@ from rules.typingmind.spans import Fields
 
 OPENING, MEMORY, CLOSING = "opening", "memory", "closing"
 QUOTE_SLOT, PERSPECTIVE_SLOT = 2, 3
-BETWEEN_QUOTES, BEFORE_WISH = "\n\n", "\n- "
 _VERSION = 1
 _LAST_SLOT = 6
 _TEXTS = ("kind", "text", "memory", "made", "said_by", "first", "last", "edition_kind")
@@ -231,14 +230,10 @@ def memory_drafts(memory: Memory) -> list[Draft]:
 def _cited(edition: Edition, slot: int) -> tuple[Cited, ...]:
     """Return what one of an edition's messages repeats word for word; nothing where it does not."""
     text = edition.texts[slot - 1]
-    if slot == QUOTE_SLOT:
-        cited = [Cited(quote.source, len(quote.framed)) for quote in edition.quotes]
-        said = BETWEEN_QUOTES.join(quote.framed for quote in edition.quotes)
-        return tuple(cited) if text == said else ()
-    if slot == _LAST_SLOT:
-        said = "".join(BEFORE_WISH + wish.text for wish in edition.wishes)
-        cited = [Cited(wish.source, len(wish.text)) for wish in edition.wishes]
-        return tuple(cited) if text.endswith(said) else ()
+    if slot == QUOTE_SLOT and text == answer_of(edition.quotes):
+        return tuple(Cited(quote.source, len(quote.framed)) for quote in edition.quotes)
+    if slot == _LAST_SLOT and text.endswith(wish_lines(edition.wishes)):
+        return tuple(Cited(wish.source, len(wish.text)) for wish in edition.wishes)
     return ()
 
 

@@ -16,6 +16,7 @@ Preferred = Literal["as-of", "hindsight"]
 Six = tuple[str, str, str, str, str, str]
 Count = Callable[[str], int]
 """Counts the tokens of a text."""
+BETWEEN_QUOTES, BEFORE_WISH = "\n\n", "\n- "
 CHUNK_LEVEL = 1
 """The level of a chunk's memory; a fold has a higher one."""
 
@@ -67,6 +68,16 @@ class Wish:
         return self.tokens or len(self.text.encode()) // 4
 
 
+def answer_of(quotes: Iterable[Quote]) -> str:
+    """Return the answer of a memory that has these quotes, with no tag made inert."""
+    return BETWEEN_QUOTES.join(quote.framed for quote in quotes)
+
+
+def wish_lines(wishes: Iterable[Wish]) -> str:
+    """Return the lines with these wishes that end a memory's last answer."""
+    return "".join(BEFORE_WISH + wish.text for wish in wishes)
+
+
 @dataclass(frozen=True, slots=True)
 class Edition:
     """One version of a memory."""
@@ -99,6 +110,12 @@ class Edition:
     archive has it whole."""
     lacks_wishes: bool = False
     """Whether a fold leaves out some of its wishes, being too many. The archive has it whole."""
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """Return the keys of the raw messages that its quotes and wishes are from, if known."""
+        passages: Sequence[Quote | Wish] = (*self.quotes, *self.wishes)
+        return frozenset(passage.source for passage in passages if passage.source)
 
     @property
     def permanent_tokens(self) -> int:

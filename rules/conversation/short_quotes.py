@@ -7,7 +7,7 @@ of them alone, or its prompts would grow for ever.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from rules.conversation.memory import Count, Edition, Memory, Quote, Six
+from rules.conversation.memory import Count, Edition, Memory, Quote, Six, answer_of, six_of
 
 _A_FEW_WORDS = 4
 QUOTE_TOKENS = 8_000
@@ -43,7 +43,7 @@ def with_short_quotes(edition: Edition) -> Edition:
     )
     if not _may_have(edition, short):
         return edition
-    return replace(edition, texts=_with_answer(edition.texts, short), quotes=short, is_short=True)
+    return replace(edition, texts=_answering(edition, short), quotes=short, is_short=True)
 
 
 def as_read(edition: Edition) -> Edition:
@@ -52,7 +52,7 @@ def as_read(edition: Edition) -> Edition:
     if not _may_have(edition, some):
         return edition
     tokens = edition.tokens - edition.quote_tokens + sum(quote.size for quote in some)
-    return replace(edition, texts=_with_answer(edition.texts, some), quotes=some, tokens=tokens)
+    return replace(edition, texts=_answering(edition, some), quotes=some, tokens=tokens)
 
 
 def _may_have(edition: Edition, quotes: Sequence[Quote]) -> bool:
@@ -62,21 +62,18 @@ def _may_have(edition: Edition, quotes: Sequence[Quote]) -> bool:
     """
     if edition.kind == "person" or quotes == edition.quotes:
         return False
-    return edition.texts[1] == _answer(edition.quotes)
+    return edition.texts[1] == answer_of(edition.quotes)
 
 
-def _with_answer(texts: Six, quotes: Sequence[Quote]) -> Six:
-    question, _, perspective, seen, last, refined = texts
-    return question, _answer(quotes), perspective, seen, last, refined
+def _answering(edition: Edition, quotes: Iterable[Quote]) -> Six:
+    """Return the texts of an edition with these quotes in the place of its own."""
+    question, _, *others = edition.texts
+    return six_of([question, answer_of(quotes), *others])
 
 
 def some_of(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
     """Return the first and the middle one, or all if there are no more than two."""
     return quotes if len(quotes) <= MOST_QUOTES else (quotes[0], quotes[len(quotes) // 2])
-
-
-def _answer(quotes: Sequence[Quote]) -> str:
-    return "\n\n".join(quote.framed for quote in quotes)
 
 
 def forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rules.conversation.history import INSERTED
 from rules.conversation.marker import (
-    BEFORE_WISH,
-    BETWEEN_QUOTES,
     CLOSING,
     MEMORY,
     OPENING,
@@ -21,7 +19,14 @@ from rules.conversation.marker import (
     Marker,
     passages_shown,
 )
-from rules.conversation.memory import Memory, Quote, Wish, memories_of_chunks
+from rules.conversation.memory import (
+    BEFORE_WISH,
+    BETWEEN_QUOTES,
+    Memory,
+    Quote,
+    Wish,
+    memories_of_chunks,
+)
 from rules.layers.opening import JOINER, read_opening, rows_shown
 from rules.output.read_back import Finished, ReadBack, read_back
 from rules.typingmind import plain
@@ -196,9 +201,7 @@ def _source_fault(
 
 def _quoted_texts(read: ReadBack) -> dict[str, list[str]]:
     """Return by key what each quoted message says now, said when its memory was made, and ever."""
-    editions = [memory.edition for memory in read.shown]
-    sources = {quote.source for edition in editions for quote in edition.quotes}
-    sources |= {wish.source for edition in editions for wish in edition.wishes}
+    sources = {key for memory in read.shown for key in memory.edition.sources}
     texts: dict[str, list[str]] = {}
     for entry in read.finished.entries:
         if entry.key in sources:

@@ -19,11 +19,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta, tzinfo
 from difflib import SequenceMatcher
 from types import MappingProxyType
+from typing import TypeVar
 
 from rules.conversation.history import Past, Place
 from rules.conversation.marker import (
-    BEFORE_WISH,
-    BETWEEN_QUOTES,
     PERSPECTIVE_SLOT,
     QUOTE_SLOT,
     Marker,
@@ -31,6 +30,8 @@ from rules.conversation.marker import (
     text_digest,
 )
 from rules.conversation.memory import (
+    BEFORE_WISH,
+    BETWEEN_QUOTES,
     WRITTEN,
     Count,
     Edition,
@@ -51,6 +52,7 @@ from rules.recognize.user_edits import SLOTS, Group
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
 
+_Passage = TypeVar("_Passage", Quote, Wish)
 _AT_ONCE = timedelta(minutes=1)
 _FEW = 4
 """The least matches in a row that are no coincidence, where no memory shows a fork."""
@@ -231,15 +233,21 @@ def with_sources(edition: Edition, group: Group, said: Mapping[str, str]) -> Edi
     wishes = _shown_wishes(group[SLOTS[-1]])
     if (len(quotes), len(wishes)) != (len(edition.quotes), len(edition.wishes)):
         return edition
-    sourced_quotes = [
-        replace(quote, source=source) if quote.text in said.get(source, "") else quote
-        for quote, (_, source) in zip(edition.quotes, quotes, strict=True)
-    ]
-    sourced_wishes = [
-        replace(wish, source=source) if wish.text in said.get(source, "") else wish
-        for wish, (_, source) in zip(edition.wishes, wishes, strict=True)
-    ]
-    return replace(edition, quotes=tuple(sourced_quotes), wishes=tuple(sourced_wishes))
+    return replace(
+        edition,
+        quotes=_with_sources(edition.quotes, quotes, said),
+        wishes=_with_sources(edition.wishes, wishes, said),
+    )
+
+
+def _with_sources(
+    passages: Sequence[_Passage], shown: Sequence[tuple[str, str]], said: Mapping[str, str]
+) -> tuple[_Passage, ...]:
+    sourced: list[_Passage] = []
+    for passage, (_, source) in zip(passages, shown, strict=True):
+        is_said = passage.text in said.get(source, "")
+        sourced.append(replace(passage, source=source) if is_said else passage)
+    return tuple(sourced)
 
 
 def _shown_quotes(answer: Place) -> Sequence[tuple[str, str]]:

@@ -7,8 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.marker import (
-    BEFORE_WISH,
-    BETWEEN_QUOTES,
     CLOSING,
     MEMORY,
     OPENING,
@@ -19,6 +17,7 @@ from rules.conversation.marker import (
     text_digest,
     write_marker,
 )
+from rules.conversation.memory import BEFORE_WISH, BETWEEN_QUOTES
 from rules.typingmind.spans import value
 from tests.exports.generated import values
 
