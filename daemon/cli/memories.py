@@ -95,7 +95,7 @@ def _about(whole: Holding, memory: Memory, *, raw: bool) -> Iterator[str]:
         name = f"{called(member)} ({member.memory_id})" if raw else called(member)
         yield f"made of {name}, {dates(member)}: {member.edition.tokens:,} tokens"
     row = memory_row(whole, memory)
-    yield ", ".join((*row.place, *row.marks)) or "shown"
+    yield ", ".join(row.about) or "shown"
     yield from notes_of(memory)
     if not raw:
         yield f"Ids, questions and requests: memproc show {whole.chat_id} {row.name} --raw"

@@ -4,17 +4,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from daemon.files.clock import in_full
-from daemon.reports.report import Beginning, Column, Link, Moment, Row, Table
+from daemon.reports.report import Cell, Column, Link, Moment, Row, Table
 from daemon.status.printable import columns_of, folded, in_one_line, padded
 
 _LEAST_WORDS = 20
-"""Columns of a terminal that a folded or cut column keeps, however narrow the terminal is."""
+"""Columns of a terminal that folded or cut words keep, however narrow the terminal is."""
 _LONGEST_LINE = 60
 """Columns of a cut cell where no terminal says how wide it is."""
 _FEW_COLUMNS = 5
 """A table with so few is folded, however narrow the terminal is."""
 _GAP = "  "
-_Cells = list[Beginning]
 
 
 def table_lines(
@@ -25,70 +24,58 @@ def table_lines(
     `width` is None where no terminal bounds it. Where it is too narrow, columns are dropped in
     their order. If all others still do not fit, each row becomes a few lines with headings in them.
     """
-    columns = table.columns
-    rows = [[_cell(column, row) for column in columns] for row in table.rows]
-    heads = [Beginning(column.heading) for column in columns]
-    widths = _widths(columns, [heads, *rows], width)
-    if width and not _fits(widths, width) and len(columns) > _FEW_COLUMNS:
+    columns, headings = table.columns, [column.heading for column in table.columns]
+    rows = [[_in_words(column.cell(row)) for column in columns] for row in table.rows]
+    widths = _widths(columns, [headings, *rows], width)
+    if width and _total(widths) > width and len(columns) > _FEW_COLUMNS:
         for row in rows:
-            yield from _headed_lines(columns, row, width, strong)
+            yield from _headed_lines(headings, row, width, strong)
         return
-    yield from map(strong, _row_lines(columns, heads, widths))
+    yield from map(strong, _row_lines(columns, headings, widths))
     for row in rows:
         yield from _row_lines(columns, row, widths)
 
 
-def _cell(column: Column[Row], row: Row) -> Beginning:
+def _in_words(value: Cell) -> str:
     """Return what a cell says, on one line."""
-    value = column.cell(row)
-    if isinstance(value, Beginning):
-        return Beginning(in_one_line(value.words), value.after)
-    if isinstance(value, Moment):
-        return Beginning(in_full(value.at))
     if isinstance(value, int):
-        return Beginning(f"{value:,}")
-    return Beginning(in_one_line(value.words if isinstance(value, Link) else value))
+        return f"{value:,}"
+    if isinstance(value, Moment):
+        return in_full(value.at)
+    return in_one_line(value.words if isinstance(value, Link) else value)
 
 
 def _widths(
-    columns: Sequence[Column[Row]], rows: Sequence[_Cells], width: int | None
+    columns: Sequence[Column[Row]], rows: Sequence[Sequence[str]], width: int | None
 ) -> dict[int, int]:
     """Return how wide each column is, by its place, without those that are dropped."""
-    wanted = [max(map(_size, column)) for column in zip(*rows, strict=True)]
-    widths = dict(enumerate(wanted))
-    flowing = [at for at, column in enumerate(columns) if column.kind in ("prose", "line")]
+    wanted = [max(map(columns_of, cells)) for cells in zip(*rows, strict=True)]
     if width is None:
-        return {
-            at: min(size, _LONGEST_LINE) if columns[at].kind == "line" else size
-            for at, size in widths.items()
-        }
-    widths |= {at: min(wanted[at], _LEAST_WORDS) for at in flowing}
+        longest = {"line": _LONGEST_LINE}
+        bounds = (
+            longest.get(column.kind, size) for column, size in zip(columns, wanted, strict=True)
+        )
+        return dict(enumerate(map(min, wanted, bounds)))
+    words = [at for at, column in enumerate(columns) if column.kind in ("prose", "line")]
+    widths = dict(enumerate(wanted)) | {at: min(wanted[at], _LEAST_WORDS) for at in words}
     for at in sorted(widths, key=lambda at: columns[at].drop):
-        if columns[at].drop and not _fits(widths, width):
+        if columns[at].drop and _total(widths) > width:
             del widths[at]
-    for at in widths.keys() & flowing:
-        spare = width - _total(widths)
-        widths[at] += max(0, min(spare, wanted[at] - widths[at]))
+    for at in widths.keys() & words:
+        spare = max(0, width - _total(widths))
+        widths[at] = min(wanted[at], widths[at] + spare)
     return widths
-
-
-def _size(cell: Beginning) -> int:
-    return columns_of(cell.words + cell.after)
 
 
 def _total(widths: Mapping[int, int]) -> int:
     return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
 
 
-def _fits(widths: Mapping[int, int], width: int) -> bool:
-    return _total(widths) <= width
-
-
 def _row_lines(
-    columns: Sequence[Column[Row]], row: _Cells, widths: Mapping[int, int]
+    columns: Sequence[Column[Row]], row: Sequence[str], widths: Mapping[int, int]
 ) -> Iterator[str]:
     """Yield the lines of a row: more than one where its prose is folded."""
-    cells = [_cell_lines(columns[at], row[at], size) for at, size in widths.items()]
+    cells = [_cell_lines(row[at], columns[at].kind == "line", size) for at, size in widths.items()]
     for parts in zip_longest(*cells, fillvalue=""):
         line = [
             " " * (size - columns_of(part)) + part
@@ -99,32 +86,28 @@ def _row_lines(
         yield _GAP.join(line).rstrip()
 
 
-def _cell_lines(column: Column[Row], cell: Beginning, width: int) -> list[str]:
-    """Return the lines of a cell, each within the width."""
-    if _size(cell) <= width:
-        return [cell.words + cell.after]
+def _cell_lines(words: str, is_cut: bool, width: int) -> list[str]:
+    """Return the lines of a cell, each within the width; one that is cut has a single line."""
+    if columns_of(words) <= width:
+        return [words]
     from rich.cells import chop_cells, set_cell_size  # late: few cells are too wide
 
-    if column.kind == "line":
-        room = max(_LEAST_WORDS, width - columns_of(cell.after))
-        words = cell.words
-        if columns_of(words) > room:
-            words = set_cell_size(words, room - 3).rstrip() + "..."
-        return [set_cell_size(words + cell.after, width)]
-    lines = folded(cell.words, width, further=0).splitlines()
+    if is_cut:
+        return [f"{set_cell_size(words, width - 3).rstrip()}..."]
+    lines = folded(words, width, further=0).splitlines()
     return [part for line in lines for part in chop_cells(line, width)]
 
 
 def _headed_lines(
-    columns: Sequence[Column[Row]], row: _Cells, width: int, strong: Callable[[str], str]
+    headings: Sequence[str], row: Sequence[str], width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
     """Yield a row as a few lines, in which each cell follows its heading."""
     line, left = "", width
-    for column, cell in zip(columns, row, strict=True):
-        size = columns_of(f"{column.heading} {cell.words}{cell.after}")
-        if line and len(_GAP) + size > left:
+    for heading, words in zip(headings, row, strict=True):
+        size = columns_of(f"{_GAP}{heading} {words}")
+        if line and size > left:
             yield line
             line, left = _GAP, width - len(_GAP)
-        line += f"{_GAP if line else ''}{strong(column.heading)} {cell.words}{cell.after}"
-        left -= len(_GAP) + size
+        line += f"{_GAP if line else ''}{strong(heading)} {words}"
+        left -= size
     yield line

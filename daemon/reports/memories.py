@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 
 from daemon.archive.chats import KnownChat
 from daemon.chat.holding import Holding
-from daemon.reports.report import Beginning, Column, Report, Step, Table
+from daemon.reports.report import Column, Report, Step, Table
 from rules.conversation.memory import Edition, Memory
 from rules.conversation.memory_title import dates, short_name, subject_in
 from rules.plan.folds import State, marks_of
@@ -53,11 +53,11 @@ class MemoryRow:
         return self.quote or " ".join(self.memory.edition.texts[-1].split())
 
     @property
-    def place(self) -> tuple[str, ...]:
-        """Return how many a fold is made of, and the fold that it is in."""
+    def about(self) -> tuple[str, ...]:
+        """Return how many a fold is made of, the fold that it is in, and its marks."""
         size = len(self.memory.members)
-        parts = (f"of {size}" if size else "", f"in {self.fold}" if self.fold else "")
-        return tuple(filter(None, parts))
+        place = (f"of {size}" if size else "", f"in {self.fold}" if self.fold else "")
+        return (*filter(None, place), *self.marks)
 
     @property
     def chunks(self) -> int:
@@ -97,9 +97,10 @@ class _Placed:
 _COLUMNS: tuple[Column[_Placed], ...] = (
     Column("No.", lambda part: "   " * part.depth + part.row.name),
     Column("Day", lambda part: day_of(part.row.memory.began_at) or ""),
-    Column("Before", lambda part: part.row.memory.source_tokens, "number"),
-    Column("Now", lambda part: part.row.memory.edition.tokens, "number"),
-    Column("First words", lambda part: _first_words(part.row), "line"),
+    Column("Before", lambda part: part.row.memory.source_tokens, "number", drop=1),
+    Column("Now", lambda part: part.row.memory.edition.tokens, "number", drop=2),
+    Column("State", lambda part: ", ".join(part.row.about)),
+    Column("First words", lambda part: part.row.words, "line"),
 )
 
 
@@ -126,12 +127,6 @@ def _branch(row: MemoryRow, depth: int = 0) -> Iterator[_Placed]:
     yield _Placed(row, depth)
     for member in row.members:
         yield from _branch(member, depth + 1)
-
-
-def _first_words(row: MemoryRow) -> Beginning:
-    """Return what a row is shown by, in quotation marks, and then its place and marks."""
-    about = ", ".join((*row.place, *row.marks))
-    return Beginning(f'"{row.words}', f'"  {about}' if about else '"')
 
 
 def memory_data(row: MemoryRow) -> dict[str, object]:

@@ -28,14 +28,6 @@ the width that is left. `line`: cut to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
-    """A cell of kind `line` that says something after its words: only the words are cut."""
-
-    words: str
-    after: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Link:
     """A cell that leads to an address of the page; elsewhere it is its words."""
 
@@ -50,7 +42,7 @@ class Moment:
     at: str
 
 
-Cell = str | int | Beginning | Link | Moment
+Cell = str | int | Link | Moment
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,10 +281,10 @@ def test_what_finds_nothing_says_what_to_do(ada: Person) -> None:
     assert ada.memproc("run").code == 0
     chat_id = CHAT["chatID"]
     for words, step in {
-        ("calls",): "memproc plan",
-        ("calls", chat_id): "memproc plan",
-        ("facts", chat_id): f"memproc facts {chat_id} add TEXT",
-        ("keep", chat_id): f'memproc keep {chat_id} "ITS WORDS"',
+        ("calls",): " plan",
+        ("calls", chat_id): " plan",
+        ("facts", chat_id): f" facts {chat_id} add TEXT",
+        ("keep", chat_id): f' keep {chat_id} "ITS WORDS"',
         ("logs",): "memproc watch",
     }.items():
         assert step in ada.memproc(*words).out
@@ -299,8 +299,8 @@ def test_a_part_of_a_title_shows_a_memory_and_its_next_steps_can_be_typed(ada: P
     assert ada.memproc("run").code == 0
     chat_id = CHAT["chatID"]
     assert "Letters from Lisbon" in ada.memproc("show", "lisbon", "1").out
-    assert f"memproc facts {chat_id} add TEXT" in ada.memproc("facts", "lisbon").out
-    assert f"memproc keep {chat_id} " in ada.memproc("keep", "lisbon").out
+    assert f" facts {chat_id} add TEXT" in ada.memproc("facts", "lisbon").out
+    assert f" keep {chat_id} " in ada.memproc("keep", "lisbon").out
     assert "Did you mean Letters from Lisbon?" in ada.memproc("pin", "lisbon", "1").err
 
 

@@ -58,7 +58,7 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
     )
     heading, columns, *listed = chat.person.memproc("memories", chat.chat_id).out.splitlines()
     assert heading == f"The lighthouse ({chat.chat_id}), tokens before and now:"
-    assert columns.split() == ["No.", "Day", "Before", "Now", "First", "words"]
+    assert columns.split() == ["No.", "Day", "Before", "Now", "State", "First", "words"]
     assert [line.split()[0] for line in listed] == [memory["name"] for memory in every]
     called = {memory["memory_id"]: memory["name"] for memory in every}
     for memory, line in zip(every, listed, strict=True):
@@ -66,7 +66,7 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
         state = f"in {called[memory['folded_into']]}" if memory["folded_into"] else ""
         quote = memory["edition"]["quotes"][0]
         first_words = " ".join((quote["lead"] + quote["text"]).split())[:20]
-        for word in (before, now, "2026-01-14", f'"{first_words}', "extracted", state):
+        for word in (before, now, "2026-01-14", first_words, "extracted", state):
             assert word in line
 
 
@@ -285,7 +285,7 @@ def test_the_chosen_edition_is_shown_from_the_next_run_on_and_auto_lets_go(wise:
 def test_the_list_shows_the_editions_that_the_settings_prefer(wise: Life) -> None:
     def listed() -> list[str]:
         out = wise.person.memproc("memories", wise.chat_id).out.splitlines()
-        return ["hindsight" if line.endswith("hindsight") else "as-of" for line in out[5:7]]
+        return ["hindsight" if " hindsight " in line else "as-of" for line in out[5:7]]
 
     assert listed() == ["hindsight"] * 2
     wise.settings(memory='editions = "as-of"')
@@ -319,7 +319,7 @@ def test_a_pinned_memory_is_never_written_again_by_itself(tmp_path: Path) -> Non
         name = lived.memories()[-1].memory_id
         done(lived.person.memproc("pin", name), "Pinned memory 5", f"memproc unpin {name}")
         done(lived.person.memproc("pin", name), "Nothing to do", "pinned already")
-        done(lived.person.memproc("memories", lived.chat_id), '"  pinned\n')
+        done(lived.person.memproc("memories", lived.chat_id), "  pinned  ")
         lived.round(1_600)
         assert lived.kinds()[3:5] == [["as-of", "hindsight"], ["as-of"]]
         done(lived.person.memproc("unpin", name), "Unpinned memory 5")
@@ -338,7 +338,7 @@ def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_per
         "edition 2, person, shown, seen by later prompts",
         "edited in TypingMind",
     )
-    done(chat.person.memproc("memories", chat.chat_id), '"  yours, pinned\n')
+    done(chat.person.memproc("memories", chat.chat_id), "  yours, pinned  ")
 
     done(
         chat.person.memproc("unpin", name),
@@ -365,7 +365,7 @@ def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotte
     done(chat.person.memproc("memories", chat.chat_id), "forgotten")
 
     done(chat.person.memproc("recall", name), "Recalled memory 2", "memproc run")
-    done(chat.person.memproc("memories", chat.chat_id), "extracted, recalled\n")
+    done(chat.person.memproc("memories", chat.chat_id), "extracted, recalled  ")
     assert chat.goes_round().shown() == before
     assert chat.hand_in().code == 0
     assert "recalled" not in chat.person.memproc("memories", chat.chat_id).out

@@ -65,12 +65,8 @@ def test_each_kind_is_counted_and_what_is_kept_is_marked(nessa: Person) -> None:
     assert "kept in spite of its form: opening 1" in ended.out
     assert "kept in spite of its form: third person 1" in ended.out
     listed = nessa.memproc("memories", CHAT).out.splitlines()
-    assert [line.rpartition('"')[2].strip() for line in listed[2:6]] == [
-        "odd form",
-        "odd form",
-        "extracted",
-        "",
-    ]
+    assert ["odd form" in line for line in listed[2:6]] == [True, True, False, False]
+    assert ["extracted" in line for line in listed[2:6]] == [False, False, True, False]
     shown = nessa.memproc("show", "2").out
     assert "kept in spite of its form: third person" in shown
     assert THIRD in shown
