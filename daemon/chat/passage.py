@@ -10,7 +10,7 @@ from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.memory_subject import subjects
-from rules.conversation.memory_title import TitlePair, subject_in, title_pair, write_title
+from rules.conversation.memory_title import TitlePair, subject_of, title_pair, write_title
 from rules.layers.core import CoreMemory
 from rules.layers.names import persons_names
 from rules.plan.chat_plan import ChatPlan
@@ -110,9 +110,7 @@ def subjects_in(reading: ChatReading, plan: ChatPlan) -> SubjectOf:
     An existing name stays as it is, even if its memory is written again. The words of the chat are looked
     at once, when the first new name is wanted.
     """
-    standing = {
-        memory.number: subject_in(memory.in_prompts.texts[0]) for memory in reading.chunk_memories
-    }
+    standing = {memory.number: subject_of(memory) for memory in reading.chunk_memories}
 
     @cache
     def to_come() -> Mapping[int, str]:
@@ -123,7 +121,7 @@ def subjects_in(reading: ChatReading, plan: ChatPlan) -> SubjectOf:
             passages.append([(message.speaker == "user", message.words) for message in said])
         return dict(zip((chunk.number for chunk in chunks), subjects(passages), strict=True))
 
-    def subject_of(number: int) -> str:
+    def subject_by_number(number: int) -> str:
         return standing[number] if number in standing else to_come().get(number, "")
 
-    return subject_of
+    return subject_by_number

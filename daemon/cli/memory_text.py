@@ -9,7 +9,7 @@ import click
 from daemon.cli.printing import moment
 from daemon.status.printable import folded, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
-from rules.conversation.memory_title import called, dates, subject_in
+from rules.conversation.memory_title import called, dates, subject_of
 from rules.wording import counted
 
 _WIDE = 120  # columns
@@ -27,7 +27,7 @@ def describe_memory(memory: Memory) -> Iterator[str]:
 def heading_lines(memory: Memory, raw: bool = False) -> Iterator[str]:
     """Yield the memory's name, and how many messages and tokens it was made of."""
     name = f"{called(memory)} ({memory.memory_id})" if raw else called(memory)
-    subject = subject_in(memory.in_prompts.texts[0])
+    subject = subject_of(memory)
     about = f": {subject}" if subject else ""
     yield f"{name[0].upper()}{name[1:]}{about}"
     messages = counted(len(memory.keys), "message")

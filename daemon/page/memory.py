@@ -19,7 +19,7 @@ from daemon.page.reading import SaidMessage, show_message
 from daemon.reports.memories import memory_row
 from rules.conversation.history import Past
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
-from rules.conversation.memory_title import subject_in
+from rules.conversation.memory_title import subject_of
 from rules.extract.languages import TONGUES
 from rules.plan.folds import notes_of
 
@@ -76,7 +76,7 @@ def memory_page(request: Request) -> Response:
         memory=memory,
         before=before,
         after=after,
-        subject=subject_in(memory.in_prompts.texts[0]),
+        subject=subject_of(memory),
         quoted=quoted,
         seen_is_open=_says_more(memory.edition),
         editions=held.editions[memory.memory_id][::-1],

@@ -20,7 +20,7 @@ from daemon.page.app import named_chat, render
 from daemon.page.message_blocks import MarkedPassage, MessageBlock, cut_blocks
 from daemon.page.sheets import cut_sheets, group_by_month, local_days, sheet_at
 from rules.conversation.memory import Memory, Quote
-from rules.conversation.memory_title import subject_in
+from rules.conversation.memory_title import subject_of
 from rules.errors import NotFound
 from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message
@@ -159,7 +159,7 @@ def _passages(
     for memory_id, places in groupby(sheet, key=lambda at: _memory_at(rows, at)):
         memory = by_id.get(memory_id)
         quotes = memory.edition.quotes if memory else ()
-        subject = subject_in(memory.in_prompts.texts[0]) if memory else ""
+        subject = subject_of(memory) if memory else ""
         shown = []
         for at in places:
             row = rows[at]

@@ -9,7 +9,7 @@ from typing import Any
 
 from daemon.archive.chats import known_chat
 from daemon.archive.layers import fact_events, ranked
-from daemon.archive.memories import memories
+from daemon.chat.holding import Holding, holding
 from daemon.chat.opening import core_now
 from daemon.config.loading import core_layout
 from daemon.recall.library import Library, Reach, Recalled, reach
@@ -23,9 +23,11 @@ from daemon.recall.records import (
     plain,
     records_within,
 )
+from daemon.reports.memories import MemoryRow, memory_row
+from daemon.reports.memories import timeline as timeline_of
 from daemon.status.printable import in_one_line
-from rules.conversation.memory import Edition, Memory
-from rules.conversation.memory_title import short_name, subject_in
+from rules.conversation.memory import Memory
+from rules.conversation.memory_title import called, short_name, subject_of
 from rules.errors import NotFound
 from rules.layers.facts import Fact, live
 
@@ -42,9 +44,9 @@ def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> 
     with library.opened() as archive:
         known = library.chat(archive, chat)
         head = reach(archive, known)
-        kept = memories(archive, known.chat_id)
-    level = _members(kept, fold) if fold else _under_no_fold(kept)
-    listed = [memory for memory in level if _is_within(memory, since, until)]
+        held = holding(archive, library.config, known.chat_id)
+    level = _members(held, fold) if fold else timeline_of(held)
+    listed = [row.memory for row in level if _is_within(row.memory, since, until)]
     if not listed:
         return _answer(head, "memories", (), "No memory falls into these days.")
     lines = records_within([timeline_entry(memory) for memory in listed], LIST_TOKENS)
@@ -129,19 +131,12 @@ def _answer(
     return Recalled(text, data)
 
 
-def _under_no_fold(kept: Sequence[Memory]) -> list[Memory]:
-    """Return the memories and folds that are in no fold, in the order of time."""
-    inside = {name for memory in kept for name in memory.members}
-    outside = [memory for memory in kept if memory.memory_id not in inside]
-    return sorted(outside, key=lambda memory: memory.began_at or "")
-
-
-def _members(kept: Sequence[Memory], fold: str) -> list[Memory]:
-    """Return the memories inside a fold. Raise NotFound."""
-    for memory in kept:
+def _members(held: Holding, fold: str) -> tuple[MemoryRow, ...]:
+    """Return what is inside a fold. Raise NotFound."""
+    for memory in held.memories:
         is_meant = fold in (memory.memory_id, short_name(memory))
         if is_meant and memory.is_fold and not memory.forgotten:
-            return [member for member in kept if member.memory_id in memory.members]
+            return memory_row(held, memory).members
     raise NotFound(
         f"There is no fold {named(fold)}.", "The folds stand on the line of time, with their ids."
     )
@@ -158,12 +153,10 @@ def _is_within(memory: Memory, since: str, until: str) -> bool:
 
 def timeline_entry(memory: Memory) -> Record:
     """Return a memory on the line of time: its days, its name, its subject, its first quote."""
-    began = dated(memory.began_at)
-    ended = dated(memory.ended_at)
+    began, ended = dated(memory.began_at), dated(memory.ended_at)
     days = began if began == ended else f"{began} to {ended}"
-    subject = plain(subject_in(memory.in_prompts.texts[0]))
-    about = f", {subject}" if subject else ""
-    quote = _first_quote(memory.edition)
+    subject = plain(subject_of(memory))
+    quote = plain(_beginning(in_one_line(memory.quote))).replace('"', "'")  # no mark like ours
     data = {
         "id": memory.memory_id,
         "from": began,
@@ -172,23 +165,10 @@ def timeline_entry(memory: Memory) -> Record:
         "subject": subject,
         "quote": quote,
     }
-    text = f'{days}, {_called(memory)} ({memory.memory_id}){about}: "{quote}"'
+    size = f" of {len(memory.members)}" if memory.is_fold else ""
+    about = f", {subject}" if subject else ""
+    text = f'{days}, {called(memory)}{size} ({memory.memory_id}){about}: "{quote}"'
     return Record(text, data)
-
-
-def _called(memory: Memory) -> str:
-    """Name a memory by its number, or a fold by its short name and how many it covers."""
-    if memory.is_fold:
-        return f"fold {short_name(memory)} of {len(memory.members)}"
-    return f"memory {memory.number}"
-
-
-def _first_quote(edition: Edition) -> str:
-    """Return the first words of an edition's first quote, with no quotation mark like ours."""
-    if not edition.quotes:
-        return ""
-    words = _beginning(in_one_line(edition.quotes[0].framed))
-    return plain(words).replace('"', "'")
 
 
 def _beginning(text: str) -> str:

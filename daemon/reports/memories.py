@@ -7,7 +7,7 @@ from daemon.archive.chats import KnownChat
 from daemon.chat.holding import Holding
 from daemon.reports.report import Column, Report, Step, Table
 from rules.conversation.memory import Edition, Memory
-from rules.conversation.memory_title import dates, short_name, subject_in
+from rules.conversation.memory_title import short_name, subject_of
 from rules.plan.folds import State, marks_of
 from rules.typingmind.dates import day_of
 from rules.wording import cut_title
@@ -32,25 +32,14 @@ class MemoryRow:
         return short_name(self.memory)
 
     @property
-    def days(self) -> str:
-        """Return the first and the last day of its messages."""
-        return dates(self.memory)
-
-    @property
     def subject(self) -> str:
         """Return the subject in its name, or ""."""
-        return subject_in(self.memory.in_prompts.texts[0])
-
-    @property
-    def quote(self) -> str:
-        """Return its first quote on one line, or ""."""
-        quotes = self.memory.edition.quotes
-        return " ".join(quotes[0].framed.split()) if quotes else ""
+        return subject_of(self.memory)
 
     @property
     def words(self) -> str:
         """Return what it is shown by: its first quote, else the memory that the persona keeps."""
-        return self.quote or " ".join(self.memory.edition.texts[-1].split())
+        return self.memory.quote or " ".join(self.memory.edition.texts[-1].split())
 
     @property
     def about(self) -> tuple[str, ...]:

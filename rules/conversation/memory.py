@@ -211,6 +211,12 @@ class Memory:
         return bool(self.members)
 
     @property
+    def quote(self) -> str:
+        """Return its first quote, on one line; empty where it has none."""
+        quotes = self.edition.quotes
+        return " ".join(quotes[0].framed.split()) if quotes else ""
+
+    @property
     def keeps_its_words(self) -> bool:
         """Return whether it is never rewritten or folded.
 

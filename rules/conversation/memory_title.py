@@ -88,9 +88,9 @@ def with_shown_title(question: str, title: TitlePair) -> str:
     return shown + question.removeprefix(by_utc) if question.startswith(by_utc) else question
 
 
-def subject_in(question: str) -> str:
-    """Return the subject in a memory's first question; empty where its name has none."""
-    titled = _SUBJECT.match(question)
+def subject_of(memory: Memory) -> str:
+    """Return the subject in a memory's name; empty where it has none."""
+    titled = _SUBJECT.match(memory.in_prompts.texts[0])
     return titled[2] if titled else ""
 
 

@@ -13,7 +13,7 @@ from rules.conversation.memory_title import (
     counted_on,
     numbers_in,
     numbers_of,
-    subject_in,
+    subject_of,
     title_pair,
     with_shown_title,
     without_subject,
@@ -110,9 +110,9 @@ def test_the_subject_of_a_title_is_read_back_and_left_out(
     plain = write_title(number, number, days, extracted=extracted)
     titled = write_title(number, number, days, extracted=extracted, subject="sneakers, festival")
     assert titled == f"{plain[:-1]}: sneakers, festival."
-    assert subject_in(prompt.question(f"{titled} A direct quote?").content) == "sneakers, festival"
+    assert subject_of(called(1, titled)) == "sneakers, festival"
     assert without_subject(f"{titled} ") == f"{plain} "
-    assert subject_in(prompt.question(f"{plain} A direct quote?").content) == ""
+    assert subject_of(called(1, plain)) == ""
     assert without_subject(f"{plain} Note: this.") == f"{plain} Note: this."
 
 
