@@ -151,6 +151,8 @@ class OverBudget(MemprocError):
 class RefusedArguments(MemprocError):
     """The arguments of a tool or a command are not those that it takes."""
 
+    exit_code = 2
+
 
 class NotFound(MemprocError):
     """The person named a chat, a memory or a version that the archive does not know."""

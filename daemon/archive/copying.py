@@ -25,7 +25,7 @@ from daemon.files.private import make_new
 from rules.errors import ArchiveError
 from rules.typingmind.spans import LONGEST_TEXT
 
-LEFT_BEHIND = frozenset({"sign", "rest", "job", "token_count", "bound_prices"})
+LEFT_BEHIND = frozenset({"sign", "rest", "job", "pressed", "token_count", "bound_prices"})
 """Tables about the computer they come from: its daemon's signs, raised caps, due work. And what is
 computed from texts alone: a wrong count of tokens would reserve too little for a call.
 

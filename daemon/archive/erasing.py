@@ -18,7 +18,7 @@ BY_ROW = (
     "message", "memory",
 )  # fmt: skip
 """Tables whose rows of a chat go, by the conditions of their seals; those referred to come last."""
-BY_CHAT_ID = ("reply", "batch_request")
+BY_CHAT_ID = ("reply", "batch_request", "pressed")
 _SHORTEST_TITLE = 3
 EMPTIED = ("token_count", "bound_prices")
 """What is kept by the hash of texts and belongs to no chat: it is computed again when needed."""

@@ -257,6 +257,11 @@ CREATE TABLE outcome (
     at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX outcome_chat ON outcome (chat_id);
+-- What was pressed or typed while a run worked, to be done at its end. asked: the change's values as JSON, emptied then.
+CREATE TABLE pressed (
+    id INTEGER PRIMARY KEY, change TEXT NOT NULL, chat_id TEXT NOT NULL, asked TEXT NOT NULL, at TEXT NOT NULL,
+    done_at TEXT, is_refused INTEGER NOT NULL DEFAULT 0, says TEXT NOT NULL DEFAULT ''
+) STRICT;
 -- Timed jobs, so that what was due while the machine slept or was off is done after it.
 CREATE TABLE job (
     name TEXT PRIMARY KEY, due_at TEXT NOT NULL, began_at TEXT, ended_at TEXT, error TEXT

@@ -1,24 +1,17 @@
 """Keep passages word for word, and release them: `memproc keep CHAT "words"`, `memproc release`."""
 
-from collections.abc import Sequence
+from dataclasses import asdict
 
 import click
 
-from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, find_chat, known_chat, persona_of
-from daemon.archive.keeping import kept_passages, store_passages
-from daemon.chat.kept import covered_by, mark
+from daemon.archive.chats import find_chat, persona_of
+from daemon.archive.keeping import kept_passages
+from daemon.chat.changes import budget_of
+from daemon.cli.changes import change, tell_presses
+from daemon.cli.printing import print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.config.settings import Config
-from daemon.files.clock import now
 from daemon.reports.passages import passages_report
-from rules.errors import NotFound
-from rules.layers.kept_passages import (
-    KeptPassage,
-    admit_waiting,
-    tokens_kept,
-)
-from rules.wording import TO_SEE_IT, cut_title
+from rules.errors import MemprocError
 
 
 @click.command
@@ -49,40 +42,16 @@ def keep_command(
         return
     if number and (words or uuid):
         raise click.UsageError("--yes takes the number of a passage that is there, and no words.")
-    with settings.context() as context:
-        archive = context.archive
-        known = find_chat(archive, chat)
-        before = kept_passages(archive, known.chat_id)
-        budget = _budget(archive, context.config, known)
-        meant = _numbered(before, known, number) if number else None
-        new = meant.agreed() if meant else mark(archive, known.chat_id, words, uuid)
-        there = _already(before, new, is_there=meant is not None)
-        if there:
-            settings.say(f"Nothing to do: {there.called} is {there.state} already.")
-            return
-        after = _store(archive, known, before, new, budget)
-    settings.say(_said_of_new(after, budget))
-
-
-def _already(
-    before: Sequence[KeptPassage], new: KeptPassage, *, is_there: bool
-) -> KeptPassage | None:
-    """Return the passage that has what is to be kept already; one that is there, unchanged."""
-    if is_there:
-        return new if new in before else None
-    return covered_by(before, new)
-
-
-def _said_of_new(passages: Sequence[KeptPassage], budget: int) -> str:
-    """Say whether the last of the passages is kept, or waits for room in the budget of tokens."""
-    *_, passage = passages
-    if passage.state == "kept":
-        return f"Kept, word for word: {passage.called}.\n{TO_SEE_IT}"
-    return (
-        f"{passage.called.capitalize()} waits: it has {passage.tokens:,} tokens, and of "
-        f"{budget:,} (keep.budget) {tokens_kept(passages):,} are taken. "
-        "Release another passage, or raise keep.budget in memproc.toml."
-    )
+    values = {"words": words, "uuid": uuid, "number": number}
+    if not as_json:
+        settings.say(change(settings, "keep", chat, **values).text)
+        return
+    try:
+        answer = change(settings, "keep", chat, **values)
+    except MemprocError as fault:
+        print_json({"kept": False, "says": f"{fault.message} {fault.next_step}".rstrip()})
+    else:
+        print_json({"kept": True, **asdict(answer)})
 
 
 @click.command
@@ -94,45 +63,7 @@ def release_command(settings: Settings, chat: str, number: int) -> None:
 
     It leaves the message before the memories; what was said stays in the archive.
     """
-    with settings.context() as context:
-        archive, known = context.archive, find_chat(context.archive, chat)
-        before = kept_passages(archive, known.chat_id)
-        meant = _numbered(before, known, number)
-        if meant.state == "released":
-            settings.say(f"Nothing to do: {meant.called} is released already.")
-            return
-        budget = _budget(archive, context.config, known)
-        _store(archive, known, before, meant.released(), budget)
-    settings.say(f"Released: {meant.called}.\n{TO_SEE_IT}")
-
-
-def _store(
-    archive: Archive,
-    known: KnownChat,
-    before: Sequence[KeptPassage],
-    changed: KeptPassage,
-    budget: int,
-) -> tuple[KeptPassage, ...]:
-    """Store the passages with one that is new or changed, and let in what waits; that one is last."""
-    others = [passage for passage in before if passage.number != changed.number]
-    admitted = admit_waiting([*others, changed], budget)
-    return store_passages(archive, known.chat_id, admitted, now())
-
-
-def _budget(archive: Archive, config: Config, known: KnownChat) -> int:
-    """Return the tokens that the chat's kept passages may take."""
-    return config.of(known_chat(archive, known.chat_id)).keep.budget
-
-
-def _numbered(passages: Sequence[KeptPassage], known: KnownChat, number: int) -> KeptPassage:
-    """Return the passage of this number. Raises NotFound."""
-    for passage in passages:
-        if passage.number == number:
-            return passage
-    raise NotFound(
-        f'"{cut_title(known.title)}" has no passage {number}.',
-        f"List what is kept with: memproc keep {known.chat_id}",
-    )
+    settings.say(change(settings, "release", chat, number=number).text)
 
 
 def _list(settings: Settings, chat: str, as_json: bool) -> None:
@@ -140,6 +71,7 @@ def _list(settings: Settings, chat: str, as_json: bool) -> None:
     with settings.archive() as archive:
         known = find_chat(archive, chat, "part")
         passages = kept_passages(archive, known.chat_id)
-        budget = _budget(archive, settings.config, known)
+        budget = budget_of(archive, settings.config, known)
         persona = persona_of(archive, known.chat_id)
     settings.show(passages_report(known, passages, budget, persona), as_json)
+    tell_presses(settings, known.chat_id, as_json, "keep", "release")

@@ -1,21 +1,15 @@
 """Show facts, where they come from, and your additions and removals: `memproc facts CHAT`."""
 
-from collections.abc import Sequence
-
 import click
 
-from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, find_chat, known_chat
-from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
+from daemon.archive.chats import find_chat, known_chat
+from daemon.archive.layers import ranked
+from daemon.chat.changes import events_of
 from daemon.chat.opening import facts_now
 from daemon.cli import ChatGroup
+from daemon.cli.changes import change, tell_presses
 from daemon.cli.settings import AboutChat, Settings, json_option, pass_about
-from daemon.files.clock import now
 from daemon.reports.facts import fact_history, facts_report
-from rules.errors import NotFound
-from rules.layers.facts import FactEvent, normal
-from rules.typingmind.dates import in_zone
-from rules.wording import TO_SEE_IT, cut_title
 
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
 
@@ -42,6 +36,7 @@ def facts_list_command(about: AboutChat, as_json: bool) -> None:
         is_shown = about.settings.config.of(known_chat(archive, chat.chat_id)).facts.enabled
     by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
     about.settings.show(facts_report(chat, by_date, is_shown=is_shown), as_json)
+    tell_presses(about.settings, chat.chat_id, as_json, "facts")
 
 
 @facts_command.command("search")
@@ -68,7 +63,7 @@ def facts_history_command(about: AboutChat, number: int, as_json: bool) -> None:
     What it said, from which message, and what took its place.
     """
     with about.settings.archive() as archive:
-        events = _events_of(archive, find_chat(archive, about.name, "part"), number)
+        events = events_of(archive, find_chat(archive, about.name, "part"), number)
     about.settings.show(fact_history(events), as_json)
 
 
@@ -80,18 +75,7 @@ def facts_forget_command(about: AboutChat, number: int) -> None:
 
     It is no longer shown or told, and never taken from the same message again.
     """
-    with about.settings.context() as context:
-        archive = context.archive
-        chat = find_chat(archive, about.name)
-        _events_of(archive, chat, number)
-        true_now = {fact.number for fact in facts_now(archive, chat.chat_id)}
-        if number not in true_now:
-            about.settings.say(f"Nothing to do: fact {number} is not true any more.")
-            return
-        why = "forgotten at the command line"
-        event = FactEvent(number, "FORGET", "", "", "", "person", why=why)
-        keep_fact_events(archive, chat.chat_id, [event], now())
-    about.settings.say(f"Fact {number} is forgotten.\n{TO_SEE_IT}")
+    about.settings.say(change(about.settings, "facts forget", about.name, number=number).text)
 
 
 @facts_command.command("add")
@@ -102,29 +86,4 @@ def facts_add_command(about: AboutChat, text: str) -> None:
     words = " ".join(text.split())
     if not words:
         raise click.UsageError("A fact needs words.")
-    with about.settings.context() as context:
-        archive = context.archive
-        chat = find_chat(archive, about.name)
-        for fact in facts_now(archive, chat.chat_id):
-            if normal(fact.text) == normal(words):
-                about.settings.say(f"Nothing to do: fact {fact.number} says so already.")
-                return
-        number = next_fact(archive, chat.chat_id)
-        when = now()
-        why = "added at the command line"
-        said_at = in_zone(when, archive.zone)
-        event = FactEvent(number, "ADD", words, said_at, "", "person", why=why)
-        keep_fact_events(archive, chat.chat_id, [event], when)
-    about.settings.say(f"Added as fact {number}.\n{TO_SEE_IT}")
-
-
-def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactEvent]:
-    """Return the events of one fact, forgotten or not. Raises NotFound."""
-    of_chat = fact_events(archive, chat.chat_id, forgotten=True)
-    events = [event for event in of_chat if event.fact == number]
-    if not events:
-        raise NotFound(
-            f'"{cut_title(chat.title)}" never had a fact {number}.',
-            f"List its facts with: memproc facts {chat.chat_id}",
-        )
-    return events
+    about.settings.say(change(about.settings, "facts add", about.name, words=words).text)

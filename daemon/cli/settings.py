@@ -7,10 +7,10 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,12 +78,34 @@ class Settings:
 
         return Archive.read(self.folders.state, zone=self.config.memory.zone)
 
-    def context(self, tell: "Tell | None" = None) -> AbstractContextManager["Context"]:
-        """Open what a change or a run needs, with the archive locked for writing."""
-        from daemon.events import tell_nobody
-        from daemon.models.context import open_context
+    @contextmanager
+    def context(self, tell: "Tell | None" = None) -> Iterator["Context"]:
+        """Open what a change or a run needs, with the archive locked for writing.
 
-        return open_context(self.config, self.folders, tell or tell_nobody)
+        Changes that wait are done first, where a run was killed, and those that were pressed
+        meanwhile at the end; once more after the lock is free, so that none comes between.
+        """
+        from daemon.archive.pressed import waiting_presses
+        from daemon.events import tell_nobody
+        from daemon.files.lock import Busy
+        from daemon.models.context import open_context
+        from rules.errors import MemprocError
+
+        opened = partial(open_context, self.config, self.folders, tell or tell_nobody)
+        with opened() as context:
+            _do_what_waits(context)
+            try:
+                yield context
+            finally:
+                with suppress(
+                    MemprocError
+                ):  # it waits on; what ended the work is the error to tell
+                    _do_what_waits(context)
+        with self.archive() as archive:
+            is_late = bool(waiting_presses(archive))
+        if is_late:
+            with suppress(Busy), opened() as context:
+                _do_what_waits(context)
 
     def say_which_file(self) -> None:
         """Print which memproc.toml counts, where more than one could have."""
@@ -146,6 +168,16 @@ class Settings:
 
 pass_settings = click.make_pass_decorator(Settings)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+
+
+def _do_what_waits(context: "Context") -> None:
+    """Do the changes that were pressed while a run worked, if there are any."""
+    from daemon.archive.pressed import waiting_presses
+
+    if waiting := waiting_presses(context.archive):
+        from daemon.chat.changes import do_what_waits
+
+        do_what_waits(context, waiting)
 
 
 def program() -> str:

@@ -22,9 +22,10 @@ from daemon.archive.arrivals import (
     waiting_arrivals,
 )
 from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, set_jobs
+from daemon.archive.pressed import waiting_presses
 from daemon.archive.signs import remove_signs, set_sign, sign
 from daemon.archive.work import is_told_to_stop
-from daemon.events import Alive, DaemonIs, Event, RunDone, RunFailed, Trouble
+from daemon.events import Alive, DaemonIs, Event, Note, RunDone, RunFailed, Trouble
 from daemon.files.clock import here
 from daemon.files.lock import is_held
 from daemon.inbox.child import STOPPED, Child, Put, exit_in_words
@@ -42,12 +43,15 @@ BEAT_SECONDS = 5.0
 HANG_SECONDS = 900.0
 _MARGIN_SECONDS = 60.0
 _READ_AGAIN_SECONDS = 60.0
+_PRESS_AGAIN_SECONDS = 60.0
 _SMALL_BYTES = 4 << 20
 """The largest file to share a child: starting one takes longer than reading such a file."""
 _MOST_FILES_A_CHILD = 200
 _SETTINGS = "settings"
+_PRESSED = "pressed"
 _IN_WORDS = {
     _SETTINGS: "reading memproc.toml",
+    _PRESSED: "doing what was pressed while a run worked",
     "prune": "removing old versions from the backups",
     "verify": "verifying the backups",
     "retry": "looking for postponed work",
@@ -106,6 +110,8 @@ class Dispatch:
         self._is_stopping = False
         self._reload_at: float | None = None
         """When memproc.toml is read again after a failure, in seconds of the monotonic clock."""
+        self._press_at = 0.0
+        """When what was pressed may be done next, in seconds of the same clock."""
         self._pause: Pause | None = None
         self._set_jobs()
 
@@ -127,6 +133,10 @@ class Dispatch:
             self.reload, self._reload_at = False, None
             self._start(_IN_WORDS[_SETTINGS], ("job", _SETTINGS), job=_SETTINGS)
             return
+        if self._has_presses():
+            self._press_at = monotonic() + _PRESS_AGAIN_SECONDS
+            self._start(_IN_WORDS[_PRESSED], ("job", _PRESSED), job=_PRESSED)
+            return
         if self._is_paused():
             return
         arrival = next_work(self._archive, self._now())
@@ -139,6 +149,12 @@ class Dispatch:
         elif name:
             begin_job(self._archive, name, self._now())
             self._start(_IN_WORDS[name], ("job", name), job=name)
+
+    def _has_presses(self) -> bool:
+        """Return whether a run that was killed has left changes that it was to do at its end."""
+        if monotonic() < self._press_at or is_held(self.plan.state / "lock"):
+            return False
+        return bool(waiting_presses(self._archive))
 
     def _is_reload_due(self) -> bool:
         return self.reload or (self._reload_at is not None and monotonic() >= self._reload_at)
@@ -188,6 +204,8 @@ class Dispatch:
             if task.work.is_over:
                 self._hand_on(task)
             self._stop_if_asked(task)
+        elif isinstance(event, Note):
+            self._telling.tell(event)
         elif isinstance(event, RunDone | RunFailed):
             self._job_ended(task.job, event)
             task.is_over = True
@@ -325,6 +343,8 @@ class Dispatch:
 
     def _job_ended(self, name: str, event: RunDone | RunFailed) -> None:
         """Note the end of a job; one that failed, not one that found faults, is soon due again."""
+        if name == _PRESSED:
+            return  # what it has not done is tried again
         if isinstance(event, RunDone) and name == _SETTINGS:
             self._settings_read(SettingsAre(**event.settings))
         elif isinstance(event, RunDone):

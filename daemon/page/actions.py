@@ -18,6 +18,7 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.files.clock import now
+from daemon.files.lock import Busy, is_held
 from daemon.page.app import Desk, View, desk_of, field, named_chat, render, show_at
 from daemon.status.status import present_run
 from rules.errors import RefusedArguments
@@ -134,11 +135,24 @@ def on_memory(command: str, *fields: str) -> View:
 def post_retry(request: Request) -> Response:
     """Ask the models for a memory once more, with the person's guidance."""
     memory, guidance = request.path_params["memory"], field(request, "guidance")
-    start_command(desk_of(request).toml, ["retry", "--say", guidance, "--", memory])
     begun = (
         "The models are being asked. It takes a minute or so; the new edition then appears here."
     )
-    return show_at(request, f"/memory/{memory}", begun)
+    return ask_models(request, f"/memory/{memory}", begun, "retry", "--say", guidance, "--", memory)
+
+
+def ask_models(request: Request, address: str, begun: str, *arguments: str) -> Response:
+    """Start a command that asks models, and say so at `address`. What costs money never waits.
+
+    Raises Busy while another memproc works with the archive.
+    """
+    desk = desk_of(request)
+    if is_held(desk.folders.state / "lock"):
+        raise Busy(
+            "memproc is working with this archive.", "Wait until that has ended, then press again."
+        )
+    start_command(desk.toml, arguments)
+    return show_at(request, address, begun)
 
 
 def stop_run(request: Request) -> Response:

@@ -3,6 +3,7 @@
 The work is done by the daemon or by `memproc run`, as for every export in the inbox.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -207,7 +208,8 @@ def keep_words(desk: Desk, chat: str, message: str, words: str) -> tuple[bool, s
 
     Return whether that was done, and the sentence for the pill.
     """
-    result = do_command(desk.toml, "keep", "--message", message, "--", chat, words)
-    if result.is_done:
-        return True, result.out.partition("\n")[0]
-    return False, " ".join(result.text.removeprefix("memproc: ").split())
+    result = do_command(desk.toml, "keep", "--json", "--message", message, "--", chat, words)
+    if not result.is_done:
+        return False, result.text
+    answer = json.loads(result.out)
+    return answer["kept"], answer["says"]

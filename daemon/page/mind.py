@@ -15,10 +15,11 @@ from daemon.archive.keeping import kept_passages
 from daemon.archive.layers import core_events, fact_events
 from daemon.archive.memories import memories
 from daemon.archive.messages import read_words
+from daemon.archive.pressed import pressed_lines
 from daemon.chat.opening import core_now, facts_now
 from daemon.config.loading import core_layout
-from daemon.page.actions import do_command, run_then_show, start_command
-from daemon.page.app import desk_of, field, named_chat, render, show_at
+from daemon.page.actions import ask_models, do_command, run_then_show
+from daemon.page.app import desk_of, field, named_chat, render
 from daemon.page.message_blocks import find_written
 from daemon.reports.core_memory import core_history, core_report
 from daemon.reports.facts import fact_history, facts_report
@@ -39,8 +40,17 @@ def core_page(request: Request) -> Response:
         sections = core_now(archive, known.chat_id, core_layout(own)).sections
         history = core_history(known, core_events(archive, known.chat_id)[::-1])
         persona = persona_of(archive, known.chat_id)
+        pressed = pressed_lines(archive, known.chat_id, "core")
     report = core_report(sections, is_shown=own.enabled)
-    return render(request, "core.html", chat=known, persona=persona, report=report, history=history)
+    return render(
+        request,
+        "core.html",
+        chat=known,
+        persona=persona,
+        report=report,
+        history=history,
+        pressed=pressed,
+    )
 
 
 def facts_page(request: Request) -> Response:
@@ -49,13 +59,16 @@ def facts_page(request: Request) -> Response:
         own = desk_of(request).config.of(known_chat(archive, known.chat_id)).facts
         facts = facts_now(archive, known.chat_id)
         events = fact_events(archive, known.chat_id)
+        pressed = pressed_lines(archive, known.chat_id, "facts")
     newest_first = sorted(facts, key=lambda fact: (fact.said_at, fact.number), reverse=True)
     report = facts_report(known, newest_first, is_shown=own.enabled)
     histories = {
         fact.number: fact_history([event for event in events if event.fact == fact.number])
         for fact in facts
     }
-    return render(request, "facts.html", chat=known, report=report, histories=histories)
+    return render(
+        request, "facts.html", chat=known, report=report, histories=histories, pressed=pressed
+    )
 
 
 def kept_page(request: Request) -> Response:
@@ -66,8 +79,9 @@ def kept_page(request: Request) -> Response:
         edited = [passage.key for passage in passages if passage.asks == "edited"]
         now = read_words(archive, known.chat_id, edited)
         persona = persona_of(archive, known.chat_id)
+        pressed = pressed_lines(archive, known.chat_id, "keep", "release")
     report = passages_report(known, passages, budget, persona)
-    return render(request, "kept.html", chat=known, report=report, now=now)
+    return render(request, "kept.html", chat=known, report=report, now=now, pressed=pressed)
 
 
 def post_keep(request: Request) -> Response:
@@ -125,12 +139,11 @@ def post_evaluation(request: Request) -> Response:
     """Ask the persona, by the command that a person would type."""
     with named_chat(request) as (_, known):
         chat = known.chat_id
-    start_command(desk_of(request).toml, ["eval", "--again", "--yes", "--", chat])
-    return show_at(request, f"/chat/{chat}/evaluation", _BEGUN)
+    address = f"/chat/{chat}/evaluation"
+    return ask_models(request, address, _BEGUN, "eval", "--again", "--yes", "--", chat)
 
 
 def post_missed(request: Request) -> Response:
     """Have a memory written again with what an evaluation missed of it."""
     memory = request.path_params["memory"]
-    start_command(desk_of(request).toml, ["retry", "--missed", "--", memory])
-    return show_at(request, f"/memory/{memory}", _WRITING)
+    return ask_models(request, f"/memory/{memory}", _WRITING, "retry", "--missed", "--", memory)

@@ -79,13 +79,23 @@ def fill(archive: Archive) -> None:
     place = dict.fromkeys(("device", "inode", "size", "mtime_ns"), 1)
     times = {"seen_at": when, "changed_at": when}
     arrival = archive.insert(
-        "arrival", {"path": f"/inbox/{SECRET}.json", **place, **times, "state": "written"}
+        "arrival",
+        {
+            "path": f"/inbox/{SECRET}.json",
+            **place,
+            **times,
+            "state": "written",
+            "chat_id": "secret1234",
+            "title": SECRET,
+        },
     )
     archive.insert(
         "arrival_step", {"arrival": arrival, "state": "written", "reason": text, "at": when}
     )
     outcome = dict.fromkeys(("title", "kind", "detail", "next_step", "path"), text)
     archive.insert("outcome", {"arrival": arrival, "chat_id": "secret1234", **outcome, "at": when})
+    waits = {"change": "facts add", "chat_id": "secret1234", "asked": f'{{"words": "{SECRET}"}}'}
+    archive.insert("pressed", {**waits, "at": when, "done_at": when, "says": text})
     archive.insert("sign", {"name": f"notice {text}", "value": text, "at": when})
     archive.insert("notice", {"text": f'"About {SECRET}" is small', "told_at": when})
     archive.insert("job", {"name": "verify", "due_at": when, "error": text})

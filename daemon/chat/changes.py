@@ -1,0 +1,263 @@
+"""The changes of what a chat keeps in mind: core memory, facts, kept passages, by name and values.
+
+Each is done at once, or at the end of the run that works with the archive (cli/changes.py). Nothing
+that spends, erases, restores or accepts is among them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import HowNamed, KnownChat, find_chat, known_chat
+from daemon.archive.keeping import kept_passages, store_passages
+from daemon.archive.layers import (
+    core_events,
+    fact_events,
+    keep_core_events,
+    keep_fact_events,
+    next_fact,
+)
+from daemon.archive.pressed import Pressed, find_pressed, settle_pressed
+from daemon.chat.kept import covered_by, mark
+from daemon.chat.opening import as_value, facts_now
+from daemon.config.loading import core_layout
+from daemon.config.settings import Config
+from daemon.events import Note
+from daemon.files.clock import now
+from daemon.files.reasons import describe
+from daemon.models.context import Context
+from rules.errors import ArchiveError, DamagedChat, MemprocError, NotFound, RefusedArguments
+from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, taken_back
+from rules.layers.core_layout import Layout
+from rules.layers.facts import FactEvent, normal
+from rules.layers.kept_passages import KeptPassage, admit_waiting, tokens_kept
+from rules.typingmind.dates import in_zone
+from rules.wording import cut_title
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a change says once it is done."""
+
+    says: str
+    is_shown_later: bool = True
+    """Whether the next export shows it, so that the person is told how to see it."""
+
+
+def do_what_waits(context: Context, waiting: Sequence[Pressed]) -> None:
+    """Do the changes that wait, and tell what became of them."""
+    for pressed in waiting:
+        try:
+            with context.archive.transaction():
+                changed = CHANGES[pressed.change](context, pressed.chat_id, **pressed.values)
+                settle_pressed(context.archive, pressed.id, changed.says, now())
+        except Exception as fault:  # the boundary of a change: the others, and the run, go on
+            if isinstance(fault, ArchiveError) and not isinstance(fault, DamagedChat):
+                raise  # it waits on
+            ours = fault if isinstance(fault, MemprocError) else MemprocError(*describe(fault))
+            says = f"{ours.message} {ours.next_step}".rstrip()
+            settle_pressed(context.archive, pressed.id, says, now(), is_refused=True)
+        if told := find_pressed(context.archive, pressed.id):
+            context.tell(Note(told.sentence))
+
+
+def set_section(context: Context, chat: str, section: str, words: str) -> Changed:
+    """Have a section say these words until it is released. Raises NotFound or RefusedArguments."""
+    known = known_core(context.archive, context.config, chat)
+    value = as_value(known.section(section), words)
+    event = CoreEvent(section, value, held=True, by="person", function="set")
+    _keep(context.archive, known, event)
+    until = f"memproc core {chat} release {section}"
+    return Changed(f'"{section}" is set, and stays so until: {until}')
+
+
+def release_section(context: Context, chat: str, section: str) -> Changed:
+    """Let the persona edit a section again. Raises NotFound."""
+    known = known_core(context.archive, context.config, chat)
+    known.section(section)
+    last = known.last_event(section)
+    if last is None or not (last.held or last.held_lines):
+        return Changed(f'"{section}" was not set by hand: nothing to do.', is_shown_later=False)
+    event = CoreEvent(section, last.value, held=False, by="person", function="release")
+    _keep(context.archive, known, event)
+    return Changed(f'"{section}" is released.', is_shown_later=False)
+
+
+def take_back(context: Context, chat: str) -> Changed:
+    """Take back the newest edit."""
+    known = known_core(context.archive, context.config, chat)
+    event = taken_back(known.layout.sections, known.events)
+    if event is None:
+        return Changed("Nothing to do: there is no edit to take back.", is_shown_later=False)
+    _keep(context.archive, known, event)
+    return Changed(f'Taken back: "{event.section}" says again what it said before.')
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCore:
+    """A chat's core memory: its layout, and all events."""
+
+    chat: KnownChat
+    layout: Layout
+    events: tuple[CoreEvent, ...]
+
+    def section(self, name: str) -> Section:
+        """Return the section of that name with its first value. Raises NotFound."""
+        section = CoreMemory(tuple(self.layout.sections)).find(name)
+        if section is None:
+            names = ", ".join(section.name for section in self.layout.sections)
+            raise NotFound(f'The core memory has no section "{name}".', f"It has {names}.")
+        return section
+
+    def last_event(self, section: str) -> CoreEvent | None:
+        """Return the newest event of a section; None where it was never written."""
+        for event in reversed(self.events):
+            if event.section == section:
+                return event
+        return None
+
+
+def known_core(archive: Archive, config: Config, name: str, how: HowNamed = "begun") -> KnownCore:
+    """Find the chat of that name, and its core memory. Raises NotFound."""
+    chat = find_chat(archive, name, how)
+    own = config.of(known_chat(archive, chat.chat_id))
+    events = core_events(archive, chat.chat_id)
+    return KnownCore(chat, core_layout(own.core), events)
+
+
+def _keep(archive: Archive, known: KnownCore, event: CoreEvent) -> None:
+    """Store the event. Raises RefusedArguments, and stores nothing, where the section gets too long."""
+    try:
+        known.section(event.section).with_value(event.value)
+    except OverLimit as fault:
+        raise RefusedArguments(f"Nothing was changed. {fault}", "Say it shorter.") from fault
+    keep_core_events(archive, known.chat.chat_id, [event], now())
+
+
+def forget_fact(context: Context, chat: str, number: int) -> Changed:
+    """Forget a fact. Raises NotFound."""
+    archive = context.archive
+    events_of(archive, find_chat(archive, chat), number)
+    if number not in {fact.number for fact in facts_now(archive, chat)}:
+        return Changed(f"Nothing to do: fact {number} is not true any more.", is_shown_later=False)
+    why = "forgotten at the command line"
+    event = FactEvent(number, "FORGET", "", "", "", "person", why=why)
+    keep_fact_events(archive, chat, [event], now())
+    return Changed(f"Fact {number} is forgotten.")
+
+
+def add_fact(context: Context, chat: str, words: str) -> Changed:
+    """Add a fact of today."""
+    archive = context.archive
+    for fact in facts_now(archive, chat):
+        if normal(fact.text) == normal(words):
+            says = f"Nothing to do: fact {fact.number} says so already."
+            return Changed(says, is_shown_later=False)
+    number, when = next_fact(archive, chat), now()
+    said_at, why = in_zone(when, archive.zone), "added at the command line"
+    event = FactEvent(number, "ADD", words, said_at, "", "person", why=why)
+    keep_fact_events(archive, chat, [event], when)
+    return Changed(f"Added as fact {number}.")
+
+
+def events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactEvent]:
+    """Return the events of one fact, forgotten or not. Raises NotFound."""
+    of_chat = fact_events(archive, chat.chat_id, forgotten=True)
+    events = [event for event in of_chat if event.fact == number]
+    if not events:
+        raise NotFound(
+            f'"{cut_title(chat.title)}" never had a fact {number}.',
+            f"List its facts with: memproc facts {chat.chat_id}",
+        )
+    return events
+
+
+def keep_passage(context: Context, chat: str, words: str, uuid: str, number: int | None) -> Changed:
+    """Keep words of a chat, a message, or the passage of that number. Raises NotFound."""
+    archive = context.archive
+    known = find_chat(archive, chat)
+    before = kept_passages(archive, chat)
+    budget = budget_of(archive, context.config, known)
+    meant = _passage(before, known, number) if number else None
+    new = meant.agreed() if meant else mark(archive, chat, words, uuid)
+    there = _already(before, new, is_there=meant is not None)
+    if there:
+        says = f"Nothing to do: {there.called} is {there.state} already."
+        return Changed(says, is_shown_later=False)
+    return _said_of_new(_store(archive, known, before, new, budget), budget)
+
+
+def _already(
+    before: Sequence[KeptPassage], new: KeptPassage, *, is_there: bool
+) -> KeptPassage | None:
+    """Return the passage that has what is to be kept already; one that is there, unchanged."""
+    if is_there:
+        return new if new in before else None
+    return covered_by(before, new)
+
+
+def _said_of_new(passages: Sequence[KeptPassage], budget: int) -> Changed:
+    """Say whether the last of the passages is kept, or waits for room in the budget of tokens."""
+    *_, passage = passages
+    if passage.state == "kept":
+        return Changed(f"Kept, word for word: {passage.called}.")
+    return Changed(
+        f"{passage.called.capitalize()} waits: it has {passage.tokens:,} tokens, and of "
+        f"{budget:,} (keep.budget) {tokens_kept(passages):,} are taken. "
+        "Release another passage, or raise keep.budget in memproc.toml.",
+        is_shown_later=False,
+    )
+
+
+def release_passage(context: Context, chat: str, number: int) -> Changed:
+    """Release the passage of that number. Raises NotFound."""
+    archive, known = context.archive, find_chat(context.archive, chat)
+    before = kept_passages(archive, chat)
+    meant = _passage(before, known, number)
+    if meant.state == "released":
+        says = f"Nothing to do: {meant.called} is released already."
+        return Changed(says, is_shown_later=False)
+    budget = budget_of(archive, context.config, known)
+    _store(archive, known, before, meant.released(), budget)
+    return Changed(f"Released: {meant.called}.")
+
+
+def _store(
+    archive: Archive,
+    known: KnownChat,
+    before: Sequence[KeptPassage],
+    changed: KeptPassage,
+    budget: int,
+) -> tuple[KeptPassage, ...]:
+    """Store the passages with one that is new or changed, and let in what waits; that one is last."""
+    others = [passage for passage in before if passage.number != changed.number]
+    admitted = admit_waiting([*others, changed], budget)
+    return store_passages(archive, known.chat_id, admitted, now())
+
+
+def budget_of(archive: Archive, config: Config, known: KnownChat) -> int:
+    """Return the tokens that the chat's kept passages may take."""
+    return config.of(known_chat(archive, known.chat_id)).keep.budget
+
+
+def _passage(passages: Sequence[KeptPassage], known: KnownChat, number: int) -> KeptPassage:
+    """Return the passage of this number. Raises NotFound."""
+    for passage in passages:
+        if passage.number == number:
+            return passage
+    raise NotFound(
+        f'"{cut_title(known.title)}" has no passage {number}.',
+        f"List what is kept with: memproc keep {known.chat_id}",
+    )
+
+
+CHANGES: Mapping[str, Callable[..., Changed]] = {
+    "core set": set_section,
+    "core release": release_section,
+    "core undo": take_back,
+    "facts add": add_fact,
+    "facts forget": forget_fact,
+    "keep": keep_passage,
+    "release": release_passage,
+}
+"""Each change, by what is typed for it."""
