@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import is_known, was_processed
+from daemon.archive.chats import was_processed
 from daemon.archive.keeping import (
     is_in,
     kept_passages,
@@ -46,7 +46,7 @@ def passages_after(
 
     Nothing is stored. A fork has those of the chat that it was forked from.
     """
-    passages = kept_passages(archive, chat_id) if is_known(archive, chat_id) else ()
+    passages = kept_passages(archive, chat_id)
     if not passages and reading.adopted.kin:
         digests = {place.message.digest: place.key for place in raw_messages(reading.places)}
         digests |= {old.message.digest: old.key for old in reading.adopted.past}

@@ -289,8 +289,8 @@ def _note_what_is_under(
     tokens = sum(count(message.text) for message in said)
     began, ended = (in_zone(end.created_at, archive.zone) for end in (said[0], said[-1]))
     note_sources(archive, memory.memory_id, tokens, began or None, ended or None)
-    words = {key: message.words for key, message in under.items()}
-    edition = with_sources(memory.edition, group, words)
+    parts = {key: message.spoken for key, message in under.items()}
+    edition = with_sources(memory.edition, group, parts)
     insert_edition(archive, memory.memory_id, edition, "OR REPLACE")
 
 

@@ -221,11 +221,11 @@ def _frozen_edition(places: Sequence[Place], marker: Marker, count: Count) -> Ed
     )
 
 
-def with_sources(edition: Edition, group: Group, said: Mapping[str, str]) -> Edition:
+def with_sources(edition: Edition, group: Group, said: Mapping[str, Sequence[str]]) -> Edition:
     """Return an edition that was frozen, with the sources that the markers name.
 
-    A source counts where it is a message under the memory that says these words; `said` is what
-    those messages say, by key.
+    A source counts where it is a message under the memory that says these words in one of its
+    parts; `said` has the parts of those messages that were said in words, by key.
     """
     if len(group) < len(SLOTS):
         return edition
@@ -241,11 +241,13 @@ def with_sources(edition: Edition, group: Group, said: Mapping[str, str]) -> Edi
 
 
 def _with_sources(
-    passages: Sequence[_Passage], shown: Sequence[tuple[str, str]], said: Mapping[str, str]
+    passages: Sequence[_Passage],
+    shown: Sequence[tuple[str, str]],
+    said: Mapping[str, Sequence[str]],
 ) -> tuple[_Passage, ...]:
     sourced: list[_Passage] = []
     for passage, (_, source) in zip(passages, shown, strict=True):
-        is_said = passage.text in said.get(source, "")
+        is_said = any(passage.text in part for part in said.get(source, ()))
         sourced.append(replace(passage, source=source) if is_said else passage)
     return tuple(sourced)
 

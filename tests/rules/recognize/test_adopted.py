@@ -250,13 +250,13 @@ def test_a_quote_is_from_where_its_marker_names_if_that_message_says_it() -> Non
     (memory,) = freeze(shown, 1, length).memories
     (own,) = M1.edition.quotes
 
-    def source(said: dict[str, str]) -> str:
+    def source(said: dict[str, list[str]]) -> str:
         (quote,) = with_sources(memory.edition, shown["m1"], said).quotes
         return quote.source
 
-    assert source({own.source: f"Well, {own.text}."}) == own.source
-    assert source({own.source: "something else"}) == ""
-    assert source({"another": own.text}) == ""
+    assert source({own.source: [f"Well, {own.text}."]}) == own.source
+    assert source({own.source: ["something else", own.text[:9], own.text[9:]]}) == ""
+    assert source({"another": [own.text]}) == ""
 
 
 def test_a_memory_that_the_person_wrote_stays_pinned_where_no_text_tells_it() -> None:
