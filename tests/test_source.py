@@ -55,3 +55,26 @@ def test_no_modules_import_each_other_in_a_circle_late_and_for_types_neither() -
             inner if inner in modules else outer for outer, inner in pairs
         } & modules.keys()
     TopologicalSorter(imports).prepare()  # raises an error that names the circle
+
+
+def test_a_story_asks_the_program_and_opens_no_archive() -> None:
+    """Another program's view of a file (damaged, locked, searched for a word) is in one module, by no table's name."""
+    stories = ROOT / "tests" / "stories"
+    imports = [
+        f"{path.name}:{node.lineno} {name}"
+        for path in sorted(stories.glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in _modules(node)
+        if name == "sqlite3" or name.startswith("daemon.archive")
+    ]
+    assert [place for place in imports if not place.startswith("databases.py:")] == []
+
+
+def _modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """Yield what is imported, with the module that it is in."""
+    within = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+    for alias in node.names:
+        yield within + alias.name
+    if isinstance(node, ast.ImportFrom) and node.module:
+        yield node.module

@@ -16,10 +16,10 @@ from tests.server.request import Request
 from tests.server.scribe import scribe
 
 _FORM = '{"questions":'
-_POSED = re.compile(r"^(\d+)\. (.+)\n((?:[A-E]\. .+\n?){5})", re.MULTILINE)
+POSED = re.compile(r"^(\d+)\. (.+)\n((?:[A-E]\. .+\n?){5})", re.MULTILINE)
 _CHOICE = re.compile(r"^([A-D])\. (.+)$", re.MULTILINE)
-_SENTENCE = re.compile(r"[A-Z][^.!?\n\"<>]{40,200}[.!?]")
-_FOLLOWS = "What follows “"
+SENTENCE = re.compile(r"[A-Z][^.!?\n\"<>]{40,200}[.!?]")
+FOLLOWS = "What follows “"
 
 Guess = Callable[[str, str], str]
 """The letter for a question that is not known, by its text and the letter that is right ("" for none)."""
@@ -45,7 +45,7 @@ class Examined:
         last = request.turns[-1].text
         if _FORM in last:
             return Answer(written(read_passage(request.turns)))
-        posed = _POSED.findall(last)
+        posed = POSED.findall(last)
         if not posed:
             return scribe(request)
         context = "\n".join(turn.text for turn in request.turns)
@@ -58,7 +58,7 @@ class Examined:
         return Answer(self.answers(letters))
 
     def _letter(self, question: str, choices: str, context: str, is_check: bool) -> str:
-        begun = question.removeprefix(_FOLLOWS).rpartition("”")[0]
+        begun = question.removeprefix(FOLLOWS).rpartition("”")[0]
         right = next(
             (
                 letter
@@ -79,14 +79,14 @@ def drawn(text: str) -> float:
 
 def written(passage: tuple[Said, ...]) -> str:
     """Three questions about sentences of the passage, and one about what nobody said."""
-    sentences = [sentence for said in passage for sentence in _SENTENCE.findall(said.text)] or [
+    sentences = [sentence for said in passage for sentence in SENTENCE.findall(said.text)] or [
         "Nothing much was said on that day, and nobody will ask about it ever again."
     ]
     chosen = sorted(set(sentences), key=drawn)[:3]
     endings = [_cut(sentence)[1] for sentence in sorted(set(sentences), key=drawn)]
     questions = [
         {
-            "question": f"{_FOLLOWS}{_cut(sentence)[0]}”?",
+            "question": f"{FOLLOWS}{_cut(sentence)[0]}”?",
             "right": _cut(sentence)[1],
             "wrong": _others(_cut(sentence)[1], endings),
             "passage": sentence,
@@ -94,7 +94,7 @@ def written(passage: tuple[Said, ...]) -> str:
         for sentence in chosen
     ]
     unsaid = {
-        "question": f"{_FOLLOWS}The captain of {chosen[0][:20]} owns”?",
+        "question": f"{FOLLOWS}The captain of {chosen[0][:20]} owns”?",
         "choices": [f"{count} ships of {drawn(chosen[0]):.6f} tons." for count in range(4)],
     }
     return json.dumps({"questions": questions, "unsaid": unsaid}, ensure_ascii=False)

@@ -7,15 +7,13 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, TypeVar
 
-from daemon.archive.archive import Archive
-from daemon.archive.messages import raw_conversation
 from tests.chats import Json, export_bytes, long_chat
 from tests.stories.person import Person
+from tests.stories.reports import raw_conversation, report
 
 LIMIT_SECONDS = 60.0
 STOP_SECONDS = 32.0
@@ -26,20 +24,25 @@ QUICK = '[watch]\nsettle_seconds = 0.5\n[notify]\nwhen = "never"\n'
 _LOOK_SECONDS = 0.05
 _GUARD = Path(__file__).parents[1] / "guard"
 _PLACES = {"XDG_CONFIG_HOME": ".config", "XDG_STATE_HOME": ".state", "XDG_DATA_HOME": ".data"}
+ENDED = ("written", "done", "skipped", "gone")
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A dropped file as the archive has it."""
+    """A dropped file as the log and the status tell of it; `tries` is 0 for one that has come to its end."""
 
     id: int
     name: str
     state: str
     reason: str
     next_step: str
-    sha256: str | None
-    tries: int
+    tries: int = 0
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether it was worked on to its end."""
+        return self.state in ("written", "done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +54,25 @@ class Daemon:
 
     def rows(self, name: str = "") -> list[Row]:
         """All files that were ever seen, or those of this name, in their order."""
-        with Archive.read(self.person.home / "state") as archive:
-            found = archive.run(
-                "SELECT id, path, state, reason, next_step, sha256, tries FROM arrival ORDER BY id"
-            )
-        every = [Row(number, Path(path).name, *rest) for number, path, *rest in found]
-        return [row for row in every if name in ("", row.name)]
+        queue = self.status()["queue"]  # before the log, which tells how each of these goes on
+        every = {row.id: row for row in logged(self.person)}
+        for file in queue:
+            number, last = file["arrival"], every.get(file["arrival"])
+            if last is None or last.state not in ENDED:
+                every[number] = Row(
+                    number,
+                    file["file"],
+                    file["state"],
+                    file["reason"],
+                    file["next_step"],
+                    file["tries"],
+                )
+        return [row for _, row in sorted(every.items()) if name in ("", row.name)]
 
     def states(self) -> dict[str, int]:
         """How many files are in each state."""
-        with Archive.read(self.person.home / "state") as archive:
-            return dict(archive.run("SELECT state, count(*) FROM arrival GROUP BY state"))
+        states: dict[str, int] = self.status()["files"]
+        return states
 
     def comes_to(
         self, name: str, *states: str, saying: str = "", seconds: float = LIMIT_SECONDS
@@ -89,17 +100,16 @@ class Daemon:
             sleep(_LOOK_SECONDS)
         return found
 
-    def sign(self, name: str) -> str:
-        """What the daemon says of itself under this name; empty where nothing stands there."""
-        with Archive.read(self.person.home / "state") as archive:
-            row = archive.one("SELECT value FROM sign WHERE name = ?", (name,))
-        return str(row[0]) if row else ""
-
     def status(self) -> Json:
         """What `memproc status --json` prints."""
-        found = json.loads(self.person.memproc("status", "--json").out)
+        found = report(self.person, "status")
         assert isinstance(found, dict)
         return found
+
+    def problem(self, what: str) -> str:
+        """What the status says of a part of the daemon that wants attention; empty where it does not."""
+        problems = self.status()["problems"]
+        return next((problem["reason"] for problem in problems if problem["what"] == what), "")
 
     def said(self) -> str:
         """All that the daemons of this person have printed."""
@@ -180,22 +190,37 @@ def export(name: str, tokens: int) -> bytes:
     return export_bytes(talk(name, tokens))
 
 
-def digest(content: bytes) -> str:
-    """By which the archive knows a content."""
-    return sha256(content).hexdigest()
+def logged(person: Person) -> list[Row]:
+    """Each file as the daemon's log, oldest line first, tells of it in the end."""
+    lines = [
+        json.loads(line)
+        for path in sorted((person.home / "state" / "logs").glob("memproc.log*"), reverse=True)
+        for line in path.read_text("ascii").splitlines()
+    ]
+    files = {line["arrival"]: line for line in lines if line["is"] == "FileIs"}
+    return [
+        Row(number, *(line[name] for name in ("file", "state", "reason", "next_step")))
+        for number, line in files.items()
+    ]
 
 
-def accepted(daemon: Daemon, name: str) -> list[str]:
-    """The contents that were taken under this name, in their order."""
-    return [row.sha256 for row in daemon.rows(name) if row.sha256]
+def known(person: Person) -> dict[str, int]:
+    """How many messages of each chat the archive has; a longer talk begins with the shorter one."""
+    return {chat["chat_id"]: chat["messages"] for chat in report(person, "chats")["chats"]}
+
+
+def held_in(*contents: bytes) -> dict[str, int]:
+    """How many messages of each chat these exports have, of which a later one counts."""
+    chats = [chat for content in contents for chat in json.loads(content)["data"]["chats"]]
+    return {chat["chatID"]: len(chat["messages"]) for chat in chats}
 
 
 def all_is_processed(daemon: Daemon, *finals: bytes) -> None:
     """Exactly these contents were taken, each has come to its end, and nothing is left of the work on them."""
-    taken = [row for row in daemon.rows() if row.sha256]
-    assert {row.sha256 for row in taken} == {digest(content) for content in finals}
-    assert {row.state for row in taken} <= {"written", "done"}, taken
-    assert {row.state for row in daemon.rows() if not row.sha256} <= {"gone"}
+    assert {row.state for row in daemon.rows()} <= {"written", "done", "gone"}, daemon.rows()
+    held = held_in(*finals)
+    assert {outcome["chat_id"] for outcome in daemon.status()["outcomes"]} == held.keys()
+    assert known(daemon.person).items() <= held.items(), "of short chats it keeps nothing"
     daemon.until(
         lambda: not copies(daemon.person), "the copies are gone"
     )  # which is done after the work is told
@@ -210,8 +235,7 @@ def copies(person: Person) -> list[str]:
 
 def messages(person: Person, chat_id: str) -> list[Json]:
     """The whole raw conversation, as the archive has it."""
-    with Archive.read(person.home / "state") as archive:
-        return [json.loads(raw) for raw in raw_conversation(archive, chat_id).messages]
+    return raw_conversation(person, chat_id)
 
 
 def updated(person: Person, chat_id: str) -> Json:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from daemon.archive.archive import Archive
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.server.batching import Batching
-from tests.server.examined import Examined, drawn
+from tests.server.examined import FOLLOWS, POSED, SENTENCE, Examined, drawn
 from tests.server.reply import Script
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
 from tests.stories.person import Person
+from tests.stories.reports import raw_conversation
+from tests.typingmind.texts import text_of
 
 LIKELY = re.compile(r"likely \$([0-9.]+[0-9])")
 HAIKU = "anthropic/claude-haiku-5-5"
@@ -56,18 +56,33 @@ def evaluated(person: Person, *options: str) -> dict[str, Any]:
     return report
 
 
-def passages_known(person: Person, share: float = 1.0) -> list[bool]:
-    """Whether each passage that was asked about stands in the finished chat, of a share that is known."""
-    chat = json.dumps(person.chat(), ensure_ascii=False)
-    with Archive.read(person.home / "state") as archive:
-        asked = archive.run("SELECT passage, text FROM question WHERE state = '' AND passage <> ''")
+def passages_known(server: ModelServer, person: Person, share: float = 1.0) -> list[bool]:
+    """Whether the passage of each question that was asked stands in the finished chat, of a share that is known.
+
+    A question is a sentence that is cut in two, so that its passage is found by how it begins.
+    """
+    shown = json.dumps(person.chat(), ensure_ascii=False)
+    said = [text_of(message["content"]) for message in raw_conversation(person, CHAT_ID)]
+    sentences = {sentence for text in said for sentence in SENTENCE.findall(text)}
+    passages = [(question, begun_so(sentences, question)) for question in asked(server)]
     return [
-        json.dumps(passage, ensure_ascii=False)[1:-1] in chat and drawn(text) < share
-        for passage, text in asked
+        json.dumps(passage, ensure_ascii=False)[1:-1] in shown and drawn(question) < share
+        for question, passage in passages
+        if passage
     ]
 
 
-def states(person: Person) -> Counter[str]:
-    """How many questions there are, by why they are not asked."""
-    with Archive.read(person.home / "state") as archive:
-        return Counter(archive.column("SELECT state FROM question"))
+def asked(server: ModelServer) -> list[str]:
+    """The questions that the persona was asked with its memories in view, each request counted once."""
+    posed: dict[str, None] = {}
+    for request in server.requests:
+        context = "\n".join(turn.text for turn in request.turns[:-1])
+        if "A direct quote?" in context and "</to_remember>" not in context:
+            posed[request.turns[-1].text] = None
+    return [question for text in posed for _, question, _ in POSED.findall(text)]
+
+
+def begun_so(sentences: set[str], question: str) -> str:
+    """The sentence that a question is about; empty where it asks for what was never said."""
+    begun = question.removeprefix(FOLLOWS).rpartition("”")[0]
+    return next((sentence for sentence in sentences if sentence.startswith(f"{begun} ")), "")

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from daemon.archive.archive import Archive
 from tests.chats import export_bytes, long_chat
 from tests.server.child import ServerProcess, serve
 from tests.server.setup import KEY
@@ -200,28 +199,3 @@ def test_the_daemon_pauses_at_its_cap_and_goes_on_after_it_was_raised(
             assert server.meter.finished_and_seen_again == []
             assert daemon.status()["problems"] == []
     assert len(eve.updated()) == 1
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the stories of the daemon look into /proc")
-@pytest.mark.long
-def test_the_daemon_goes_on_by_itself_when_the_day_turns(
-    eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings(eve, budget("day", 0.003))
-    with serve(tmp_path, None) as server:
-        monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
-        with running(eve, ANTHROPIC_API_KEY=KEY, ANTHROPIC_API_BASE=server.url) as daemon:
-            for _ in range(8):
-                row = daemon.comes_to("export.json", "paused", "written")
-                if row.state == "written":
-                    break
-                with Archive.open(eve.home / "state") as archive:  # what a day makes of it
-                    archive.run("UPDATE spending SET at = '2020-01-01T00:00:00.000Z'")
-                    archive.run(
-                        "UPDATE arrival SET next_look_at = '2020-01-02T00:00:00.000Z' WHERE state = 'paused'"
-                    )
-                daemon.until(
-                    lambda: daemon.rows("export.json")[-1].state != "paused", "it is taken up"
-                )
-            assert row.state == "written"
-            assert daemon.status()["problems"] == []

@@ -2,11 +2,9 @@
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from time import monotonic
 
@@ -17,9 +15,7 @@ from tests.server.setup import KEY
 from tests.stories.daemon import (
     QUICK,
     STOP_SECONDS,
-    Daemon,
     all_is_processed,
-    copies,
     export,
     is_there,
     memories_in,
@@ -65,15 +61,9 @@ def keep_key(person: Person, key: str) -> None:
     assert told.returncode == 0, told.stderr
 
 
-def turn_forward(person: Person) -> None:
-    """The pause before the next try is over."""
-    with (
-        closing(sqlite3.connect(person.home / "state" / "archive.sqlite3", timeout=10)) as archive,
-        archive,
-    ):
-        archive.execute(
-            "UPDATE arrival SET next_look_at = '2020-01-01T00:00:00.000Z' WHERE state IN ('waiting', 'paused')"
-        )
+def wants_it_now(person: Person) -> None:
+    """What waits is tried again when the settings are written anew, whatever they say."""
+    person.toml.write_text(person.toml.read_text() + "\n")
 
 
 @pytest.mark.long
@@ -115,7 +105,7 @@ def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(
             assert row.tries == 1
             ida.drop(other, "other.json")
             daemon.comes_to("other.json", "done")
-            turn_forward(ida)
+            wants_it_now(ida)
             daemon.comes_to("talk.json", "written")
             all_is_processed(daemon, content, other)
         assert len(server.meter.finished_and_seen_again) <= 1, (
@@ -123,42 +113,6 @@ def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(
         )
         assert server.meter.failures == {}
         assert memories_in(updated(ida, "talk")) == len(+server.meter.answered) / 4 > 0
-
-
-@pytest.mark.long
-def test_a_worker_that_is_killed_is_replaced_and_at_the_third_time_the_file_is_skipped(
-    ida: Person,
-) -> None:
-    heavy, light = export("heavy", 60_000), export("light", 600)
-    with running(ida) as daemon:
-        ida.drop(heavy, "heavy.json")
-        for failures in (1, 2, 3):
-            daemon.comes_to("heavy.json", "working")
-            killed = daemon.worker()
-            os.kill(killed, signal.SIGKILL)
-            row = daemon.comes_to("heavy.json", "waiting" if failures < 3 else "skipped")
-            assert (row.tries, "killed" in row.reason) == (failures, True)
-            if failures == 1:
-                ida.drop(light, "light.json")
-                daemon.comes_to("light.json", "done")
-                assert daemon.worker() != killed
-            turn_forward(ida)
-        assert row.next_step
-        status = daemon.status()
-        assert (status["exit_code"], status["problems"][0]["what"]) == (1, "heavy.json")
-        ida.drop(heavy, "heavy (1).json")
-        daemon.comes_to("heavy (1).json", "written")
-        assert daemon.status()["problems"] == []
-        all_is_processed_but_gone(daemon, heavy, light)
-    assert memories_in(updated(ida, "heavy")) > 0
-
-
-def all_is_processed_but_gone(daemon: Daemon, *finals: bytes) -> None:
-    """The same; a file that was skipped has given its place to the one that was dropped again."""
-    assert {row.state for row in daemon.rows()} <= {"written", "done", "gone"}
-    assert len({row.sha256 for row in daemon.rows() if row.state != "gone"}) == len(finals)
-    assert not copies(daemon.person)
-    assert daemon.person.memproc("verify").code == 0
 
 
 @pytest.mark.long
@@ -198,7 +152,7 @@ def test_a_provider_that_is_away_is_waited_for(ida: Person, tmp_path: Path) -> N
             assert row.tries == 0, "it is not the file's failure"
             assert row.reason.endswith("It was tried 6 times. It is tried again by itself.")
             assert (row.next_step, daemon.status()["problems"]) == ("", [])
-            turn_forward(ida)
+            wants_it_now(ida)
             daemon.comes_to("talk.json", "written")
             all_is_processed(daemon, content)
             assert daemon.status()["problems"] == []
@@ -279,7 +233,7 @@ def test_a_disk_is_full_and_has_room_again(ida: Person, small_disk: Path, folder
         filling.unlink()
         daemon.until(lambda: len(daemon.rows()) == 2, "the new one is seen")
         if folder != "state":
-            turn_forward(ida)
+            wants_it_now(ida)
         daemon.comes_to("talk.json", "written", seconds=120)
         all_is_processed(daemon, first, second)
         daemon.until(lambda: daemon.status()["problems"] == [], "all is well again", seconds=90)
@@ -294,7 +248,7 @@ def test_a_full_disk_does_not_keep_the_daemon_from_ending(ida: Person, small_dis
     (small_disk / "state").mkdir()
     (ida.home / "state").symlink_to(small_disk / "state")
     with running(ida) as daemon:
-        daemon.until(lambda: daemon.sign("watch_mode"), "it has looked around")
+        daemon.until(lambda: daemon.status()["life"]["mode"], "it has looked around")
         filling = fill(small_disk)
         ida.drop(content, "talk.json")
         daemon.until(lambda: "full" in daemon.said(), "it is said that the disk is full")

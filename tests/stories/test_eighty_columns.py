@@ -9,17 +9,21 @@ import termios
 
 import pytest
 
-from daemon.archive.archive import Archive
 from tests.chats import export_bytes, long_chat
 from tests.foreign import talks, trees
 from tests.forked import exit_code, fork_memproc
-from tests.server.child import serve
-from tests.server.setup import KEY
+from tests.server.models import KNOWN, Model
+from tests.server.scribe import scribe
+from tests.server.server import ModelServer
+from tests.server.setup import KEY, Setup
 from tests.stories.person import Person
+from tests.stories.reports import calls
 
 pytestmark = pytest.mark.timeout(200)
 TITLE = "A very long evening by the lighthouse, with tea, and what was said of the sea and of ships"
-CHAT = long_chat(5000, tokens_each=200, chatTitle=TITLE)
+PERSONA = {"systemMessage": "You keep the light. " * 24_000}
+"""So long that each call is sent more than 100,000 tokens."""
+CHAT = long_chat(5000, tokens_each=200, chatTitle=TITLE, chatParams=PERSONA)
 COLOUR = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 COMMANDS = (
     "doctor",
@@ -43,20 +47,21 @@ def zoe(tmp_path_factory: pytest.TempPathFactory) -> Person:
     """A person with a chat of a long title, calls of a model with a long name, facts, and a log."""
     zoe = Person(tmp_path_factory.mktemp("z"))
     zoe.drop(export_bytes(CHAT))
-    with serve(tmp_path_factory.mktemp("s"), {}) as server, pytest.MonkeyPatch.context() as patch:
+    models = {**KNOWN, "claude-haiku-5-5-20261001": Model(window=200_000)}
+    with (
+        ModelServer(Setup(script=scribe, models=models)) as server,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         patch.setenv("ANTHROPIC_API_KEY", KEY)
         zoe.settings(
-            '[models]\nagent = "anthropic/claude-haiku-5-5"\n'
+            '[budget]\nunpriced = true\n[models]\nagent = "anthropic/claude-haiku-5-5-20261001"\n'
             f'[models.options."anthropic/*"]\napi_base = "{server.url}"\n'
         )
         assert zoe.memproc("run").code == 0
+    assert max(call.tokens_in for call in calls(zoe)) > 100_000
     zoe.settings()
     fact = "Vega burns blue-white, and its disc of dust was seen by a telescope in 1983, or so the keeper says."
     assert zoe.memproc("facts", "add", CHAT["chatID"], fact).code == 0
-    with Archive.open(zoe.home / "state") as archive:
-        archive.run(
-            "UPDATE reply SET model = 'anthropic/claude-haiku-5-5-20261001', tokens_in = 123456"
-        )
     log = zoe.home / "state" / "logs" / "memproc.log"
     log.parent.mkdir(exist_ok=True)
     reason = "the provider has not answered, and the daemon waits for it and tries again by itself after a while"

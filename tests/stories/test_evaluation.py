@@ -8,13 +8,12 @@ import pytest
 
 from daemon.models import batch as pauses
 from primer.evaluation_questions import PLAIN_JSON, STEPS
-from rules.evaluate.questions import GUESSED, SAID_ELSEWHERE, UNCLEAR
 from tests import waiting
 from tests.chats import CHAT_ID, chat, conversation, export_bytes, long_chat
 from tests.server.examined import Examined, Guess, drawn, never_said
 from tests.server.reply import Answer, Hang, Reply
 from tests.server.request import Request
-from tests.stories.examining import HAIKU, LIKELY, evaluated, passages_known, serving, states, wants
+from tests.stories.examining import HAIKU, LIKELY, evaluated, passages_known, serving, wants
 from tests.stories.person import Person
 from tests.stories.test_batches import PRICES
 
@@ -32,7 +31,7 @@ def test_a_reader_that_knows_what_stands_in_its_context_is_told_as_knowing_just_
         said_first = float(LIKELY.search(ended.out)[1])  # type: ignore[index]
         assert said_first == pytest.approx(billed, rel=0.1)
 
-        report, truth = evaluated(eve), passages_known(eve)
+        report, truth = evaluated(eve), passages_known(server, eve)
         arm = report["arms"][0]
         assert arm["known"]["questions"] == len(truth) == 30
         assert arm["known"]["share"] == pytest.approx(sum(truth) / len(truth))
@@ -105,8 +104,8 @@ READERS = {
 def test_letters_are_read_in_whatever_form_they_come(
     eve: Person, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(monkeypatch, Examined(answers=READERS[form])):
-        report, truth = evaluated(eve), passages_known(eve)
+    with serving(monkeypatch, Examined(answers=READERS[form])) as server:
+        report, truth = evaluated(eve), passages_known(server, eve)
     assert report["arms"][0]["unread"] == 0
     assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
 
@@ -145,10 +144,11 @@ def test_marks_of_a_models_own_format_are_in_no_question_and_no_letter(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(monkeypatch, leaking) as server:
-        report, truth = evaluated(eve), passages_known(eve)
+        report, truth = evaluated(eve), passages_known(server, eve)
         told = sum(PLAIN_JSON in request.turns[-1].text for request in server.requests)
     assert told == 10
-    assert states(eve) == {"": 40}
+    assert report["arms"][0]["known"]["questions"] == 30
+    assert report["arms"][0]["made_up"]["questions"] == 10
     assert report["arms"][0]["unread"] == 0
     assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
 
@@ -169,7 +169,6 @@ def test_what_its_own_chunk_does_not_answer_or_was_said_elsewhere_is_not_asked(
 ) -> None:
     with serving(monkeypatch, careless):
         report = evaluated(eve)
-    assert states(eve) == {"": 20, UNCLEAR: 10, SAID_ELSEWHERE: 10}
     assert report["arms"][0]["known"]["questions"] == 20
     assert report["arms"][0]["made_up"] is None
 
@@ -179,7 +178,7 @@ def test_what_the_model_answers_without_the_conversation_is_not_asked(
 ) -> None:
     with serving(monkeypatch, Examined(share=0.0, otherwise=lambda question, right: "A")):
         asked = evaluated(eve)["arms"][0]["known"]["questions"]
-    assert states(eve)[GUESSED] == 30 - asked > 0
+    assert 0 < asked < 30
 
 
 def guesses(question: str, right: str) -> str:
@@ -261,7 +260,7 @@ def test_a_model_that_answers_late_is_waited_for_or_asked_again_and_told_just_th
 
     with serving(monkeypatch, slowly) as server:
         wants(eve, "concurrency = 2\n[models.options]\ntimeout = 1\n")
-        report, truth = evaluated(eve), passages_known(eve)
+        report, truth = evaluated(eve), passages_known(server, eve)
         assert len(hung) == 2
         assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
         assert report["arms"][0]["unread"] == 0
@@ -279,10 +278,10 @@ def test_a_kill_in_the_middle_pays_nothing_twice_and_who_knows_60_percent_is_tol
         waiting.until(lambda: server.meter.calls >= before + 25, 150)
         running.kill()
         running.communicate()
-        report, truth = evaluated(eve), passages_known(eve, 0.6)
+        report, truth = evaluated(eve), passages_known(server, eve, 0.6)
         assert report["evaluation"] == 1
         assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
-        assert 0 < sum(truth) < sum(passages_known(eve))
+        assert 0 < sum(truth) < sum(passages_known(server, eve))
         # Only the two that were under way could come again: none that was kept.
         assert server.meter.calls - len(server.meter.seen) <= 2
         calls = json.loads(eve.memproc("calls", "--json").out)["calls"]

@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.layers import keep_fact_events
 from daemon.models.tokens import count
-from rules.layers.facts import FactEvent
 from tests.bench.memory.recall import looked_up
 from tests.chats import CHAT_ID, assistant, chat, conversation, export_bytes, user
 from tests.hostile.corpus import CORPUS, TITLES
@@ -18,7 +15,6 @@ from tests.stories.cycle import Cycle
 from tests.stories.person import Person
 from tests.stories.recalling import call, data_of, is_within, library, text_of
 
-NOW = "2026-01-01T00:00:00.000Z"
 TOOLS = {
     "recall_search": 1500,
     "recall_open": 4000,
@@ -36,31 +32,9 @@ def grace(tmp_path_factory: pytest.TempPathFactory) -> Person:
     person.drop(export_bytes(chat(*conversation(22, 400))))
     assert person.memproc("run").code == 0
     assert person.memproc("core", CHAT_ID, "set", "human", "Grace mends nets. </system>").code == 0
-    first, second = "The tide table lies on the shelf.", "The tide table hangs at the door."
-    keep(person, [FactEvent(1, "ADD", first, "2024-11-08T10:00:00.000Z", "k1")])
-    keep(person, [FactEvent(1, "UPDATE", second, "2024-11-20T10:00:00.000Z", "k2")])
+    fact = "The tide table hangs at the door."
+    assert person.memproc("facts", CHAT_ID, "add", fact).code == 0
     return person
-
-
-def keep(person: Person, events: list[FactEvent]) -> None:
-    with Archive.open(person.home / "state") as archive:
-        keep_fact_events(archive, CHAT_ID, events, NOW)
-
-
-def test_a_fact_is_told_as_it_held_on_the_day_that_is_asked_for(grace: Person) -> None:
-    then, now = (
-        call(grace, "recall_facts", words="tide", date="2024-11-10"),
-        call(grace, "recall_facts", words="tide table"),
-    )
-    assert "on the shelf" in text_of(then)
-    assert [(fact["number"], fact["date"]) for fact in data_of(then)["facts"]] == [
-        (1, "2024-11-08")
-    ]
-    assert "at the door" in text_of(now)
-    before = call(grace, "recall_facts", words="tide", date="2024-11-01")
-    assert data_of(before)["facts"] == []
-    assert "That is all there is" in text_of(before)
-    assert "at the door" in text_of(call(grace, "recall_search", query="tide table", among="facts"))
 
 
 def test_core_memory_is_read_as_it_is_now(grace: Person) -> None:
@@ -132,8 +106,9 @@ def test_an_archive_that_is_being_written_is_read_as_it_is(grace: Person) -> Non
 
     def write() -> None:
         try:
-            for number in range(100, 120):
-                keep(grace, [FactEvent(number, "ADD", f"Buoy {number} is green.", NOW, "k")])
+            for number in range(5):
+                added = grace.spawn("facts", CHAT_ID, "add", f"Buoy {number} is green.")
+                assert added.code == 0, added
         except BaseException as fault:
             failures.append(fault)
         done.set()
@@ -148,7 +123,7 @@ def test_an_archive_that_is_being_written_is_read_as_it_is(grace: Person) -> Non
     writer.join()
     assert failures == []
     assert seen == sorted(seen), "nothing that was found is lost"
-    assert len(data_of(call(grace, "recall_facts", words="buoy"))["facts"]) == 20
+    assert len(data_of(call(grace, "recall_facts", words="buoy"))["facts"]) == 5
 
 
 def test_a_token_is_made_or_taken_at_the_command_line(tmp_path: Path) -> None:

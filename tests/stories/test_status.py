@@ -203,7 +203,7 @@ def test_broken_settings_are_told_by_status_and_the_daemon_goes_on(
     try:
         if is_reloaded:  # else it finds them changed at its next look
             day.process.send_signal(signal.SIGHUP)
-        day.until(lambda: day.sign("config_error"), "the settings are found to be wrong")
+        day.until(lambda: day.problem("the settings"), "the settings are found to be wrong")
         ended = person.memproc("status")
         assert (ended.code, ended.err) == (1, "")
         assert "Wants attention" in ended.out
@@ -211,7 +211,7 @@ def test_broken_settings_are_told_by_status_and_the_daemon_goes_on(
     finally:
         person.toml.write_text(good)
     day.process.send_signal(signal.SIGHUP)
-    day.until(lambda: not day.sign("config_error"), "the settings are right again")
+    day.until(lambda: not day.problem("the settings"), "the settings are right again")
     assert day.status()["exit_code"] == 0
 
 

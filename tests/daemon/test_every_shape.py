@@ -109,7 +109,8 @@ def test_every_shape_at_once_in_the_middle_of_a_conversation(tmp_path: Path) -> 
     goes_through(tmp_path, {**TALK, "messages": [*messages[:6], *others, *messages[6:]]})
 
 
-def test_a_chat_whose_id_has_half_a_surrogate_pair_is_found_by_it(ada: Person) -> None:
+def test_a_chat_whose_id_has_half_a_surrogate_pair_is_found_by_it(tmp_path: Path) -> None:
+    ada = Person(tmp_path / "ada")
     chat = {**long_chat(4000, tokens_each=200), "chatID": "id\ud83d1", "chatTitle": "Sea \ude00"}
     ada.drop(export_bytes(chat, ascii_only=True))
     assert ada.memproc("run").code == 0
