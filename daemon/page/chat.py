@@ -57,7 +57,11 @@ def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
     digests = [message.digest for message in live_messages(archive, held.chat_id)]
     counts = known_counts(archive, ENCODING, list(set(digests)))
     sizes = [counts.get(digest, 0) for digest in digests]
-    live = sum(size for size, sum_before in _from_the_end(sizes) if sum_before < tail_tokens)
+    newest_first = sizes[::-1]
+    after = accumulate(newest_first, initial=0)  # each one's newer messages
+    live = sum(
+        size for size, newer in zip(newest_first, after, strict=False) if newer < tail_tokens
+    )
     sources = (memory.source_tokens for memory in held.memories if not memory.is_fold)
     folds = memories = 0
     for memory in held.memories:
@@ -74,12 +78,6 @@ def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
         live=live,
         spoken=sum(sizes) + sum(sources),
     )
-
-
-def _from_the_end(sizes: list[int]) -> list[tuple[int, int]]:
-    """Return each size, newest first, with the sum of the newer ones."""
-    newest_first = sizes[::-1]
-    return list(zip(newest_first, accumulate(newest_first, initial=0), strict=False))
 
 
 def chat_page(request: Request) -> Response:

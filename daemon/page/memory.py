@@ -18,7 +18,7 @@ from daemon.page.message_blocks import around_marks
 from daemon.page.reading import SaidMessage, show_message
 from daemon.reports.memories import memory_row
 from rules.conversation.history import Past
-from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
+from rules.conversation.memory import EXTRACTED, Memory, Quote
 from rules.conversation.memory_title import subject_of
 from rules.extract.languages import TONGUES
 from rules.plan.folds import notes_of
@@ -68,6 +68,7 @@ def memory_page(request: Request) -> Response:
         under = () if memory.is_fold else opened.under
         quoted = list(_quoted(under, memory.edition.quotes, opened.archive.zone))
     before, after = neighbours(held, memory)
+    seen = memory.edition.texts[3].strip()
     return render(
         request,
         "memory.html",
@@ -78,18 +79,12 @@ def memory_page(request: Request) -> Response:
         after=after,
         subject=subject_of(memory),
         quoted=quoted,
-        seen_is_open=_says_more(memory.edition),
+        seen_is_open=seen not in _NOTHING and seen not in memory.edition.texts[5],
         editions=held.editions[memory.memory_id][::-1],
         members=[held.by_id[name] for name in memory.members],
         marks=memory_row(held, memory).marks,
         notes=notes_of(memory),
     )
-
-
-def _says_more(edition: Edition) -> bool:
-    """Return whether the perspective says something that the memory to keep does not."""
-    seen, kept = edition.texts[3].strip(), edition.texts[5]
-    return seen not in _NOTHING and seen not in kept
 
 
 def words_page(request: Request) -> Response:

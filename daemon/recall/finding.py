@@ -8,7 +8,7 @@ Portuguese and Dutch. A model that looks something up in another language can gi
 
 import re
 from calendar import monthrange
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -131,7 +131,7 @@ def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
     if not entries:
         return _nothing(head, wanted)
 
-    names = _names(chats)
+    names = {known.chat_id: name_of(known, chats) for known in chats} if len(chats) > 1 else {}
     left = LIST_TOKENS
     records: list[Record] = []
     for at, entry in enumerate(entries):
@@ -200,13 +200,6 @@ def _found(
     )
     known = [entry for entry in entries if (entry.chat_id, entry.name) not in forgotten]
     return known[: wanted.limit]
-
-
-def _names(chats: tuple[KnownChat, ...]) -> Mapping[str, str]:
-    """Map chats' ids to the names that tell several chats apart; one alone needs none."""
-    if len(chats) == 1:
-        return {}
-    return {known.chat_id: name_of(known, chats) for known in chats}
 
 
 def _record(entry: IndexEntry, query: str, chat: str, tokens: int) -> Record:

@@ -50,16 +50,9 @@ def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> 
     if not listed:
         return _answer(head, "memories", (), "No memory falls into these days.")
     lines = records_within([timeline_entry(memory) for memory in listed], LIST_TOKENS)
-    more = _how_to_go_on(listed[len(lines) :])
+    rest = listed[len(lines) :]
+    more = f"There are {len(rest)} more: ask with since={dated(rest[0].began_at)}." if rest else ""
     return _answer(head, "memories", lines, more, "\n")
-
-
-def _how_to_go_on(rest: Sequence[Memory]) -> str:
-    """Say how many memories did not fit, and which day to ask for; empty if all did."""
-    if not rest:
-        return ""
-    day = dated(rest[0].began_at)
-    return f"There are {len(rest)} more: ask with since={day}."
 
 
 def core_memory(library: Library, chat: str) -> Recalled:
@@ -94,26 +87,16 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
         events = fact_events(archive, known.chat_id)
     until_then = [event for event in events if not date or event.said_at[:10] <= date]
     held = live(until_then)
-    chosen = _best_first(held, words) if words else held
+    chosen = [held[at] for at in ranked([fact.text for fact in held], words)] if words else held
     when = f" that held on {date}" if date else ""
     if not chosen:
-        return _answer(head, "facts", (), _no_fact(words, when))
+        about = " with any of these words" if words else ""
+        word = f"No fact{about}{when} is known. That is all there is; asking again is idle."
+        return _answer(head, "facts", (), word)
     records = records_within([_fact(fact) for fact in chosen], LIST_TOKENS)
     rest = len(chosen) - len(records)
     word = f"There are {rest} more{when}: ask for words of theirs." if rest else ""
     return _answer(head, "facts", records, word)
-
-
-def _no_fact(words: str, when: str) -> str:
-    """Say that no fact is known, so that the question is not asked again in other words."""
-    about = " with any of these words" if words else ""
-    return f"No fact{about}{when} is known. That is all there is; asking again is idle."
-
-
-def _best_first(held: Sequence[Fact], words: str) -> Sequence[Fact]:
-    """Return the facts that share a word with `words`, the best match first."""
-    texts = [fact.text for fact in held]
-    return [held[at] for at in ranked(texts, words)]
 
 
 def _answer(

@@ -96,7 +96,14 @@ def search_report(archive: Archive, state: Path, search: Search) -> Report:
         "hits",
         _hits(archive, entries),
         none=nothing,
-        card=lambda hit: _card(hit, query),
+        card=lambda hit: Card(
+            who=hit.who,
+            said_at=hit.entry.said_at,
+            text=stretches(excerpt(hit.entry.text, query, _EXCERPT), query),
+            place=cut_title(hit.title),
+            command=hit.command,
+            address=hit.address(query),
+        ),
         data=lambda hit: {**asdict(hit.entry), "title": hit.title, "memory": hit.memory},
     )
     nearest = query if entries and query != search.words else ""
@@ -121,14 +128,3 @@ def _hits(archive: Archive, entries: Sequence[IndexEntry]) -> list[Hit]:
         )
         for entry in entries
     ]
-
-
-def _card(hit: Hit, query: str) -> Card:
-    return Card(
-        who=hit.who,
-        said_at=hit.entry.said_at,
-        text=stretches(excerpt(hit.entry.text, query, _EXCERPT), query),
-        place=cut_title(hit.title),
-        command=hit.command,
-        address=hit.address(query),
-    )
