@@ -204,7 +204,7 @@ def test_a_fact_is_added_found_and_forgotten(page: Opened) -> None:
     )
     assert shows(page, "Added as fact")
     page.browser.find_element(By.ID, "words").send_keys("biscuit tin", Keys.ENTER)
-    assert shows(page, "A fact")
+    assert shows(page, "Fact 1")
     go(page, "/search?words=biscuit+tin&in=facts")
     assert [mark.text for mark in page.browser.find_elements(By.TAG_NAME, "mark")] == [
         "biscuit",
