@@ -86,7 +86,7 @@ def go_round(
 
     for path in paths:
         if resting := export_at_rest(context.archive, path):
-            yield Unchanged("", path.name, f"{resting.reason} {resting.next_step}".rstrip())
+            yield Unchanged("", path.name, resting.reason, next_step=resting.next_step)
         else:
             yield from until_fault(context.archive, path.name, carried_out(path))
 

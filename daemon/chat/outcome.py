@@ -76,7 +76,12 @@ def event_of(outcome: Outcome) -> ChatIs:
             )  # fmt: skip
         case Unchanged():
             return ChatIs(
-                outcome.chat_id, outcome.title, "unchanged", outcome.reason, path=outcome.path
+                outcome.chat_id,
+                outcome.title,
+                "unchanged",
+                outcome.reason,
+                outcome.next_step,
+                path=outcome.path,
             )
         case Skipped():
             return ChatIs(

@@ -75,7 +75,7 @@ def _lines_on(row: PlannedRow, titles: Mapping[str, str]) -> Iterator[str]:
         return
     title = titles[plan.chat_id]
     if isinstance(plan, Unchanged):
-        yield f"{title}: unchanged: {plan.reason}"
+        yield f"{title}: unchanged: {plan.reason} {plan.next_step}".rstrip()
         return
     for note in _notes_on(plan, row):
         if note:
@@ -108,11 +108,11 @@ def _notes_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
 def _warnings_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
     """Yield warnings as notes; of a model's end only the one that says what it means here."""
     ending = row.ending
-    said_below = ending.end if ending else ""
-    notices = [notice.sentence for notice in row.who.notices] if row.who and plan.work else []
-    for warning in (*notices, *plan.warnings):
-        if warning != said_below:
-            yield f"note: {warning}"
+    for notice in row.who.notices if row.who and plan.work else ():
+        if ending is None or notice.model != ending.model:
+            yield f"note: {notice.sentence}"
+    for warning in plan.warnings:
+        yield f"note: {warning}"
     if ending:
         yield f"note: {ending.reason} {ending.next_step}"
 

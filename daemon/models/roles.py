@@ -37,6 +37,8 @@ class Notice:
     """The provider whose missing key has led to the choice."""
     ends: str = ""
     """The last day of a model that ends soon or has ended, as an ISO date."""
+    model: str = ""
+    """The model that ends so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ def _notices(
     for name, model in models.items():
         if not is_ones_own(model.options) and (sentence := ends_soon(name, today)):
             end = end_of(name)
-            yield Notice(sentence, ends=end.last if end else "")
+            yield Notice(sentence, ends=end.last if end else "", model=name)
 
 
 def _asked_elsewhere(models: Iterable[Model]) -> Iterator[str]:

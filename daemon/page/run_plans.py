@@ -13,6 +13,7 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import newest_file
 from daemon.archive.memories import memories
+from daemon.files.foreign import program_at
 from daemon.files.lock import daemon_runs
 from daemon.page.actions import do_command
 from daemon.page.actions import start_run as begin
@@ -116,6 +117,8 @@ def inbox_page(request: Request) -> Response:
         result = do_command(desk.toml, "plan", "--json")
         rows, totals = _rows_and_totals(result.out)
         text = "" if totals else result.text
+    for row in rows:  # of another program's export the person chooses what to bring
+        row["to_bring"] = bool(row.get("next_step") and program_at(desk.folders.inbox / row["file"]))
     return render(
         request,
         "inbox.html",

@@ -1,7 +1,7 @@
 """Compare the kept versions of a chat's exports, with each other and with the present."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -20,7 +20,6 @@ from daemon.recovery.restore import (
     read_updated,
     updated_path,
 )
-from rules.conversation.memory import Memory
 from rules.errors import NotFound
 from rules.output.difference import Difference
 from rules.output.difference_lines import DifferenceLine, difference_lines
@@ -85,7 +84,7 @@ def version_page(request: Request) -> Response:
                 archive, desk.config, known.chat_id, before, after
             )
             sides = _sides(difference, NOW, str(kept.number))
-            lines = _lines(difference, memories)
+            lines = tuple(difference_lines(difference, memories))
     return render(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
 
 
@@ -111,7 +110,7 @@ def comparison_page(request: Request) -> Response:
         "comparison.html",
         chat=known,
         sides=_sides(difference, first, second),
-        lines=_lines(difference, memories),
+        lines=tuple(difference_lines(difference, memories)),
         choice=choice,
     )
 
@@ -124,17 +123,6 @@ def _sides(
         ComparedVersion(before, difference.messages_before, difference.memories_before),
         ComparedVersion(after, difference.messages_after, difference.memories_after),
     )
-
-
-def _lines(difference: Difference, memories: Sequence[Memory]) -> tuple[DifferenceLine, ...]:
-    """Word the difference without the ids of memories, which the page does not need."""
-    lines = []
-    for line in difference_lines(difference, memories):
-        text = line.text
-        for memory in memories:
-            text = text.replace(f" ({memory.memory_id})", "")
-        lines.append(replace(line, text=text))
-    return tuple(lines)
 
 
 def _content(archive: Archive, folders: Folders, known: KnownChat, name: str) -> Content:

@@ -165,6 +165,8 @@ class Unchanged:
     reason: str
     path: str = field(default="", kw_only=True)
     """The updated export made of this very state of the chat; empty where there is none."""
+    next_step: str = field(default="", kw_only=True)
+    """How more is brought from another program's export; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
