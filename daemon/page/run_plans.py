@@ -118,7 +118,9 @@ def inbox_page(request: Request) -> Response:
         rows, totals = _rows_and_totals(result.out)
         text = "" if totals else result.text
     for row in rows:  # of another program's export the person chooses what to bring
-        row["to_bring"] = bool(row.get("next_step") and program_at(desk.folders.inbox / row["file"]))
+        row["to_bring"] = bool(
+            row.get("next_step") and program_at(desk.folders.inbox / row["file"])
+        )
     return render(
         request,
         "inbox.html",
