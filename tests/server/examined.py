@@ -17,7 +17,7 @@ from tests.server.scribe import scribe
 
 _FORM = '{"questions":'
 POSED = re.compile(r"^(\d+)\. (.+)\n((?:[A-E]\. .+\n?){5})", re.MULTILINE)
-_CHOICE = re.compile(r"^([A-D])\. (.+)$", re.MULTILINE)
+CHOICE = re.compile(r"^([A-D])\. (.+)$", re.MULTILINE)
 SENTENCE = re.compile(r"[A-Z][^.!?\n\"<>]{40,200}[.!?]")
 FOLLOWS = "What follows “"
 
@@ -62,7 +62,7 @@ class Examined:
         right = next(
             (
                 letter
-                for letter, choice in _CHOICE.findall(choices)
+                for letter, choice in CHOICE.findall(choices)
                 if f"{begun} {choice}" in context
             ),
             "",

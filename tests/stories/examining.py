@@ -11,7 +11,7 @@ import pytest
 
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.server.batching import Batching
-from tests.server.examined import FOLLOWS, POSED, SENTENCE, Examined, drawn
+from tests.server.examined import CHOICE, FOLLOWS, POSED, SENTENCE, Examined, drawn
 from tests.server.reply import Script
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
@@ -64,7 +64,9 @@ def passages_known(server: ModelServer, person: Person, share: float = 1.0) -> l
     shown = json.dumps(person.chat(), ensure_ascii=False)
     said = [text_of(message["content"]) for message in raw_conversation(person, CHAT_ID)]
     sentences = {sentence for text in said for sentence in SENTENCE.findall(text)}
-    passages = [(question, begun_so(sentences, question)) for question in asked(server)]
+    passages = [
+        (question, cut_so(sentences, question, choices)) for question, choices in asked(server)
+    ]
     return [
         json.dumps(passage, ensure_ascii=False)[1:-1] in shown and drawn(question) < share
         for question, passage in passages
@@ -72,17 +74,18 @@ def passages_known(server: ModelServer, person: Person, share: float = 1.0) -> l
     ]
 
 
-def asked(server: ModelServer) -> list[str]:
-    """The questions that the persona was asked with its memories in view, each request counted once."""
+def asked(server: ModelServer) -> list[tuple[str, str]]:
+    """The questions with their choices that the persona was asked with its memories in view, each request once."""
     posed: dict[str, None] = {}
     for request in server.requests:
         context = "\n".join(turn.text for turn in request.turns[:-1])
         if "A direct quote?" in context and "</to_remember>" not in context:
             posed[request.turns[-1].text] = None
-    return [question for text in posed for _, question, _ in POSED.findall(text)]
+    return [(question, choices) for text in posed for _, question, choices in POSED.findall(text)]
 
 
-def begun_so(sentences: set[str], question: str) -> str:
-    """The sentence that a question is about; empty where it asks for what was never said."""
+def cut_so(sentences: set[str], question: str, choices: str) -> str:
+    """The sentence that a question is about, with one of the choices; empty where it asks for what was never said."""
     begun = question.removeprefix(FOLLOWS).rpartition("”")[0]
-    return next((sentence for sentence in sentences if sentence.startswith(f"{begun} ")), "")
+    whole = (f"{begun} {choice}" for _, choice in CHOICE.findall(choices))
+    return next((sentence for sentence in whole if sentence in sentences), "")
