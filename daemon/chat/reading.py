@@ -54,7 +54,6 @@ from rules.typingmind.originals import (
     NAMED_SINCE,
     deleted_uuids,
     deletion_list,
-    stays_for_attachment,
 )
 from rules.wording import cut_title
 
@@ -330,11 +329,7 @@ def _memories_expected(known: _Known, places: Sequence[Place], shown: Collection
     A message that stays for its attachment alone says nothing of the others: these left with our
     output, also where TypingMind has cut their names from its list since.
     """
-    whole = []
-    for place in places:
-        stays_alone = place.original and stays_for_attachment(place.written)
-        if place.ours is None and not stays_alone:
-            whole.append(place)
+    whole = [place for place in places if place.ours is None and not place.for_attachment]
     raw = {place.key for place in whole}
     begun = {old.memory for old in known.past if old.key in raw}
     with_originals = {place.original for place in whole}

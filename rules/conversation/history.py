@@ -35,6 +35,8 @@ class Place:
     """The id of the memory that this original is kept with; empty for all others."""
     written: bytes = b""
     """Its bytes in the export."""
+    for_attachment: bool = False
+    """This original stays for its attachment alone, without its neighbours."""
 
     @property
     def lived(self) -> bool:

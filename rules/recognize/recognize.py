@@ -23,7 +23,7 @@ from types import MappingProxyType
 from rules.conversation.history import COPY, Place
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker, text_digest
 from rules.typingmind.message import Message, left_out, read_message
-from rules.typingmind.originals import is_original, plain_original
+from rules.typingmind.originals import is_for_attachment, is_original, plain_original
 
 _LEAST_LEFT = 4
 """The least messages left of a memory that the person has edited."""
@@ -267,7 +267,7 @@ def _mark_copies(group: Sequence[Place]) -> Iterator[Place]:
         yield replace(first, message=newest, left_out=left_out(newest))
     for place in group:
         if place.at != first.at:
-            yield replace(place, key=first.key, left_out=COPY, original="")
+            yield replace(place, key=first.key, left_out=COPY, original="", for_attachment=False)
 
 
 def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> int:
@@ -320,7 +320,8 @@ def _original(
     if key is None:
         return None
     del keys[key]
-    return Place(at, plain, key, None, left_out(plain), memory, message.raw)
+    alone = is_for_attachment(message.marker)
+    return Place(at, plain, key, None, left_out(plain), memory, message.raw, alone)
 
 
 def _key_among(keys: Mapping[str, str], message: Message) -> str | None:

@@ -26,7 +26,7 @@ from rules.conversation.memory import (
 )
 from rules.conversation.short_quotes import forms
 from rules.typingmind.message import is_touched
-from rules.typingmind.originals import stays_for_attachment, with_attachments
+from rules.typingmind.originals import with_attachments
 
 SLOTS = range(1, 7)
 Group = Mapping[int, Place]
@@ -266,8 +266,7 @@ def _compare_raw(
     for old, place in in_export:
         edited += old.newest is None or old.newest.digest != place.message.digest
     # Where some stay for their attachments alone, the others have left the chat.
-    originals = (place for _, place in in_export if place.original)
-    if any(stays_for_attachment(place.written) for place in originals):
+    if any(place.for_attachment for _, place in in_export):
         naming = with_attachments([old.newest or old.message for old in mine])
         mine = [mine[index] for index in sorted(naming)]
     there_before = [old.key for old in mine if old.newest is not None]

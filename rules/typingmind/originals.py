@@ -65,11 +65,6 @@ def is_for_attachment(marker: Fields | None) -> bool:
     return marker is not None and is_original(marker) and marker.get(_WHY) == _ATTACHMENT
 
 
-def stays_for_attachment(raw: bytes) -> bool:
-    """Return whether the message with these bytes is an original kept for its attachment alone."""
-    return _ATTACHMENT.encode() in raw and is_for_attachment(read_message(raw).marker)
-
-
 def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
     """Return the indices of the messages that must not leave their chat, since they name a file.
 
