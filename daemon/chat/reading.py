@@ -75,6 +75,8 @@ class _Known:
     """The markers of all messages that memproc may have written into the chat, by uuid."""
     first_seen: Mapping[str, str]
     """When each raw message was first seen, by its key."""
+    deleted: frozenset[str]
+    """The uuids of the chat's list of deletions."""
 
     @property
     def is_accepted(self) -> bool:
@@ -205,7 +207,8 @@ def _known(
     deleted = deleted_uuids(chat)
     ours = drafts_of(chat_id, made, all_editions, opening, closing, deleted, with_layers)
     before = (*past(archive, chat_id), *adopted.past)
-    return _Known(archive, chat, made, all_editions, before, ours, first_seen(archive, chat_id))
+    seen = first_seen(archive, chat_id)
+    return _Known(archive, chat, made, all_editions, before, ours, seen, deleted)
 
 
 def _digests_of_openings(messages: Sequence[Message]) -> set[str]:
@@ -362,7 +365,7 @@ def _refuse_lost(
     """Raise NotAccepted where so much is missing that it may be a mistake."""
     chat = known.chat
     here = there(known.memories, known.past, places, shown)
-    by_person = deleted_memories(known.memories, deleted_uuids(chat), known.ours)
+    by_person = deleted_memories(known.memories, known.deleted, known.ours)
     memories_here, deleted = {}, []
     for memory in known.memories:
         name = memory.memory_id

@@ -105,9 +105,10 @@ def choose_roles(
     """
     settings = config.models
     find_out = cache(partial(resolve_model, settings=settings, budget=config.budget, find=key))
-    fallback = _newest(settings.fallback, settings) if settings.fallback else _NO_MODEL
-    agent = _choose_agent(chat, messages, settings, fallback.name, find_out)
-    manager = _choose_manager(agent.name, settings, today)
+    newest = cache(partial(_newest, settings=settings))
+    fallback = newest(settings.fallback) if settings.fallback else _NO_MODEL
+    agent = _choose_agent(chat, messages, settings, fallback.name, find_out, newest)
+    manager = _choose_manager(agent.name, settings, today, newest)
     embedding = embedding if manager.name != EXTRACTIVE else ""
     used = dict.fromkeys((agent.name, manager.name, fallback.name, embedding))
     models = {name: _askable(chat, find_out(name)) for name in used if name}
@@ -130,6 +131,7 @@ def _choose_agent(
     settings: ModelSettings,
     fallback: str,
     find_out: Resolve,
+    newest: Callable[[str], _Choice],
 ) -> _Choice:
     """Choose who writes: the chat's own model, unless memproc.toml names one.
 
@@ -137,7 +139,7 @@ def _choose_agent(
     why.
     """
     if settings.agent != CHAT:
-        return _newest(settings.agent, settings)
+        return newest(settings.agent)
     instead = fallback or EXTRACTIVE
     makes = (
         f"{instead} makes its memories."
@@ -149,19 +151,21 @@ def _choose_agent(
         reason = "A chat names no model that memproc knows"
         notice = f"{reason}, so {makes} To choose one, set agent in [models]."
         return _Choice(instead, Notice(notice))
-    newest = _newest(name, settings)
-    model = find_out(newest.name)
+    own = newest(name)
+    model = find_out(own.name)
     if isinstance(model, Unaskable) and (provider := model.lacks_key):
-        reason = f"There is no key for {newest.name}"
+        reason = f"There is no key for {own.name}"
         notice = f"{reason}, so {makes} To set one: memproc key set {provider}"
         return _Choice(instead, Notice(notice, lacks_key=provider))
-    return newest
+    return own
 
 
-def _choose_manager(agent: str, settings: ModelSettings, today: date) -> _Choice:
+def _choose_manager(
+    agent: str, settings: ModelSettings, today: date, newest: Callable[[str], _Choice]
+) -> _Choice:
     """Choose the context manager; on a server of one's own the agent, the only one known there."""
     if settings.context_manager != SMALL:
-        return _newest(settings.context_manager, settings)
+        return newest(settings.context_manager)
     is_own = is_ones_own(settings.options_for(agent))
     return _Choice(agent if is_own else small_model_on(today, agent))
 
