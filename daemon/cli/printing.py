@@ -54,23 +54,17 @@ def _print_card(card: Card) -> None:
 
     The command is for people: a file or a pipe gets the words alone.
     """
+    is_terminal = sys.stdout.isatty()
+    words = "".join(
+        click.style(visible(part.text), bold=True)
+        if part.is_marked and is_terminal
+        else visible(part.text)
+        for part in card.text
+    )
     click.echo(in_width(in_one_line(card.head)))
-    notes = [as_sentence(note) for note in card.notes]
-    if not sys.stdout.isatty():
-        words = "".join(part.text for part in card.text)
-        lines = (line for text in (words, *notes) for line in visible(text).splitlines())
-        click.echo("\n".join((*map("  {}".format, lines), "")))
-        return
-    from rich.console import Console  # late: a pipe needs none of it
-    from rich.padding import Padding
-    from rich.text import Text
-
-    marked = Text()
-    for part in card.text:
-        marked.append(visible(part.text), "bold" if part.is_marked else "")
-    marked.append("".join(f"\n{visible(note)}" for note in notes), "dim")
-    Console(highlight=False).print(Padding(marked, (0, 0, 0, 2)), markup=False)
-    click.echo(f"  memproc {card.command}\n" if card.command else "")
+    for text in (words, *(visible(as_sentence(note)) for note in card.notes)):
+        click.echo(in_width(text, "  "))
+    click.echo(f"  memproc {card.command}\n" if card.command and is_terminal else "")
 
 
 def print_json(values: Mapping[str, object]) -> None:

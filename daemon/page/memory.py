@@ -19,7 +19,6 @@ from daemon.page.reading import SaidMessage, show_message
 from daemon.reports.memories import memory_row
 from rules.conversation.history import Past
 from rules.conversation.memory import EXTRACTED, Memory, Quote
-from rules.conversation.memory_title import subject_of
 from rules.extract.languages import TONGUES
 from rules.plan.folds import notes_of
 
@@ -77,12 +76,10 @@ def memory_page(request: Request) -> Response:
         memory=memory,
         before=before,
         after=after,
-        subject=subject_of(memory),
         quoted=quoted,
         seen_is_open=seen not in _NOTHING and seen not in memory.edition.texts[5],
-        editions=held.editions[memory.memory_id][::-1],
+        row=memory_row(held, memory),
         members=[held.by_id[name] for name in memory.members],
-        marks=memory_row(held, memory).marks,
         notes=notes_of(memory),
     )
 

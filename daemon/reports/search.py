@@ -1,6 +1,6 @@
 """Say what a search has found: each place with its chat, its day, who said it, and the words around."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -45,35 +45,6 @@ class Hit:
     persona: str
     """What the chat calls its persona."""
 
-    @property
-    def who(self) -> str:
-        """Return who said it, or what it is."""
-        if self.entry.kind == "raw":
-            speaker = "you" if self.entry.speaker == "user" else self.persona
-            return f"{speaker}, in memory {self.memory}" if self.memory else speaker
-        names = {"memories": f"memory {self.memory}", "facts": f"fact {self.entry.name}"}
-        return names.get(self.entry.kind, "a chat")
-
-    @property
-    def command(self) -> str:
-        """Return the command that opens it; empty for what is in no memory yet."""
-        if self.entry.kind == "facts":
-            return f"facts {self.entry.chat_id}"
-        if self.entry.kind == "titles":
-            return f"memories {self.entry.chat_id}"
-        return f"show {self.entry.chat_id} {self.memory}" if self.memory else ""
-
-    def address(self, query: str) -> str:
-        """Return where the page shows it; in the conversation, the words of the query are marked."""
-        if self.entry.kind == "memories":
-            return f"/memory/{self.entry.name}"
-        places = {
-            "titles": "",
-            "facts": f"/facts#fact-{self.entry.name}",
-            "raw": f"/messages/{self.entry.name}?{urlencode({'words': query})}",
-        }
-        return f"/chat/{self.entry.chat_id}{places[self.entry.kind]}"
-
 
 def search_report(archive: Archive, state: Path, search: Search) -> Report:
     """Return the places that have all of the words, the best first.
@@ -96,14 +67,7 @@ def search_report(archive: Archive, state: Path, search: Search) -> Report:
         "hits",
         _hits(archive, entries),
         none=nothing,
-        card=lambda hit: Card(
-            who=hit.who,
-            said_at=hit.entry.said_at,
-            text=stretches(excerpt(hit.entry.text, query, _EXCERPT), query),
-            place=cut_title(hit.title),
-            command=hit.command,
-            address=hit.address(query),
-        ),
+        card=lambda hit: _card(hit, query),
         data=lambda hit: {**asdict(hit.entry), "title": hit.title, "memory": hit.memory},
     )
     nearest = query if entries and query != search.words else ""
@@ -115,16 +79,45 @@ def _hits(archive: Archive, entries: Sequence[IndexEntry]) -> list[Hit]:
     """Return each entry with what its chat calls it."""
     titles = {known.chat_id: known.title for known in known_chats(archive)}
     chats = {entry.chat_id for entry in entries if entry.kind in _IN_MEMORIES}
-    names: Mapping[str, Mapping[str, str]] = {
-        chat_id: memories_by_message(archive, chat_id) for chat_id in chats
+    names = {
+        (chat_id, key): name
+        for chat_id in chats
+        for key, name in memories_by_message(archive, chat_id).items()
     }
     personas = {chat_id: persona_of(archive, chat_id) for chat_id in chats}
     return [
         Hit(
             entry,
             titles[entry.chat_id],
-            names.get(entry.chat_id, {}).get(entry.name, ""),
+            names.get((entry.chat_id, entry.name), ""),
             personas.get(entry.chat_id, ""),
         )
         for entry in entries
     ]
+
+
+def _card(hit: Hit, query: str) -> Card:
+    """Return who said it, or what it is, and what opens it; the words of the query are marked."""
+    entry = hit.entry
+    show = f"show {entry.chat_id} {hit.memory}" if hit.memory else ""
+    address = f"/chat/{entry.chat_id}"
+    match entry.kind:
+        case "titles":
+            who, command = "a chat", f"memories {entry.chat_id}"
+        case "facts":
+            who, command = f"fact {entry.name}", f"facts {entry.chat_id}"
+            address += f"/facts#fact-{entry.name}"
+        case "memories":
+            who, command, address = f"memory {hit.memory}", show, f"/memory/{entry.name}"
+        case _:
+            speaker = "you" if entry.speaker == "user" else hit.persona
+            who, command = f"{speaker}, in memory {hit.memory}" if hit.memory else speaker, show
+            address += f"/messages/{entry.name}?{urlencode({'words': query})}"
+    return Card(
+        who=who,
+        said_at=entry.said_at,
+        text=stretches(excerpt(entry.text, query, _EXCERPT), query),
+        place=cut_title(hit.title),
+        command=command,
+        address=address,
+    )
