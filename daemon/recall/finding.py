@@ -19,7 +19,7 @@ from daemon.archive.full_text import KINDS, FullText, IndexEntry, SearchKind, fu
 from daemon.archive.memories import forgotten_names
 from daemon.archive.search_words import excerpt
 from daemon.models.token_bound import tokens_at_most
-from daemon.recall.library import Library, Reach, Recalled, name_of, reach
+from daemon.recall.library import Library, Recalled, answer, name_of, reach
 from daemon.recall.records import (
     LIST_TOKENS,
     Record,
@@ -129,7 +129,10 @@ def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
         head = reach(archive, *chats)
         entries = _entries(library, archive, chats, wanted, head.ends)
     if not entries:
-        return _nothing(head, wanted)
+        days = f" from {wanted.since or head.began} to {wanted.until or head.ends}"
+        when = days if wanted.since or wanted.until else ""
+        end = "That is all there is: say so, rather than search again."
+        return answer(head, "hits", (), f"Nothing{when} has any of these words. {end}")
 
     names = {known.chat_id: name_of(known, chats) for known in chats} if len(chats) > 1 else {}
     left = LIST_TOKENS
@@ -141,20 +144,7 @@ def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
             break
         records.append(record)
         left -= record.tokens
-    text = "\n\n".join((head.head, *(record.text for record in records)))
-    return Recalled(text, {**head.data, "hits": [record.data for record in records]})
-
-
-def _nothing(head: Reach, wanted: Wanted) -> Recalled:
-    """Return the answer that has no place, worded so that the search is not tried again."""
-    days = ""
-    if wanted.since or wanted.until:
-        days = f" from {wanted.since or head.began} to {wanted.until or head.ends}"
-    word = (
-        f"Nothing{days} has any of these words. "
-        "That is all there is: say so, rather than search again."
-    )
-    return Recalled(f"{head.head}\n\n{word}", {**head.data, "hits": [], "more": word})
+    return answer(head, "hits", records)
 
 
 def _entries(

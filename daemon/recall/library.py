@@ -1,6 +1,6 @@
 """Choose the chats that may be looked up, and say in every answer how far they reach."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat, known_chats
 from daemon.archive.messages import days_of
 from daemon.config.settings import Config
-from daemon.recall.records import dated, named
+from daemon.recall.records import Record, dated, named
 from rules.errors import MemprocError, NotFound
 from rules.typingmind.dates import in_zone
 
@@ -109,3 +109,18 @@ def name_of(chat: KnownChat, chats: tuple[KnownChat, ...]) -> str:
 def as_error(trouble: MemprocError) -> Recalled:
     """Return an error as an answer."""
     return Recalled(str(trouble), {"error": str(trouble)}, is_error=True)
+
+
+def answer(
+    head: Reach, kind: str, records: Sequence[Record], word: str = "", break_: str = "\n\n"
+) -> Recalled:
+    """Return the records after every answer's first sentence, and a last word, in both forms.
+
+    `kind` is the key of the records in the data.
+    """
+    body = break_.join(record.text for record in records)
+    text = "\n\n".join(part for part in (head.head, body, word) if part)
+    data: dict[str, Any] = {**head.data, kind: [record.data for record in records]}
+    if word:
+        data["more"] = word
+    return Recalled(text, data)

@@ -4,15 +4,12 @@ All of these only read. What is missing is reported in a way that ends the matte
 a loop otherwise.
 """
 
-from collections.abc import Sequence
-from typing import Any
-
 from daemon.archive.chats import known_chat
 from daemon.archive.layers import fact_events, ranked
 from daemon.chat.holding import Holding, holding
 from daemon.chat.opening import core_now
 from daemon.config.loading import core_layout
-from daemon.recall.library import Library, Reach, Recalled, reach
+from daemon.recall.library import Library, Recalled, answer, reach
 from daemon.recall.records import (
     LIST_TOKENS,
     TEXT_TOKENS,
@@ -48,11 +45,11 @@ def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> 
     level = _members(held, fold) if fold else timeline_of(held)
     listed = [row.memory for row in level if _is_within(row.memory, since, until)]
     if not listed:
-        return _answer(head, "memories", (), "No memory falls into these days.")
+        return answer(head, "memories", (), "No memory falls into these days.")
     lines = records_within([timeline_entry(memory) for memory in listed], LIST_TOKENS)
     rest = listed[len(lines) :]
     more = f"There are {len(rest)} more: ask with since={dated(rest[0].began_at)}." if rest else ""
-    return _answer(head, "memories", lines, more, "\n")
+    return answer(head, "memories", lines, more, "\n")
 
 
 def core_memory(library: Library, chat: str) -> Recalled:
@@ -73,7 +70,7 @@ def core_memory(library: Library, chat: str) -> Recalled:
         record = fitted(title, section.rendered, {"name": section.name}, share)
         records.append(record)
         left -= record.tokens
-    return _answer(head, "sections", records_within(records, TEXT_TOKENS))
+    return answer(head, "sections", records_within(records, TEXT_TOKENS))
 
 
 def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
@@ -92,26 +89,11 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
     if not chosen:
         about = " with any of these words" if words else ""
         word = f"No fact{about}{when} is known. That is all there is; asking again is idle."
-        return _answer(head, "facts", (), word)
+        return answer(head, "facts", (), word)
     records = records_within([_fact(fact) for fact in chosen], LIST_TOKENS)
     rest = len(chosen) - len(records)
     word = f"There are {rest} more{when}: ask for words of theirs." if rest else ""
-    return _answer(head, "facts", records, word)
-
-
-def _answer(
-    head: Reach, kind: str, records: Sequence[Record], word: str = "", break_: str = "\n\n"
-) -> Recalled:
-    """Return the records after every answer's first sentence, and a last word, in both forms.
-
-    `kind` is the key of the records in the data.
-    """
-    body = break_.join(record.text for record in records)
-    text = "\n\n".join(part for part in (head.head, body, word) if part)
-    data: dict[str, Any] = {**head.data, kind: [record.data for record in records]}
-    if word:
-        data["more"] = word
-    return Recalled(text, data)
+    return answer(head, "facts", records, word)
 
 
 def _members(held: Holding, fold: str) -> tuple[MemoryRow, ...]:
