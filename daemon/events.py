@@ -146,6 +146,8 @@ class ChatIs:
     """How many of the memories no model has written."""
     is_kept: bool = False
     """Whether there was a version before, which is kept."""
+    at: str = ""
+    """When it was so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,16 +251,15 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
         entry = json.loads(line)
         kind: Any = KINDS[entry.pop("is")]
         names = {each.name for each in fields(kind)}
-        own = {name: _value_of(value) for name, value in entry.items() if name in names}
+        own = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in entry.items()
+            if name in names
+        }
         event: Event = kind(**own)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
         raise NoEvent from fault
     return event, {name: value for name, value in entry.items() if name not in names}
-
-
-def _value_of(value: Any) -> Any:
-    """Return the value of an event's field from its JSON."""
-    return tuple(value) if isinstance(value, list) else value
 
 
 def planned(plan: "ChatPlan", asks_models: bool) -> Planned:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import PurePath
 from typing import Any, Literal
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
 from daemon.events import ChatIs, Event, MemoryMade, ModelAnswered, Note, OutcomeKind, Planned
 from rules.arrival import IN_HAND, UNTAKEN, Sighting, State
@@ -135,38 +135,19 @@ def end_by_hand(archive: Archive, number: int, *, is_waiting: bool) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ChatOutcome:
-    """The result for one chat of a file, in the fields of `ChatIs`; `arrival` is the file's row."""
-
-    arrival: int
-    chat_id: str
-    title: str
-    kind: OutcomeKind
-    detail: str
-    next_step: str
-    path: str
-    tokens_before: int
-    tokens_after: int
-    memories: int
-    extracted: int
-    is_kept: bool
-    at: str
-
-    @property
-    def event(self) -> ChatIs:
-        """Return what was told of it."""
-        values = asdict(self)
-        return ChatIs(**{name: value for name, value in values.items() if name != "at"})
+_OUTCOME = (
+    "arrival", "chat_id", "title", "kind", "detail", "next_step", "path", "tokens_before",
+    "tokens_after", "memories", "extracted", "is_kept", "at",
+)  # fmt: skip
+"""The fields of ChatIs that are kept."""
 
 
 def record_outcome(archive: Archive, chat: ChatIs, when: str) -> None:
-    """Store what became of a chat, in place of what the file's run said of it before."""
-    names = [field.name for field in fields(ChatOutcome) if field.name != "at"]
-    archive.insert("outcome", {**{name: getattr(chat, name) for name in names}, "at": when})
+    """Store what became of a chat of a file."""
+    archive.insert("outcome", {name: getattr(chat, name) for name in _OUTCOME} | {"at": when})
 
 
-def newest_outcomes(archive: Archive) -> tuple[ChatOutcome, ...]:
+def newest_outcomes(archive: Archive) -> tuple[ChatIs, ...]:
     """Return the last outcome of each chat, newest first; without an id its title counts."""
     return _outcomes(
         archive,
@@ -177,12 +158,12 @@ def newest_outcomes(archive: Archive) -> tuple[ChatOutcome, ...]:
     )
 
 
-def outcomes_in(archive: Archive, number: int) -> tuple[ChatOutcome, ...]:
+def outcomes_in(archive: Archive, number: int) -> tuple[ChatIs, ...]:
     """Return what the newest run on a file made of its chats."""
     return _outcomes(archive, "arrival = ? ORDER BY id", number)
 
 
-def outcome_of_content(archive: Archive, sha256: str, chat_id: str) -> ChatOutcome | None:
+def outcome_of_content(archive: Archive, sha256: str, chat_id: str) -> ChatIs | None:
     """Return the chat's outcome when an export of this content was last worked on, or None."""
     newest = """
         chat_id = ? AND arrival IN (SELECT id FROM arrival WHERE sha256 = ?)
@@ -191,9 +172,9 @@ def outcome_of_content(archive: Archive, sha256: str, chat_id: str) -> ChatOutco
     return next(iter(_outcomes(archive, newest, chat_id, sha256)), None)
 
 
-def _outcomes(archive: Archive, where: str, *values: object) -> tuple[ChatOutcome, ...]:
-    outcomes = f"SELECT {columns(ChatOutcome)} FROM outcome WHERE {where}"  # noqa: S608
-    return archive.rows(ChatOutcome, outcomes, values)
+def _outcomes(archive: Archive, where: str, *values: object) -> tuple[ChatIs, ...]:
+    rows = archive.run(f"SELECT {', '.join(_OUTCOME)} FROM outcome WHERE {where}", values)  # noqa: S608
+    return tuple(ChatIs(**dict(zip(_OUTCOME, row, strict=True))) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +284,7 @@ class FileInWork:
     chat_id: str
     done: int
     total: int
-    outcomes: tuple[ChatOutcome, ...] = ()
+    outcomes: tuple[ChatIs, ...] = ()
 
 
 _FILE = ", ".join(field.name for field in fields(FileInWork)[2:-1])

@@ -88,7 +88,9 @@ def give_job(
         replace_file(sent, [body])
     job = ChatJob(token_hex(_ID // 2), device, chat.chat_id, digest, path, now, after)
     make_private(jobs_folder(folders.state))
-    _sweep(jobs_folder(folders.state))
+    for old in jobs_folder(folders.state).glob("*.json"):
+        if time() - old.stat().st_mtime > _KEPT_SECONDS:
+            _remove(old)
     keep_job(folders.state, job)
     return job
 
@@ -124,13 +126,6 @@ def jobs_folder(state: Path) -> Path:
 def lent_folder(state: Path) -> Path:
     """Return the folder of chats that are being planned; they are removed afterwards."""
     return bridge_folder(state) / "planned"
-
-
-def _sweep(folder: Path) -> None:
-    """Remove the jobs that were given too long ago."""
-    for path in folder.glob("*.json"):
-        if time() - path.stat().st_mtime > _KEPT_SECONDS:
-            _remove(path)
 
 
 def _remove(path: Path) -> None:

@@ -106,7 +106,7 @@ def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | 
     if outcome is None:
         return JobReport("unchanged", "It is as memproc wrote it, so there was nothing to do.")
     if not outcome.path:
-        return JobReport("unchanged", _sentences(outcome_in_words(outcome.event)))
+        return JobReport("unchanged", _sentences(outcome_in_words(outcome)))
     report = JobReport("done", path=outcome.path, at=outcome.at)
     fault = _fault_of_result(archive, job, report)
     if fault and file.by == "hand":

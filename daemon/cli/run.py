@@ -34,8 +34,6 @@ from rules.errors import ArchiveError, OverBudget, ProviderRefuses
 if TYPE_CHECKING:
     from daemon.models.context import Complete, Context
 
-_Early = OverBudget | ProviderRefuses | ToldToStop
-
 
 @dataclass(slots=True)
 class _Ends:
@@ -146,9 +144,13 @@ def run_agreed(
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     progress = Progress(quiet=settings.quiet or as_json, answered=answered, known=_known(settings))
     ends = _Ends(keeps_all=as_json)
+    early: OverBudget | ProviderRefuses | ToldToStop | None = None
     with progress.bars:
-        outcomes = _process(settings, exports, others, progress.tell, Stopping())
-        early = _take_all(outcomes, ends)
+        try:
+            for outcome in _process(settings, exports, others, progress.tell, Stopping()):
+                ends.add(outcome)
+        except (OverBudget, ProviderRefuses, ToldToStop) as fault:
+            early = fault
     if as_json:
         over = early if isinstance(early, OverBudget) else None
         click.echo(printable_json(_report(ends.outcomes, progress.tally, over)))
@@ -170,16 +172,6 @@ def _known(settings: Settings) -> Sequence[KnownChat]:
     with settings.archive() as archive, suppress(ArchiveError):
         return known_chats(archive)
     return ()
-
-
-def _take_all(outcomes: Iterator[Outcome], ends: _Ends) -> _Early | None:
-    """Count each outcome as it comes. Return what has ended the run early, or None."""
-    try:
-        for outcome in outcomes:
-            ends.add(outcome)
-    except (OverBudget, ProviderRefuses, ToldToStop) as early:
-        return early
-    return None
 
 
 def _report(

@@ -222,7 +222,9 @@ def show_overview(settings: Settings) -> None:
     with Archive.read(daemon_place(settings).state) as archive:
         chats = known_chats(archive)
     exports = _exports(folders.inbox)
-    lines = (headline(status), *_chat_lines(chats), *_inbox_lines(exports))
+    lines = [headline(status), *_chat_lines(chats)]
+    if exports:
+        lines.append(f"{counted(len(exports), 'export')} in the inbox.")
     settings.say("\n".join(lines))
     next_step, *to_copy = _next_step(status, folders.inbox, exports, _exports(folders.updated))
     settings.say(f"\nNext: {next_step}")
@@ -246,11 +248,6 @@ def _chat_lines(chats: Sequence[KnownChat]) -> Iterator[str]:
     if len(title) > _LONGEST_TITLE:
         title = f"{title[:_LONGEST_TITLE].rstrip()}..."
     yield f'{counted(len(chats), "chat")} with {memories}; seen last: "{cut_title(title)}".'
-
-
-def _inbox_lines(exports: Sequence[Path]) -> Iterator[str]:
-    if exports:
-        yield f"{counted(len(exports), 'export')} in the inbox."
 
 
 def _next_step(

@@ -5,7 +5,7 @@ touched.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -120,7 +120,8 @@ class Scanner:
 
     def _take_those_due(self) -> Sequence[str]:
         """Look into the files that are due, and take the ready ones; return what stops them all."""
-        due = sorted(self._due())
+        now = self._monotonic
+        due = sorted(number for number, each in self._stillness.items() if each.look_at <= now)
         size = 0
         for number in due[:_FILES_AT_ONCE]:
             arrival = find_arrival(self._archive, number)
@@ -136,12 +137,6 @@ class Scanner:
             if size > _BYTES_AT_ONCE:
                 break
         return []
-
-    def _due(self) -> Iterator[int]:
-        """Yield the arrivals whose files are to be looked into now."""
-        for number, stillness in self._stillness.items():
-            if stillness.look_at <= self._monotonic:
-                yield number
 
     def _put_off(self, due: Sequence[int]) -> None:
         """Look into these files again when there may be room, those that were taken excepted."""

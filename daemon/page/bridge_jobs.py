@@ -136,22 +136,16 @@ def _lent(state: Path, body: bytes) -> Iterator[Path]:
     """Yield a private file with this content, and remove it afterwards."""
     folder = lent_folder(state)
     make_private(folder)
-    _remove_left(folder)
+    with file_errors(folder, "tidied up"):  # of processes that were killed
+        for left in folder.iterdir():
+            if time() - left.stat().st_mtime > _LENT_SECONDS:
+                left.unlink(missing_ok=True)
     path = folder / f"{token_hex(8)}.json"
     try:
         replace_file(path, [body])
         yield path
     finally:
         path.unlink(missing_ok=True)
-
-
-def _remove_left(folder: Path) -> None:
-    """Remove the files of processes that were killed."""
-    with file_errors(folder, "tidied up"):
-        for path in folder.iterdir():
-            age = time() - path.stat().st_mtime
-            if age > _LENT_SECONDS:
-                path.unlink(missing_ok=True)
 
 
 def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:

@@ -64,7 +64,7 @@ def home_page(request: Request) -> Response:
     with Archive.read(desk.folders.state) as archive:
         every = known_chats(archive)[::-1]
         chats = _shown(archive, desk.config, _chosen(every, find, sort))
-        status = _status(archive, desk)
+        status = read_status(archive, datetime.now(UTC), daemon_runs(desk.folders.state))
         work = read_work(archive, desk.folders)
         told = {line.sentence for line in work.lines if line.kind == "skipped"}
         needs = [
@@ -89,11 +89,6 @@ def home_page(request: Request) -> Response:
         reload_from=reload_from(request, work),
         caps=desk.config.budget,
     )
-
-
-def _status(archive: Archive, desk: Desk) -> Status:
-    is_running = daemon_runs(desk.folders.state)
-    return read_status(archive, datetime.now(UTC), is_running)
 
 
 def _needs(archive: Archive, desk: Desk, status: Status) -> list[Need]:

@@ -18,7 +18,8 @@ from starlette.responses import JSONResponse, Response
 from daemon.archive.archive import Archive
 from daemon.archive.brought import export_at_rest
 from daemon.archive.chats import KnownChat, known_chats
-from daemon.archive.work import ChatOutcome, FileInWork, Run, is_worked_on, recent_work
+from daemon.archive.work import FileInWork, Run, is_worked_on, recent_work
+from daemon.events import ChatIs
 from daemon.files.candidates import exports_in, others_in, sighting_at
 from daemon.files.clock import at, now
 from daemon.files.foreign import program_at
@@ -171,13 +172,13 @@ def _line_of_waiting(file: FileInWork) -> WorkLine:
     )
 
 
-def _line_of_chat(outcome: ChatOutcome, aside: str) -> WorkLine:
+def _line_of_chat(outcome: ChatIs, aside: str) -> WorkLine:
     """Return the line of a chat, from a file that may be put aside under that name."""
     title = cut_title(outcome.title)
     if outcome.kind == "skipped":
         return WorkLine(title, "skipped", outcome.detail, outcome.next_step, aside=aside)
     is_written = outcome.kind == "written"
-    sentence = "The updated export is ready." if is_written else outcome_in_words(outcome.event)
+    sentence = "The updated export is ready." if is_written else outcome_in_words(outcome)
     return WorkLine(title, "done", sentence, chat_id=outcome.chat_id)
 
 

@@ -45,17 +45,12 @@ def _size(plan: Plan) -> str:
 def _due(plan: Plan) -> str:
     """Say what memories are due, or how many are made and missing from the chat, or else what is."""
     if plan["due"]:
-        return f"{_memories(plan['due'])} due, {_cost(plan['usd_likely'])}"
+        likely = plan["usd_likely"]  # None where prices are not known
+        cost = usd(None) if likely is None else f"about {usd(likely)}" if likely else "free"
+        return f"{_memories(plan['due'])} due, {cost}"
     if plan["made"]:
         return f"{_memories(plan['made'])} ready to be put in, free"
     return "changes ready to be put in, free" if plan["ready"] else "nothing due"
-
-
-def _cost(likely: float | None) -> str:
-    """Say about how many dollars it costs; None where prices are not known."""
-    if likely is None:
-        return usd(None)
-    return f"about {usd(likely)}" if likely else "free"
 
 
 def _sync_note(size: int) -> str:

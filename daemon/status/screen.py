@@ -1,7 +1,7 @@
 """Lay the status out for a person: problems first, then daemon, queue, chats, money and jobs."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from daemon.archive.work import FileInWork
 from daemon.files.clock import local, seconds_between, span, with_span
@@ -26,9 +26,11 @@ _WORDS = {
 def screen(status: Status) -> str:
     """Return the whole text, without a final line break. No name or title steers the terminal."""
     sections = (
-        _head, _problems, _run, _daemon, _queue, _unpacked, _resting, _chats, _kept, _rest,
+        _head(status), _problems(status), _run(status), _daemon(status), _queue(status),
+        _listed("Inbox", status.unpacked), _resting(status), _chats(status),
+        _listed("Kept, word for word", status.kept), _rest(status),
     )  # fmt: skip
-    texts = ["\n".join(lines_of(status)) for lines_of in sections]
+    texts = map("\n".join, sections)
     return visible("\n\n".join(text for text in texts if text))
 
 
@@ -66,17 +68,13 @@ def _activity(status: Status) -> str:
     files = counted(left, "file")
     if working:
         after = f", {files} after it" if left else ""
-        return f"working on {in_one_line(working[0])}{_waiting(status)}{after}"
+        batches = f", {_batches(status)}" if status.batches else ""
+        return f"working on {in_one_line(working[0])}{batches}{after}"
     to_do = f"{files} to do" if left else ""
     if not status.paused:
         return to_do or "nothing to do"
     further = f", {to_do}" if to_do else ""
     return f"paused until {_end_of(status.paused, status.now)}{further}"
-
-
-def _waiting(status: Status) -> str:
-    """Return the clause on batches that the present work waits for, if there are any."""
-    return f", {_batches(status)}" if status.batches else ""
 
 
 def _end_of(pause: Pause, now: str) -> str:
@@ -170,12 +168,12 @@ def _queue(status: Status) -> Iterator[str]:
         return
     numbers: Counter[str] = Counter()
     for state, number in status.open_files.items():
-        numbers[_word(state)] += number
+        numbers[_WORDS[state]] += number
     in_words = [f"{number:,} {word}" for word, number in sorted(numbers.items())]
     yield f"Queue: {', '.join(in_words)}"
     rows = []
     for file in status.queue[:_MOST]:
-        rows.append((file.file, _word(file.state), _why(file, status)))
+        rows.append((file.file, _WORDS[file.state], _why(file, status)))
     yield from _columns(rows)
     yield from _more(numbers.total() - len(rows), "files")
 
@@ -195,44 +193,26 @@ def _chats(status: Status) -> Iterator[str]:
     if not status.outcomes:
         return
     shown_above = {problem.reason for problem in status.problems[:_MOST]}
-    titles = _titles(status)
+    known = [outcome for outcome in status.outcomes if outcome.chat_id]
+    titles = told_apart((outcome.chat_id, outcome.title) for outcome in known)
     rows = []
     for outcome in status.outcomes[:_MOST]:
         title = titles.get(outcome.chat_id, cut_title(outcome.title))
         when = local(outcome.at, status.now)
         is_above = outcome.detail in shown_above
-        detail = "see above" if is_above else outcome_in_words(outcome.event)
+        detail = "see above" if is_above else outcome_in_words(outcome)
         rows.append((title, when, outcome.kind, outcome.path or detail))
     yield "Chats, the newest first"
     yield from _columns(rows)
     yield from _more(len(status.outcomes) - _MOST, "chats")
 
 
-def _titles(status: Status) -> Mapping[str, str]:
-    """Map chats' ids to what each is called here: its title, with its id where two share one."""
-    known = [outcome for outcome in status.outcomes if outcome.chat_id]
-    return told_apart((outcome.chat_id, outcome.title) for outcome in known)
-
-
-def _unpacked(status: Status) -> Iterator[str]:
-    """Yield what lies in the inbox in another form than it was loaded."""
-    if status.unpacked:
-        yield "Inbox"
-        for line in status.unpacked:
+def _listed(heading: str, sentences: Sequence[str]) -> Iterator[str]:
+    """Yield sentences under a heading; nothing where there are none."""
+    if sentences:
+        yield heading
+        for line in sentences:
             yield f"  {in_one_line(line)}"
-
-
-def _kept(status: Status) -> Iterator[str]:
-    """Yield what the person keeps word for word."""
-    if status.kept:
-        yield "Kept, word for word"
-        for line in status.kept:
-            yield f"  {in_one_line(line)}"
-
-
-def _word(state: str) -> str:
-    """Return the word for a state of a file or a chat."""
-    return _WORDS.get(state, state)
 
 
 def _rest(status: Status) -> Iterator[str]:

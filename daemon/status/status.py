@@ -16,7 +16,6 @@ from daemon.archive.brought import export_at_rest, exports_at_rest
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
 from daemon.archive.signs import Sign, all_signs
 from daemon.archive.work import (
-    ChatOutcome,
     FileInWork,
     Run,
     files_by_state,
@@ -25,6 +24,7 @@ from daemon.archive.work import (
     queued_files,
     work_in_trouble,
 )
+from daemon.events import ChatIs
 from daemon.files.clock import periods, seconds_between, span
 from daemon.files.lock import is_held
 from daemon.status.place import RESCAN_SECONDS, Pause, current_pause
@@ -98,7 +98,7 @@ class Status:
     """The number of files in each state."""
     queue: tuple[FileInWork, ...]
     """The first hundred, in the order in which they are further on."""
-    outcomes: tuple[ChatOutcome, ...]
+    outcomes: tuple[ChatIs, ...]
     """One for each chat, newest first."""
     money: Money
     jobs: tuple[daemon_state.Job, ...]
@@ -160,7 +160,11 @@ def read_status(
         outcomes=newest_outcomes(archive),
         money=money_spent(archive, time),
         jobs=daemon_state.jobs(archive),
-        batches=_sent_batches(archive, now),
+        batches=tuple(
+            SentBatch(len(batch.items), batch.began_at)
+            for batch in open_batches(archive)
+            if batch_age(batch, now) < LONGEST_SECONDS
+        ),
         resting=tuple(
             StatusProblem(export.path.name, export.reason, export.next_step)
             for export in exports_at_rest(archive)
@@ -207,15 +211,6 @@ def _file_problems(archive: Archive, is_there: Callable[[str], bool]) -> Iterato
     for trouble in work_in_trouble(archive):
         if is_there(trouble.path) and not export_at_rest(archive, Path(trouble.path)):
             yield StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS)
-
-
-def _sent_batches(archive: Archive, now: str) -> tuple[SentBatch, ...]:
-    """Return the batches that a provider still works on."""
-    return tuple(
-        SentBatch(len(batch.items), batch.began_at)
-        for batch in open_batches(archive)
-        if batch_age(batch, now) < LONGEST_SECONDS
-    )
 
 
 def present_run(archive: Archive, now: str) -> Run | None:

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -186,4 +187,5 @@ def test_the_newest_outcome_of_each_chat_is_told(archive: Archive) -> None:
     )
     for outcome, when in ((old, EARLY), (other, NOW), (new, LATE)):
         record_outcome(archive, outcome, when)
-    assert [outcome.event for outcome in newest_outcomes(archive)] == [new, other]
+    told = newest_outcomes(archive)
+    assert told == (replace(new, at=LATE), replace(other, at=NOW))
