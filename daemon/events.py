@@ -146,8 +146,8 @@ class ChatIs:
     """How many of the memories no model has written."""
     is_kept: bool = False
     """Whether there was a version before, which is kept."""
-    at: str = ""
-    """When it was so."""
+    when: str = ""
+    """When it was stored; empty as long as it was not."""
 
 
 @dataclass(frozen=True, slots=True)

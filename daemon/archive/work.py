@@ -137,7 +137,7 @@ def end_by_hand(archive: Archive, number: int, *, is_waiting: bool) -> None:
 
 _OUTCOME = (
     "arrival", "chat_id", "title", "kind", "detail", "next_step", "path", "tokens_before",
-    "tokens_after", "memories", "extracted", "is_kept", "at",
+    "tokens_after", "memories", "extracted", "is_kept",
 )  # fmt: skip
 """The fields of ChatIs that are kept."""
 
@@ -173,8 +173,8 @@ def outcome_of_content(archive: Archive, sha256: str, chat_id: str) -> ChatIs | 
 
 
 def _outcomes(archive: Archive, where: str, *values: object) -> tuple[ChatIs, ...]:
-    rows = archive.run(f"SELECT {', '.join(_OUTCOME)} FROM outcome WHERE {where}", values)  # noqa: S608
-    return tuple(ChatIs(**dict(zip(_OUTCOME, row, strict=True))) for row in rows)
+    rows = archive.run(f"SELECT at, {', '.join(_OUTCOME)} FROM outcome WHERE {where}", values)  # noqa: S608
+    return tuple(ChatIs(**dict(zip(_OUTCOME, row, strict=True)), when=when) for when, *row in rows)
 
 
 @dataclass(frozen=True, slots=True)

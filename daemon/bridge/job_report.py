@@ -107,7 +107,7 @@ def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | 
         return JobReport("unchanged", "It is as memproc wrote it, so there was nothing to do.")
     if not outcome.path:
         return JobReport("unchanged", _sentences(outcome_in_words(outcome)))
-    report = JobReport("done", path=outcome.path, at=outcome.at)
+    report = JobReport("done", path=outcome.path, at=outcome.when)
     fault = _fault_of_result(archive, job, report)
     if fault and file.by == "hand":
         return JobReport("failed", fault)

@@ -198,7 +198,7 @@ def _chats(status: Status) -> Iterator[str]:
     rows = []
     for outcome in status.outcomes[:_MOST]:
         title = titles.get(outcome.chat_id, cut_title(outcome.title))
-        when = local(outcome.at, status.now)
+        when = local(outcome.when, status.now)
         is_above = outcome.detail in shown_above
         detail = "see above" if is_above else outcome_in_words(outcome)
         rows.append((title, when, outcome.kind, outcome.path or detail))

@@ -188,4 +188,4 @@ def test_the_newest_outcome_of_each_chat_is_told(archive: Archive) -> None:
     for outcome, when in ((old, EARLY), (other, NOW), (new, LATE)):
         record_outcome(archive, outcome, when)
     told = newest_outcomes(archive)
-    assert told == (replace(new, at=LATE), replace(other, at=NOW))
+    assert told == (replace(new, when=LATE), replace(other, when=NOW))
