@@ -26,8 +26,21 @@ def cut_title(title: str) -> str:
 
 
 def as_sentence(clause: str) -> str:
-    """Return a clause with a capital letter and a full stop; a sentence stays as it is."""
-    return f"{clause[:1].upper()}{clause[1:].removesuffix('.')}."
+    """Return a clause with a capital letter and a full stop; a sentence stays as it is.
+
+    One that ends in a command gets no full stop, so that the command can be copied.
+    """
+    text = capital(clause)
+    ends_in_command = ": memproc " in text.rpartition(". ")[2]
+    return text if ends_in_command else f"{text.removesuffix('.')}."
+
+
+def capital(text: str) -> str:
+    """Begin a text with a capital letter, unless with a path or the name of a model or a file."""
+    first = text.partition(" ")[0].rstrip(".:,;")
+    if "/" in first or "." in first:
+        return text
+    return text[:1].upper() + text[1:]
 
 
 def about_it(sentence: str, name: str) -> str:

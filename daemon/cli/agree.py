@@ -9,10 +9,11 @@ from pathlib import Path
 import click
 
 from daemon.cli.key import ask_and_keep
-from daemon.cli.planned import PlannedRow, caps_and_spent, planned_rows, total_cost
+from daemon.cli.planned import caps_and_spent, planned_rows
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings
 from daemon.models.roles import Who
+from daemon.reports.plan import PlannedRow, total_cost
 from daemon.status.printable import in_one_line
 from rules.money.estimate import CostEstimate
 from rules.money.price import PICO, cost_in_words, in_words

@@ -3,7 +3,7 @@
 import shlex
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import tzinfo
 from pathlib import Path
 
@@ -29,12 +29,14 @@ from daemon.cli.bring_choice import (
     read_chosen,
 )
 from daemon.cli.commands import INTERRUPTED
-from daemon.cli.plan import plan_command, plans_as_json
-from daemon.cli.planned import planned_rows
+from daemon.cli.plan import plan_command
+from daemon.cli.planned import caps_and_spent, planned_rows
 from daemon.cli.printing import print_error, print_json, print_table
 from daemon.cli.run import agreed_at_terminal, run_agreed
 from daemon.cli.settings import Settings, confirmed, json_option
 from daemon.files.foreign import ForeignExport, read_foreign
+from daemon.reports.plan import plan_report
+from daemon.reports.report import Report
 from primer.retirement import heir
 from rules.bring.conversation import PROGRAMS, Conversation
 from rules.errors import ChatSkipped, NotFound
@@ -253,11 +255,13 @@ def _agreed(
 def _print_plan(settings: Settings, export: ForeignExport, choice: BringChoice) -> int:
     """Print the plan for programs: the sentences, and what `memproc plan --json` says."""
     _, bringing = _planned(settings, export, choice)
-    report: dict[str, object] = {"sentences": list(_sentences(export, choice, bringing))}
+    report = Report((), values={"sentences": list(_sentences(export, choice, bringing))})
     if bringing.placement.new:
         with file_to_plan(settings.folders, bringing) as planned:
-            report |= plans_as_json(settings, planned_rows(settings, (planned,)))
-    print_json(report)
+            rows = planned_rows(settings, (planned,))
+        plans = plan_report(rows, *caps_and_spent(settings))
+        report = replace(plans, values={**report.values, **plans.values})
+    settings.show(report, as_json=True)
     return 0
 
 

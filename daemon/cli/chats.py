@@ -1,8 +1,5 @@
 """Handle known chats: `memproc chats`, `versions` of one, `accept` for one that was skipped."""
 
-import sys
-from dataclasses import asdict
-
 import click
 
 from daemon.archive.archive import Archive
@@ -15,11 +12,12 @@ from daemon.archive.chats import (
     waiting_state,
 )
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
-from daemon.cli.printing import moment, print_json, print_table
+from daemon.cli.printing import moment
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.files.backup import versions_of as kept_versions
 from daemon.files.clock import now
 from daemon.files.lock import daemon_runs
+from daemon.reports.chats import chats_report
+from daemon.reports.versions import versions_report
 from rules.wording import cut_title
 
 _RUN_FIRST = (
@@ -34,28 +32,7 @@ def chats_command(settings: Settings, as_json: bool) -> None:
     """List the chats that the archive knows, with how much of each is under memories."""
     with settings.archive() as archive:
         known = known_chats(archive)
-    if as_json:
-        print_json({"chats": [asdict(chat) for chat in known]})
-        return
-    if not known:
-        click.echo(
-            "The archive knows no chats yet. Drop an export into the inbox, then: memproc run"
-        )
-        return
-    headings = ("Chat", "Id", "Messages", "Memories", "Last seen")
-    rows = [_cells(chat) for chat in known]
-    print_table(headings, rows, right=(2, 3), prose=(0,), drop=(2, 3))
-
-
-def _cells(chat: KnownChat) -> tuple[str, ...]:
-    """Return a chat's cells in the order of the headings."""
-    return (
-        cut_title(chat.title),
-        chat.chat_id,
-        f"{chat.messages:,}",
-        f"{chat.memories:,}",
-        moment(chat.last_seen)[:16],
-    )
+    settings.show(chats_report(known), as_json)
 
 
 @click.command
@@ -66,22 +43,7 @@ def versions_command(settings: Settings, chat: str, as_json: bool) -> None:
     """List the kept versions of CHAT, the first original among them, oldest first."""
     with settings.archive() as archive:
         known = find_chat(archive, chat, "part")
-    kept = kept_versions(settings.folders.backups, known.chat_id)
-    if as_json:
-        versions = [{**asdict(version), "path": str(version.path)} for version in kept]
-        print_json({"versions": versions})
-        return
-    rows = []
-    for version in kept:
-        begin = str(version.number), moment(version.written_at), version.kind
-        rows.append((*begin, f"{version.size:,}", version.sha256[:12]))
-    headings = ("No.", "Kept", "What", "Bytes", "SHA-256")
-    print_table(headings, rows, right=(0, 3), prose=(), drop=(4,))
-    if sys.stdout.isatty():
-        settings.say(f"They lie in {settings.folders.backups}; `--json` names each file.")
-        settings.say_whole(
-            f"To put one back: {settings.command(f'restore {known.chat_id} NUMBER')}"
-        )
+    settings.show(versions_report(known, settings.folders.backups), as_json)
 
 
 @click.command

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from daemon.archive.archive import Archive
-from daemon.cli.printing import print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
+from rules.conversation.memory import memories_by_id
 from rules.errors import MemprocError
 from rules.money.price import PICO, cost_in_words
 from rules.wording import counted
@@ -22,11 +22,7 @@ if TYPE_CHECKING:  # `memproc --help` loads none of it
 _ASKED_ABOVE = PICO
 """One dollar, in picodollars."""
 _AGAINST = ("tail", "full", "recall")
-_FLOOR = (
-    "This is a floor and no proof: no model was asked. Sentences of the person, with a number or a "
-    "name left out, were looked for in the chat as it is now."
-)
-_ASKED_BEFORE = "All this was asked before, and the chat is as it was. To ask again: --again"
+_ASKED_BEFORE = "All this was asked before, and the chat is as it was; `--again` asks it again."
 
 
 @click.command
@@ -67,7 +63,7 @@ def eval_command(
     with settings.archive() as archive:
         context, subject = _subject(settings, archive, chat)
         if history:
-            _tell_history(context, subject, as_json=as_json)
+            _tell_history(settings, archive, subject, as_json=as_json)
             return
         if free or not subject.survey.roles.has_agent:
             _tell_free(settings, context, subject, arms, again=again, as_json=as_json)
@@ -134,17 +130,15 @@ def _ask(
 
 def _tell_asked(settings: Settings, plan: "EvaluationPlan", usd: float, *, as_json: bool) -> None:
     """Tell the evaluation that was planned; `usd` is what it has cost just now, in dollars."""
-    from daemon.cli.evaluation_text import print_report
     from daemon.evaluate.reporting import asked_report
+    from daemon.reports.evaluation import evaluation_report
 
     with settings.archive() as archive:
         _, subject = _subject(settings, archive, plan.subject.chat_id)
-        report = asked_report(archive, subject, plan.number)
-    assert report is not None  # noqa: S101  it was asked just now, or before
-    if as_json:
-        print_json({**asdict(report), "usd_now": usd})
-    else:
-        print_report(subject, report, usd)
+        found = asked_report(archive, subject, plan.number)
+    assert found is not None  # noqa: S101  it was asked just now, or before
+    report = evaluation_report(found, memories_by_id(subject.survey.reading.memories), usd)
+    settings.show(replace(report, values={**asdict(found), "usd_now": usd}), as_json)
 
 
 def _price(
@@ -176,37 +170,42 @@ def _tell_free(
     as_json: bool,
 ) -> None:
     """Tell the cloze report; as JSON with the newest asked one, and what asking costs."""
-    from daemon.cli.evaluation_text import print_report
     from daemon.evaluate.cloze_report import free_report
     from daemon.evaluate.reporting import asked_report, past_evaluations
+    from daemon.reports.evaluation import evaluation_report
+    from daemon.reports.report import Step
 
     archive = context.archive
     price = _price(settings, context, subject, arms, again=again)
-    report = free_report(archive, subject, arms, context.clock())
-    if as_json:
-        asked = asked_report(archive, subject)
-        past = [asdict(evaluation) for evaluation in past_evaluations(archive, subject)]
-        print_json(
-            {**asdict(report), "asked": asked and asdict(asked), "past": past, "price": price}
-        )
-        return
-    settings.say(_FLOOR)
+    found = free_report(archive, subject, arms, context.clock())
+    asked, past = asked_report(archive, subject), past_evaluations(archive, subject)
+    values = {
+        **asdict(found),
+        "asked": asked and asdict(asked),
+        "past": [asdict(evaluation) for evaluation in past],
+        "price": price,
+    }
+    report = evaluation_report(found, memories_by_id(subject.survey.reading.memories))
     if "recall" in arms:
-        settings.say("A search is only asked of a model: recall is left out.")
+        left_out = "A search is only asked of a model: recall is left out."
+        report = replace(report, notes=(left_out, *report.notes))
+    ask = f"eval {subject.chat_id}"
     if price:
-        settings.say(f"To ask the persona itself: memproc eval {subject.chat_id}. {price}")
+        report = replace(
+            report, notes=(*report.notes, price), next=(Step("To ask the persona itself", ask),)
+        )
     elif provider := subject.survey.roles.lacks_key:
-        settings.say(f"To ask the persona itself, memproc needs a key: memproc key set {provider}")
-    print_report(subject, report)
+        key = Step("To ask the persona itself, memproc needs a key", f"key set {provider}")
+        report = replace(report, next=(key,))
+    settings.show(replace(report, values=values), as_json)
 
 
-def _tell_history(context: "Context", subject: "EvaluatedChat", *, as_json: bool) -> None:
-    """Print all evaluations of the chat, oldest first, or give them to programs."""
-    from daemon.cli.evaluation_text import print_history
+def _tell_history(
+    settings: Settings, archive: Archive, subject: "EvaluatedChat", *, as_json: bool
+) -> None:
+    """Tell all evaluations of the chat, oldest first."""
     from daemon.evaluate.reporting import past_evaluations
+    from daemon.reports.evaluation import history_report
 
-    past = past_evaluations(context.archive, subject)
-    if as_json:
-        print_json({"evaluations": [asdict(evaluation) for evaluation in past]})
-    else:
-        print_history(subject.chat_id, past)
+    past = past_evaluations(archive, subject)
+    settings.show(history_report(subject.chat_id, past), as_json)

@@ -1,7 +1,6 @@
 """Let TypingMind in a browser send its chats: `memproc pair` lists, adds and forgets browsers."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from time import sleep, time
@@ -20,18 +19,15 @@ from daemon.bridge.devices import (
 )
 from daemon.cli import NearGroup
 from daemon.cli.page import start_page_unless_there
-from daemon.cli.printing import in_width, print_json, print_table
+from daemon.cli.printing import in_width
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.lock import daemon_runs
 from daemon.files.write import replace_file
+from daemon.reports.devices import devices_report
 from rules.errors import FileTrouble, MemprocError, NotFound
 
 _LOOK_SECONDS = 0.25
 SCRIPT = "memproc-typingmind.js"
-_WHO_CAN_SIGN = (
-    "memproc keeps what signs as well as each browser's own key does: who can read the state "
-    "folder can sign for a browser until it is forgotten (memproc pair forget ID)."
-)
 REMOVE_THE_ADDRESS = (
     "Now remove the extension's address in TypingMind, on every device: Settings, Extensions. "
     "TypingMind syncs it, and runs whatever answers there, inside your chats."
@@ -67,20 +63,7 @@ def pair_code_command(settings: Settings) -> int:
 @pass_settings
 def pair_list_command(settings: Settings, as_json: bool) -> None:
     """List the browsers that are paired."""
-    paired = devices(settings.folders.state)
-    if as_json:
-        rows = [asdict(device) for device in paired]
-        shown = [{name: row[name] for name in row if name != "key_hex"} for row in rows]
-        print_json({"browsers": shown})
-    elif not paired:
-        click.echo("Nothing is paired. To pair TypingMind in a browser: memproc pair")
-    else:
-        cells = [
-            (device.name, device.origin, device.day, device.used or "never", device.id)
-            for device in paired
-        ]
-        print_table(("Browser", "Page", "Paired", "Last used", "Id"), cells, prose=(), drop=(2,))
-        settings.say(_WHO_CAN_SIGN)
+    settings.show(devices_report(devices(settings.folders.state)), as_json)
 
 
 @pair_command.command("forget")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,13 +21,14 @@ from daemon.files.read import Export
 from daemon.models.ask import caps_now
 from daemon.models.context import Context, context_to_read
 from daemon.models.prices import PlanCost, no_work, plan_cost
-from daemon.models.roles import Who, who
+from daemon.models.roles import who
 from daemon.models.splitting import splitter
 from daemon.remember.endings import EndingChat, ending_chat
+from daemon.reports.plan import PlannedRow
 from daemon.trip import chats_of, go_round, look, ready_without_calls, refuse_too_large
 from rules.errors import MemprocError
-from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
-from rules.money.price import Amounts, Usage
+from rules.money.estimate import CostEstimate
+from rules.money.price import Amounts
 from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.typingmind.chat import Chat
 from rules.wording import counted
@@ -37,34 +38,6 @@ _WITHOUT_CALL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedRow:
-    """The plan for a chat, or why a file has none; who is asked, and for how much."""
-
-    file: str
-    outcome: ChatPlan | Unchanged | Skipped
-    who: Who | None = None
-    money: PlanCost | None = None
-    ending: EndingChat | None = None
-    """Set where the chat is known and its model ends soon."""
-    is_ready: bool = False
-    """Whether the chat's updated export says something else than this export, without a call."""
-    is_anew: bool = False
-    """Whether the updated export in its place lacks something, and is written again for that."""
-    with_key: CostEstimate | None = None
-    """The cost if the chat's own model wrote; None where it does, or where that is not known."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedTotal:
-    """What all plans send and cost together, the caps for a new run, and what is spent of them."""
-
-    traffic: Usage
-    cost: CostEstimate
-    caps: Amounts
-    spent: Amounts
-
-
 def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
     """Plan each chat of these exports. Sends and writes nothing."""
     config, folders = settings.config, settings.folders
@@ -72,24 +45,6 @@ def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow
         context = context_to_read(config, folders, archive)
         with sign_of_life(f"Reading {counted(len(exports), 'export')}"):
             return list(_rows(context, exports))
-
-
-def total_of(settings: Settings, rows: Sequence[PlannedRow]) -> PlannedTotal:
-    """Add up what all plans send and cost, and compare it with the caps."""
-    traffic = NO_TRAFFIC
-    for row in rows:
-        if row.money:
-            traffic = traffic.plus(row.money.traffic)
-    return PlannedTotal(traffic, total_cost(rows), *caps_and_spent(settings))
-
-
-def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
-    """Add up the cost of all rows, as far as prices are known."""
-    cost = NO_COST
-    for row in rows:
-        if row.money:
-            cost = cost.plus(row.money.cost or NO_COST)
-    return cost
 
 
 def caps_and_spent(settings: Settings) -> tuple[Amounts, Amounts]:

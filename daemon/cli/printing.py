@@ -62,9 +62,10 @@ def _print_card(card: Card) -> None:
         for part in card.text
     )
     click.echo(in_width(in_one_line(card.head)))
-    for text in (words, *(visible(as_sentence(note)) for note in card.notes)):
+    for text in filter(None, (words, *(visible(as_sentence(note)) for note in card.notes))):
         click.echo(in_width(text, "  "))
-    click.echo(f"  memproc {card.command}\n" if card.command and is_terminal else "")
+    if card.text:
+        click.echo(f"  memproc {card.command}\n" if card.command and is_terminal else "")
 
 
 def print_json(values: Mapping[str, object]) -> None:

@@ -10,12 +10,11 @@ from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.keeping import kept_passages, newest_messages
 from daemon.cli.printing import in_colour, in_width, moment, paged, print_json
 from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
-from daemon.files.backup import read_version
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
-from daemon.recovery.compare import Content, compare_versions
+from daemon.recovery.compare import Content, compare_versions, content_of
 from daemon.recovery.expand import expand
 from daemon.recovery.restore import Restorable
 from daemon.status.printable import in_one_line
@@ -48,11 +47,9 @@ def diff_command(
     folders = settings.folders
     with settings.archive() as archive:
         known = find_chat(archive, chat, "part")
-        first = _version(folders, known, before)
-        if after is None:
-            second = _present(recovery.updated_path(archive, folders, known), known)
-        else:
-            second = _version(folders, known, after)
+        number = _newest(folders, known) if before is None else before
+        first = content_of(archive, folders, known, number)
+        second = content_of(archive, folders, known, after)
         difference, memories = compare_versions(
             archive, settings.config, known.chat_id, first, second
         )
@@ -61,7 +58,7 @@ def diff_command(
         names = {"before": first.name, "after": second.name}
         print_json({**names, "same_bytes": same_bytes, **asdict(difference)})
         return
-    _print_difference(difference, memories, first.name, second.name)
+    paged("\n".join(_in_lines(difference, memories, first.name, second.name)))
     if difference.is_empty:
         same = "are the same, byte for byte" if same_bytes else "say the same in other bytes"
         settings.say(f"They {same}.")
@@ -158,30 +155,15 @@ def _kept_elsewhere(archive: Archive, chat_id: str) -> int:
     return sum(passage.key not in present for passage in kept)
 
 
-def _present(path: Path, chat: KnownChat) -> Content:
-    """Return the content of the updated export. Raises NotFound."""
-    content = recovery.read_updated(path)
-    if content is None:
-        raise NotFound(
-            f'There is no updated export of "{cut_title(chat.title)}": {path} is not there.',
-            f"Compare two versions: memproc versions {chat.chat_id}",
-        )
-    return Content("the updated export", content)
-
-
-def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
-    """Return the content of that version, or of the newest. Raises NotFound."""
-    if number is not None:
-        version = recovery.find_version(folders, chat, number)
-    elif kept := kept_versions(folders.backups, chat.chat_id):
-        version = kept[-1]
-    else:
+def _newest(folders: Folders, chat: KnownChat) -> int:
+    """Return the number of the newest kept version. Raise NotFound where none is kept."""
+    kept = kept_versions(folders.backups, chat.chat_id)
+    if not kept:
         raise NotFound(
             f'No version of "{cut_title(chat.title)}" is kept yet.',
             "The first run that compresses it keeps one.",
         )
-    name = f"version {version.number} ({version.kind}, {moment(version.written_at)[:16]})"
-    return Content(name, read_version(version))
+    return kept[-1].number
 
 
 def _compare_with_present(
@@ -221,29 +203,22 @@ def _compare_with_present(
     return any(change.how == "gone" for change in difference.raw)
 
 
-def _print_difference(
-    difference: Difference, memories: tuple[Memory, ...], before: str, after: str
-) -> None:
-    """Print a difference in full; coloured on a terminal."""
-    paged("\n".join(_in_lines(difference, memories, before, after)))
-
-
 def _in_lines(
     difference: Difference, memories: tuple[Memory, ...], before: str, after: str
 ) -> list[str]:
-    """Return the lines of a difference: what both versions hold, then what changed."""
-    first = _counts(before, difference.messages_before, difference.memories_before)
-    second = _counts(after, difference.messages_after, difference.memories_after)
-    lines = map(_coloured, difference_lines(difference, memories))
-    return [first, second, *lines]
+    """Return the lines of a difference: what both versions hold, then what changed, coloured."""
+    sides = (
+        (before, difference.messages_before, difference.memories_before),
+        (after, difference.messages_after, difference.memories_after),
+    )
+    counts = [
+        f"{name}: {counted(messages, 'message')}, {counted(number, 'memory', 'memories')}"
+        for name, messages, number in sides
+    ]
+    return [*counts, *map(_coloured, difference_lines(difference, memories))]
 
 
 def _coloured(line: DifferenceLine) -> str:
     """Return a line after its mark, in the colour of the mark."""
     text = in_width(in_one_line(line.text if line.mark == " " else f"{line.mark} {line.text}"))
     return in_colour(text, _COLOURS[line.mark]) if line.mark in _COLOURS else text
-
-
-def _counts(name: str, messages: int, memories: int) -> str:
-    """Return the line that counts the messages and memories of a version."""
-    return f"{name}: {counted(messages, 'message')}, {counted(memories, 'memory', 'memories')}"

@@ -19,14 +19,14 @@ from daemon.archive.outputs import INTENT
 from daemon.archive.signs import signs_of
 from daemon.chat.outcome import OUTCOME_KINDS, ExportWritten, Outcome, Skipped, event_of
 from daemon.cli.commands import INTERRUPTED
-from daemon.cli.printing import print_error
+from daemon.cli.printing import print_error, print_json
 from daemon.cli.progress import Progress, Tally
 from daemon.cli.run_record import RunRecord, Stopping, ToldToStop
 from daemon.cli.settings import Settings, json_option, other_files, wanted_exports
 from daemon.cli.supervised import as_events
+from daemon.faces.as_json import error_as_json
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
-from daemon.status.printable import printable_json
 from daemon.trip import go_round, run_export
 from primer.reply import Request
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
@@ -152,15 +152,18 @@ def run_agreed(
         except (OverBudget, ProviderRefuses, ToldToStop) as fault:
             early = fault
     if as_json:
-        over = early if isinstance(early, OverBudget) else None
-        click.echo(printable_json(_report(ends.outcomes, progress.tally, over)))
+        print_json(_report(ends.outcomes, progress.tally, early))
     elif not exports and not others:
         settings.say(f"Nothing to do: there are no exports in {settings.folders.inbox}.")
     else:
         for line in (*progress.tally.sentences(), *_summary(ends)):
             settings.say(line)
     if isinstance(early, OverBudget | ProviderRefuses):
-        raise early  # at the end, as every error: the report is of what was done before
+        # At the end, as every error: the report is of what was done before.
+        if not as_json:
+            raise early
+        print_error(f"memproc: {early.message}\n{early.next_step}")
+        return early.exit_code
     if early:
         print_error("Stopped, as you asked. The next run goes on from here.")
         return INTERRUPTED
@@ -175,15 +178,19 @@ def _known(settings: Settings) -> Sequence[KnownChat]:
 
 
 def _report(
-    outcomes: Sequence[Outcome], tally: Tally, over: OverBudget | None
+    outcomes: Sequence[Outcome],
+    tally: Tally,
+    early: OverBudget | ProviderRefuses | ToldToStop | None,
 ) -> dict[str, object]:
-    """Return the report of a run for programs."""
+    """Return the report of a run for programs; what has ended it early is an error in it."""
     rows = [{"outcome": OUTCOME_KINDS[type(outcome)], **asdict(outcome)} for outcome in outcomes]
     report: dict[str, object] = {"outcomes": rows, **tally.as_json()}
-    if over:
+    if isinstance(early, OverBudget):
         report["paused"] = {
-            "reason": over.message, "next_step": over.next_step, "until": over.until,
+            "reason": early.message, "next_step": early.next_step, "until": early.until,
         }  # fmt: skip
+    if isinstance(early, OverBudget | ProviderRefuses):
+        report |= error_as_json(early.message, early.next_step)
     return report
 
 

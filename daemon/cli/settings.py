@@ -155,10 +155,12 @@ class Settings:
             self.say(report.heading)
         is_empty = True
         for table in report.tables:
-            if table.rows:
+            if table.rows and (table.columns or table.card):
+                if not is_empty and table.columns:
+                    self.say("")
                 print_rows(table)
                 is_empty = False
-            elif table.none:
+            elif table.none and not table.rows:
                 self.say(table.none)
         for note in report.notes:
             self.say(as_sentence(note))

@@ -14,6 +14,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.cli.printing import in_width, paged
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.faces.as_json import in_shape
 from daemon.files.candidates import describe_unpacked, exports_in
 from daemon.files.clock import in_full, now
 from daemon.files.lock import daemon_runs
@@ -77,7 +78,7 @@ def _show(
     shown = _gathered(settings, place, toml)
     if as_json:
         report = {"exit_code": shown.exit_code, **asdict(shown)}
-        click.echo(printable_json(report, indent=None if again else 2))
+        click.echo(printable_json(in_shape(report), indent=None if again else 2))
         return shown
     text = screen(shown)
     if sys.stdout.isatty():

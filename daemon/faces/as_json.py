@@ -14,7 +14,8 @@ from rules.wording import as_sentence
 
 def report_as_json(report: Report) -> dict[str, object]:
     """Return the object of a report."""
-    rows = {table.name: [table.data(row) for row in table.rows] for table in report.tables}
+    named = (table for table in report.tables if table.name)
+    rows = {table.name: [table.data(row) for row in table.rows] for table in named}
     steps = [f"{step.words}: memproc {step.command}" for step in report.next]
     return in_shape(
         {**rows, **report.values, "notes": list(map(as_sentence, report.notes)), "next": steps}

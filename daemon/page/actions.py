@@ -4,6 +4,7 @@ So a button follows the same rules, holds the same locks and says the same sente
 and what a command loads leaves memory with it.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -33,6 +35,12 @@ _LONGEST_ARGUMENT = 30_000
 """Characters. Windows gives a process hardly more."""
 
 
+class _Printed(dict[str, Any]):
+    """An object of JSON, whose values are attributes as those of the rows that it was made of."""
+
+    __getattr__ = dict.__getitem__
+
+
 @dataclass(frozen=True, slots=True)
 class CommandResult:
     """A command's output; `code` is its exit code, or None if it took too long and was ended."""
@@ -41,6 +49,11 @@ class CommandResult:
     text: str
     out: str = ""
     """Its standard output alone, for programs."""
+
+    @property
+    def printed(self) -> Any:
+        """Return what it has printed with `--json`: objects whose values are attributes."""
+        return json.loads(self.out, object_hook=_Printed)
 
     @property
     def is_done(self) -> bool:

@@ -41,7 +41,7 @@ from daemon.page.sessions import (
 )
 from rules.conversation.memory_title import short_name
 from rules.errors import MemprocError
-from rules.wording import as_sentence, counted, cut_title
+from rules.wording import as_sentence, capital, counted, cut_title
 
 _HERE = Path(__file__).parent
 _COOKIE = "memproc"
@@ -53,7 +53,7 @@ _NOT_IN_A_DEMO = ("/drop", "/bring", "/keys", "/pairing", "/service", "/start")
 _FILTERS: Mapping[str, Callable[..., str]] = {
     "as_sentence": as_sentence,
     "after_name": words.after_name,
-    "capital": words.capital,
+    "capital": capital,
     "counted": counted,
     "cut": cut_title,
     "markdown": render_markdown,

@@ -20,6 +20,7 @@ from daemon.page.files import has_updated
 from daemon.page.versions import version_choice
 from daemon.remember.chat_notes import wishes_left_out
 from daemon.reports.memories import timeline
+from daemon.reports.versions import versions_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ def chat_page(request: Request) -> Response:
         sizes=sizes,
         notes=notes,
         choice=choice,
+        versions=versions_report(known, desk.folders.backups),
         updated=updated,
         restored_at=last.written_at if last and last.messages_sha256 == RESTORED else "",
     )

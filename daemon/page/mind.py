@@ -5,8 +5,6 @@ is asked. An evaluation shows what the persona still knows: the newest one, what
 curve.
 """
 
-import json
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -22,9 +20,10 @@ from daemon.page.actions import ask_models, do_command, run_then_show
 from daemon.page.app import desk_of, field, named_chat, render
 from daemon.page.message_blocks import find_written
 from daemon.reports.core_memory import core_history, core_report
+from daemon.reports.evaluation import evaluation_report, history_report
 from daemon.reports.facts import fact_history, facts_report
 from daemon.reports.passages import passages_report
-from rules.evaluate.report import CONTEXTS
+from rules.conversation.memory import memories_by_id
 
 _BEGUN = "The persona is being asked. It takes some minutes; the figures then stand here."
 _WRITING = (
@@ -116,22 +115,21 @@ def _on_kept(request: Request, *arguments: str) -> Response:
 def evaluation_page(request: Request) -> Response:
     """Show the newest report, in its free form where the persona was never asked."""
     with named_chat(request) as (archive, known):
-        by_id = {memory.memory_id: memory for memory in memories(archive, known.chat_id)}
+        by_id = memories_by_id(memories(archive, known.chat_id))
     result = do_command(
         desk_of(request).toml, "eval", "--free", "--again", "--json", "--", known.chat_id
     )
     if not result.is_done:
         return render(request, "trouble.html", 409, message=result.text, next_step="")
-    free = json.loads(result.out)
-    report = free["asked"] or free
+    free = result.printed
+    found = free.asked or free
     return render(
         request,
         "evaluation.html",
         chat=known,
-        report=report,
         free=free,
-        by_id=by_id,
-        contexts=CONTEXTS,
+        report=evaluation_report(found, by_id),
+        past=history_report(known.chat_id, free.past if len(free.past) > 1 else ()),
     )
 
 

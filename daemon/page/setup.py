@@ -15,6 +15,7 @@ from daemon.files.lock import daemon_runs
 from daemon.page.actions import do_command, run_then_show
 from daemon.page.app import desk_of, field, render
 from daemon.page.files import to_what_was_dropped
+from daemon.reports.devices import devices_report
 from daemon.status.place import current_pause
 from primer.models import KEY_VARIABLES
 
@@ -105,9 +106,12 @@ def pairing_page(request: Request) -> Response:
     """Show the paired browsers, and the code while it is good."""
     desk = desk_of(request)
     return render(
-        request, "pairing.html", devices=devices(desk.folders.state), digits=_digits(request),
-        port=desk.config.page.port
-    )  # fmt: skip
+        request,
+        "pairing.html",
+        report=devices_report(devices(desk.folders.state)),
+        digits=_digits(request),
+        port=desk.config.page.port,
+    )
 
 
 def code_page(request: Request) -> Response:

@@ -8,22 +8,20 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat
-from daemon.files.backup import Version, read_version
+from daemon.files.backup import Version
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.packing import sha256_of
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of, named_chat, render
-from daemon.recovery.compare import Content, compare_versions
+from daemon.recovery.compare import Content, compare_versions, content_of
 from daemon.recovery.restore import (
     find_version,
     newest_other,
     read_updated,
     updated_path,
 )
-from rules.errors import NotFound
 from rules.output.difference import Difference
 from rules.output.difference_lines import DifferenceLine, difference_lines
-from rules.wording import cut_title
 
 NOW = "now"
 
@@ -78,13 +76,12 @@ def version_page(request: Request) -> Response:
         kept = find_version(desk.folders, known, int(request.path_params["number"]))
         now = read_updated(updated_path(archive, desk.folders, known))
         if now is not None:
-            before = Content(NOW, now)
-            after = Content(f"version {kept.number}", read_version(kept))
+            after = content_of(archive, desk.folders, known, kept.number)
             difference, memories = compare_versions(
-                archive, desk.config, known.chat_id, before, after
+                archive, desk.config, known.chat_id, Content(NOW, now), after
             )
             sides = _sides(difference, NOW, str(kept.number))
-            lines = tuple(difference_lines(difference, memories))
+            lines = list(difference_lines(difference, memories))
     return render(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
 
 
@@ -102,15 +99,15 @@ def comparison_page(request: Request) -> Response:
         choice = version_choice(archive, desk.folders, known)
         first = asked.get("from", choice.before)
         second = asked.get("to", choice.after)
-        before = _content(archive, desk.folders, known, first)
-        after = _content(archive, desk.folders, known, second)
+        before = content_of(archive, desk.folders, known, _number(first))
+        after = content_of(archive, desk.folders, known, _number(second))
         difference, memories = compare_versions(archive, desk.config, known.chat_id, before, after)
     return render(
         request,
         "comparison.html",
         chat=known,
         sides=_sides(difference, first, second),
-        lines=tuple(difference_lines(difference, memories)),
+        lines=list(difference_lines(difference, memories)),
         choice=choice,
     )
 
@@ -125,13 +122,8 @@ def _sides(
     )
 
 
-def _content(archive: Archive, folders: Folders, known: KnownChat, name: str) -> Content:
-    """Return the version of that number, or the updated export of now. Raises NotFound."""
-    if name != NOW:
-        kept = find_version(folders, known, int(name) if name.isdecimal() else 0)
-        return Content(f"version {kept.number}", read_version(kept))
-    content = read_updated(updated_path(archive, folders, known))
-    if content is None:
-        message = f'There is no updated export of "{cut_title(known.title)}" now.'
-        raise NotFound(message, "Compare two kept versions.")
-    return Content("the updated export", content)
+def _number(name: str) -> int | None:
+    """Return the number that a form names; None for `now`, and 0, which no version has, for else."""
+    if name == NOW:
+        return None
+    return int(name) if name.isdecimal() else 0

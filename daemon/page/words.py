@@ -7,7 +7,7 @@ from datetime import date, datetime
 from markupsafe import Markup, escape
 
 from rules.typingmind.dates import day_of, parse_date
-from rules.wording import about_it
+from rules.wording import about_it, capital
 
 _BROWSERS = {
     "Edg/": "Edge",
@@ -45,14 +45,6 @@ def usd(amount: float | None) -> str:
         return "at an unknown price"
     shows_nothing = 0 < amount < 0.01
     return f"${amount:.3f}" if shows_nothing else f"${amount:,.2f}"
-
-
-def capital(text: str) -> str:
-    """Begin a text with a capital letter, unless with a path or the name of a model or a file."""
-    first = text.partition(" ")[0].rstrip(".:,;")
-    if "/" in first or "." in first:
-        return text
-    return text[:1].upper() + text[1:]
 
 
 def after_name(sentence: str, name: str) -> str:

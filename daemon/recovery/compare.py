@@ -4,22 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import known_chat
+from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.layers import openings
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past
 from daemon.chat.opening import canned
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
+from daemon.files.backup import read_version
+from daemon.files.clock import in_full
+from daemon.files.paths import Folders
 from daemon.files.read import chats_in
+from daemon.recovery.restore import find_version, read_updated, updated_path
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory, aliases
-from rules.errors import ChatSkipped
+from rules.errors import ChatSkipped, NotFound
 from rules.output.arrange import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.dates import in_zone
+from rules.wording import cut_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,22 @@ class Content:
 
     name: str
     data: bytes
+
+
+def content_of(archive: Archive, folders: Folders, chat: KnownChat, number: int | None) -> Content:
+    """Return the kept version of that number, or the updated export of now. Raise NotFound."""
+    if number is not None:
+        version = find_version(folders, chat, number)
+        name = f"version {number} ({version.kind}, {in_full(version.written_at)[:16]})"
+        return Content(name, read_version(version))
+    path = updated_path(archive, folders, chat)
+    content = read_updated(path)
+    if content is None:
+        raise NotFound(
+            f'There is no updated export of "{cut_title(chat.title)}": {path} is not there.',
+            f"Compare two versions: memproc versions {chat.chat_id}",
+        )
+    return Content("the updated export", content)
 
 
 def compare_versions(

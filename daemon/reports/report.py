@@ -105,7 +105,8 @@ class Step:
 class Table(Generic[Row]):
     """Rows of one kind, under the name that they have in JSON, shown in columns or as cards.
 
-    `data` makes a row's object in JSON: its fields, unless the row knows more of itself.
+    Without either they are in JSON alone, and without a name they are not there. `data` makes a
+    row's object in JSON: its fields, unless the row knows more of itself.
     """
 
     name: str
@@ -113,6 +114,8 @@ class Table(Generic[Row]):
     columns: Sequence[Column[Row]] = ()
     none: str = ""
     card: Callable[[Row], Card] | None = None
+    press: Callable[[Row], Step] | None = None
+    """What can be done with a row: on the page a button at its end."""
     data: Callable[[Row], Mapping[str, object]] = field(default=lambda row: asdict(row))
 
 

@@ -147,8 +147,12 @@ def dollars(amount: int) -> float:
 
 
 def in_words(amount: int) -> str:
-    """Return picodollars as people read them: two digits, or four below ten cents."""
-    usd = dollars(amount)
+    """Return picodollars as people read them."""
+    return usd_in_words(dollars(amount))
+
+
+def usd_in_words(usd: float) -> str:
+    """Return dollars as people read them: two digits, or four below ten cents."""
     return f"${usd:,.4f}" if 0 < usd < 0.1 else f"${usd:,.2f}"
 
 

@@ -99,7 +99,7 @@ def test_a_fallback_model_writes_what_was_refused(ines: Person, refusing: Server
         )
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("OPENAI_API_KEY", KEY)
-            assert "memories that are written again: 2" in ines.memproc("plan").out
+            assert "Memories that are written again: 2" in ines.memproc("plan").out
             ended = ines.memproc("run")
         assert (ended.code, ended.err) == (0, "")
         assert "memory by the fallback model 2" in ended.out

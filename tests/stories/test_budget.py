@@ -113,7 +113,7 @@ def test_a_plan_s_dollars_bracket_what_is_really_spent(
     money = planned["money"]
     assert money["replies"] == 0
     text = eve.memproc("plan").out
-    assert "costs likely $0.00" in text
+    assert "Costs likely $0.00" in text
     assert "The caps allow it." in text
     with serve(tmp_path, None) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
@@ -165,7 +165,7 @@ def test_the_engine_and_a_server_at_home_are_free_where_nothing_may_be_spent(
         settings(
             eve, nothing, "openai/local-model", f'[models.options]\napi_base = "{server.url}/v1"\n'
         )
-        assert "costs nothing" in eve.memproc("plan").out
+        assert "Costs nothing" in eve.memproc("plan").out
         assert eve.memproc("run").code == 0
         assert server.meter.calls > 0
     ada = Person(tmp_path / "ada")

@@ -68,7 +68,7 @@ def test_a_tail_that_lacks_ten_messages_says_so_and_what_the_person_deleted_is_n
     told = " ".join(eve.memproc("eval", CHAT_ID, "--free").out.split())
     assert f"The live tail lacks 10 of its {len(live)} messages" in told
     shown = Browser(eve).open(f"/chat/{CHAT_ID}/evaluation")
-    assert "A floor, and no proof" in shown
+    assert "This is a floor and no proof" in shown
     assert "The live tail lacks 10" in shown
     said = {message["uuid"]: text_of(message["content"]) for message in chat["messages"]}
     with serving(monkeypatch, Examined()) as server:
@@ -153,7 +153,7 @@ def test_the_page_tells_the_same_with_the_raw_words_a_click_away(
         report = evaluated(eve)
         source = Browser(eve).source(f"/chat/{CHAT_ID}/evaluation")
     shown = unescape(source)
-    assert "Evaluation 1" in shown
+    assert "evaluation 1" in shown
     assert "likely $0.00" in shown
     for missed in report["missed"]:
         assert missed["question"] in shown

@@ -140,12 +140,14 @@ def told(cycle: Cycle) -> list[str]:
     path = cycle.person.drop(cycle.export(), f"{cycle.chat_id}.json")
     planned, done = cycle.person.memproc("plan", path), cycle.person.memproc("run", path)
     assert (planned.code, done.code) == (0, 0), (planned.err, done.err)
-    mark = "The lighthouse: note: "
-    found = [line.removeprefix(mark) for line in planned.out.splitlines() if line.startswith(mark)]
-    assert [
-        line.removeprefix(mark) for line in done.out.splitlines() if line.startswith(mark)
-    ] == found
+    found = warnings(planned.out, "  Note: ")
+    assert warnings(done.out, "The lighthouse: note: ") == found
     return found
+
+
+def warnings(printed: str, mark: str) -> list[str]:
+    """The lines that begin with the mark, without it."""
+    return [line.removeprefix(mark) for line in printed.splitlines() if line.startswith(mark)]
 
 
 def test_a_plain_chat_is_warned_of_nothing(tmp_path: Path) -> None:

@@ -94,8 +94,8 @@ def test_a_plan_without_a_key_says_what_the_chats_own_model_would_cost(
     noor: Person, server: ServerProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noor.drop(export_bytes(talk()))
-    assert "costs nothing" in plan(noor)
-    assert "with a key for anthropic, its own model writes: likely $" in plan(noor)
+    assert "Costs nothing" in plan(noor)
+    assert "With a key for anthropic, its own model writes: likely $" in plan(noor)
     (without,) = json.loads(noor.memproc("plan", "--json").out)["chats"]
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     (priced,) = json.loads(noor.memproc("plan", "--json").out)["chats"]
@@ -181,7 +181,7 @@ def test_when_a_key_arrives_extracted_memories_are_written_again(
     first = {memory["memory_id"]: memory["edition"]["texts"] for memory in memories(noor)}
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    assert f"memories that are written again: {number}" in plan(noor)
+    assert f"Memories that are written again: {number}" in plan(noor)
     planned = json.loads(noor.memproc("plan", "--json").out)["chats"][0]
     assert [chunk["number"] for chunk in planned["again"]] == [1, 2]
     assert planned["calls"] == 4 * number

@@ -50,7 +50,7 @@ def test_default_sizes_do_not_fit_a_small_window_and_the_plan_says_what_and_by_h
     olu.drop(LONG)
     planned = olu.memproc("plan")
     assert planned.code == 1
-    assert "The lighthouse: would be skipped. Chunk 1 needs about " in planned.out
+    assert "The lighthouse would be skipped\n  Chunk 1 needs about " in planned.out
     (told,) = json.loads(olu.memproc("plan", "--json").out)["chats"]
     assert told["outcome"] == "skipped"
     assert told["reason"].startswith('"The lighthouse": Chunk 1 ')

@@ -1,7 +1,7 @@
 """The sentence of a plan about who writes the memories."""
 
-from daemon.cli.plan_text import who_works
 from daemon.models.roles import Who
+from daemon.reports.plan import who_works
 from primer.models import EXTRACTIVE
 
 

@@ -1,0 +1,155 @@
+"""Say what an evaluation has found: what is known, of whom it was asked, and what was missed."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import TypeVar
+
+from daemon.files.clock import in_full
+from daemon.reports.report import Cell, Column, Link, Report, Step, Table
+from rules.conversation.memory import Memory
+from rules.conversation.memory_title import called, short_name
+from rules.evaluate.report import CONTEXTS, Missed, PastEvaluation, Row
+from rules.evaluate.report import Report as Evaluation
+from rules.evaluate.scoring import Score
+from rules.wording import counted, cut_title
+
+Scored = TypeVar("Scored")
+_FLOOR = (
+    "This is a floor and no proof: no model was asked. Sentences of the person, with a number or a "
+    "name left out, were looked for in the chat as it is now."
+)
+_VOICE = "Burrows' Delta says how far a text is from the persona's own voice; smaller is nearer."
+_VOICE_COLUMNS: tuple[Column[tuple[str, float]], ...] = (
+    Column("Voice of", lambda text: text[0]),
+    Column("Burrows' Delta", lambda text: f"{text[1]:.2f}", "number"),
+)
+
+
+def evaluation_report(
+    found: Evaluation, memories: Mapping[str, Memory], usd_now: float = 0.0
+) -> Report:
+    """Return what is known from each context, by age, fold level and memory, and what was missed.
+
+    `memories` are those of the chat by their ids, `usd_now` the dollars that it has cost just now.
+    """
+    missed = _missed(found, memories)
+    steps: tuple[Step, ...] = ()
+    if missed.press and missed.rows:
+        first = missed.press(missed.rows[0]).command
+        steps = (Step("To have a memory written again with what it lacked", first),)
+    nearest_first = sorted(found.voice.distances.items(), key=lambda text: text[1])
+    return Report(
+        (
+            _scores("In the context", found.arms, lambda row: CONTEXTS.get(row.name, row.name)),
+            _scores("By age", found.groups.ages),
+            _scores("By fold level", found.groups.levels),
+            _scores(
+                "By memory",
+                found.groups.memories,
+                lambda row: Link(called(memories[row.name]), f"/memory/{row.name}"),
+            ),
+            missed,
+            Table("", () if found.voice.why_not else nearest_first, _VOICE_COLUMNS),
+        ),
+        heading=_head(found),
+        notes=tuple(_notes(found, usd_now)),
+        next=steps,
+    )
+
+
+def _missed(found: Evaluation, memories: Mapping[str, Memory]) -> Table[Missed]:
+    """Return the questions that were missed; the memories of an asked one can be written again."""
+
+    def said_in(missed: Missed) -> Link:
+        address = f"/chat/{found.chat_id}/messages/{missed.message}"
+        return Link(called(memories[missed.memory]), address)
+
+    def write_again(missed: Missed) -> Step:
+        name = short_name(memories[missed.memory])
+        return Step(
+            "Have it written again with what it lacked",
+            f"retry {found.chat_id} {name} --missed",
+            f"/memory/{missed.memory}/missed",
+        )
+
+    columns: tuple[Column[Missed], ...] = (
+        Column("Missed", lambda missed: missed.question, "prose"),
+        Column("Answer", lambda missed: missed.answer, "prose"),
+        Column("Said in", said_in),
+    )
+    press = write_again if found.form == "asked" else None
+    return Table("", found.missed, columns, "Nothing was missed.", press=press)
+
+
+def _notes(found: Evaluation, usd_now: float) -> Iterator[str]:
+    """Yield what there is to know besides the scores, and what it has cost."""
+    if unread := sum(row.unread for row in found.arms):
+        yield f"{counted(unread, 'answer')} had no letter that could be read, and count nowhere."
+    messages, lacking = counted(found.tail.messages, "message"), len(found.tail.lacking)
+    if lacking:
+        yield (
+            f"The live tail lacks {lacking:,} of its {messages}, which you have not deleted: they "
+            f"are in the archive alone. To have them: memproc expand {found.chat_id}"
+        )
+    else:
+        yield f"The live tail has {messages}, and none is missing."
+    yield f"Voice: not told, since {found.voice.why_not}." if found.voice.why_not else _VOICE
+    now = f"This evaluation cost ${usd_now:,.4f}; all" if usd_now else "All"
+    yield f"{now} evaluations of this chat together ${found.usd:,.4f}."
+
+
+def _head(found: Evaluation) -> str:
+    """Return what was evaluated, when, and of whom it was asked."""
+    title, memories = cut_title(found.title), counted(found.memories, "memory", "memories")
+    if found.form == "cloze":
+        return f"{_FLOOR}\n\n{title}: {memories}, now"
+    times = f", {found.replicates} times" if found.replicates > 1 else ""
+    head = (
+        f"{title}: evaluation {found.evaluation}{times}, {in_full(found.at)}, {memories}, asked of "
+        f"{found.model}"
+    )
+    changed = "The chat, its memories or their settings have changed since: memproc eval asks again"
+    return head if found.is_present else f"{head}. {changed}"
+
+
+def _scores(
+    title: str, rows: Sequence[Row], name: Callable[[Row], Cell] = attrgetter("name")
+) -> Table[Row]:
+    """Return rows under a title; what was made up only where that was asked."""
+    columns: list[Column[Row]] = [Column(title, name, "prose"), *_score("Known", "known")]
+    if any(row.made_up for row in rows):
+        columns += _score("Made up", "made_up")
+    if any(row.stands_out for row in rows):
+        columns.append(Column("", lambda row: "fewer than by chance" if row.stands_out else ""))
+    return Table("", rows, columns)
+
+
+def _score(heading: str, place: str) -> Sequence[Column[Scored]]:
+    """Return a score's columns: its share, its interval of 95 %, and of how many questions."""
+    score: Callable[[Scored], Score | None] = attrgetter(place)
+
+    def interval(row: Scored) -> str:
+        known = score(row)
+        return f"{100 * known.low:.0f} to {known.high:.0%}" if known else "-"
+
+    return (
+        Column(
+            heading, lambda row: f"{known.share:.0%}" if (known := score(row)) else "-", "number"
+        ),
+        Column("95 %", interval, "number"),
+        Column("Asked", lambda row: known.questions if (known := score(row)) else 0, "number"),
+    )
+
+
+def history_report(chat_id: str, past: Sequence[PastEvaluation]) -> Report:
+    """Return all evaluations of a chat, oldest first."""
+    columns: tuple[Column[PastEvaluation], ...] = (
+        Column("No.", lambda one: one.evaluation, "number"),
+        Column("Day", lambda one: in_full(one.at)[:10]),
+        Column("Memories", lambda one: one.memories, "number"),
+        *_score("Known", "row.known"),
+        *_score("Made up", "row.made_up"),
+        Column("Model", lambda one: one.model, drop=1),
+    )
+    first = () if past else (Step("To do it", f"eval {chat_id}"),)
+    return Report((Table("evaluations", past, columns, "It was never evaluated."),), next=first)

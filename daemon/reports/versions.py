@@ -1,0 +1,32 @@
+"""Say what was kept of a chat's exports, and how to go back to it."""
+
+from pathlib import Path
+
+from daemon.archive.chats import KnownChat
+from daemon.files.backup import Version, versions_of
+from daemon.reports.report import Column, Link, Moment, Report, Step, Table
+
+_COLUMNS: tuple[Column[Version], ...] = (
+    Column("No.", lambda kept: Link(str(kept.number), address_of(kept)), "number"),
+    Column("Kept", lambda kept: Moment(kept.written_at)),
+    Column("What", lambda kept: kept.kind),
+    Column("Bytes", lambda kept: kept.size, "number"),
+    Column("SHA-256", lambda kept: kept.sha256[:12], drop=1),
+)
+_NONE = "No version is kept yet: before a file is replaced, it is kept as one."
+
+
+def versions_report(chat: KnownChat, backups: Path) -> Report:
+    """Return the kept versions of a chat, the first original among them, oldest first."""
+    kept = versions_of(backups, chat.chat_id)
+    table = Table("versions", kept, _COLUMNS, _NONE)
+    if not kept:
+        return Report((table,))
+    note = f"They lie in {backups}; `memproc versions {chat.chat_id} --json` names each file."
+    back = Step("To put one back", f"restore {chat.chat_id} NUMBER")
+    return Report((table,), notes=(note,), next=(back,))
+
+
+def address_of(version: Version) -> str:
+    """Return where the page shows what going back to a version would change."""
+    return f"/chat/{version.chat_id}/versions/{version.number}"
