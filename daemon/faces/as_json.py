@@ -1,7 +1,7 @@
 """Render a report, or an error, as the one object that every command prints with `--json`.
 
-    {"memories": [...], "notes": [...], "next": ["memproc show 1a2b 6", ...]}
-    {"error": "There is no chat "Aria".", "notes": [], "next": ["List the chats with: memproc chats"]}
+    {"memories": [...], "notes": [...], "next": ["To add one: memproc facts 1a2b add TEXT", ...]}
+    {"error": "The archive is damaged.", "notes": [], "next": ["Rebuild it with: memproc rebuild"]}
 
 The rows of each table are under its name. `notes` and `next` are always there.
 """
@@ -17,14 +17,8 @@ def report_as_json(report: Report) -> dict[str, object]:
     named = (table for table in report.tables if table.name)
     rows = {table.name: [table.data(row) for row in table.rows] for table in named}
     steps = [f"{step.words}: memproc {step.command}" for step in report.next]
-    return in_shape(
-        {**rows, **report.values, "notes": list(map(as_sentence, report.notes)), "next": steps}
-    )
-
-
-def error_as_json(message: str, next_step: str) -> dict[str, object]:
-    """Return the object of an error."""
-    return in_shape({"error": message, "next": [next_step] if next_step else []})
+    notes = list(map(as_sentence, report.notes))
+    return {**rows, **report.values, "notes": notes, "next": steps}
 
 
 def in_shape(values: Mapping[str, object]) -> dict[str, object]:

@@ -25,6 +25,8 @@ class MemoryRow:
     """The short name of the fold that it is in; empty where it is in none."""
     members: tuple["MemoryRow", ...]
     """Those that are in this fold now, oldest first."""
+    depth: int
+    """How many folds of a tree it is in."""
 
     @property
     def name(self) -> str:
@@ -48,13 +50,19 @@ class MemoryRow:
         place = (f"of {size}" if size else "", f"in {self.fold}" if self.fold else "")
         return (*filter(None, place), *self.marks)
 
+    def with_all_inside(self) -> Iterator["MemoryRow"]:
+        """Yield it and all that is in it, each fold before its members."""
+        yield self
+        for member in self.members:
+            yield from member.with_all_inside()
+
     @property
     def chunks(self) -> int:
         """Count the memories under it that are no folds; 1 for a memory."""
         return sum(member.chunks for member in self.members) or 1
 
 
-def memory_row(held: Holding, memory: Memory) -> MemoryRow:
+def memory_row(held: Holding, memory: Memory, depth: int = 0) -> MemoryRow:
     """Return the row of one of a chat's memories, with all that is in it."""
     state = held.states[memory.memory_id]
     inside = (
@@ -66,7 +74,8 @@ def memory_row(held: Holding, memory: Memory) -> MemoryRow:
         editions=held.editions[memory.memory_id],
         marks=marks_of(memory, state),
         fold=short_name(held.by_id[state.into]) if state.into else "",
-        members=tuple(memory_row(held, member) for member in inside),
+        members=tuple(memory_row(held, member, depth + 1) for member in inside),
+        depth=depth,
     )
 
 
@@ -75,21 +84,13 @@ def timeline(held: Holding) -> list[MemoryRow]:
     return [memory_row(held, memory) for memory in held.outermost()]
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A row with its depth among the folds."""
-
-    row: MemoryRow
-    depth: int = 0
-
-
-_COLUMNS: tuple[Column[_Placed], ...] = (
-    Column("No.", lambda part: "   " * part.depth + part.row.name),
-    Column("Day", lambda part: day_of(part.row.memory.began_at) or ""),
-    Column("Before", lambda part: part.row.memory.source_tokens, "number", drop=1),
-    Column("Now", lambda part: part.row.memory.edition.tokens, "number", drop=2),
-    Column("State", lambda part: ", ".join(part.row.about)),
-    Column("First words", lambda part: part.row.words, "line"),
+_COLUMNS: tuple[Column[MemoryRow], ...] = (
+    Column("No.", lambda row: "   " * row.depth + row.name),
+    Column("Day", lambda row: day_of(row.memory.began_at) or ""),
+    Column("Before", lambda row: row.memory.source_tokens, "number", drop=1),
+    Column("Now", lambda row: row.memory.edition.tokens, "number", drop=2),
+    Column("State", lambda row: ", ".join(row.about)),
+    Column("First words", lambda row: row.words, "line"),
 )
 
 
@@ -99,23 +100,15 @@ def memories_report(chat: KnownChat, held: Holding, *, tree: bool) -> Report:
     With `tree`, each fold is followed by the memories in it; folds that are not in use come last.
     """
     rows = [memory_row(held, memory) for memory in held.memories]
-    placed = [_Placed(row) for row in rows]
     if tree:
         unused = [row for row in rows if row.state.word == "not in use"]
-        placed = [part for row in (*timeline(held), *unused) for part in _branch(row)]
+        rows = [part for row in (*timeline(held), *unused) for part in row.with_all_inside()]
     title = cut_title(chat.title)
     none = f'"{title}" has no memories yet.'
-    table = Table("memories", placed, _COLUMNS, none, data=lambda part: memory_data(part.row))
+    table = Table("memories", rows, _COLUMNS, none, data=memory_data)
     if not rows:
         return Report((table,), next=(Step("What a run would do", "plan"),))
     return Report((table,), heading=f"{title} ({chat.chat_id}), tokens before and now:")
-
-
-def _branch(row: MemoryRow, depth: int = 0) -> Iterator[_Placed]:
-    """Yield a row and all that is in it, each with its depth."""
-    yield _Placed(row, depth)
-    for member in row.members:
-        yield from _branch(member, depth + 1)
 
 
 def memory_data(row: MemoryRow) -> dict[str, object]:
