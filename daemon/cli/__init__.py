@@ -244,5 +244,6 @@ def _tell_programs(arguments: Sequence[str], message: str, next_step: str) -> No
     """Print an error as the object that `--json` promises, where that was asked for."""
     if "--json" in arguments:
         from daemon.cli.printing import print_json
+        from daemon.faces.as_json import error_as_json
 
-        print_json({"error": message, "next": [next_step] if next_step else []})
+        print_json(error_as_json(message, next_step))

@@ -21,6 +21,11 @@ def report_as_json(report: Report) -> dict[str, object]:
     return {**rows, **report.values, "notes": notes, "next": steps}
 
 
+def error_as_json(message: str, next_step: str) -> dict[str, object]:
+    """Return the object of an error."""
+    return {"error": message, "notes": [], "next": [next_step] if next_step else []}
+
+
 def in_shape(values: Mapping[str, object]) -> dict[str, object]:
     """Return the values with `notes` and `next` at the end, empty ones where there are none."""
     last = {name: values.get(name, []) for name in ("notes", "next")}
