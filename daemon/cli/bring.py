@@ -3,7 +3,7 @@
 import shlex
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from pathlib import Path
 
@@ -31,18 +31,17 @@ from daemon.cli.bring_choice import (
 from daemon.cli.commands import INTERRUPTED
 from daemon.cli.plan import plan_command
 from daemon.cli.planned import caps_and_spent, planned_rows
-from daemon.cli.printing import print_error, print_json, print_table
+from daemon.cli.printing import print_error
 from daemon.cli.run import agreed_at_terminal, run_agreed
 from daemon.cli.settings import Settings, confirmed, json_option
 from daemon.files.foreign import ForeignExport, read_foreign
 from daemon.reports.plan import plan_report
-from daemon.reports.report import Report
+from daemon.reports.report import Column, Report, Step, Table
 from primer.retirement import heir
 from rules.bring.conversation import PROGRAMS, Conversation
 from rules.errors import ChatSkipped, NotFound
 from rules.wording import counted, cut_title
 
-_HEADINGS = ("#", "Title", "Days", "Messages", "Tokens", "Brought before")
 _BYTES_A_TOKEN = 4
 _MOST_TITLES = 10
 
@@ -63,17 +62,20 @@ class _ListRow:
     """The chats into which it was brought before."""
     program: str
 
-    def cells(self) -> tuple[str, ...]:
-        """Return the cells in the order of the headings."""
-        days = dict.fromkeys((self.began, self.ended))
-        return (
-            f"{self.number:,}",
-            cut_title(self.title),
-            " to ".join(days),
-            f"{self.messages:,}",
-            f"about {self.tokens:,}",
-            ", ".join(f"in {cut_title(title)}" for title in self.brought),
-        )
+
+_COLUMNS: tuple[Column[_ListRow], ...] = (
+    Column("#", lambda row: row.number, "number"),
+    Column("Title", lambda row: cut_title(row.title), "prose"),
+    Column("Days", lambda row: " to ".join(dict.fromkeys((row.began, row.ended)))),
+    Column("Messages", lambda row: row.messages, "number", drop=2),
+    Column("Tokens", lambda row: f"about {row.tokens:,}", "number"),
+)
+_BROUGHT: Column[_ListRow] = Column(
+    "Brought before",
+    lambda row: ", ".join(f"in {cut_title(title)}" for title in row.brought),
+    "prose",
+    drop=1,
+)
 
 
 @click.command
@@ -131,11 +133,20 @@ def _list(
     """List the conversations whose titles have all the words, for a person or for programs."""
     with settings.archive() as archive:
         rows = list(_rows(export, words, brought_before(archive)))
-    if as_json:
-        conversations = [asdict(row) for row in rows]
-        print_json({"conversations": conversations, "projects": list(export.projects)})
-    else:
-        _print_list(settings, export, file, rows)
+    has_before = any(row.brought for row in rows)  # else titles have the room of that column
+    columns = (*_COLUMNS, _BROUGHT) if has_before else _COLUMNS
+    number = len(export.conversations)
+    shown = "" if len(rows) == number else f", {len(rows):,} of them shown"
+    notes = [f"{counted(number, 'conversation')}{shown}, the one last spoken in first"]
+    if export.unknown:
+        notes.append(f"{counted(export.unknown, 'entry', 'entries')} of an unknown shape: left out")
+    report = Report(
+        (Table("conversations", rows, columns),),
+        notes=tuple(notes),
+        next=(Step("To bring one", f"bring {shlex.quote(str(file))} --chat NUMBER"),),
+        values={"projects": list(export.projects)},
+    )
+    settings.show(report, as_json)
 
 
 def _where(settings: Settings, file: Path) -> Path:
@@ -164,26 +175,6 @@ def _rows(
             brought=before.get((summary.source, summary.key), []),
             program=PROGRAMS[summary.source],
         )
-
-
-def _print_list(
-    settings: Settings, export: ForeignExport, file: Path, rows: Sequence[_ListRow]
-) -> None:
-    """Print the list as a table, and how to bring one of them."""
-    cells: list[Sequence[str]] = [row.cells() for row in rows]
-    headings: Sequence[str] = _HEADINGS
-    drop = [5, 3]
-    if not any(row.brought for row in rows):  # titles have the room of that column
-        headings, drop = _HEADINGS[:-1], [3]
-        cells = [line[:-1] for line in cells]
-    print_table(headings, cells, right=(0, 3, 4), prose=(1, 5), drop=drop)
-    number = len(export.conversations)
-    shown = "" if len(rows) == number else f", {len(rows):,} of them shown"
-    settings.say(f"{counted(number, 'conversation')}{shown}, the one last spoken in first.")
-    if export.unknown:
-        entries = counted(export.unknown, "entry", "entries")
-        settings.say(f"{entries} of an unknown shape: left out.")
-    settings.say(f"To bring one: memproc bring {shlex.quote(str(file))} --chat NUMBER")
 
 
 def _bring(

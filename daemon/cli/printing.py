@@ -2,10 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from operator import itemgetter
 from shutil import get_terminal_size
 from typing import Any
 
@@ -14,27 +13,9 @@ import click
 from daemon.faces.as_json import in_shape
 from daemon.faces.table import table_lines
 from daemon.files.clock import in_full
-from daemon.reports.report import Card, Column, Kind, Table
+from daemon.reports.report import Card, Table
 from daemon.status.printable import folded, in_one_line, printable_json, visible
 from rules.wording import as_sentence
-
-
-def print_table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    right: Sequence[int] = (),
-    *,
-    prose: Sequence[int] | None = None,
-    drop: Sequence[int] = (),
-) -> None:
-    """Print cells as a table, for a notion that has no report yet."""
-    columns: list[Column[Sequence[str]]] = []
-    for at, heading in enumerate(headings):
-        is_prose = prose is None or at in prose
-        kind: Kind = "number" if at in right else "prose" if is_prose else "name"
-        rank = drop.index(at) + 1 if at in drop else 0
-        columns.append(Column(heading, itemgetter(at), kind, rank))
-    print_rows(Table("", rows, columns))
 
 
 def print_rows(table: Table[Any]) -> None:
