@@ -1,7 +1,7 @@
 """Show a chat: its memories on a line of time, its sizes part by part, and the kept versions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from starlette.requests import Request
@@ -91,6 +91,7 @@ def chat_page(request: Request) -> Response:
         updated = has_updated(archive, known.chat_id)
         last = last_output(archive, known.chat_id)
         choice = version_choice(archive, desk.folders, known)
+    versions = versions_report(known, desk.folders.backups)
     return render(
         request,
         "chat.html",
@@ -99,7 +100,7 @@ def chat_page(request: Request) -> Response:
         sizes=sizes,
         notes=notes,
         choice=choice,
-        versions=versions_report(known, desk.folders.backups),
+        versions=replace(versions, notes=()),  # its links lead to them; no folder has to be known
         updated=updated,
         restored_at=last.written_at if last and last.messages_sha256 == RESTORED else "",
     )
