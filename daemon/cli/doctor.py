@@ -37,8 +37,11 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: 
     )
     errors = sum(finding.level == "error" for finding in findings)
     if as_json:
-        report = [_finding_as_json(finding) for finding in findings]
-        print_json({"errors": errors, "findings": report})
+        rows = [
+            {"name": each.name, "level": each.level, "told": each.text, "mend": each.remedy}
+            for each in findings
+        ]
+        print_json({"errors": errors, "findings": rows})
     else:
         settings.say_which_file()
         _print_findings(findings, errors, show_all)
@@ -54,27 +57,12 @@ def _print_findings(findings: Sequence["Finding"], errors: int, show_all: bool) 
             click.echo(f"{in_colour('ok', 'green')}{text[2:]}")
     unwell = findings[: len(findings) - len(well)]
     for finding in reversed(unwell):
-        _print_finding(finding)
+        colour = "red" if finding.level == "error" else "yellow"
+        click.echo(f"\n{in_colour(finding.level, colour)}: {in_one_line(finding.name)}")
+        click.echo(in_width(visible(finding.text), "    "))
+        remedy, is_sentence = visible(finding.remedy), finding.remedy[:1].isupper()
+        # A command stays in one line.
+        click.echo(in_width(remedy, "    ") if is_sentence else f"    {remedy}")
     more = "" if show_all else " (memproc doctor --all)"
     warnings = len(unwell) - errors
     click.echo(f"\nErrors: {errors}, warnings: {warnings}, well: {len(well)}{more}.")
-
-
-def _finding_as_json(finding: "Finding") -> dict[str, object]:
-    """Return a finding for programs, by the names that they know."""
-    return {
-        "name": finding.name,
-        "level": finding.level,
-        "told": finding.text,
-        "mend": finding.remedy,
-    }
-
-
-def _print_finding(finding: "Finding") -> None:
-    """Print what is wrong and what mends it; a command stays in one line."""
-    colour = "red" if finding.level == "error" else "yellow"
-    click.echo(f"\n{in_colour(finding.level, colour)}: {in_one_line(finding.name)}")
-    click.echo(in_width(visible(finding.text), "    "))
-    is_sentence = finding.remedy[:1].isupper()
-    remedy = visible(finding.remedy)
-    click.echo(in_width(remedy, "    ") if is_sentence else f"    {remedy}")

@@ -23,7 +23,7 @@ from daemon.models.context import Context, context_to_read
 from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import who
 from daemon.models.splitting import splitter
-from daemon.remember.endings import EndingChat, ending_chat
+from daemon.remember.endings import ending_chat
 from daemon.reports.plan import PlannedRow
 from daemon.trip import chats_of, go_round, look, ready_without_calls, refuse_too_large
 from rules.errors import MemprocError
@@ -78,13 +78,11 @@ def _plan_chat(context: Context, export: Export, chat: Chat) -> Iterator[Planned
     plan = row.outcome
     if isinstance(plan, ChatPlan) and is_known(context.archive, plan.chat_id):
         with suppress(MemprocError):  # the plan could be made, and tells what is wrong
-            row = replace(row, ending=_ending(context, plan.chat_id))
+            ending = ending_chat(
+                context.archive, plan.chat_id, context.config, context.key, context.clock()
+            )
+            row = replace(row, ending=ending)
     yield row
-
-
-def _ending(context: Context, chat_id: str) -> EndingChat | None:
-    """Return what it means for a chat that its model ends soon, if it does."""
-    return ending_chat(context.archive, chat_id, context.config, context.key, context.clock())
 
 
 def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:

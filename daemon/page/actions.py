@@ -38,7 +38,11 @@ _LONGEST_ARGUMENT = 30_000
 class _Printed(dict[str, Any]):
     """An object of JSON, whose values are attributes as those of the rows that it was made of."""
 
-    __getattr__ = dict.__getitem__
+    def __getattr__(self, name: str) -> Any:
+        """Return the value of that name. Raises AttributeError."""
+        if name in self:
+            return self[name]
+        raise AttributeError(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class CommandResult:
     @property
     def printed(self) -> Any:
         """Return what it has printed with `--json`: objects whose values are attributes."""
-        return json.loads(self.out, object_hook=_Printed)
+        return json.loads(self.out or "{}", object_hook=_Printed)
 
     @property
     def is_done(self) -> bool:

@@ -154,7 +154,7 @@ def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
         return _plan_of(chat, {}, _NEW_CHAT)
     with _lent(desk.folders.state, body) as path:
         result = do_command(desk.toml, "plan", "--json", "--", str(path))
-    row = row_of(result.out, chat.chat_id)
+    row = row_of(result.printed.get("chats", ()), chat.chat_id)
     if row is None:
         return _plan_of(chat, {}, result.text)
     reasons = (row[name] for name in ("reason", "next_step") if row.get(name))

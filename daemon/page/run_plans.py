@@ -1,11 +1,9 @@
 """Show what a run would do and cost, on a chat or on the whole inbox, with its button."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,7 +18,7 @@ from daemon.page.actions import start_run as begin
 from daemon.page.app import Plan, Plans, desk_of, named_chat, render
 from daemon.recovery.aside import files_aside, is_movable
 from primer.models import EXTRACTIVE
-from rules.conversation.memory import EXTRACTED, Memory
+from rules.conversation.memory import EXTRACTED
 from rules.typingmind.dates import write_date
 
 _KEPT_SECONDS = 30.0
@@ -42,10 +40,13 @@ def _planned(request: Request, template: str) -> Response:
     with named_chat(request) as (archive, known):
         path = Path(newest_file(archive, known.chat_id))
         extracted = extracted_numbers(archive, known.chat_id)
-    is_there = path.is_file()
+    is_there, changed_at = path.is_file(), ""
+    if is_there:
+        changed_at = write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
     planned = _plan_of_file(request, path) if is_there else {}
-    row = _row_in(planned.get("rows", ()), known.chat_id)
+    row = row_of(planned.get("rows", ()), known.chat_id)
     again = {chunk["number"] for chunk in (row or {}).get("again", ())}
+    models = (row or {}).get("models") or {}
     return render(
         request,
         template,
@@ -53,17 +54,12 @@ def _planned(request: Request, template: str) -> Response:
         row=row,
         is_there=is_there,
         file=path.name,
-        exported_at=_changed_at(path) if is_there else "",
+        exported_at=changed_at,
         text="" if row else planned.get("text", ""),
         extracted=len(extracted),
         extracted_again=len(extracted & again),
-        has_model=_agent_of(row or {}) != EXTRACTIVE,
+        has_model=models.get("agent", EXTRACTIVE) != EXTRACTIVE,
     )
-
-
-def _changed_at(path: Path) -> str:
-    """Return when a file was changed last."""
-    return write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
 def waiting_page(request: Request) -> Response:
@@ -81,8 +77,7 @@ def _plan_of_file(request: Request, path: Path) -> Plan:
 
     def make() -> Plan:
         result = do_command(desk.toml, "plan", "--json", "--", str(path))
-        rows, _ = _rows_and_totals(result.out)
-        return {"rows": rows, "text": result.text}
+        return {"rows": result.printed.get("chats", []), "text": result.text}
 
     plans: Plans = request.app.state.plans
     state = path.stat()
@@ -93,18 +88,12 @@ def _plan_of_file(request: Request, path: Path) -> Plan:
 
 def extracted_numbers(archive: Archive, chat_id: str) -> set[int]:
     """Return the numbers of a chat's memories that no model has written, folds left out."""
-    return {memory.number for memory in memories(archive, chat_id) if _is_extracted(memory)}
-
-
-def _is_extracted(memory: Memory) -> bool:
-    """Return whether the built-in engine wrote what later prompts see of a memory."""
-    is_written = memory.is_fold or memory.edition.kind == "person"
-    return not is_written and memory.in_prompts.made == EXTRACTED
-
-
-def _agent_of(row: Mapping[str, Any]) -> str:
-    """Return the model that would write, by a row of the plan; the built-in engine if unknown."""
-    return str((row.get("models") or {}).get("agent", EXTRACTIVE))
+    return {
+        memory.number
+        for memory in memories(archive, chat_id)
+        if memory.in_prompts.made == EXTRACTED
+        and not (memory.is_fold or memory.edition.kind == "person")
+    }
 
 
 def inbox_page(request: Request) -> Response:
@@ -115,7 +104,7 @@ def inbox_page(request: Request) -> Response:
     text = ""
     if desk.folders.inbox.is_dir():
         result = do_command(desk.toml, "plan", "--json")
-        rows, totals = _rows_and_totals(result.out)
+        rows, totals = result.printed.get("chats", []), result.printed.get("totals", {})
         text = "" if totals else result.text
     for row in rows:  # of another program's export the person chooses what to bring
         row["to_bring"] = bool(
@@ -157,21 +146,7 @@ def post_run(request: Request) -> Response:
     return begin(desk_of(request), path)
 
 
-def _rows_and_totals(printed: str) -> tuple[list[Plan], Plan]:
-    """Read the rows and the totals of `memproc plan --json`; empty where it is no plan."""
-    try:
-        plan = json.loads(printed)
-        return plan["chats"], plan["totals"]
-    except (ValueError, LookupError, TypeError):
-        return [], {}
-
-
-def row_of(printed: str, chat_id: str) -> Plan | None:
-    """Read a chat's row of `memproc plan --json`; None where it is no plan."""
-    rows, _ = _rows_and_totals(printed)
-    return _row_in(rows, chat_id)
-
-
-def _row_in(rows: Sequence[Plan], chat_id: str) -> Plan | None:
+def row_of(rows: Sequence[Plan], chat_id: str) -> Plan | None:
+    """Return a chat's row among those of a plan of its file; None where it has none."""
     fitting = (row for row in rows if chat_id == row.get("chat_id") or row["outcome"] == "skipped")
     return next(fitting, None)
