@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.cli.printing import in_colour, in_width, print_json
+from daemon.cli.printing import in_width, print_json, styled
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.status.printable import in_one_line, visible
 
@@ -54,11 +54,11 @@ def _print_findings(findings: Sequence["Finding"], errors: int, show_all: bool) 
     if show_all:
         for finding in well:
             text = in_width(visible(f"ok  {finding.name}: {finding.text}"))
-            click.echo(f"{in_colour('ok', 'green')}{text[2:]}")
+            click.echo(f"{styled('ok', 'green')}{text[2:]}")
     unwell = findings[: len(findings) - len(well)]
     for finding in reversed(unwell):
         colour = "red" if finding.level == "error" else "yellow"
-        click.echo(f"\n{in_colour(finding.level, colour)}: {in_one_line(finding.name)}")
+        click.echo(f"\n{styled(finding.level, colour)}: {in_one_line(finding.name)}")
         click.echo(in_width(visible(finding.text), "    "))
         remedy, is_sentence = visible(finding.remedy), finding.remedy[:1].isupper()
         # A command stays in one line.

@@ -24,10 +24,8 @@ def print_rows(table: Table[Any]) -> None:
         for row in table.rows:
             _print_card(table.card(row))
         return
-    is_terminal = sys.stdout.isatty()
-    width = get_terminal_size().columns if is_terminal else None
-    strong = partial(click.style, bold=True) if is_terminal else str
-    paged("\n".join(table_lines(table, width, strong)))
+    width = get_terminal_size().columns if sys.stdout.isatty() else None
+    paged("\n".join(table_lines(table, width, partial(styled, bold=True))))
 
 
 def _print_card(card: Card) -> None:
@@ -35,18 +33,13 @@ def _print_card(card: Card) -> None:
 
     The command is for people: a file or a pipe gets the words alone.
     """
-    is_terminal = sys.stdout.isatty()
-    words = "".join(
-        click.style(visible(part.text), bold=True)
-        if part.is_marked and is_terminal
-        else visible(part.text)
-        for part in card.text
-    )
+    words = "".join(styled(visible(part.text), bold=part.is_marked) for part in card.text)
     click.echo(in_width(in_one_line(card.head)))
     for text in filter(None, (words, *(visible(as_sentence(note)) for note in card.notes))):
         click.echo(in_width(text, "  "))
     if card.text:
-        click.echo(f"  memproc {card.command}\n" if card.command and is_terminal else "")
+        is_shown = card.command and sys.stdout.isatty()
+        click.echo(f"  memproc {card.command}\n" if is_shown else "")
 
 
 def print_json(values: Mapping[str, object]) -> None:
@@ -72,10 +65,14 @@ def paged(text: str) -> None:
         click.echo(text)
 
 
-def in_colour(text: str, colour: str) -> str:
-    """Colour text, unless the terminal or the person wants none (https://no-color.org)."""
-    is_unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return text if is_unwanted or not sys.stdout.isatty() else click.style(text, fg=colour)
+def styled(text: str, colour: str = "", *, bold: bool = False) -> str:
+    """Set text in a colour or in bold letters where a terminal knows them.
+
+    A person may want no colours (https://no-color.org).
+    """
+    fg = None if os.environ.get("NO_COLOR") else colour or None
+    is_plain = os.environ.get("TERM") == "dumb" or not sys.stdout.isatty() or not (fg or bold)
+    return text if is_plain else click.style(text, fg=fg, bold=bold or None)
 
 
 def in_width(text: str, indent: str = "") -> str:

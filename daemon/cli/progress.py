@@ -12,7 +12,7 @@ from daemon.cli.printing import in_width, moment, print_error
 from daemon.files.clock import now, span
 from daemon.status.printable import in_one_line, visible
 from daemon.status.sentences import outcome_in_words, progress_line
-from rules.wording import about_it, counted, cut_title
+from rules.wording import about_it, as_sentence, counted, cut_title
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -164,7 +164,7 @@ class Progress:
                 self._move_on(event)
             case events.ChatIs(kind="skipped"):
                 self._end_bar()
-                reason = about_it(event.detail, event.title)
+                reason = as_sentence(about_it(event.detail, event.title))
                 print_error(f"{event.title}: skipped. {reason} {event.next_step}")
             case events.ChatIs():
                 self._end_bar()

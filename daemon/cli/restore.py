@@ -8,7 +8,7 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.keeping import kept_passages, newest_messages
-from daemon.cli.printing import in_colour, in_width, moment, paged, print_json
+from daemon.cli.printing import in_width, moment, paged, print_json, styled
 from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders
@@ -221,4 +221,4 @@ def _in_lines(
 def _coloured(line: DifferenceLine) -> str:
     """Return a line after its mark, in the colour of the mark."""
     text = in_width(in_one_line(line.text if line.mark == " " else f"{line.mark} {line.text}"))
-    return in_colour(text, _COLOURS[line.mark]) if line.mark in _COLOURS else text
+    return styled(text, _COLOURS[line.mark]) if line.mark in _COLOURS else text

@@ -63,10 +63,8 @@ def test_what_the_agent_writes_stands_in_its_section_in_the_export_and_in_the_hi
             "function": APPEND, "memory": number, "edition": 1, "number": number, "undoes": 0,
             "held_lines": [],
         }  # fmt: skip
-    assert (
-        "human, core_memory_append by the persona, after memory 3 (edition 1)"
-        in core(aria, "history").out
-    )
+    told = core(aria, "history").out
+    assert "human, added to by the persona after memory 3 (edition 1)" in told
 
 
 def test_each_question_shows_what_the_edit_before_has_left(aria: Life) -> None:

@@ -155,34 +155,6 @@ def test_marks_of_a_models_own_format_are_in_no_question_and_no_letter(
     assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
 
 
-def careless(request: Request) -> Reply:
-    """Write questions whose answer the chunk does not have, and ask for what was said elsewhere."""
-    reply = Examined()(request)
-    if not isinstance(reply, Answer) or not reply.text.startswith('{"questions"'):
-        return reply
-    written = json.loads(reply.text)
-    written["questions"][0]["right"] = "nobody ever said this."
-    written["unsaid"]["choices"][0] = "The harbour master."
-    return Answer(json.dumps(written))
-
-
-def test_what_its_own_chunk_does_not_answer_or_was_said_elsewhere_is_not_asked(
-    eve: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, careless):
-        report = evaluated(eve)
-    assert report["arms"][0]["known"]["questions"] == 20
-    assert report["arms"][0]["made_up"] is None
-
-
-def test_what_the_model_answers_without_the_conversation_is_not_asked(
-    eve: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, Examined(share=0.0, otherwise=lambda question, right: "A")):
-        asked = evaluated(eve)["arms"][0]["known"]["questions"]
-    assert 0 < asked < 30
-
-
 def guesses(question: str, right: str) -> str:
     return "ABCD"[int(4 * drawn(f"{question} at a guess"))]
 

@@ -77,7 +77,7 @@ def test_a_pinned_message_is_kept_and_an_unpinned_one_is_released(ada: Cycle) ->
     at = ada.live()[-2]
     words, uuid = ada.said(at), ada.messages[at]["uuid"]
     ada.device.pin(ada.chat_id, at)
-    assert "kept word for word: 1 passage" in planned(ada)
+    assert "Kept word for word: 1 passage" in planned(ada)
     assert "1 pinned message is kept word for word now" in ada.talk(1).hand_in().out
     assert states(ada) == {1: "kept"}
     place = next(n for n, message in enumerate(ada.messages) if message["uuid"] == uuid)
@@ -212,10 +212,10 @@ def test_what_does_not_fit_waits_and_is_named_until_there_is_room(ada: Cycle) ->
     assert "Kept, word for word" in said[0]
     assert f"and of {budget} (keep.budget) {budget} are taken" in said[2]
     assert states(ada)[3] == "waiting"
-    waits = "passage 3 ("
+    waits = "Passage 3 ("
     assert waits in planned(ada)
     status = " ".join(ada.person.memproc("status").out.split())
-    assert waits.capitalize() in status
+    assert waits in status
     assert f"2 passages, {budget} of {budget} tokens" in status
     ada.goes_round()
     release(ada, 1)

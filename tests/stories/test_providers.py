@@ -283,7 +283,7 @@ def test_without_a_key_for_a_configured_model_nothing_is_sent_and_the_remedy_is_
     mira.settings(f'[models]\nagent = "{agent}"\n')
     planned, ended = mira.memproc("plan"), mira.memproc("run")
     for said in (planned.out, ended.err):
-        assert f"there is no key for {agent} (" in said
+        assert f"There is no key for {agent} (" in said
         assert f"memproc key set {provider}" in said
     assert (planned.code, ended.code) == (1, 1)
     assert mira.updated() == []

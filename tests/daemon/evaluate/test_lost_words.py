@@ -1,8 +1,6 @@
 """A memory whose words were lost in the archive stands out in an evaluation, and no other does."""
 
 import json
-import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +11,12 @@ from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.groups import groups_of
 from tests.server.examined import Examined
 from tests.server.setup import KEY
-from tests.stories.examining import evaluated, lived, serving, wants
+from tests.stories.examining import evaluated, serving, wants
 from tests.stories.person import Person
 from tests.typingmind.texts import text_of
 
 pytestmark = pytest.mark.timeout(200)
 ANOTHER = ["Memory 1.", "An oar.", "How?", "It was another sea.", "And?", "Nothing of it."]
-
-
-@pytest.fixture(scope="module")
-def examined(tmp_path_factory: pytest.TempPathFactory) -> Person:
-    """A person whose persona can be asked what it still knows; never changed."""
-    return lived(tmp_path_factory.mktemp("examined") / "eve")
-
-
-@pytest.fixture
-def eve(examined: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
-    """The same person, in a folder of their own, with a key."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    shutil.copytree(examined.home, tmp_path / "eve")
-    own = replace(examined, home=tmp_path / "eve")
-    wants(own)
-    return own
 
 
 def everything(person: Person) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +10,7 @@ from daemon.archive.archive import Archive
 from rules.evaluate.questions import NAMED
 from tests.chats import CHAT_ID
 from tests.server.examined import Examined
-from tests.server.setup import KEY
-from tests.stories.examining import evaluated, lived, serving
+from tests.stories.examining import evaluated, serving
 from tests.stories.person import Person
 from tests.stories.reports import memories
 
@@ -30,10 +28,8 @@ def ending_at(begin: str) -> Callable[..., Any]:
 
 
 def test_a_memory_that_is_written_again_and_its_questions_change_together_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    eve = lived(tmp_path / "eve")
     with serving(monkeypatch, Examined()) as server:
         every = evaluated(eve)["missed"]
         memory = every[0]["memory"]
