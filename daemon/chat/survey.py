@@ -42,7 +42,7 @@ from rules.conversation.memory import Memory
 from rules.conversation.memory_title import counted_on
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
-from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept
+from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept, let_go
 from rules.plan.chat_plan import ChatPlan, Limits, plan_chat
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, as_told, section
@@ -351,12 +351,13 @@ def _beyond_window(surveyed: Survey) -> Iterator[str]:
 def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
     """Return the memories and folds that replace the first `upto` memories in a prompt."""
     view = section(survey.plan.chat_id, memories, upto, survey.bounds, as_told)
-    return told_within(view.select(memories), survey.bounds.wishes)
+    return told_within(survey, view.select(memories))
 
 
-def told_within(memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:
-    """Return memories as a prompt has them: folds leave out wishes beyond `most` tokens."""
-    editions = wishes_within(memories, most, as_told, count)
+def told_within(survey: Survey, memories: Sequence[Memory]) -> tuple[Memory, ...]:
+    """Return memories as a prompt has them: without what is over, and wishes beyond their budget."""
+    gone = let_go(survey.passages)
+    editions = wishes_within(memories, survey.bounds.wishes, as_told, count, gone)
     pairs = zip(memories, editions, strict=True)
     return tuple(
         memory if edition is memory.in_prompts else replace(memory, in_prompts=edition)

@@ -342,7 +342,7 @@ class Folds(Lane):
         view = section(plan.chat_id, memories, upto, bounds, version)
         standing = tuple(view.select(memories))
         if version is as_told:
-            standing = told_within(standing, bounds.wishes)
+            standing = told_within(self.work.survey, standing)
         return view.missing, standing
 
     def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:

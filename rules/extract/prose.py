@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from rules.extract.brackets import is_broken, quotations_in, without_lone_brackets
 from rules.extract.control_marks import holds_mark
+from rules.extract.handed_on import owner_at
 from rules.extract.phrases import COURTESY, FORMULA
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import (
@@ -131,7 +132,8 @@ class _Marks(NamedTuple):
 
 @lru_cache(_MESSAGES)
 def of_message(role: str, text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of prose of one message; a mere placeholder in square brackets is none.
+    """Return the sentences of prose of one message; a mere placeholder in square brackets is none,
+    nor is what the person hands on: it would read as said of the person.
 
     One with a control mark is left out: without its code it would read as a model's own format.
     """
@@ -162,6 +164,7 @@ def _read(role: str, text: str) -> Iterator[Sentence]:
         if piece.prose
         and not _PLACEHOLDER.fullmatch(text, piece.start, piece.stop)
         and not holds_mark(text[piece.start : piece.stop])
+        and (role == PERSONA or owner_at(text, piece.start) != "foreign")
     ]
     lines = voiced_lines(text, drafts=role == PERSONA)
     starts = [line.start for line in lines]

@@ -15,7 +15,7 @@ from rules.extract.languages import TONGUES, Tongue, spoken
 from rules.extract.patterns import Listed
 from rules.extract.prose import PERSONA, Said, Sentence, forget_prose, of_message
 from rules.extract.voices import QUESTION_MARKS
-from rules.extract.wishes import find_wishes
+from rules.extract.wishes import forget_wishes
 from rules.extract.words import has_digit, terms
 
 _MOST_PIECES = 10_000
@@ -174,7 +174,7 @@ def forget_messages() -> None:
     _read.cache_clear()
     _gist.cache_clear()
     forget_prose()
-    find_wishes.cache_clear()
+    forget_wishes()
 
 
 @lru_cache(_GISTS)
