@@ -148,12 +148,7 @@ class Edition:
 
     @property
     def permanent_tokens(self) -> int:
-        """Return the tokens of its quotes and wishes, which are outside `fold.budget`.
-
-        What the person has edited counts as theirs.
-        """
-        if self.kind == "person":
-            return 0
+        """Return the tokens of its quotes and wishes, which are outside `fold.budget`."""
         return self.quote_tokens + sum(wish.size for wish in self.wishes)
 
     @property
