@@ -106,7 +106,8 @@ def make_fold(
         "fold",
         "its memories",
         partial(_dialogue, plan, shown, guidance),
-        _words_of_fold(plan, roles, sheet.questions_tokens),
+        fold_words(plan.tokens, sheet.questions_tokens),
+        extracted_fold_words(plan.tokens, plan.source_tokens, sheet.questions_tokens),
         lambda _, tokens: tokens <= most,
         count,
     )
@@ -220,13 +221,6 @@ def _subject(
         guidance=guidance,
         title=plan.titles,
     )
-
-
-def _words_of_fold(plan: FoldPlan, roles: Roles, questions_tokens: int) -> int:
-    """Return about how many words each answer may have."""
-    if not roles.has_agent:
-        return extracted_fold_words(plan.tokens, plan.source_tokens, questions_tokens)
-    return fold_words(plan.tokens, questions_tokens)
 
 
 def _as_memory(chat_id: str, plan: FoldPlan, edition: Edition) -> Memory:

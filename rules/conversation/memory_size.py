@@ -81,7 +81,7 @@ def allowance(chunk_tokens: int, questions: int) -> int:
     return _words_each(expected_tokens(chunk_tokens, questions) - questions - QUOTE)
 
 
-def extracted_words(chunk_tokens: int, questions: int) -> int:
+def extracted_words(chunk_tokens: int) -> int:
     """Return about how many words the refinement of the engine's may have: it grows with its chunk.
 
     The engine keeps its view and its analysis short for the sake of it, and says less where little

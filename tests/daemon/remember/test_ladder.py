@@ -144,6 +144,13 @@ def test_the_engine_gets_no_second_chance_and_needs_none() -> None:
     assert desk.noted == []
 
 
+@pytest.mark.parametrize("step", SPOKEN)
+def test_a_memory_that_the_engine_takes_over_is_the_one_that_it_writes_alone(step: str) -> None:
+    taken_over = remember(Desk({"quote": [QUOTE], step: [BAD["empty"]]}))
+    alone = remember(Desk({}), roles=Roles(ENGINE, ENGINE))
+    assert taken_over.edition.texts == alone.edition.texts
+
+
 def test_good_answers_leave_nothing_to_note() -> None:
     desk = Desk({"quote": [QUOTE]})
     remember(desk)
