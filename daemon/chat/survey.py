@@ -43,6 +43,7 @@ from rules.conversation.memory_title import counted_on
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
 from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept, let_go
+from rules.layers.names import Who, who_is_who
 from rules.plan.chat_plan import ChatPlan, Limits, plan_chat
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, as_told, section
@@ -140,8 +141,18 @@ class Survey:
             subject=self.subject_of(chunk.number),
             dates=[entry.message.created_at for entry in own],
             zone=self.zone,
+            who=self._who(chunk.stop),
             first_question=self._first_question(chunk.number),
         )
+
+    def _who(self, stop: int) -> Who:
+        """Return what the two are called, by the messages before `stop` but for forgotten ones."""
+        forgotten = self.reading.forgotten
+        entries = [entry for entry in self.reading.entries[:stop] if entry.memory not in forgotten]
+        said = [entry.message for entry in as_they_are(entries)]
+        by_person = (message.words for message in said if message.speaker == "user")
+        own = (message.words for message in said if message.speaker != "user")
+        return who_is_who(self.chat.system_message, by_person, own)
 
     def _first_question(self, number: int) -> str:
         """Return the first question of a chunk's memory; empty where it has none yet."""

@@ -354,6 +354,7 @@ def _subject(
         guidance=passage.guidance,
         by_person=passage.by_person,
         names=passage.names,
+        who=passage.who,
         title=passage.titles,
     )
 
