@@ -264,7 +264,7 @@ def posed(
     already_named = {*(lengths[:1] if is_quote else lengths[-1:]), *LENGTH.findall(question)}
     length = "" if str(words) in already_named else f"In at most {words} words."
     guided = fill(texts.guidance, guidance=make_tags_inert(guidance)) if guidance else ""
-    parts = (question, length, "" if is_quote else who, guided)
+    parts = (question, "" if is_quote else who, length, guided)
     return "\n\n".join(filter(None, parts))
 
 

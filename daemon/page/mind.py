@@ -135,7 +135,7 @@ def evaluation_page(request: Request) -> Response:
         chat=known,
         free=free,
         report=evaluation_report(found, by_id),
-        past=history_report(known.chat_id, free.past if len(free.past) > 1 else ()),
+        past=history_report(known.chat_id, free.past if len(free.past) > 1 else (), free),
     )
 
 

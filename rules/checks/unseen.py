@@ -21,7 +21,7 @@ from rules.extract.words import terms
 _MANY = 2
 """So many names, or so many numbers: one may be a figure of speech, or a slip."""
 _GERMAN = TONGUES[1]
-_NUMBER = re.compile(r"\d+(?:[.,' ]\d{3}(?!\d))*")
+_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,' ]\d{3}(?!\d))*(?=[^\W\d_]{0,3}(?!\w))")
 _SMALL = 12
 _LONGEST_MONTH = 31
 _YEARS = range(1900, 2101)

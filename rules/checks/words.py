@@ -294,6 +294,7 @@ STANCE = listed(
     says said tell tells told answer* suggest* advis* correct* note noted noting wonder* worr* hope*
     hoping listen* learn* understand* understood read rereading feel feels felt glad touched struck
     grateful carry carries carried sense sensed sensing imagin* pictur* record* wrote write regret*
+    perspective view views opinion memory words
     reassur* encourag* urge* offer* mention* realiz* realis* sorry admire* respect* care* must should
     erinner* behalt* behielt* merk* halte hielt weiß wusste hör* gehört sehe sah gesehen denk* dachte
     sagte gesagt frag* versprech* versproch* versprach* glaub* hoff* wünsch* fühl* verstand* versteh*

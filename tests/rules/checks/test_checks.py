@@ -13,8 +13,8 @@ from primer.reply import KINDS, judge, with_control_mark
 from primer.wrappers import unwrapped
 from rules.checks.checks import CHECKS, first_fault
 from rules.checks.form import Form
-from tests.rules.checks.misshapen import BY_PERSON, MISSHAPEN, NAMES, PASSAGE, Misshapen
 from tests.rules.checks.judged import judged
+from tests.rules.checks.misshapen import BY_PERSON, MISSHAPEN, NAMES, PASSAGE, Misshapen
 from tests.server.asking import TEXTS
 
 GOOD_ANSWERS = Path(__file__).with_name("good_answers")
