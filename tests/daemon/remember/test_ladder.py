@@ -40,7 +40,7 @@ def test_an_answer_that_cannot_be_used_is_asked_for_once_more_in_other_words(
     )
     memory = remember(desk)
     assert memory.edition.made == WRITTEN
-    assert GOOD in memory.edition.texts
+    assert any(text.startswith(GOOD) for text in memory.edition.texts)
     assert kind in desk.noted
     assert "good in other words" in desk.noted
     asked = [request for request in desk.model.asked if request.step == step]
@@ -122,7 +122,7 @@ def test_a_quote_that_is_nearly_right_twice_becomes_the_nearest_passage() -> Non
 def test_a_question_that_is_said_back_is_no_answer() -> None:
     for step in SPOKEN:
         desk = Desk({"quote": [QUOTE], step: [restated(step), ended(GOOD)]})
-        assert GOOD in remember(desk).edition.texts
+        assert any(text.startswith(GOOD) for text in remember(desk).edition.texts)
         assert desk.noted == ["restated", "good in other words"]
 
 
@@ -212,7 +212,7 @@ def test_where_a_refinement_repeats_an_answer_the_analysis_is_kept_as_told_and_n
     desk = Desk({**script, "refinement": [f"*{said[repeated]}*"]})
     memory = remember(desk, roles=WITH_FALLBACK)
     assert (memory.edition.made, memory.edition.agent) == (WRITTEN, "test/agent")
-    assert memory.edition.texts[5] == f"I was told: {said['analysis']}"
+    assert memory.edition.texts[5].startswith(f"I was told: {said['analysis']}")
     assert desk.noted == ["repeated", "analysis kept as told"]
     assert desk.model.steps() == ["quote", "perspective", "analysis", "refinement"]
 
