@@ -79,8 +79,7 @@ def eval_command(
             return
         questions = _own_questions(subject, own) if own else ()
         plan = plan_evaluation(context, subject, arms, again=again, own=questions)
-    settings.say(_price_sentence(settings, plan))
-    if plan.arms and not (yes or _is_agreed(settings, plan)):
+    if not _is_agreed(settings, plan, yes=yes):
         settings.say("Stopped. Nothing was sent.")
         return
     usd = _ask(settings, plan, arms, again=again, own=questions)
@@ -134,11 +133,13 @@ def _price_sentence(settings: Settings, plan: "EvaluationPlan") -> str:
     return f"{asked}{how}: {said}"
 
 
-def _is_agreed(settings: Settings, plan: "EvaluationPlan") -> bool:
-    """Return whether the person agrees to the cost; only a dear evaluation is asked about."""
+def _is_agreed(settings: Settings, plan: "EvaluationPlan", *, yes: bool) -> bool:
+    """Say the price. Return whether the person agrees; only a dear evaluation is asked about."""
+    settings.say(_price_sentence(settings, plan))
     is_dear = plan.cost is not None and plan.cost.at_most > _ASKED_ABOVE
     asks = not settings.quiet and sys.stdin.isatty() and sys.stdout.isatty()
-    return click.confirm("Go on?", err=True) if is_dear and asks else True
+    is_free_to_go = yes or not plan.arms or not (is_dear and asks)
+    return is_free_to_go or click.confirm("Go on?", err=True)
 
 
 def _ask(

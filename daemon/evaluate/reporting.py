@@ -87,26 +87,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> R
     if not answers:
         return None
     newest = max(answers, key=lambda answer: (answer.evaluation == number, answer.evaluation))
-    is_own = questions[newest.question].is_own
-    same = [
-        answer
-        for answer in answers
-        if is_alike(answer, newest) and questions[answer.question].is_own == is_own
-    ]
-    seen = seen_letters(answers, newest.model)
-    by_arm = {
-        arm: _answerable(questions, given, answers)
-        for arm, given in _grouped(same, lambda answer: answer.arm).items()
-        if arm != PASSAGE
-    }
-    asked = {answer.question for answer in same}
-    by_passage = [
-        answer
-        for answer in answers
-        if answer.arm == PASSAGE and answer.model == newest.model and answer.question in asked
-    ]
-    if by_passage:
-        by_arm[PASSAGE] = by_passage
+    by_arm = _by_arm(questions, answers, newest)
     memories = by_arm.get("memories", [])
     not_known = missed(archive, subject, newest.evaluation)
     return Report(
@@ -114,7 +95,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> R
         form="asked",
         model=newest.model,
         evaluation=newest.evaluation,
-        has_passages=bool(seen),
+        has_passages=PASSAGE in by_arm,
         replicates=len({answer.evaluation for answer in memories}),
         at=newest.at,
         memories=newest.memories,
@@ -123,6 +104,30 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> R
         groups=group(_results(questions, memories), names_shown(subject), guessing=True),
         missed=tuple(_missed_question(question) for question in not_known),
     )
+
+
+def _by_arm(
+    questions: Questions, answers: Sequence[EvalAnswer], newest: EvalAnswer
+) -> Mapping[str, Sequence[EvalAnswer]]:
+    """Return the answers that are reported with the newest, by what stood in the context."""
+    is_own = questions[newest.question].is_own
+    same = [
+        answer
+        for answer in answers
+        if is_alike(answer, newest) and questions[answer.question].is_own == is_own
+    ]
+    asked = {answer.question for answer in same}
+    by_arm: dict[str, Sequence[EvalAnswer]] = {
+        arm: _answerable(questions, given, answers)
+        for arm, given in _grouped(same, lambda answer: answer.arm).items()
+        if arm != PASSAGE
+    }
+    with_passages = [
+        answer
+        for answer in answers
+        if (answer.arm, answer.model) == (PASSAGE, newest.model) and answer.question in asked
+    ]
+    return {**by_arm, PASSAGE: with_passages} if with_passages else by_arm
 
 
 def _missed_question(question: EvalQuestion) -> Missed:
