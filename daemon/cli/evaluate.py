@@ -77,13 +77,10 @@ def eval_command(
         if free or not subject.survey.roles.has_agent:
             _tell_free(settings, context, subject, arms, again=again, as_json=as_json)
             return
-        questions = _own_questions(subject, own) if own else ()
+        questions = _own_questions(subject, own)
         plan = plan_evaluation(context, subject, arms, again=again, own=questions)
-    if not _is_agreed(settings, plan, yes=yes):
-        settings.say("Stopped. Nothing was sent.")
-        return
-    usd = _ask(settings, plan, arms, again=again, own=questions)
-    _tell_asked(settings, plan, usd, as_json=as_json)
+    if _is_agreed(settings, plan, yes=yes):
+        _tell_asked(settings, plan, _ask(settings, plan, arms, again=again), as_json=as_json)
 
 
 def _subject(settings: Settings, archive: Archive, chat: str) -> "tuple[Context, EvaluatedChat]":
@@ -95,8 +92,13 @@ def _subject(settings: Settings, archive: Archive, chat: str) -> "tuple[Context,
     return context, find_subject(context, chat)
 
 
-def _own_questions(subject: "EvaluatedChat", path: str) -> "Sequence[EvalQuestion]":
-    """Read the person's own questions from a file. Raises ConfigurationError where they cannot be."""
+def _own_questions(subject: "EvaluatedChat", path: str | None) -> "Sequence[EvalQuestion]":
+    """Read the person's own questions from a file, if there is one.
+
+    Raises ConfigurationError where they cannot be asked.
+    """
+    if path is None:
+        return ()
     from primer.evaluation_questions import read_own
 
     try:
@@ -138,8 +140,10 @@ def _is_agreed(settings: Settings, plan: "EvaluationPlan", *, yes: bool) -> bool
     settings.say(_price_sentence(settings, plan))
     is_dear = plan.cost is not None and plan.cost.at_most > _ASKED_ABOVE
     asks = not settings.quiet and sys.stdin.isatty() and sys.stdout.isatty()
-    is_free_to_go = yes or not plan.arms or not (is_dear and asks)
-    return is_free_to_go or click.confirm("Go on?", err=True)
+    if yes or not plan.arms or not (is_dear and asks) or click.confirm("Go on?", err=True):
+        return True
+    settings.say("Stopped. Nothing was sent.")
+    return False
 
 
 def _ask(
@@ -148,7 +152,6 @@ def _ask(
     arms: "Sequence[ArmName]",
     *,
     again: bool,
-    own: "Sequence[EvalQuestion]",
 ) -> float:
     """Carry out what of the plan was not asked before. Return the dollars that it has cost."""
     if not plan.arms:
@@ -158,7 +161,7 @@ def _ask(
 
     progress = Progress(quiet=settings.quiet)
     with progress.bars, settings.context(progress.tell) as context:
-        ask_persona(context, plan.subject.chat_id, arms, again=again, own=own)
+        ask_persona(context, plan.subject.chat_id, arms, again=again, own=plan.own)
     for sentence in progress.tally.sentences():
         settings.say(sentence)
     return progress.tally.usd

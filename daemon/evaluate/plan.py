@@ -70,6 +70,8 @@ class EvaluationPlan:
     """All questions about the chat, those too that are not asked."""
     questions: tuple[EvalQuestion, ...]
     """Those that are asked, as far as they are written."""
+    own: tuple[EvalQuestion, ...] = ()
+    """The person's own questions, where these are asked and no model's."""
     unseen: Mapping[str, tuple[EvalQuestion, ...]] = field(default_factory=dict)
     """Those that the agent was not asked yet with their chunk in view, by the id of its memory."""
     calls: int = 0
@@ -124,6 +126,7 @@ def plan_evaluation(
         lacking=_lacking(chunks, before, questions),
         before=before,
         questions=tuple(questions),
+        own=tuple(own),
         unseen=unseen_by(context.archive, subject, roles.agent.name, questions) if due else {},
     )
     return _with_cost(context, plan)
