@@ -10,8 +10,7 @@ Foreign is what is between frames, tags or rules, in quotation marks as a whole,
 a log of time-stamped or named lines, in a signed letter after the first paragraph, and what comes after
 a line that hands it on. It ends with its frame, or where the person speaks again. A heading, a list or
 length alone makes nothing foreign. What is handed over to be kept to ("from now on be this") is adopted.
-Where that cannot be told, it is unsure: after a colon in the same line, in a last paragraph, in what
-reads as a prompt.
+Where that cannot be told, it is unsure: a last paragraph, and what reads as a prompt.
 """
 
 import re
@@ -24,7 +23,9 @@ from typing import Final, Literal
 from rules.extract.patterns import any_case
 from rules.extract.voices import COLONS, GREETING, QUESTION_MARKS, SIGN_OFF
 
-Owner = Literal["own", "adopted", "foreign", "unsure"]
+Owner = Literal["own", "adopted", "reported", "unsure", "foreign"]
+"""`reported`: after a colon in the same line, where the person may go on in their own words."""
+OWN: Final = ("own", "adopted")
 
 _MESSAGES = 16_384
 _SIGNATURE = 30
@@ -203,13 +204,13 @@ def _handed(text: str, apart: Sequence[Stretch]) -> Iterator[Stretch]:
             if at < len(words):
                 block.append(words[at:])
                 yield Stretch(start + at, stop, owner)
-            owner = "own" if owner == "unsure" else owner
+            owner = "own" if owner in ("reported", "unsure") else owner
             continue
-        is_open = bool(block) and is_last and not _is_signed(words)
+        is_signed = _is_signed(words)
+        is_open = bool(block) and is_last and not is_signed
         block.append(words)
         yield Stretch(start, stop, "unsure" if is_open else owner)
-        if _is_signed(words):
-            owner = "own"
+        owner = "own" if is_signed else owner
 
 
 def _handed_over(words: str, *, is_first: bool, is_last: bool) -> tuple[int, Owner]:
@@ -228,7 +229,7 @@ def _handed_over(words: str, *, is_first: bool, is_last: bool) -> tuple[int, Own
         within = _COLON_WITHIN.search(line)
         before = line[: within.start()] if within else ""
         if within and _HANDING.search(before) and not _OUR_OWN.search(before):
-            return at - len(line) + within.end(), "unsure"
+            return at - len(line) + within.end(), "reported"
     return len(words), "own"
 
 

@@ -164,7 +164,7 @@ def _read(role: str, text: str) -> Iterator[Sentence]:
         if piece.prose
         and not _PLACEHOLDER.fullmatch(text, piece.start, piece.stop)
         and not holds_mark(text[piece.start : piece.stop])
-        and (role == PERSONA or owner_at(text, piece.start) != "foreign")
+        and (role == PERSONA or owner_at(text, piece.start) not in ("foreign", "unsure"))
     ]
     lines = voiced_lines(text, drafts=role == PERSONA)
     starts = [line.start for line in lines]

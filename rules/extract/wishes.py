@@ -19,11 +19,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Final, Literal
 
 from rules.extract.brackets import quotations_in
-from rules.extract.handed_on import Owner, owner_at, stretches
+from rules.extract.handed_on import OWN, Owner, owner_at, stretches
 from rules.extract.languages import TONGUES, UNKNOWN, spoken
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
@@ -61,9 +61,11 @@ _MESSAGES = 16_384
 _PARAGRAPH = 4_000
 """Characters after which an open quotation mark is taken to be closed."""
 _ITEM = re.compile(r"[ \t]*(?:->|→|=>|—|–|[-*+•·‣]|\(?\d{1,2}[.)、]|\(?[a-z][.)])[ \t]*(?=\S)")
+_LABEL = re.compile(r"[^\W\d_]{3,15}: (?=\S)")
+"""A word before a rule in a list: "Mornings: no questions before eight"."""
 _TAG = re.compile(
-    r"[,，、] ?(?:ok(?:ay)?|please|right|yeah|alright|deal|ja|gut|okay|nicht wahr|d'accord|hein|vale|sí|eh|ладно|хорошо|да"
-    r"|好吗|好不好|行吗|可以吗|certo|va bene|tá|está bem) ?[?？]$",
+    r"[,，、] ?(?:ok(?:ay)?|(?:will|would|can) you|please|right|yeah|alright|deal|ja|gut|nicht wahr|d'accord"
+    r"|hein|vale|sí|eh|ладно|хорошо|да|好吗|好不好|行吗|可以吗|certo|va bene|tá|está bem) ?[?？]$",
     re.IGNORECASE,
 )
 """A question after an order."""
@@ -78,6 +80,8 @@ _SCRIPTS = (
 """The numbers of the languages of a script; all others are written in Latin letters."""
 _LATIN = (0, 1, 2, 3, 4, 5, 8, 9)
 _LAST_LATIN = "ɏ"
+_TERMS = 400
+"""Words of a message by which its language is told."""
 _TELLING = 3
 """Fewer everyday words of a language do not tell it."""
 _SAMPLE = 60
@@ -128,7 +132,7 @@ def find_wishes(text: str) -> tuple[str, ...]:
 
 def forget_wishes() -> None:
     """Drop what is remembered of messages."""
-    for remembered in (find_stated, find_promises, stretches, _languages):
+    for remembered in (find_stated, find_promises, stretches, _latin_languages):
         remembered.cache_clear()
 
 
@@ -159,7 +163,7 @@ def find_promises(text: str) -> tuple[Stated, ...]:
                 or plain.endswith(QUESTION_MARKS)
             ):
                 continue
-            for number in _languages(plain):
+            for number in _languages(plain, text):
                 if length(sentence) >= _SHORTEST_NOTE and compiled(number, "promise").search(plain):
                     found.append(Stated(sentence, "promise"))
     return tuple(dict.fromkeys(found))
@@ -188,9 +192,9 @@ def _in_paragraph(text: str, pieces: list[tuple[TextPiece, Owner]]) -> Iterator[
             items = _MOST_ITEMS if sentence.endswith(COLONS) else items
             if length(sentence) > _LONG:
                 sentence = _clause(sentence, kind[1])
-            yield Stated(sentence, kind[0], is_sure=owner != "unsure")
+            yield Stated(sentence, kind[0], is_sure=owner in OWN)
         elif is_item and length(sentence) >= _SHORTEST and not sentence.endswith(QUESTION_MARKS):
-            yield Stated(sentence, "wish", is_sure=owner != "unsure")
+            yield Stated(sentence, "wish", is_sure=owner in OWN)
         else:
             items = 0
 
@@ -234,10 +238,12 @@ def _kind_at(
     if not _SHORTEST <= words <= _LONGEST:
         return None
     bare = sentence.lstrip("*_ ")
+    if "\n" in text and (label := _LABEL.match(bare)):
+        bare = bare[label.end() :]
     shift = len(sentence) - len(bare)
     told = [
         found
-        for number in _languages(bare)
+        for number in _languages(bare, text)
         if (found := _told(number, bare))
         and (owner == "adopted" or not _is_quoted(text, piece.start + shift + found[1]))
         and (found[0] not in ("task", "done") or words <= _LONGEST_NOTE)
@@ -283,15 +289,20 @@ def _ordered(
     return "wish" if order["case"] or compiled(number, "holds").search(sentence) else "order"
 
 
-@lru_cache(_MESSAGES)
-def _languages(sentence: str) -> tuple[int, ...]:
-    """Return the numbers of the languages that a sentence may be in, by its script and its everyday words."""
+def _languages(sentence: str, message: str) -> tuple[int, ...]:
+    """Return the numbers of the languages that a sentence may be in, by its script and its message."""
     letters = [mark for mark in sentence[:_SAMPLE] if mark > _LAST_LATIN and mark.isalpha()]
     if 3 * len(letters) > len(sentence[:_SAMPLE].replace(" ", "")):
         names = {unicodedata.name(mark, "").partition(" ")[0] for mark in letters}
         return next((numbers for script, numbers in _SCRIPTS if script in names), _LATIN)
+    return _latin_languages(message)
+
+
+@lru_cache(_MESSAGES)
+def _latin_languages(message: str) -> tuple[int, ...]:
+    """Return the numbers of those, written in Latin letters, whose everyday words a message has; all where it has few."""
     heard = dict.fromkeys(_LATIN, 0)
-    for term in terms(sentence):
+    for term in islice(terms(message), _TERMS):
         for number in _EVERYDAY.get(term, ()):
             heard[number] += 1
     most = max(heard.values())

@@ -13,7 +13,14 @@ FRENCH: Final = WishForms(
         |appelle(?:z)?-moi\b|(?:tutoie|vouvoie)(?:z)?-moi\b|moi,? c'est (?-i:[A-ZÉÈ])
         |je m'appelle (?-i:[A-ZÉÈ])\w+(?: maintenant)?,? (?:pas|plus|et non)|tu peux m'appeler|pour toi,? (?:c'est
         |je suis) (?-i:[A-ZÉÈ])|dis (?:juste |simplement )?(?-i:[A-ZÉÈ])\w+|(?-i:[A-ZÉÈ])\w+,? pas (?-i:[A-ZÉÈ])\w+
-        |on se (?:tutoie|vouvoie)
+        |on se (?:tutoie|vouvoie)|(?:laisse tomber|évite|épargne-moi|oublie|supprime
+        |arrête) (?:les |tes |le |la |avec les )[^.!?]{0,30}(?:emojis?|smileys?|points? d'exclamation|listes?
+        |formules?|blagues|conseils|politesses?|compliments|surnoms?|questions|leçons)\b
+        |(?:ne |n')(?:me |m')(?!(?:dis|fais|quitte|oublie|laisse|demande|attends|en veux|abandonne
+        |manque)\b)\w+ (?:pas|plus|jamais)\b|(?:ne |n')\w+ (?:pas|plus|jamais)\b.{0,20}\bavec moi\b
+        |tout le monde (?:dit|m'appelle)\b.{0,30}\b(?:toi|fais|aussi|pareil)\b|(?:les|mes) (?:recettes|prix|mesures
+        |dates|heures|réponses|titres)\b[^.!?]{2,40}\b(?:toujours|jamais|s'il)\b|on (?:se )?parle (?:en )?\w+(?:ais
+        |ien|ol|and|an) (?:le|les|tous)
     |sois (?:\w+ ){1,3}avec moi|parle-moi (?:comme|franchement|cash|sans)|(?:corrige|reprends)(?:-moi| mes| mon)\b
         |(?:plus|moins) (?:court|simple|long|vite|lent|direct)\w*[^.!?]{0,20}(?:stp|svp|s'il (?:te|vous) plaît)
         |en (?:français|anglais|espagnol|italien|allemand|\w+ais|\w+ien),? (?:stp|svp|s'il)|(?:les|mes) (?:mesures
@@ -26,9 +33,9 @@ FRENCH: Final = WishForms(
         |au plus) \w+ (?:lignes|phrases)|(?:deux|trois|\d) (?:phrases|lignes) (?:maximum|max|au plus))""",
     r"""(?:\b(?:s'il (?:te|vous) plaît|stp|merci de)\b.*\b(?:toujours|jamais|ne plus)\b|^(?!.*\bj['e] .*\b(?:toujours
         |jamais)).*\b(?:toujours|jamais)\b.*\bquand je (?:te |vous )?(?:demande|pose|parle)\b
-    |\bpas un mot (?:là-dessus|à|de|sur|quand|si)\b|\b(?:ça|cela|ceci|que ça|c'est|tout ça)? ?(?:reste
-        |doit rester) entre nous\b|\bgarde(?:z)?[- ](?:ça|le|cela|tout ça)(?: bien)? (?:pour toi|secret|entre nous)\b
-        |\bn'en parle(?:z)? (?:pas|jamais|à)\b(?! moi)
+    |\b(?:motus|bouche cousue)\b|\bpas un mot (?:là-dessus|à|de|sur|quand|si)\b|\b(?:ça|cela|ceci|que ça|c'est
+        |tout ça)? ?(?:reste|doit rester) entre nous\b|\bgarde(?:z)?[- ](?:ça|le|cela|tout ça)(?: bien)? (?:pour toi
+        |secret|entre nous)\b|\bn'en parle(?:z)? (?:pas|jamais|à)\b(?! moi)
     |\bne (?:le |la |l')?(?:dis|dites|raconte)s? (?:rien|pas|jamais|ça|surtout pas)?.*\bà (?:personne|(?-i:[A-Z])
         |ma\b|mon\b|mes\b)|\b(?:je (?:veux|voudrais|souhaite|préfère)|j'aimerais|il faut) que tu (?!sach
         |soit)(?!.*\b(?:aujourd'hui|ce soir|demain)\b).*|\bc'est (?:un|mon) secret\b|\b(?:c'est|ça reste
@@ -56,7 +63,7 @@ FRENCH: Final = WishForms(
     less=r"""\b(?:ne pas|ne plus|moins|éviter|arrêter|sans|plus court|plus simple|oublier les|laisser tomber
         |tutoyer)\b""",
     polite=r"""(?:est-ce que )?(?:tu (?:pourrais|peux|voudrais bien|veux bien)|(?:pourrais|peux|voudrais)-tu
-        |(?:pourriez|pouvez)-vous|ça te dérangerait|serait-il possible)\b""",
+        |(?:pourriez|pouvez)-vous|on (?:se )?(?:parle|pourrait)|ça te dérangerait|serait-il possible)\b""",
     ban=r"""(?:(?:ne|n') ?(?:me |m'|lui |leur |nous |en |m'en |le |la |l')*(?:dis|parle|réponds|écris|demande
         |rappelle|explique|donne|utilise|emploie|mets|ajoute|montre|raconte|pose|corrige|commence|termine|finis
         |propose|traduis|coupe|interromps|console|rassure|évoque|mentionne|cite|répète|appelle|juge|plaisante
@@ -65,8 +72,9 @@ FRENCH: Final = WishForms(
         |inutile de )""",
     holds=r"""\b(?:toujours|jamais|chaque|tous les|toutes les|à chaque fois|désormais|dorénavant
         |à partir de maintenant|à l'avenir|en général|d'habitude|par défaut|systématiquement|le (?:lundi|mardi
-        |mercredi|jeudi|vendredi|samedi|dimanche|soir|matin)|une fois par|(?:le )?week-end|le (?:dimanche|matin
-        |soir)s?|quand (?:je|on)|si (?:je|on)|dès que|même (?:si|quand)|avant de|d'abord)\b""",
+        |mercredi|jeudi|vendredi|samedi|dimanche|soir|matin)|une fois par|(?:le )?week-end|le (?:lundi|mardi|mercredi
+        |jeudi|vendredi|samedi|dimanche|matin|soir)s?|quand (?:je|on)|si (?:je|on)|dès que|même (?:si|quand)|avant de
+        |d'abord)\b""",
     once=r"""\b(?:demain|aujourd'hui|ce (?:soir|matin|week-end)|cet après-midi|tout de suite
         |maintenant(?<!de maintenant)|cette fois|tout à l'heure|à \d+ ?h|dans (?:une|dix|\d+) (?:heure|minutes?)
         |pour (?:ce soir|demain|la chambre|les \d+ ans))\b""",
@@ -79,9 +87,9 @@ FRENCH: Final = WishForms(
         |que tu|de (?:demander|rappeler|parler|éviter))\b|\bj'annule (?:ma|la|cette) (?:consigne|demande|règle)\b
         |\boublie (?:ce que|la consigne|ma (?:consigne|règle|demande)|cette règle|mon histoire de)|\bje (?:lève
         |retire) (?:ma (?:consigne|demande|règle)|l'interdiction)|\b(?:ma|la|cette) (?:consigne|règle|demande
-        |interdiction)\b.{0,30}\b(?:ne tient plus|ne vaut plus|tombe|est levée|annulée|on oublie|oublie)
-        |\bje ne veux plus que tu\b|\btu peux (?:me )?(?:reparler|redemander|reprendre|recommencer|arrêter) (?:à|de
-        |d')""",
+        |interdiction)\b.{0,30}\b(?:ne tient plus|ne vaut plus|tombe|est levée|annulée|on oublie|oublie)|\b(?:la
+        |ma) (?:règle|consigne)\b.{0,30}\boublie-la\b|\bje ne veux plus que tu\b|\btu peux (?:me )?(?:reparler
+        |redemander|reprendre|recommencer|arrêter) (?:à|de|d')""",
     promise=r"""(?:^|[,:;] )(?:et |alors |bon,? |oui,? )*je (?:ne )?(?:te |vous |m'|l'|le |la |n'en |t'
         |t'en |lui )*(?:demanderai|rappellerai|promets|garderai|dirai|penserai|noterai|tiendrai|attendrai|reparlerai
         |souviendrai|parlerai|poserai|appellerai|préviendrai|mentionnerai|oublierai)\b""",

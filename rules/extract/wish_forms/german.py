@@ -24,7 +24,14 @@ GERMAN: Final = WishForms(
         |du kannst (?:mich |ruhig |einfach )*(?-i:[A-ZÄÖÜ])\w+ (?:zu mir sagen|nennen)|(?-i:[A-ZÄÖÜ])\w+ (?:reicht
         |genügt)\b|(?-i:[A-ZÄÖÜ])\w+,? (?:bitte,? )?nicht (?-i:[A-ZÄÖÜ])\w+[.!]*$
     |sei (?:[\w]+ ){1,3}(?:mit|zu) mir\b|sei (?:ruhig|bitte|nicht so|nicht zu) \w+|red(?:e)? (?:bitte )?(?:klartext
-        |mit mir wie)|(?:korrigier|verbesser|berichtig)\w* (?:mich|meine?\w?)\b|bloß keine?n? [^.!?]{2,40}
+        |mit mir wie)|(?:korrigier|verbesser|berichtig)\w* (?:mich|meine?\w?)\b|bloß keine?n? [^.!?]{2,40}|(?:lass
+        |spar dir|verzichte auf|weg mit|schluss mit)\b.{0,20}\b(?:smileys?|emojis?|ausrufezeichen|listen|floskeln
+        |sprüche|ratschläge\w*|tipps|witze|kosenamen|anglizismen|fragezeichen)\b|(?!(?:frag|lach|vergiss|lass|nerv
+        |verlass|weck|mach|erzähl|sag|stör|versteh)\b)\w+[^\Wtn] (?:mich|mit mir) (?:bitte |ja |bloß )?nicht\b
+        |wir (?:reden|sprechen|schreiben) (?-i:[A-ZÄÖÜ])|(?:(?:am|an) \w+ |\w+s )(?:reden|sprechen
+        |schreiben) wir (?:nur )?(?-i:[A-ZÄÖÜ])|(?:mich nennen|alle nennen mich|alle sagen)\b.{0,30}\b(?:du|auch
+        |mach)\b|(?:rezepte|preise|mengen|maße|temperaturen|uhrzeiten|daten|entfernungen|gewichte
+        |antworten)\b[^.!?]{1,40}\b(?:immer|bitte|nie|nur)\b|sag (?:das|es) (?:bloß |bitte |ja )*(?:nicht|nich|nie)\b
         |(?:bitte )?(?:kürzer|einfacher|langsamer|kürzere|einfachere)\b[^.!?]{0,30}(?:bitte)?[.!]*$|(?:auf
         |in) (?-i:[A-ZÄÖÜ])\w+,? bitte\b|(?:bitte )in (?-i:[A-ZÄÖÜ])\w+
     |bitte (?:keine?n?|nicht|nie|ohne|nichts|weniger|kürzer|nur) (?!dass|wahr)[^.!?]{2,60}|(?:höchstens|maximal
@@ -42,7 +49,10 @@ GERMAN: Final = WishForms(
         |mitkriegen|merken|mitbekommen)\b|\b(?:ich fänd\w*|es wär\w*|ich wär\w*) (?:\w+ ){0,3}(?:schön|gut|nett|lieb
         |dankbar|froh|toll|super),? wenn du\b(?=.*\b(?:nicht|nie|immer|jede\w*|weniger|keine\w?|erst|zuerst)\b)
     |^(?:das )?(?:bitte )?(?:nur )?unter uns\b[^?]{0,30}$|\b(?:sag|erzähl
-        |verrat)\w* (?:es |das |davon )?(?:\w+ ){0,2}(?:niemand\w*|keinem|keiner|nichts)\b
+        |verrat)\w* (?:es |das |davon )?(?:\w+ ){0,2}(?:niemand\w*|keinem|keiner|nichts)\b|\b(?:sag|erzähl
+        |verrat)\w* (?:\w+ ){1,3}(?:nichts|nix)\b|\b(?:nur für deine ohren|das weißt nur du|bleibt (?:in diesem
+        |hier drin))\b|\b(?:einmal|zweimal) (?:die|pro|im|am) \w+\b.{0,20}\b(?:sollst|fragst|erinnerst|darfst) du\b
+        |\b(?:sollst|darfst) du (?:mich|mir)\b(?=.*\b(?:immer|jede\w*|nie|einmal|abends|morgens)\b)
         |\bkein (?:sterbens)?wort (?:zu|davon|darüber|über|an)\b|\bbehalt\w* (?:das|es|dies)(?: bitte)? für dich
     |\b(?:davon|es|das|der \w+|die \w+) (?:darf|soll|muss)\b.{0,30}\b(?:niemand|keiner|geheim|nicht wissen
         |erfahren)\b|\berfährt (?:keiner|niemand)\b|\b(?:fragst|sagst|nennst|erinnerst|lässt|schreibst|erzählst
@@ -77,7 +87,7 @@ GERMAN: Final = WishForms(
         |bevor (?:du|wir|ich)|pro antwort|in der regel|normalerweise|erst .*\bdann)\b""",
     once=r"""\b(?:heute|heut|(?<!jeden )morgen|(?<!ab )jetzt|gleich|nachher|diesmal|dieses mal|für (?:heute|jetzt)
         |um (?:\d|halb|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)\w*|in (?:einer|zehn|fünf|\d+) (?:stunde
-        |minuten?)\w*|(?:am|bis zum) \d|nächste[nrs]?|noch schnell|achtzigsten|geburtstag)\b""",
+        |minuten?)\w*|(?:am|bis zum) \d|nächste[nrs]? (?:woche|monat|mal)|noch schnell|achtzigsten|geburtstag)\b""",
     idle=r"""(?:(?:erzähl|sag) mir (?:bloß |jetzt |ja |doch )?nicht,? (?:dass|du|das|er|sie|jetzt)|sag bloß
         |frag (?:mich |lieber |bloß )?nicht,? (?:was|wie|warum|wo|wann)|frag (?:mich )?nicht\b[^,]{0,12}$
         |[^.]{0,80}, (?:sagte?|meinte|rief|pflegte|hat) (?:\w+ ){0,2}(?:oma|opa|mutter|vater|immer|meine?|er|sie)
@@ -85,9 +95,9 @@ GERMAN: Final = WishForms(
         |dir|mich raten|es|das|mal|gut)|halt (?:dich|die|durch|mal)|bleib (?:gesund|wie|so|dran)|gib (?:dir|nicht auf
         |auf|acht)|komm gut|nimm (?:dir|es|das))""",
     ended=r"""\b(?:du (?:brauchst|musst|sollst)|(?:brauchst|musst|sollst) du)\b.*\b(?:nicht mehr|nimmer
-        |nicht länger)\b|\b(?:das mit|die sache mit|meine bitte)\b.*\b(?:lassen|vergessen|vergiss|erledigt|hinfällig
-        |aufgehoben)\b|\b(?:regel|bitte|verbot|ansage)\b.{0,40}\b(?:erledigt|aufgehoben|hinfällig|gestrichen
-        |vergiss)\b|\b(?:du (?:kannst|darfst)|(?:kannst|darfst) du)\b(?=.*\b(?:wieder|aufhören
+        |nicht länger)\b|\b(?:das mit|die sache mit|meine bitte)\b.*\b(?:lassen|sein|vergessen|vergiss|erledigt
+        |hinfällig|aufgehoben)\b|\b(?:regel|bitte|verbot|ansage)\b.{0,40}\b(?:erledigt|aufgehoben|hinfällig
+        |gestrichen|vergiss)\b|\b(?:du (?:kannst|darfst)|(?:kannst|darfst) du)\b(?=.*\b(?:wieder|aufhören
         |jetzt doch)\b).*\b(?:fragen|sagen|reden|erwähnen|nennen|schreiben|erinnern|aufhören|sprechen|benutzen)\b
         |\b(?:vergiss|streich)\b.{0,20}\b(?:das mit|die regel|meine bitte|was ich)\b|\b(?:regel|bitte
         |verbot)\b.{0,20}\bgilt nicht mehr\b|\b(?:ist|sind) (?:ab jetzt |jetzt )?wieder erlaubt\b""",

@@ -7,8 +7,8 @@ from rules.extract.wish_forms.forms import WishForms
 SPANISH: Final = WishForms(
     "Me pediste:",
     "Aún pendiente:",
-    r"""(?:¿ *|¡ *|(?:y|también|además|oye|ok|pero|bueno|pues|mira|ah|eh|no|sí|en general|a mí|conmigo)[,:]? +
-        |(?:por favor|porfa|porfi),? +|recuerda,? +|acuérdate de +|te pido que +)""",
+    r"""(?:¿ *|¡ *|(?:y|también|además|oye|ok|pero|bueno|pues|mira|ah|eh|che|una cosa|no|sí|en general|a mí
+        |conmigo)[,:]? +|(?:por favor|porfa|porfi),? +|recuerda,? +|acuérdate de +|te pido que +)""",
     r"""(?:(?:a partir de ahora|de ahora en adelante|en adelante|desde ahora)\b|ll[áa]m(?:ame|eme)\b
         |dime (?-i:[A-ZÁÉÍÓÚÑ])\w+(?: y| nomás|[.,]|$)|(?:puedes|me puedes) (?:llamarme|decirme|llamar
         |decir) (?-i:[A-ZÁÉÍÓÚÑ])|para ti soy (?-i:[A-Z])|me llamo (?-i:[A-ZÁÉÍÓÚ])\w+,? (?:no|y no|ya no)
@@ -23,7 +23,14 @@ SPANISH: Final = WishForms(
         |caritas|signos de exclamación|exclamaciones|listas?|viñetas|chistes|consejos|sermones|soluciones|piropos
         |halagos|diminutivos|apodos|jerga|anglicismos|frases hechas)\b
     |(?:sin|nada de|ni (?:un|una)|ningún|ninguna|cero) [^.!?]{2,60},? (?:porfa|por favor|porfi|¿vale|vale)\b
-        |nada de \w+|(?:máximo|como mucho|nunca más de) \w+ (?:frases|líneas|palabras|preguntas))""",
+        |nada de \w+|(?:quita|ahórrate|deja|olvida|sáltate
+        |fuera) (?:de )?(?:las |los |el |tantas |tantos )[^.!?]{0,20}(?:emoticonos?|emojis?|caritas|exclamaciones
+        |listas?|chistes|consejos|sermones|halagos|diminutivos|fórmulas)\b|no me (?!(?:quieres|crees|entiendes|puedes
+        |debes|conoces|tienes|pareces|dejes|olvides|esperes|mires|preguntes)\b)(?:\w{3,}es|interrumpas|corrijas
+        |mientas|escribas|respondas|pongas|repitas)\b|(?:conmigo )?no (?:te )?andes con|todos me (?:dicen
+        |llaman)\b.{0,30}\b(?:tú|así|también|vos)\b|(?:las recetas|los precios|las medidas|las fechas) siempre|(?:los
+        |las) \w+ (?:hablamos|escribimos) en|hablamos en
+    |(?:máximo|como mucho|nunca más de) \w+ (?:frases|líneas|palabras|preguntas))""",
     r"""(?:\b(?:por favor|porfa)\b.*\b(?:siempre|nunca|no vuelvas)\b|\b(?:siempre
         |nunca)\b.*\bcuando (?:te |le )?(?:pregunte|pregunto|pida|pido|hable)\b|\b(?:quiero|quisiera|necesito
         |me gustaría|prefiero) que (?:me |siempre |nunca |no )+\w+(?!.*\b(?:hoy|ahora|mañana|esta noche)\b)
@@ -34,7 +41,7 @@ SPANISH: Final = WishForms(
         |no soporto) que (?:me|te pongas|uses|hables|digas)\b|\bpuedes (?:ser (?:\w+ )?\w+ conmigo|meterte conmigo
         |llevarme la contraria)\b|\b(?:sería|estaría) (?:bien|genial|bueno) que\b(?=.*\b(?:no|siempre|nunca|cada
         |menos|antes)\b)|\bni se te ocurra (?:mencionar|decir|contar|nombrar|sacar)
-    |\bgu[áa]rda(?:me)?(?:lo)? (?:el secreto|para ti|esto)|\bes (?:un )?secreto\b|\bque quede entre\b
+    |\bgu[áa]rda(?:me)?(?:lo)? (?:el secreto|para ti|esto)|\bes (?:un )?secreto\b|\bni mu\b|\bque quede entre\b
         |\bme llamo (?-i:[A-Z])\w+,? no (?-i:[A-Z]))""",
     r"""\b(?:yo )?(?:prefiero|preferiría) (?:que (?:tú |me |no |seas|te)|respuestas|si (?:me|no|eres))""",
     case=r"""(?:(?:cuando|si|cada vez que|siempre que|en cuanto|aunque|antes de)\b[^,.?!]{2,120}, *)""",
