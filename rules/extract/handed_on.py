@@ -188,29 +188,25 @@ def _handed(text: str, apart: Sequence[Stretch]) -> Iterator[Stretch]:
     owner: Owner = "own"
     block: list[str] = []
     paragraphs = list(_PARAGRAPH.finditer(text))
-    for number, paragraph in enumerate(paragraphs):
+    for paragraph in paragraphs:
         words, start, stop = paragraph.group(), *paragraph.span()
-        is_last = number == len(paragraphs) - 1
+        is_last = paragraph is paragraphs[-1]
         if any(part.holds(start) for part in apart):
             owner = "own"
             continue
-        if block and (owner == "adopted" or _is_own_again(words, block)):
+        if block and (owner == "adopted" or _is_signed(block[-1]) or _is_own_again(words, block)):
             owner = "own"
         if owner == "own":
             block = []
-            owner = "foreign" if number and _greets(words) else "own"
-        if owner == "own":
-            at, owner = _handed_over(words, is_first=not number, is_last=is_last)
+            at, owner = _handed_over(words, is_first=not start, is_last=is_last)
             if at < len(words):
                 block.append(words[at:])
                 yield Stretch(start + at, stop, owner)
             owner = "own" if owner in ("reported", "unsure") else owner
             continue
-        is_signed = _is_signed(words)
-        is_open = bool(block) and is_last and not is_signed
+        is_open = bool(block) and is_last and not _is_signed(words)
         block.append(words)
         yield Stretch(start, stop, "unsure" if is_open else owner)
-        owner = "own" if is_signed else owner
 
 
 def _handed_over(words: str, *, is_first: bool, is_last: bool) -> tuple[int, Owner]:
@@ -218,6 +214,8 @@ def _handed_over(words: str, *, is_first: bool, is_last: bool) -> tuple[int, Own
 
     It is the end of the paragraph where the text comes after it.
     """
+    if not is_first and _greets(words):
+        return 0, "foreign"
     if not is_first and _ROLE.match(words):
         return 0, "unsure"
     at = 0
