@@ -257,7 +257,7 @@ def _calls_with_passages(plan: EvaluationPlan) -> Iterator[PlannedCall]:
     lacking = {memory.memory_id for memory in plan.lacking}
     for name in {**plan.unseen, **dict.fromkeys(lacking)}:
         memory = next(chunk for chunk in plan.subject.chunks if chunk.memory_id == name)
-        questions = PER_CHUNK if name in lacking else len(plan.unseen[name])
+        questions = PER_CHUNK - 1 if name in lacking else len(plan.unseen[name])
         chunk = _tokens(plan.chunk(memory))
         prompt = chunk + _INSTRUCTIONS + questions * _QUESTION
         call = _call("agent", prompt, _LETTERS, LETTER_WORDS)
