@@ -23,7 +23,7 @@ from rules.conversation.short_quotes import some_of
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, spoken
 from rules.extract.sentences import sentences_within, with_closed_fence
-from rules.extract.words import terms
+from rules.extract.words import length, terms
 from rules.layers.names import Who
 
 _BOUND = 1.2
@@ -151,22 +151,16 @@ def extract(
 
     The engine reads no questions, so those of the subject are asked as they are kept.
     """
-    texts, material, words = sheet.texts, subject.material, subject.words
-    quoted = subject.exchange(texts, subject.quote, _joined(some_of(quotes)))
-    asked, _ = subject.exchange(texts, subject.perspective, "")
-    seen = yield from _closed(material.perspective(words, _as_said(subject, *quoted, asked)))
-    analysis, writer = yield from _analysis(sheet, subject, context_managers)
-    last = fill(texts.refinement, analysis=keep_inert(analysis.text), words=str(words))
-    posed, _ = subject.exchange(texts, AgentQuestion(last, last), "")
-    besides = _as_said(subject, *quoted, asked, prompt.answer(seen), posed)
-    kept = yield from _closed(material.refinement(words, besides))
+    material, words = subject.material, subject.words
+    quoted = restore_tags(_joined(quotes))
+    seen = yield from _closed(material.perspective(words, (quoted,)))
+    analysis, writer = yield from _analysis(sheet, subject, context_managers, (quoted, seen))
+    last = fill(sheet.texts.refinement, analysis=keep_inert(analysis.text), words=str(words))
+    left = words - length(f"{seen}\n{analysis.text}")
+    besides = (quoted, seen, analysis.text)
+    kept = yield from _closed(material.refinement(max(words // 2, int(left)), besides))
     six = _six(subject, last, (_framed(quotes), seen, kept))
     return Transcript(six, quotes, analysis.text, EXTRACTIVE, writer, analysis.form)
-
-
-def _as_said(subject: Subject, *turns: Turn) -> list[str]:
-    """Return the texts of turns with the person's days, and with the tags that were said."""
-    return [restore_tags(with_shown_title(turn.content, subject.title)) for turn in turns]
 
 
 def joined_forms(forms: Iterable[str]) -> str:
@@ -275,16 +269,23 @@ def _refinement(
 
 
 def _analysis(
-    sheet: Worksheet, subject: Subject, context_managers: Sequence[Model]
+    sheet: Worksheet, subject: Subject, context_managers: Sequence[Model], told: Sequence[str] = ()
 ) -> Steps[tuple[Answered, str]]:
-    """Return the analysis and the name of its writer, without the sentences beyond its length."""
+    """Return the analysis and the name of its writer, without the sentences beyond its length.
+
+    The engine's says nothing that is `told` already.
+    """
     words = analysis_words(subject.words)
-    analysis, writer = yield from _whole_analysis(sheet, subject, context_managers, words)
+    analysis, writer = yield from _whole_analysis(sheet, subject, context_managers, words, told)
     return replace(analysis, text=sentences_within(analysis.text, _BOUND * words)), writer
 
 
 def _whole_analysis(
-    sheet: Worksheet, subject: Subject, context_managers: Sequence[Model], words: int
+    sheet: Worksheet,
+    subject: Subject,
+    context_managers: Sequence[Model],
+    words: int,
+    told: Sequence[str],
 ) -> Steps[tuple[Answered, str]]:
     """Return the first analysis that can be used.
 
@@ -307,7 +308,7 @@ def _whole_analysis(
         return Answered(refused.text, form=refused.kind), model.name
     if context_managers:
         yield Noted("analysis by the engine")
-    text = yield from _closed(subject.material.analysis(words))
+    text = yield from _closed(subject.material.analysis(words, told))
     return Answered(text), EXTRACTIVE
 
 

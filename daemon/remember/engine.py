@@ -58,9 +58,9 @@ class Material:
         """Return what the persona says of itself, or the next best."""
         return answers.perspective(self.passage, words, (*besides, *self._wishes), self.before)
 
-    def analysis(self, words: int) -> str:
-        """Return what the person asked, or what both sides said."""
-        return answers.analysis(self.passage, words, self._wishes, self.before)
+    def analysis(self, words: int, besides: Sequence[str]) -> str:
+        """Return what the person asked, or a line of what both sides said."""
+        return answers.analysis(self.passage, words, (*besides, *self._wishes), self.before)
 
     def refinement(self, words: int, besides: Sequence[str]) -> str:
         """Return what both sides said, in paragraphs where there are several stretches."""
