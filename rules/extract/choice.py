@@ -33,6 +33,8 @@ _BARE = 0.4
 _REACTION = 0.1
 _COURTESY = 0.1
 _PLACEHOLDER = 0.3
+_SEVERAL, _MOST_FIGURES = 3, 0.7
+"""A sentence with several numbers and hardly a word is a row of a table."""
 
 _LONGEST_CHAIN = 3
 _OVERHEAD, _POWER = 6.0, 0.7
@@ -64,9 +66,14 @@ def _worth(reading: WeighedPassage, at: int) -> float:
 
 
 def _of_person(sentence: Sentence) -> float:
-    if sentence.text.endswith(COLONS):
+    if sentence.text.endswith(COLONS) or _is_row_of_figures(sentence):
         return _COURTESY
     return 1.0 if sentence.voice in ("own", "set") else _LISTED * (sentence.voice == "item")
+
+
+def _is_row_of_figures(sentence: Sentence) -> bool:
+    figures = sum(map(has_digit, sentence.terms))
+    return figures >= _SEVERAL and figures > _MOST_FIGURES * len(sentence.terms)
 
 
 def _of_persona(reading: WeighedPassage, at: int) -> float:
