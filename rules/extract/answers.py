@@ -28,7 +28,7 @@ __all__ = ["analysis", "in_paragraphs", "perspective", "quote"]
 
 _VIEW_SHARE, _ANALYSIS_SHARE = 0.1, 0.15
 """Shares of the words that a view and an analysis have room for: it is better spent on the memory."""
-_LEAST_ROOM = 25.0
+_LEAST_ROOM = 12.0
 """Words of room that a view has at least, and half of the words if that is less."""
 _MOST_LINES = 3
 NOTHING_MORE = "Nothing more was said."

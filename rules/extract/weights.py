@@ -25,10 +25,10 @@ in view of, so that none is forgotten before the next memory is written."""
 _KNOWN = 0.3
 """A word that was said before counts so much: the memories before this one are likely to hold it."""
 _EVERYDAY = 0.15
-_FIGURE = 3.0
+_FIGURE = 2.5
 """A number is a fact that no other word can replace."""
 _THING = 1.5
-_LISTENS = 0.2
+_LISTENS = 0.15
 """The worth of the words of a persona that has nothing of its own to tell."""
 _AS_OFTEN = 2.0
 _UNTOLD = 0.5
