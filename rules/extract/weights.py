@@ -25,7 +25,7 @@ in view of, so that none is forgotten before the next memory is written."""
 _KNOWN = 0.3
 """A word that was said before counts so much: the memories before this one are likely to hold it."""
 _EVERYDAY = 0.15
-_FIGURE = 2.5
+_FIGURE = 3.0
 """A number is a fact that no other word can replace."""
 _THING = 1.5
 _LISTENS = 0.15
