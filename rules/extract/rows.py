@@ -6,13 +6,15 @@ from itertools import groupby, zip_longest
 
 from rules.extract.frames import Frames, spaced
 from rules.extract.prose import PERSONA, Sentence
+from rules.extract.sentences import EMOJI
 from rules.extract.voices import COLONS, is_finished
 from rules.extract.weights import WeighedPassage
 from rules.extract.words import length, shorten
 
 _CUT = " …"
 _CLAUSE_END = re.compile(r"[,;:，；：、](?=[^,;:，；：、]*\Z)")
-_LAST_SPACED = "\u2fff"
+_ENDS_CROWDED = re.compile(rf"[^\u0000-\u2fff{EMOJI}]\Z")
+"""After a stop of a script without spaces the next sentence follows at once."""
 _DANGLING = ",;，、；–- "
 _FULL_STOPS = (
     ("\u08ff", "."),
@@ -64,7 +66,7 @@ def join_sentences(kept: Sequence[Sentence]) -> str:
     row = ""
     for sentence, following in zip_longest(distinct, distinct[1:]):
         text = _with_stop(sentence, following)
-        row += text if following is None or text[-1] > _LAST_SPACED else f"{text} "
+        row += text if following is None or _ENDS_CROWDED.search(text) else f"{text} "
     return row
 
 

@@ -263,9 +263,10 @@ def _things(of_person: Iterable[Sentence]) -> Iterator[str]:
     small: set[str] = set()
     for sentence in of_person:
         yield from filter(has_digit, sentence.terms)
-        for at, word in enumerate(map(re.Match.group, _NAME.finditer(sentence.text))):
+        for at, match in enumerate(_NAME.finditer(sentence.text)):
+            word = re.split("['’]", match.group())[0]
             if word[0].islower():
                 small.add(word.casefold())
-            elif at and len(word) >= _SHORTEST_NAME and word[1] not in "'’":
+            elif at and len(word) >= _SHORTEST_NAME:
                 names.update(terms(word))
     yield from names - small
