@@ -17,7 +17,7 @@ from rules.conversation.memory_title import (
     TitlePair,
     counted_on,
     numbers_of,
-    subject_in,
+    subject_of,
     title_pair,
     write_title,
 )
@@ -72,7 +72,7 @@ class FoldPlan:
 
     def title(self, *, extracted: bool) -> str:
         """Return the name of the fold with which its first question begins; an extracted one has its subject."""
-        subjects = (subject_in(memory.in_prompts.texts[0]) for memory in self.memories)
+        subjects = (subject_of(memory) for memory in self.memories)
         subject = shared_subject(subjects) if extracted else ""
         return write_title(*self.numbers, self._dates, extracted=extracted, subject=subject)
 

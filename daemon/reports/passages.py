@@ -32,12 +32,7 @@ def passages_report(
     listed = in_order(passages)
     none = f'Nothing of "{cut_title(chat.title)}" is kept word for word.'
     table = Table("passages", listed, columns, none, lambda passage: _card(passage, persona))
-    columns_open: tuple[Column[Wish], ...] = (
-        Column("Open since", lambda wish: wish.day),
-        Column("By", lambda wish: persona if wish.kind == "promise" else "you"),
-        Column("Words", lambda wish: " ".join(wish.text.split()), "prose"),
-    )
-    tables = (table, Table("open", still, columns_open)) if still else (table,)
+    tables = (table, _open_table(still, persona))
     done = Step("When something open is done", f'release {chat.chat_id} "ITS WORDS"')
     keep = Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"')
     if not listed:
@@ -45,6 +40,15 @@ def passages_report(
     notes = (note for passage in listed for note in notes_on(passage))
     full = f"kept word for word: {how_full(listed, budget)}"
     return Report(tables, notes=(full, *notes), next=(done,) if still else ())
+
+
+def _open_table(still: Sequence[Wish], persona: str) -> Table[Wish]:
+    columns: tuple[Column[Wish], ...] = (
+        Column("Open since", lambda wish: wish.day),
+        Column("By", lambda wish: persona if wish.kind == "promise" else "you"),
+        Column("Words", lambda wish: " ".join(wish.text.split()), "prose"),
+    )
+    return Table("open", still, columns)
 
 
 def _speaker(passage: KeptPassage, persona: str) -> str:
