@@ -32,14 +32,15 @@ def passages_report(
     listed = in_order(passages)
     none = f'Nothing of "{cut_title(chat.title)}" is kept word for word.'
     table = Table("passages", listed, columns, none, lambda passage: _card(passage, persona))
-    tables = (table, _open_table(still, persona))
-    done = Step("When something open is done", f'release {chat.chat_id} "ITS WORDS"')
-    keep = Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"')
-    if not listed:
-        return Report(tables, next=(keep, done) if still else (keep,))
-    notes = (note for passage in listed for note in notes_on(passage))
-    full = f"kept word for word: {how_full(listed, budget)}"
-    return Report(tables, notes=(full, *notes), next=(done,) if still else ())
+    notes = [note for passage in listed for note in notes_on(passage)]
+    steps: list[Step] = []
+    if listed:
+        notes.insert(0, f"kept word for word: {how_full(listed, budget)}")
+    else:
+        steps.append(Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"'))
+    if still:
+        steps.append(Step("When something open is done", f'release {chat.chat_id} "ITS WORDS"'))
+    return Report((table, _open_table(still, persona)), notes=tuple(notes), next=tuple(steps))
 
 
 def _open_table(still: Sequence[Wish], persona: str) -> Table[Wish]:
