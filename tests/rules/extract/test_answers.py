@@ -18,8 +18,13 @@ from rules.extract.words import length
 from tests.rules.extract.refining import refinement
 
 ANSWERS = (quote, perspective, analysis, refinement)
+_LEADS = "|".join(
+    re.escape(lead)
+    for frames in {tongue.frames for tongue in TONGUES}
+    for lead in (frames.told, frames.answered, frames.person, frames.persona, frames.asked)
+)
 LEAD = re.compile(
-    r"(?m)^(?:On [^:]*)?\b(?:you told me|I answered|the person \w+|the persona \w+|I \w+ed(?: you)?): ",
+    rf"(?m)^.{{0,40}}?(?:{_LEADS}|the person \w+:|the persona \w+:|I \w+ed(?: you)?:) ?",
     re.I,
 )
 """The engine's own words before sentences."""
