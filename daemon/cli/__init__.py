@@ -21,6 +21,8 @@ import click
 
 from daemon.cli.commands import BUG, GROUPS, INTERRUPTED, MODULES, SUMMARIES, TROUBLE, USAGE
 
+_INTERRUPTED = "Interrupted. What is finished is kept; run memproc again to go on from there."
+_UNANSWERED = "The question was not answered. Say it at a terminal, or give the command --yes."
 _COLLECTED_AFTER = 50_000
 """New objects before Python collects garbage: its own 700 cost a tenth of a command's start."""
 
@@ -208,11 +210,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ):
             click.echo("The chats that memproc knows: memproc chats", err=True)
         return USAGE
-    except (KeyboardInterrupt, click.Abort):
-        click.echo(
-            "\nInterrupted. What is finished is kept; run memproc again to go on from there.",
-            err=True,
-        )
+    except (KeyboardInterrupt, click.Abort) as ended:
+        is_unanswered = isinstance(ended.__context__, EOFError)
+        click.echo(f"\n{_UNANSWERED if is_unanswered else _INTERRUPTED}", err=True)
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away, as `memproc chats | head` does: no reader is left.

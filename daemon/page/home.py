@@ -17,7 +17,7 @@ from daemon.files.lock import daemon_runs
 from daemon.page.app import Desk, desk_of, render
 from daemon.page.chat import ChatSizes, chat_sizes
 from daemon.page.files import has_updated
-from daemon.page.live import marks_of, read_work, reload_from
+from daemon.page.live import marks_of_parts, read_work, reload_from
 from daemon.remember.chat_notes import (
     problems_of_ending_models,
     problems_of_folds,
@@ -85,7 +85,7 @@ def home_page(request: Request) -> Response:
         now=status,
         needs=needs,
         work=work,
-        marks=marks_of(work, every),
+        marks=marks_of_parts(work, every),
         reload_from=reload_from(request, work),
         caps=desk.config.budget,
     )

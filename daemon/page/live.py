@@ -88,12 +88,12 @@ def live_page(request: Request) -> Response:
     folders = desk_of(request).folders
     with Archive.read(folders.state) as archive:
         work = read_work(archive, folders)
-        marks = marks_of(work, known_chats(archive))
+        marks = marks_of_parts(work, known_chats(archive))
     done, of = (work.run.done, work.run.total) if work.run else (0, 0)
     return JSONResponse({"done": done, "of": of, "files": len(work.lines), **marks})
 
 
-def marks_of(work: Work, chats: Sequence[KnownChat]) -> dict[str, str]:
+def marks_of_parts(work: Work, chats: Sequence[KnownChat]) -> dict[str, str]:
     """Return a mark for each part of Home, which changes with what the part shows."""
     lines = [line for line in work.lines if line.kind in ("done", "skipped")]
     shown = sorted((chat.chat_id, chat.messages, chat.memories) for chat in chats)

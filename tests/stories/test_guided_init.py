@@ -96,6 +96,15 @@ def test_each_step_can_be_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not (Path.home() / "memproc").exists()
 
 
+def test_without_a_terminal_an_unanswered_question_is_no_interruption(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert main(["init"]) == 130
+    told = capsys.readouterr().err
+    assert "--yes" in told and "Interrupted" not in told
+
+
 def test_what_is_there_already_stays_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["init", "--yes"]) == 0
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-of-the-environment")

@@ -142,7 +142,7 @@ ENGLISH: Final = WishForms(
         |your)|unless i)\b""",
     once=r"""\b(?:tomorrow|tonight|today|right now|this (?:time|once|evening|morning|afternoon|weekend|week)
         |just (?:this )?once|in (?:a|\w+) (?:minutes?|hours?|days?)|next (?:week|month|\w+day)
-    |before (?:noon|lunch)|by (?:the )?\d|until \d|on (?:the )?\d|(?<!twenty-four )at (?:\d|one|two|three|four|five
+    |before (?:noon|lunch)|by (?:the )?\d\w*|until \d\w*|on (?:the )?\d\w*|(?<!twenty-four )at (?:\d|one|two|three|four|five
         |six|seven|eight|nine|ten|eleven|noon)|don't let me forget|for the (?:card|wedding|party))\b""",
     idle=r"""(?:(?:never |don't (?:ever )?)?give (?:up|in)\b|don't hesitate|feel free to (?:ask|reach|call|contact
         |drop|share)|reach out|(?:don't|do not) (?:tell me (?!about|to\b|how to|what to|off|it's|it will|lies)

@@ -87,7 +87,7 @@ GERMAN: Final = WishForms(
         |bevor (?:du|wir|ich)|pro antwort|in der regel|normalerweise|erst .*\bdann)\b""",
     once=r"""\b(?:heute|heut|(?<!jeden )morgen|(?<!ab )jetzt|gleich|nachher|diesmal|dieses mal|für (?:heute|jetzt)
         |um (?:\d|halb|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)\w*|in (?:einer|zehn|fünf|\d+) (?:stunde
-        |minuten?)\w*|(?:am|bis zum) \d|nächste[nrs]? (?:woche|monat|mal)|noch schnell|achtzigsten|geburtstag)\b""",
+        |minuten?)\w*|(?:am|bis zum) \d+|nächste[nrs]? (?:woche|monat|mal)|noch schnell|achtzigsten|geburtstag)\b""",
     idle=r"""(?:(?:erzähl|sag) mir (?:bloß |jetzt |ja |doch )?nicht,? (?:dass|du|das|er|sie|jetzt)|sag bloß
         |frag (?:mich |lieber |bloß )?nicht,? (?:was|wie|warum|wo|wann)|frag (?:mich )?nicht\b[^,]{0,12}$
         |[^.]{0,80}, (?:sagte?|meinte|rief|pflegte|hat) (?:\w+ ){0,2}(?:oma|opa|mutter|vater|immer|meine?|er|sie)
