@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from string import ascii_lowercase
 from threading import Lock
 from typing import TypeVar
 
@@ -53,8 +52,8 @@ def plain(step: str) -> str:
 
 def long_answer(words: int) -> str:
     """A long answer in the first person, no two sentences of which are the same."""
-    days = (ascii_lowercase[at // 26] + ascii_lowercase[at % 26] for at in range(words // 9 + 1))
-    return " ".join(f"On day {day} I asked Tomas of the ferry." for day in days)
+    sentences = (f"On day {number} I asked Tomas of the ferry." for number in range(words // 9 + 1))
+    return " ".join(sentences)
 
 
 def held(steps: Steps[T], ask: Callable[[Request], Reply], noted: list[str]) -> T:

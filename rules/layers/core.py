@@ -24,7 +24,6 @@ Kind = Literal[
     "unreadable",
     "sections changed",
     "the person's name",
-    "the person as I",
     "control mark",
     "other",
 ]
