@@ -29,7 +29,7 @@ _UNFINISHED = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class FileProgress:
     """How far the work on a file is: `done` of `total` memories of its chat in hand."""
 
     chat_id: str = ""
@@ -45,11 +45,13 @@ class Progress:
     unusable: int = 0
 
 
-def gone_on(before: Progress, event: Event, when: str) -> Progress:
+def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
     """Return the progress after an event."""
     match event:
         case Planned(chat_id, title, chunks, calls):
-            return Progress(chat_id, title, when, 0, chunks, 0, calls, before.usd, before.unusable)
+            return FileProgress(
+                chat_id, title, when, 0, chunks, 0, calls, before.usd, before.unusable
+            )
         case ModelAnswered(usd=usd):
             after = replace(before, answered=before.answered + 1, usd=before.usd + (usd or 0.0))
             if before.answered or not before.done:
@@ -65,7 +67,7 @@ def gone_on(before: Progress, event: Event, when: str) -> Progress:
     return before
 
 
-def seconds_left(chat: "Progress | Run", now: str) -> float | None:
+def seconds_left(chat: "FileProgress | Run", now: str) -> float | None:
     """Estimate the seconds that the chat still takes; None while that is too early to say.
 
     Calls are counted rather than memories: several are written at once, and the last of them are
@@ -108,10 +110,10 @@ def begin_run(archive: Archive, number: int, run: str) -> None:
     with archive.transaction():
         archive.run("DELETE FROM outcome WHERE arrival = ?", (number,))
         archive.run("UPDATE arrival SET run = ?, ended = '' WHERE id = ?", (run, number))
-        keep_progress(archive, number, Progress(), run)
+        keep_progress(archive, number, FileProgress(), run)
 
 
-def keep_progress(archive: Archive, number: int, progress: Progress, when: str) -> None:
+def keep_progress(archive: Archive, number: int, progress: FileProgress, when: str) -> None:
     """Store how far the work on a file is. Durable when this returns."""
     values = {**asdict(progress), "changed_at": when}
     assigned = ", ".join(f"{name} = ?" for name in values)

@@ -4,7 +4,7 @@ Each is done at once, or at the end of the run that works with the archive (cli/
 that spends, erases, restores or accepts is among them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
@@ -20,13 +20,13 @@ from daemon.archive.layers import (
 from daemon.archive.pressed import Pressed, find_pressed, settle_pressed
 from daemon.chat.kept import covered_by, mark
 from daemon.chat.opening import as_value, facts_now
+from daemon.chat.outcome import Skipped, until_fault
 from daemon.config.loading import core_layout
 from daemon.config.settings import Config
 from daemon.events import Note
 from daemon.files.clock import now
-from daemon.files.reasons import describe
 from daemon.models.context import Context
-from rules.errors import ArchiveError, DamagedChat, MemprocError, NotFound, RefusedArguments
+from rules.errors import NotFound, RefusedArguments
 from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, taken_back
 from rules.layers.core_layout import Layout
 from rules.layers.facts import FactEvent, normal
@@ -36,7 +36,7 @@ from rules.wording import TO_SEE_IT, cut_title
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangeDone:
     """What a change says once it is done."""
 
     says: str
@@ -53,51 +53,55 @@ class Changed:
 
 def do_what_waits(context: Context, waiting: Sequence[Pressed]) -> None:
     """Do the changes that wait, and tell what became of them."""
+    archive = context.archive
     for pressed in waiting:
-        try:
-            with context.archive.transaction():
-                changed = CHANGES[pressed.change](context, pressed.chat_id, **pressed.values)
-                settle_pressed(context.archive, pressed.id, changed.says, now())
-        except Exception as fault:  # the boundary of a change: the others, and the run, go on
-            if isinstance(fault, ArchiveError) and not isinstance(fault, DamagedChat):
-                raise  # it waits on
-            ours = fault if isinstance(fault, MemprocError) else MemprocError(*describe(fault))
-            says = f"{ours.message} {ours.next_step}".rstrip()
-            settle_pressed(context.archive, pressed.id, says, now(), is_refused=True)
-        if told := find_pressed(context.archive, pressed.id):
-            context.tell(Note(told.sentence))
+        done = _carried_out(context, pressed)
+        for outcome in until_fault(archive, pressed.change, done, pressed.chat_id):
+            if isinstance(outcome, Skipped):
+                says = f"{outcome.reason} {outcome.next_step}".rstrip()
+                settle_pressed(archive, pressed.id, says, now(), is_refused=True)
+        if settled := find_pressed(archive, pressed.id):
+            context.tell(Note(settled.sentence))
 
 
-def set_section(context: Context, chat: str, section: str, words: str) -> Changed:
+def _carried_out(context: Context, pressed: Pressed) -> Iterator[ChangeDone]:
+    """Do a change, and note in the same transaction that it is done."""
+    with context.archive.transaction():
+        changed = CHANGES[pressed.change](context, pressed.chat_id, **pressed.values)
+        settle_pressed(context.archive, pressed.id, changed.says, now())
+    yield changed
+
+
+def set_section(context: Context, chat: str, section: str, words: str) -> ChangeDone:
     """Have a section say these words until it is released. Raises NotFound or RefusedArguments."""
     known = known_core(context.archive, context.config, chat)
     value = as_value(known.section(section), words)
     event = CoreEvent(section, value, held=True, by="person", function="set")
     _keep(context.archive, known, event)
     until = f"memproc core {chat} release {section}"
-    return Changed(f'"{section}" is set, and stays so until: {until}')
+    return ChangeDone(f'"{section}" is set, and stays so until: {until}')
 
 
-def release_section(context: Context, chat: str, section: str) -> Changed:
+def release_section(context: Context, chat: str, section: str) -> ChangeDone:
     """Let the persona edit a section again. Raises NotFound."""
     known = known_core(context.archive, context.config, chat)
     known.section(section)
     last = known.last_event(section)
     if last is None or not (last.held or last.held_lines):
-        return Changed(f'"{section}" was not set by hand: nothing to do.', is_shown_later=False)
+        return ChangeDone(f'"{section}" was not set by hand: nothing to do.', is_shown_later=False)
     event = CoreEvent(section, last.value, held=False, by="person", function="release")
     _keep(context.archive, known, event)
-    return Changed(f'"{section}" is released.', is_shown_later=False)
+    return ChangeDone(f'"{section}" is released.', is_shown_later=False)
 
 
-def take_back(context: Context, chat: str) -> Changed:
+def take_back(context: Context, chat: str) -> ChangeDone:
     """Take back the newest edit."""
     known = known_core(context.archive, context.config, chat)
     event = taken_back(known.layout.sections, known.events)
     if event is None:
-        return Changed("Nothing to do: there is no edit to take back.", is_shown_later=False)
+        return ChangeDone("Nothing to do: there is no edit to take back.", is_shown_later=False)
     _keep(context.archive, known, event)
-    return Changed(f'Taken back: "{event.section}" says again what it said before.')
+    return ChangeDone(f'Taken back: "{event.section}" says again what it said before.')
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,30 +145,32 @@ def _keep(archive: Archive, known: KnownCore, event: CoreEvent) -> None:
     keep_core_events(archive, known.chat.chat_id, [event], now())
 
 
-def forget_fact(context: Context, chat: str, number: int) -> Changed:
+def forget_fact(context: Context, chat: str, number: int) -> ChangeDone:
     """Forget a fact. Raises NotFound."""
     archive = context.archive
     events_of(archive, find_chat(archive, chat), number)
     if number not in {fact.number for fact in facts_now(archive, chat)}:
-        return Changed(f"Nothing to do: fact {number} is not true any more.", is_shown_later=False)
+        return ChangeDone(
+            f"Nothing to do: fact {number} is not true any more.", is_shown_later=False
+        )
     why = "forgotten at the command line"
     event = FactEvent(number, "FORGET", "", "", "", "person", why=why)
     keep_fact_events(archive, chat, [event], now())
-    return Changed(f"Fact {number} is forgotten.")
+    return ChangeDone(f"Fact {number} is forgotten.")
 
 
-def add_fact(context: Context, chat: str, words: str) -> Changed:
+def add_fact(context: Context, chat: str, words: str) -> ChangeDone:
     """Add a fact of today."""
     archive = context.archive
     for fact in facts_now(archive, chat):
         if normal(fact.text) == normal(words):
             says = f"Nothing to do: fact {fact.number} says so already."
-            return Changed(says, is_shown_later=False)
+            return ChangeDone(says, is_shown_later=False)
     number, when = next_fact(archive, chat), now()
     said_at, why = in_zone(when, archive.zone), "added at the command line"
     event = FactEvent(number, "ADD", words, said_at, "", "person", why=why)
     keep_fact_events(archive, chat, [event], when)
-    return Changed(f"Added as fact {number}.")
+    return ChangeDone(f"Added as fact {number}.")
 
 
 def events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactEvent]:
@@ -179,7 +185,9 @@ def events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactEv
     return events
 
 
-def keep_passage(context: Context, chat: str, words: str, uuid: str, number: int | None) -> Changed:
+def keep_passage(
+    context: Context, chat: str, words: str, uuid: str, number: int | None
+) -> ChangeDone:
     """Keep words of a chat, a message, or the passage of that number. Raises NotFound."""
     archive = context.archive
     known = find_chat(archive, chat)
@@ -190,7 +198,7 @@ def keep_passage(context: Context, chat: str, words: str, uuid: str, number: int
     there = _already(before, new, is_there=meant is not None)
     if there:
         says = f"Nothing to do: {there.called} is {there.state} already."
-        return Changed(says, is_shown_later=False)
+        return ChangeDone(says, is_shown_later=False)
     return _said_of_new(_store(archive, known, before, new, budget), budget)
 
 
@@ -203,12 +211,12 @@ def _already(
     return covered_by(before, new)
 
 
-def _said_of_new(passages: Sequence[KeptPassage], budget: int) -> Changed:
+def _said_of_new(passages: Sequence[KeptPassage], budget: int) -> ChangeDone:
     """Say whether the last of the passages is kept, or waits for room in the budget of tokens."""
     *_, passage = passages
     if passage.state == "kept":
-        return Changed(f"Kept, word for word: {passage.called}.")
-    return Changed(
+        return ChangeDone(f"Kept, word for word: {passage.called}.")
+    return ChangeDone(
         f"{passage.called.capitalize()} waits: it has {passage.tokens:,} tokens, and of "
         f"{budget:,} (keep.budget) {tokens_kept(passages):,} are taken. "
         "Release another passage, or raise keep.budget in memproc.toml.",
@@ -216,17 +224,17 @@ def _said_of_new(passages: Sequence[KeptPassage], budget: int) -> Changed:
     )
 
 
-def release_passage(context: Context, chat: str, number: int) -> Changed:
+def release_passage(context: Context, chat: str, number: int) -> ChangeDone:
     """Release the passage of that number. Raises NotFound."""
     archive, known = context.archive, find_chat(context.archive, chat)
     before = kept_passages(archive, chat)
     meant = _passage(before, known, number)
     if meant.state == "released":
         says = f"Nothing to do: {meant.called} is released already."
-        return Changed(says, is_shown_later=False)
+        return ChangeDone(says, is_shown_later=False)
     budget = budget_of(archive, context.config, known)
     _store(archive, known, before, meant.released(), budget)
-    return Changed(f"Released: {meant.called}.")
+    return ChangeDone(f"Released: {meant.called}.")
 
 
 def _store(
@@ -258,7 +266,7 @@ def _passage(passages: Sequence[KeptPassage], known: KnownChat, number: int) -> 
     )
 
 
-CHANGES: Mapping[str, Callable[..., Changed]] = {
+CHANGES: Mapping[str, Callable[..., ChangeDone]] = {
     "core set": set_section,
     "core release": release_section,
     "core undo": take_back,

@@ -36,7 +36,7 @@ from daemon.cli.run import agreed_at_terminal, run_agreed
 from daemon.cli.settings import Settings, confirmed, json_option
 from daemon.files.foreign import ForeignExport, read_foreign
 from daemon.reports.plan import plan_report
-from daemon.reports.report import Column, Report, Step, Table
+from daemon.reports.report import Column, Report, ReportTable, Step
 from primer.retirement import heir
 from rules.bring.conversation import PROGRAMS, Conversation
 from rules.errors import ChatSkipped, NotFound
@@ -141,7 +141,7 @@ def _list(
     if export.unknown:
         notes.append(f"{counted(export.unknown, 'entry', 'entries')} of an unknown shape: left out")
     report = Report(
-        (Table("conversations", rows, columns),),
+        (ReportTable("conversations", rows, columns),),
         notes=tuple(notes),
         next=(Step("To bring one", f"bring {shlex.quote(str(file))} --chat NUMBER"),),
         values={"projects": list(export.projects)},

@@ -5,13 +5,13 @@ from contextlib import suppress
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.archive.pressed import find_pressed, keep_pressed, pressed_lines
-from daemon.chat.changes import CHANGES, Changed
+from daemon.chat.changes import CHANGES, ChangeDone
 from daemon.cli.settings import Settings
 from daemon.files.clock import now
 from daemon.files.lock import Busy
 
 
-def change(settings: Settings, name: str, chat: str, **values: object) -> Changed:
+def change(settings: Settings, name: str, chat: str, **values: object) -> ChangeDone:
     """Do a change of a chat, or keep it for the end of the run. Raises what refuses it."""
     try:
         with settings.context() as context:
@@ -26,9 +26,9 @@ def change(settings: Settings, name: str, chat: str, **values: object) -> Change
         with settings.archive() as archive:
             kept = find_pressed(archive, number)
         if kept and kept.done_at:
-            return Changed(kept.sentence, is_shown_later=False)
+            return ChangeDone(kept.sentence, is_shown_later=False)
         says = f"{busy.message} This waits, and is done when that ends."
-        return Changed(says, is_shown_later=False, waits=True)
+        return ChangeDone(says, is_shown_later=False, waits=True)
 
 
 def tell_presses(settings: Settings, chat_id: str, as_json: bool, *groups: str) -> None:

@@ -13,12 +13,12 @@ import click
 from daemon.faces.as_json import in_shape
 from daemon.faces.table import table_lines
 from daemon.files.clock import in_full
-from daemon.reports.report import Card, Table
+from daemon.reports.report import Card, ReportTable
 from daemon.status.printable import folded, in_one_line, printable_json, visible
 from rules.wording import as_sentence
 
 
-def print_rows(table: Table[Any]) -> None:
+def print_rows(table: ReportTable[Any]) -> None:
     """Print a table in the width of the terminal, with a pager where it is longer."""
     if table.card and not table.columns:
         for row in table.rows:

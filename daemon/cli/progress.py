@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from daemon import events
 from daemon.archive.chats import KnownChat
-from daemon.archive.work import Progress as ChatProgress
-from daemon.archive.work import gone_on, seconds_left
+from daemon.archive.work import FileProgress, gone_on, seconds_left
 from daemon.cli.printing import in_width, moment, print_error
 from daemon.files.clock import now, span
 from daemon.status.printable import in_one_line, visible
@@ -149,7 +148,7 @@ class Progress:
         """Titles that were shown without an id."""
         for chat in known:
             self._is_shared(chat.title, chat.chat_id)
-        self._chat = ChatProgress()
+        self._chat = FileProgress()
 
     def tell(self, event: events.Event) -> None:
         """Show and count an event."""

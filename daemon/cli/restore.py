@@ -14,7 +14,7 @@ from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
-from daemon.recovery.compare import Content, compare_versions, content_of
+from daemon.recovery.compare import Content, compare_versions, version_content
 from daemon.recovery.expand import expand
 from daemon.recovery.restore import Restorable
 from daemon.status.printable import in_one_line
@@ -48,8 +48,8 @@ def diff_command(
     with settings.archive() as archive:
         known = find_chat(archive, chat, "part")
         number = _newest(folders, known) if before is None else before
-        first = content_of(archive, folders, known, number)
-        second = content_of(archive, folders, known, after)
+        first = version_content(archive, folders, known, number)
+        second = version_content(archive, folders, known, after)
         difference, memories = compare_versions(
             archive, settings.config, known.chat_id, first, second
         )

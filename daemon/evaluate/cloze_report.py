@@ -8,9 +8,9 @@ from daemon.evaluate.subject import ArmName, EvaluatedChat
 from rules.conversation.memory import Memory
 from rules.evaluate.cloze import Cloze, SearchedText, common_words, make_clozes
 from rules.evaluate.report import (
+    Evaluation,
     MarkedQuestion,
     Missed,
-    Report,
     group,
     make_row,
 )
@@ -18,14 +18,14 @@ from rules.evaluate.report import (
 
 def free_report(
     archive: Archive, subject: EvaluatedChat, arms: Sequence[ArmName], now: str
-) -> Report:
+) -> Evaluation:
     """Return the report in its cloze form, which asks no model. An arm that searches has none."""
     clozes = _clozes(subject)
     by_arm = {arm: _found(subject, clozes, arm) for arm in arms if arm != "recall"}
     results = by_arm["memories"]
     checked = zip(clozes, results, strict=True)
     not_known = [cloze for cloze, result in checked if not result.is_right]
-    return Report(
+    return Evaluation(
         **in_every_report(archive, subject),
         form="cloze",
         at=now,

@@ -13,11 +13,11 @@ from daemon.evaluate.voice import voice_of
 from primer.evaluation_questions import STEPS
 from rules.evaluate.questions import NEVER_SAID, EvalAnswer, EvalQuestion
 from rules.evaluate.report import (
+    Evaluation,
     LiveTail,
     MarkedQuestion,
     Missed,
     PastEvaluation,
-    Report,
     Row,
     group,
     make_row,
@@ -46,7 +46,7 @@ def counting_answers(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswe
     return [answer for answer in answers if answer.question in questions]
 
 
-def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> Report | None:
+def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> Evaluation | None:
     """Return the report of an evaluation and its replicates; None where there is none.
 
     It is the one of this `number` if there is such a one, else the newest.
@@ -60,7 +60,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> R
     by_arm = _grouped(same, lambda answer: answer.arm)
     memories = by_arm.get("memories", [])
     not_known = missed(archive, subject, newest.evaluation)
-    return Report(
+    return Evaluation(
         **in_every_report(archive, subject),
         form="asked",
         model=newest.model,

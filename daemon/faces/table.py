@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from daemon.files.clock import in_full
-from daemon.reports.report import Cell, Column, Link, Moment, Row, Table
+from daemon.reports.report import Cell, Column, Link, Moment, ReportTable, Row
 from daemon.status.printable import columns_of, folded, in_one_line, padded
 
 _LEAST_WORDS = 20
@@ -17,7 +17,7 @@ _GAP = "  "
 
 
 def table_lines(
-    table: Table[Row], width: int | None, strong: Callable[[str], str] = str
+    table: ReportTable[Row], width: int | None, strong: Callable[[str], str] = str
 ) -> Iterator[str]:
     """Yield the lines of a table, its headings first, in `strong` letters.
 

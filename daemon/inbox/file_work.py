@@ -20,7 +20,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import change_state, find_arrival, times_in
 from daemon.archive.work import (
     Ended,
-    Progress,
+    FileProgress,
     begin_run,
     end_by_hand,
     end_run,
@@ -67,7 +67,7 @@ class FileWork:
     by_hand: bool = False
     is_waiting: bool = False
     """Whether a run by hand works on a file of which the daemon has a copy that waits."""
-    progress: Progress = field(default_factory=Progress)
+    progress: FileProgress = field(default_factory=FileProgress)
     kept: float = 0.0
     """When the progress was stored last, by the monotonic clock."""
     state: State = "copied"

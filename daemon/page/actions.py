@@ -201,7 +201,7 @@ def run_then_show(request: Request, address: str, *arguments: str, given: str = 
     return show_at(request, address, result.text.replace(TO_SEE_IT, "").strip())
 
 
-def set_section(request: Request) -> Response:
+def post_section(request: Request) -> Response:
     """Replace a section of the core memory by the person's text."""
     text, section = field(request, "text"), request.path_params["section"]
     if field(request, "empty"):
@@ -209,7 +209,7 @@ def set_section(request: Request) -> Response:
     return _on_layer(request, "core", "set", section, "-", given=text)
 
 
-def release_section(request: Request) -> Response:
+def post_section_release(request: Request) -> Response:
     """Let the persona edit a section again."""
     return _on_layer(request, "core", "release", request.path_params["section"])
 
@@ -219,12 +219,12 @@ def undo_core(request: Request) -> Response:
     return _on_layer(request, "core", "undo")
 
 
-def add_fact(request: Request) -> Response:
+def post_fact(request: Request) -> Response:
     """Add a fact of today."""
     return _on_layer(request, "facts", "add", "--", field(request, "text"))
 
 
-def forget_fact(request: Request) -> Response:
+def post_forget_fact(request: Request) -> Response:
     """Forget a fact."""
     return _on_layer(request, "facts", "forget", str(request.path_params["number"]))
 

@@ -19,7 +19,7 @@ from daemon.page.app import desk_of, named_chat, render
 from daemon.page.files import has_updated
 from daemon.page.versions import version_choice
 from daemon.remember.chat_notes import wishes_left_out
-from daemon.reports.memories import timeline
+from daemon.reports.memories import outermost_rows
 from daemon.reports.versions import versions_report
 
 
@@ -96,7 +96,7 @@ def chat_page(request: Request) -> Response:
         request,
         "chat.html",
         chat=known,
-        entries=timeline(held),
+        entries=outermost_rows(held),
         sizes=sizes,
         notes=notes,
         choice=choice,

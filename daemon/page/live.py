@@ -118,8 +118,7 @@ def read_work(archive: Archive, folders: Folders) -> Work:
             _line_at_rest_in(archive, Path(file.path)) or _lines_of(file, run, folders.inbox)
         )
     ]
-    is_told = run and run.ended_at > since and (run.by_hand or run.written + run.extracted > 0)
-    ended = run if run and not run.goes_on and is_told else None
+    ended = _told_ending(run, since)
     return Work(
         (*_unread(archive, folders.inbox, is_running), *lines),
         run if run and run.goes_on else None,
@@ -128,6 +127,13 @@ def read_work(archive: Archive, folders: Folders) -> Work:
         max(0, len(files) - _MOST_FILES),
         paused=current_pause(archive, present) if is_running else None,
     )
+
+
+def _told_ending(run: Run | None, since: str) -> Run | None:
+    """Return the run if it ended after that time, and was begun by hand or made memories."""
+    if run is None or run.goes_on or run.ended_at <= since:
+        return None
+    return run if run.by_hand or run.written + run.extracted > 0 else None
 
 
 def reload_from(request: Request, work: Work) -> int | None:

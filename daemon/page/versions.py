@@ -13,7 +13,7 @@ from daemon.files.backup import versions_of as kept_versions
 from daemon.files.packing import sha256_of
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of, named_chat, render
-from daemon.recovery.compare import Content, compare_versions, content_of
+from daemon.recovery.compare import Content, compare_versions, version_content
 from daemon.recovery.restore import (
     find_version,
     newest_other,
@@ -76,7 +76,7 @@ def version_page(request: Request) -> Response:
         kept = find_version(desk.folders, known, int(request.path_params["number"]))
         now = read_updated(updated_path(archive, desk.folders, known))
         if now is not None:
-            after = content_of(archive, desk.folders, known, kept.number)
+            after = version_content(archive, desk.folders, known, kept.number)
             difference, memories = compare_versions(
                 archive, desk.config, known.chat_id, Content(NOW, now), after
             )
@@ -99,8 +99,8 @@ def comparison_page(request: Request) -> Response:
         choice = version_choice(archive, desk.folders, known)
         first = asked.get("from", choice.before)
         second = asked.get("to", choice.after)
-        before = content_of(archive, desk.folders, known, _number(first))
-        after = content_of(archive, desk.folders, known, _number(second))
+        before = version_content(archive, desk.folders, known, _number(first))
+        after = version_content(archive, desk.folders, known, _number(second))
         difference, memories = compare_versions(archive, desk.config, known.chat_id, before, after)
     return render(
         request,

@@ -19,7 +19,7 @@ from daemon.archive.full_text import KINDS, FullText, IndexEntry, SearchKind, fu
 from daemon.archive.memories import forgotten_names
 from daemon.archive.search_words import excerpt
 from daemon.models.token_bound import tokens_at_most
-from daemon.recall.library import Library, Recalled, answer, name_of, reach
+from daemon.recall.library import Library, Recalled, name_of, reach, tool_answer
 from daemon.recall.records import (
     LIST_TOKENS,
     Record,
@@ -132,7 +132,7 @@ def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
         days = f" from {wanted.since or head.began} to {wanted.until or head.ends}"
         when = days if wanted.since or wanted.until else ""
         end = "That is all there is: say so, rather than search again."
-        return answer(head, "hits", (), f"Nothing{when} has any of these words. {end}")
+        return tool_answer(head, "hits", (), f"Nothing{when} has any of these words. {end}")
 
     names = {known.chat_id: name_of(known, chats) for known in chats} if len(chats) > 1 else {}
     left = LIST_TOKENS
@@ -144,7 +144,7 @@ def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
             break
         records.append(record)
         left -= record.tokens
-    return answer(head, "hits", records)
+    return tool_answer(head, "hits", records)
 
 
 def _entries(

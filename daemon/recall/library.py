@@ -111,7 +111,7 @@ def as_error(trouble: MemprocError) -> Recalled:
     return Recalled(str(trouble), {"error": str(trouble)}, is_error=True)
 
 
-def answer(
+def tool_answer(
     head: Reach, kind: str, records: Sequence[Record], word: str = "", break_: str = "\n\n"
 ) -> Recalled:
     """Return the records after every answer's first sentence, and a last word, in both forms.

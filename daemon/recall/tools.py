@@ -9,7 +9,7 @@ from daemon.archive.layers import fact_events, ranked
 from daemon.chat.holding import Holding, holding
 from daemon.chat.opening import core_now
 from daemon.config.loading import core_layout
-from daemon.recall.library import Library, Recalled, answer, reach
+from daemon.recall.library import Library, Recalled, reach, tool_answer
 from daemon.recall.records import (
     LIST_TOKENS,
     TEXT_TOKENS,
@@ -20,8 +20,7 @@ from daemon.recall.records import (
     plain,
     records_within,
 )
-from daemon.reports.memories import MemoryRow, memory_row
-from daemon.reports.memories import timeline as timeline_of
+from daemon.reports.memories import MemoryRow, memory_row, outermost_rows
 from daemon.status.printable import in_one_line
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import called, short_name, subject_of
@@ -42,14 +41,14 @@ def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> 
         known = library.chat(archive, chat)
         head = reach(archive, known)
         held = holding(archive, library.config, known.chat_id)
-    level = _members(held, fold) if fold else timeline_of(held)
+    level = _members(held, fold) if fold else outermost_rows(held)
     listed = [row.memory for row in level if _is_within(row.memory, since, until)]
     if not listed:
-        return answer(head, "memories", (), "No memory falls into these days.")
+        return tool_answer(head, "memories", (), "No memory falls into these days.")
     lines = records_within([timeline_entry(memory) for memory in listed], LIST_TOKENS)
     rest = listed[len(lines) :]
     more = f"There are {len(rest)} more: ask with since={dated(rest[0].began_at)}." if rest else ""
-    return answer(head, "memories", lines, more, "\n")
+    return tool_answer(head, "memories", lines, more, "\n")
 
 
 def core_memory(library: Library, chat: str) -> Recalled:
@@ -70,7 +69,7 @@ def core_memory(library: Library, chat: str) -> Recalled:
         record = fitted(title, section.rendered, {"name": section.name}, share)
         records.append(record)
         left -= record.tokens
-    return answer(head, "sections", records_within(records, TEXT_TOKENS))
+    return tool_answer(head, "sections", records_within(records, TEXT_TOKENS))
 
 
 def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
@@ -89,11 +88,11 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
     if not chosen:
         about = " with any of these words" if words else ""
         word = f"No fact{about}{when} is known. That is all there is; asking again is idle."
-        return answer(head, "facts", (), word)
+        return tool_answer(head, "facts", (), word)
     records = records_within([_fact(fact) for fact in chosen], LIST_TOKENS)
     rest = len(chosen) - len(records)
     word = f"There are {rest} more{when}: ask for words of theirs." if rest else ""
-    return answer(head, "facts", records, word)
+    return tool_answer(head, "facts", records, word)
 
 
 def _members(held: Holding, fold: str) -> tuple[MemoryRow, ...]:

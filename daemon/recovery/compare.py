@@ -35,7 +35,9 @@ class Content:
     data: bytes
 
 
-def content_of(archive: Archive, folders: Folders, chat: KnownChat, number: int | None) -> Content:
+def version_content(
+    archive: Archive, folders: Folders, chat: KnownChat, number: int | None
+) -> Content:
     """Return the kept version of that number, or the updated export of now. Raise NotFound."""
     if number is not None:
         version = find_version(folders, chat, number)

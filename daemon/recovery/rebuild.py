@@ -43,7 +43,7 @@ from primer.prompt import question
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.output.assemble import hash_of_messages
-from rules.recognize.adopted import as_dated, with_sources
+from rules.recognize.adopted import as_dated, with_cited_sources
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import Group, groups
@@ -290,7 +290,7 @@ def _note_what_is_under(
     began, ended = (in_zone(end.created_at, archive.zone) for end in (said[0], said[-1]))
     note_sources(archive, memory.memory_id, tokens, began or None, ended or None)
     parts = {key: message.spoken for key, message in under.items()}
-    edition = with_sources(memory.edition, group, parts)
+    edition = with_cited_sources(memory.edition, group, parts)
     insert_edition(archive, memory.memory_id, edition, "OR REPLACE")
 
 

@@ -16,7 +16,7 @@ from primer.models import EXTRACTIVE, Model
 from primer.prompt import Turn
 from primer.reply import FORMS, Answered, Refused, Request, forged
 from primer.wording import Texts, fill, keep_inert, restore_tags
-from rules.conversation.memory import Quote, Six, answer_of
+from rules.conversation.memory import Quote, Six, quotes_answer
 from rules.conversation.memory_size import analysis_words
 from rules.conversation.memory_title import TitlePair, with_shown_title
 from rules.conversation.quote import QUOTE_WORDS
@@ -196,7 +196,7 @@ def _last_question(
 
 def _framed(quotes: Sequence[Quote]) -> str:
     """Return the quotes as the memory has them; the agent is asked with bare ones, as it said."""
-    return keep_inert(answer_of(quotes)) or _NO_QUOTE
+    return keep_inert(quotes_answer(quotes)) or _NO_QUOTE
 
 
 def _joined(quotes: Sequence[Quote]) -> str:

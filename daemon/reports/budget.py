@@ -8,7 +8,7 @@ from daemon.config.model_tables import BudgetSettings
 from daemon.files.clock import at, periods, with_span
 from daemon.models.ask import caps_now
 from daemon.models.prices import ENOUGH, LEARNED_FOR, counts_now
-from daemon.reports.report import Column, Report, Step, Table
+from daemon.reports.report import Column, Report, ReportTable, Step
 from primer.models import token_factor
 from rules.money.price import NAMES, Which, dollars, usd_in_words
 from rules.wording import counted
@@ -98,10 +98,10 @@ def budget_report(archive: Archive, settings: BudgetSettings, now: str) -> Repor
     )
     return Report(
         (
-            Table("caps", _caps(archive, settings, now), _COLUMNS),
-            Table("models", models),
-            Table("learned", learned),
-            Table(
+            ReportTable("caps", _caps(archive, settings, now), _COLUMNS),
+            ReportTable("models", models),
+            ReportTable("learned", learned),
+            ReportTable(
                 "thinking",
                 list(thinking.items()),
                 data=lambda row: {"model": row[0], **asdict(row[1])},

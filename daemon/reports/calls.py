@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, odd_usages, replies
-from daemon.reports.report import Column, Moment, Report, Step, Table
+from daemon.reports.report import Column, Moment, Report, ReportTable, Step
 
 _REQUEST = 12  # characters that are shown of a request's hash
 
@@ -54,4 +54,4 @@ def calls_report(archive: Archive, chat_id: str | None, *, with_text: bool) -> R
 
     none = f"No model was asked{' about this chat' if chat_id else ''} yet."
     next_steps = () if rows else (Step("What a run would ask, and its cost", "plan"),)
-    return Report((Table("calls", rows, _COLUMNS, none, data=data),), next=next_steps)
+    return Report((ReportTable("calls", rows, _COLUMNS, none, data=data),), next=next_steps)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from daemon.archive.chats import KnownChat
-from daemon.reports.report import Column, Moment, Report, Step, Table
+from daemon.reports.report import Column, Moment, Report, ReportTable, Step
 from rules.wording import cut_title
 
 _COLUMNS: tuple[Column[KnownChat], ...] = (
@@ -18,4 +18,6 @@ _COLUMNS: tuple[Column[KnownChat], ...] = (
 def chats_report(chats: Sequence[KnownChat]) -> Report:
     """Return the chats."""
     first = () if chats else (Step("Drop an export into the inbox, then", "run"),)
-    return Report((Table("chats", chats, _COLUMNS, "The archive knows no chats yet."),), next=first)
+    return Report(
+        (ReportTable("chats", chats, _COLUMNS, "The archive knows no chats yet."),), next=first
+    )

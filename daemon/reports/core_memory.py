@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from daemon.archive.chats import KnownChat
-from daemon.reports.report import Card, Report, Table, plain
+from daemon.reports.report import Card, Report, ReportTable, unmarked
 from rules.layers.core import CoreEvent, Section, rendered
 from rules.wording import cut_title
 
@@ -15,7 +15,7 @@ _FUNCTIONS = {"core_memory_append": "added to", "core_memory_replace": "changed"
 
 def core_report(sections: Sequence[Section], *, is_shown: bool = True) -> Report:
     """Return every section, with how many of its characters are used."""
-    table = Table(
+    table = ReportTable(
         "sections",
         sections,
         card=section_card,
@@ -29,7 +29,7 @@ def section_card(section: Section) -> Card:
     size = f"{len(section.rendered):,} of {section.limit:,} characters"
     return Card(
         who=section.name,
-        text=plain("\n".join(_lines(section)) or _EMPTY),
+        text=unmarked("\n".join(_lines(section)) or _EMPTY),
         marks=(size, "set by you") if section.held else (size,),
         notes=(section.description,) if section.description else (),
     )
@@ -46,10 +46,10 @@ def _lines(section: Section) -> Iterator[str]:
 def core_history(chat: KnownChat, events: Sequence[CoreEvent]) -> Report:
     """Return all that was ever written into a chat's core memory."""
     none = f'Nothing was written into the core memory of "{cut_title(chat.title)}" yet.'
-    return Report((Table("events", events, none=none, card=event_card),))
+    return Report((ReportTable("events", events, none=none, card=section_event_card),))
 
 
-def event_card(event: CoreEvent) -> Card:
+def section_event_card(event: CoreEvent) -> Card:
     """Return when and by whom a section was written, and what it said then."""
     by = "you"
     if event.by != "person":
@@ -58,6 +58,6 @@ def event_card(event: CoreEvent) -> Card:
     did = _FUNCTIONS.get(event.function, event.function)
     return Card(
         who=f"number {event.number}: {event.section}, {did} by {by}{undone}",
-        text=plain(rendered(event.value) or _EMPTY),
+        text=unmarked(rendered(event.value) or _EMPTY),
         at=event.at,
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from daemon.bridge.devices import Device
-from daemon.reports.report import Column, Report, Step, Table
+from daemon.reports.report import Column, Report, ReportTable, Step
 
 _COLUMNS: tuple[Column[Device], ...] = (
     Column("Browser", lambda device: device.name),
@@ -21,7 +21,7 @@ _WHO_CAN_SIGN = (
 
 def devices_report(devices: Sequence[Device]) -> Report:
     """Return the paired browsers; their keys are not for programs either."""
-    browsers = Table(
+    browsers = ReportTable(
         "browsers",
         devices,
         _COLUMNS,

@@ -5,11 +5,10 @@ from operator import attrgetter
 from typing import TypeVar
 
 from daemon.files.clock import in_full
-from daemon.reports.report import Cell, Column, Link, Report, Step, Table
+from daemon.reports.report import Cell, Column, Link, Report, ReportTable, Step
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import called, short_name
-from rules.evaluate.report import CONTEXTS, Missed, PastEvaluation, Row
-from rules.evaluate.report import Report as Evaluation
+from rules.evaluate.report import CONTEXTS, Evaluation, Missed, PastEvaluation, Row
 from rules.evaluate.scoring import Score
 from rules.wording import counted, cut_title
 
@@ -49,7 +48,7 @@ def evaluation_report(
                 lambda row: Link(called(memories[row.name]), f"/memory/{row.name}"),
             ),
             missed,
-            Table("", () if found.voice.why_not else nearest_first, _VOICE_COLUMNS),
+            ReportTable("", () if found.voice.why_not else nearest_first, _VOICE_COLUMNS),
         ),
         heading=_head(found),
         notes=tuple(_notes(found, usd_now)),
@@ -57,7 +56,7 @@ def evaluation_report(
     )
 
 
-def _missed(found: Evaluation, memories: Mapping[str, Memory]) -> Table[Missed]:
+def _missed(found: Evaluation, memories: Mapping[str, Memory]) -> ReportTable[Missed]:
     """Return the questions that were missed; the memories of an asked one can be written again."""
 
     def said_in(missed: Missed) -> Link:
@@ -78,7 +77,7 @@ def _missed(found: Evaluation, memories: Mapping[str, Memory]) -> Table[Missed]:
         Column("Said in", said_in),
     )
     press = write_again if found.form == "asked" else None
-    return Table("", found.missed, columns, "Nothing was missed.", press=press)
+    return ReportTable("", found.missed, columns, "Nothing was missed.", press=press)
 
 
 def _notes(found: Evaluation, usd_now: float) -> Iterator[str]:
@@ -114,14 +113,14 @@ def _head(found: Evaluation) -> str:
 
 def _scores(
     title: str, rows: Sequence[Row], name: Callable[[Row], Cell] = attrgetter("name")
-) -> Table[Row]:
+) -> ReportTable[Row]:
     """Return rows under a title; what was made up only where that was asked."""
     columns: list[Column[Row]] = [Column(title, name, "prose"), *_score("Known", "known")]
     if any(row.made_up for row in rows):
         columns += _score("Made up", "made_up")
     if any(row.stands_out for row in rows):
         columns.append(Column("", lambda row: "fewer than by chance" if row.stands_out else ""))
-    return Table("", rows, columns)
+    return ReportTable("", rows, columns)
 
 
 def _score(heading: str, place: str) -> Sequence[Column[Scored]]:
@@ -152,4 +151,6 @@ def history_report(chat_id: str, past: Sequence[PastEvaluation]) -> Report:
         Column("Model", lambda one: one.model, drop=1),
     )
     first = () if past else (Step("To do it", f"eval {chat_id}"),)
-    return Report((Table("evaluations", past, columns, "It was never evaluated."),), next=first)
+    return Report(
+        (ReportTable("evaluations", past, columns, "It was never evaluated."),), next=first
+    )

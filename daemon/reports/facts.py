@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from daemon.archive.chats import KnownChat
-from daemon.reports.report import Card, Column, Report, Step, Table, plain
+from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked
 from rules.layers.facts import Fact, FactEvent
 from rules.wording import counted, cut_title
 
@@ -25,7 +25,7 @@ def facts_report(
     none = f'No fact of "{title}" has these words.' if words else f'"{title}" has no facts yet.'
     add = Step("To add one", f"facts {chat.chat_id} add TEXT")
     return Report(
-        (Table("facts", facts, _COLUMNS, none, fact_card),),
+        (ReportTable("facts", facts, _COLUMNS, none, fact_card),),
         notes=() if is_shown else (_IS_OFF,),
         next=() if facts else (add,),
     )
@@ -36,15 +36,15 @@ def fact_card(fact: Fact) -> Card:
     again = f"said again {counted(fact.confirmed, 'time')}" if fact.confirmed else ""
     marks = ("yours" if fact.by == "person" else "", again)
     who = f"fact {fact.number}"
-    return Card(who, plain(fact.text), fact.said_at, marks=tuple(filter(None, marks)))
+    return Card(who, unmarked(fact.text), fact.said_at, marks=tuple(filter(None, marks)))
 
 
 def fact_history(events: Sequence[FactEvent]) -> Report:
     """Return the events of a fact: what it said, from which message, and what took its place."""
-    return Report((Table("events", events, card=event_card),))
+    return Report((ReportTable("events", events, card=fact_event_card),))
 
 
-def event_card(event: FactEvent) -> Card:
+def fact_event_card(event: FactEvent) -> Card:
     """Return when, by whom and why a fact changed, and what it said from then on."""
     by = "by you"
     if event.by != "person":
@@ -54,6 +54,6 @@ def event_card(event: FactEvent) -> Card:
     day = f"{event.said_at[:10] or 'some day'}: " if event.text else ""
     return Card(
         who=f"{event.event.lower()} {by}{source}{why}",
-        text=plain(f"{day}{event.text}"),
+        text=unmarked(f"{day}{event.text}"),
         at=event.at,
     )

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 
 from daemon.archive.chats import KnownChat
 from daemon.chat.holding import Holding
-from daemon.reports.report import Column, Report, Step, Table
+from daemon.reports.report import Column, Report, ReportTable, Step
 from rules.conversation.memory import Edition, Memory
 from rules.conversation.memory_title import short_name, subject_of
 from rules.plan.folds import State, marks_of
@@ -79,7 +79,7 @@ def memory_row(held: Holding, memory: Memory, depth: int = 0) -> MemoryRow:
     )
 
 
-def timeline(held: Holding) -> list[MemoryRow]:
+def outermost_rows(held: Holding) -> list[MemoryRow]:
     """Return the rows of what is in no fold, oldest first, each fold with those in it."""
     return [memory_row(held, memory) for memory in held.outermost()]
 
@@ -102,10 +102,10 @@ def memories_report(chat: KnownChat, held: Holding, *, tree: bool) -> Report:
     rows = [memory_row(held, memory) for memory in held.memories]
     if tree:
         unused = [row for row in rows if row.state.word == "not in use"]
-        rows = [part for row in (*timeline(held), *unused) for part in row.with_all_inside()]
+        rows = [part for row in (*outermost_rows(held), *unused) for part in row.with_all_inside()]
     title = cut_title(chat.title)
     none = f'"{title}" has no memories yet.'
-    table = Table("memories", rows, _COLUMNS, none, data=memory_data)
+    table = ReportTable("memories", rows, _COLUMNS, none, data=memory_data)
     if not rows:
         return Report((table,), next=(Step("What a run would do", "plan"),))
     return Report((table,), heading=f"{title} ({chat.chat_id}), tokens before and now:")

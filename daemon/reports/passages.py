@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from daemon.archive.chats import KnownChat
-from daemon.reports.report import Card, Column, Report, Step, Table, plain
+from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked
 from rules.layers.kept_passages import KeptPassage, how_full, in_order, notes_on
 from rules.wording import about_it, cut_title
 
@@ -25,7 +25,7 @@ def passages_report(
     )
     listed = in_order(passages)
     none = f'Nothing of "{cut_title(chat.title)}" is kept word for word.'
-    table = Table("passages", listed, columns, none, lambda passage: _card(passage, persona))
+    table = ReportTable("passages", listed, columns, none, lambda passage: _card(passage, persona))
     keep = Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"')
     if not listed:
         return Report((table,), next=(keep,))
@@ -45,7 +45,7 @@ def _card(passage: KeptPassage, persona: str) -> Card:
         notes.append(f"{persona} says why: {passage.reason}")
     return Card(
         who=f"passage {passage.number}, {_speaker(passage, persona)}",
-        text=plain(passage.text),
+        text=unmarked(passage.text),
         said_at=passage.said_at,
         marks=(passage.state,),
         notes=(*notes, f"{passage.tokens:,} tokens"),

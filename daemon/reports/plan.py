@@ -8,7 +8,7 @@ from daemon.chat.outcome import OUTCOME_KINDS, Skipped
 from daemon.models.prices import PlanCost
 from daemon.models.roles import Who
 from daemon.remember.endings import EndingChat
-from daemon.reports.report import Card, Column, Report, Table
+from daemon.reports.report import Card, Column, Report, ReportTable
 from daemon.status.printable import told_apart
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Amounts, Usage, cost_in_words, dollars, first_reached, in_words
@@ -84,14 +84,14 @@ def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Re
         else:
             title = titles[outcome.chat_id]
             head = f"{title} is unchanged" if isinstance(outcome, Unchanged) else title
-        return Card(head, (), notes=notes_on(row))
+        return Card(head, (), notes=plan_notes(row))
 
     cost = total_cost(rows)
     in_all = f"In all: {cost_in_words(cost.likely, cost.at_most, caps, spent)}"
     return Report(
         (
-            Table("", lines, _COLUMNS),
-            Table("chats", rows, card=card, data=partial(_data, caps=caps, spent=spent)),
+            ReportTable("", lines, _COLUMNS),
+            ReportTable("chats", rows, card=card, data=partial(_data, caps=caps, spent=spent)),
         ),
         notes=() if cost == NO_COST else (in_all,),
         values={"totals": _totals(rows, caps, spent)},
@@ -124,7 +124,7 @@ def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
     return cost
 
 
-def notes_on(row: PlannedRow) -> tuple[str, ...]:
+def plan_notes(row: PlannedRow) -> tuple[str, ...]:
     """Return all that there is to say of a plan, or why there is none."""
     plan = row.outcome
     if isinstance(plan, Skipped):
@@ -230,7 +230,7 @@ def _data(row: PlannedRow, caps: Amounts, spent: Amounts) -> dict[str, object]:
         }
     if row.with_key:
         data["with_key"] = _estimate(row.with_key)
-    return {**data, "notes": list(map(as_sentence, notes_on(row)))}
+    return {**data, "notes": list(map(as_sentence, plan_notes(row)))}
 
 
 def _money(

@@ -84,7 +84,7 @@ class Card:
         return ", ".join(filter(None, (self.place, when, self.who, *self.marks)))
 
 
-def plain(text: str) -> tuple[Stretch, ...]:
+def unmarked(text: str) -> tuple[Stretch, ...]:
     """Return the words of a card in which nothing is marked."""
     return (Stretch(text, is_marked=False),)
 
@@ -102,7 +102,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Generic[Row]):
+class ReportTable(Generic[Row]):
     """Rows of one kind, under the name that they have in JSON, shown in columns or as cards.
 
     Without either they are in JSON alone, and without a name they are not there. `data` makes a
@@ -126,7 +126,7 @@ class Report:
     `heading` comes first on a terminal. `values` are further keys in JSON.
     """
 
-    tables: tuple[Table[Any], ...]
+    tables: tuple[ReportTable[Any], ...]
     heading: str = ""
     notes: tuple[str, ...] = ()
     next: tuple[Step, ...] = ()

@@ -11,7 +11,7 @@ from daemon.archive.chats import known_chats, persona_of
 from daemon.archive.full_text import ANYTHING, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import memories_by_message
 from daemon.archive.search_words import excerpt, stretches
-from daemon.reports.report import Card, Report, Table
+from daemon.reports.report import Card, Report, ReportTable
 from rules.wording import cut_title
 
 _EXCERPT = 240  # characters
@@ -63,7 +63,7 @@ def search_report(archive: Archive, state: Path, search: Search) -> Report:
         )
         query, entries = index.best(search.words, find)
     nothing = f"Nothing holds all of: {search.words}"
-    table = Table(
+    table = ReportTable(
         "hits",
         _hits(archive, entries),
         none=nothing,

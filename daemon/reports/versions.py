@@ -4,7 +4,7 @@ from pathlib import Path
 
 from daemon.archive.chats import KnownChat
 from daemon.files.backup import Version, versions_of
-from daemon.reports.report import Column, Link, Moment, Report, Step, Table
+from daemon.reports.report import Column, Link, Moment, Report, ReportTable, Step
 
 _COLUMNS: tuple[Column[Version], ...] = (
     Column("No.", lambda kept: Link(str(kept.number), address_of(kept)), "number"),
@@ -19,7 +19,7 @@ _NONE = "No version is kept yet: before a file is replaced, it is kept as one."
 def versions_report(chat: KnownChat, backups: Path) -> Report:
     """Return the kept versions of a chat, the first original among them, oldest first."""
     kept = versions_of(backups, chat.chat_id)
-    table = Table("versions", kept, _COLUMNS, _NONE)
+    table = ReportTable("versions", kept, _COLUMNS, _NONE)
     if not kept:
         return Report((table,))
     note = f"They lie in {backups}; `memproc versions {chat.chat_id} --json` names each file."

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from daemon import events
-from daemon.archive.work import Progress, Run, seconds_left
+from daemon.archive.work import FileProgress, Run, seconds_left
 from daemon.files.clock import clock_time, in_full
 from daemon.status.printable import in_one_line
 from rules.wording import counted
@@ -65,7 +65,7 @@ def run_in_words(run: Run) -> str:
     return _ENDED.get(run.ended, done)
 
 
-def progress_line(chat: Progress | Run, when: str, title: str = "") -> str:
+def progress_line(chat: FileProgress | Run, when: str, title: str = "") -> str:
     """Return a line of progress: `Aria 14/20 · $0.77 · 1:05 left`; `title` replaces a long one."""
     parts = ["reading"]
     if chat.title:

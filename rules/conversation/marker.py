@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple, Self
 
-from rules.conversation.memory import Edition, Memory, answer_of, wish_lines
+from rules.conversation.memory import Edition, Memory, quotes_answer, wish_lines
 from rules.conversation.short_quotes import forms
 from rules.typingmind import spans
 from rules.typingmind.content import printable
@@ -230,7 +230,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
 def _cited(edition: Edition, slot: int) -> tuple[Cited, ...]:
     """Return what one of an edition's messages repeats word for word; nothing where it does not."""
     text = edition.texts[slot - 1]
-    if slot == QUOTE_SLOT and text == answer_of(edition.quotes):
+    if slot == QUOTE_SLOT and text == quotes_answer(edition.quotes):
         return tuple(Cited(quote.source, len(quote.framed)) for quote in edition.quotes)
     if slot == _LAST_SLOT and text.endswith(wish_lines(edition.wishes)):
         return tuple(Cited(wish.source, len(wish.text)) for wish in edition.wishes)

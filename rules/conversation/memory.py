@@ -68,7 +68,7 @@ class Wish:
         return self.tokens or len(self.text.encode()) // 4
 
 
-def answer_of(quotes: Iterable[Quote]) -> str:
+def quotes_answer(quotes: Iterable[Quote]) -> str:
     """Return the answer of a memory that has these quotes, with no tag made inert."""
     return BETWEEN_QUOTES.join(quote.framed for quote in quotes)
 

@@ -7,7 +7,7 @@ of them alone, or its prompts would grow for ever.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from rules.conversation.memory import Count, Edition, Memory, Quote, Six, answer_of, six_of
+from rules.conversation.memory import Count, Edition, Memory, Quote, Six, quotes_answer, six_of
 
 _A_FEW_WORDS = 4
 QUOTE_TOKENS = 8_000
@@ -62,13 +62,13 @@ def _may_have(edition: Edition, quotes: Sequence[Quote]) -> bool:
     """
     if edition.kind == "person" or quotes == edition.quotes:
         return False
-    return edition.texts[1] == answer_of(edition.quotes)
+    return edition.texts[1] == quotes_answer(edition.quotes)
 
 
 def _answering(edition: Edition, quotes: Iterable[Quote]) -> Six:
     """Return the texts of an edition with these quotes in the place of its own."""
     question, _, *others = edition.texts
-    return six_of([question, answer_of(quotes), *others])
+    return six_of([question, quotes_answer(quotes), *others])
 
 
 def some_of(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:

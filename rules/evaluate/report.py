@@ -95,7 +95,7 @@ class LiveTail:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Evaluation:
     """What is still known of a chat."""
 
     chat_id: str

@@ -221,7 +221,9 @@ def _frozen_edition(places: Sequence[Place], marker: Marker, count: Count) -> Ed
     )
 
 
-def with_sources(edition: Edition, group: Group, said: Mapping[str, Sequence[str]]) -> Edition:
+def with_cited_sources(
+    edition: Edition, group: Group, said: Mapping[str, Sequence[str]]
+) -> Edition:
     """Return an edition that was frozen, with the sources that the markers name.
 
     A source counts where it is a message under the memory that says these words in one of its

@@ -254,6 +254,11 @@ def _changed(
     return changed
 
 
+def _says_otherwise(old: Past, place: Place) -> bool:
+    """Return whether an export has another version of a message than the newest one."""
+    return old.newest is None or old.newest.digest != place.message.digest
+
+
 def _compare_raw(
     mine: Sequence[Past], here: Mapping[str, Place], missing: Collection[str], is_covered: bool
 ) -> _RawChange:
@@ -262,9 +267,7 @@ def _compare_raw(
     is_kept = any(place.original for _, place in in_export)
     if not in_export or (is_covered and not is_kept):
         return _RawChange(0, ())
-    edited = 0
-    for old, place in in_export:
-        edited += old.newest is None or old.newest.digest != place.message.digest
+    edited = sum(_says_otherwise(old, place) for old, place in in_export)
     # Where some stay for their attachments alone, the others have left the chat.
     if any(place.for_attachment for _, place in in_export):
         naming = with_attachments([old.newest or old.message for old in mine])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Edition, Memory, Wish, six_of
-from rules.recognize.adopted import freeze, with_sources
+from rules.recognize.adopted import freeze, with_cited_sources
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import read_messages
@@ -50,7 +50,7 @@ def read_with(lie: Lie) -> Edition:
     raw = [read_message(json.dumps(message).encode()) for message in messages]
     shown = groups(recognise(read_messages(chat_of(raw)), {}))
     (memory,) = freeze(shown, 1, len).memories
-    return with_sources(memory.edition, shown[memory.memory_id], SAID)
+    return with_cited_sources(memory.edition, shown[memory.memory_id], SAID)
 
 
 def without_values(marker: Json) -> None:

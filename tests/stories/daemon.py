@@ -28,6 +28,13 @@ ENDED = ("written", "done", "skipped", "gone")
 Found = TypeVar("Found")
 
 
+def quick_person(home: Path) -> Person:
+    """A person whose daemon does not wait long, and whose chats become few memories."""
+    person = Person(home, tail=3200, step=800, chunk=800)
+    person.settings(QUICK)
+    return person
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A dropped file as the log and the status tell of it; `tries` is 0 for one that has come to its end."""

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
 
@@ -28,6 +29,16 @@ def secret_chat() -> Json:
         else:
             message["content"][0]["text"] = f"I remember {SECRET}. {message['content'][0]['text']}"
     return chat
+
+
+@contextmanager
+def put_back(person: Person) -> Iterator[Person]:
+    """Have the person's folder as it was again, once the block has ended."""
+    before = person.home.with_name("before")
+    shutil.copytree(person.home, before)
+    yield person
+    shutil.rmtree(person.home)
+    before.rename(person.home)
 
 
 def written_twice(folder: Path) -> Person:

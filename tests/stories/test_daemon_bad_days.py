@@ -19,6 +19,7 @@ from tests.stories.daemon import (
     export,
     is_there,
     memories_in,
+    quick_person,
     running,
     updated,
 )
@@ -36,9 +37,7 @@ AT_ONCE = 6
 @pytest.fixture
 def ida(tmp_path: Path) -> Person:
     """A person whose daemon does not wait long, and whose chats become few memories."""
-    ida = Person(tmp_path / "ida", tail=3200, step=800, chunk=800)
-    ida.settings(QUICK)
-    return ida
+    return quick_person(tmp_path / "ida")
 
 
 def asks(person: Person, server: ServerProcess, more: str = "", at_once: int = AT_ONCE) -> None:

@@ -1,6 +1,5 @@
 """A chat is erased for good: nothing of it is left in any file of memproc's, and nothing of another chat is touched."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 from daemon.files.paths import is_sent, sent_name
 from daemon.recovery import erase as erasure
 from tests.chats import export_bytes
-from tests.stories.erasing import OTHER, SECRET, contents, secret_chat, written_twice
+from tests.stories.erasing import OTHER, SECRET, contents, put_back, secret_chat, written_twice
 from tests.stories.person import Person
 from tests.stories.reports import raw_texts, report
 
@@ -19,11 +18,8 @@ pytestmark = pytest.mark.timeout(200)
 @pytest.fixture
 def eve(lived: Person) -> Iterator[Person]:
     """A person with two chats, both compressed twice; the secret one is in every place that memproc knows."""
-    before = lived.home.with_name("before")
-    shutil.copytree(lived.home, before)
-    yield lived
-    shutil.rmtree(lived.home)
-    before.rename(lived.home)
+    with put_back(lived) as eve:
+        yield eve
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from operator import itemgetter
 
 from daemon.cli.printing import moment
 from daemon.faces.table import table_lines
-from daemon.reports.report import Column, Kind, Table
+from daemon.reports.report import Column, Kind, ReportTable
 
 Cells = tuple[str, ...]
 HEADINGS = ("No.", "Memory", "From", "Tokens", "Edition", "State")
@@ -23,7 +23,7 @@ def column(at: int, heading: str, kind: Kind = "name", drop: int = 0) -> Column[
 
 
 def lines(rows: list[Cells], columns: list[Column[Cells]], width: int | None) -> list[str]:
-    return list(table_lines(Table("rows", rows, columns), width))
+    return list(table_lines(ReportTable("rows", rows, columns), width))
 
 
 ALL = [column(at, heading) for at, heading in enumerate(HEADINGS)]

@@ -19,6 +19,7 @@ from tests.stories.daemon import (
     held_in,
     known,
     memories_in,
+    quick_person,
     running,
     updated,
 )
@@ -34,9 +35,7 @@ HAIKU = "anthropic/claude-haiku-5-5"
 @pytest.fixture
 def ida(tmp_path: Path) -> Person:
     """A person whose daemon does not wait long, and whose chats become few memories."""
-    ida = Person(tmp_path / "ida", tail=3200, step=800, chunk=800)
-    ida.settings(QUICK)
-    return ida
+    return quick_person(tmp_path / "ida")
 
 
 def turn_forward(person: Person) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader
 
 import daemon.page
-from daemon.reports.report import Column, Link, Report, Step, Table
+from daemon.reports.report import Column, Link, Report, ReportTable, Step
 
 TEMPLATES = Path(daemon.page.__file__).parent / "templates"
 SHOW = '{% from "report.html" import shown %}{{ shown(report, "token") }}'
@@ -24,7 +24,7 @@ def page_of(report: Report) -> str:
 
 
 def test_rows_are_a_table_and_what_can_be_pressed_is_a_button() -> None:
-    table = Table("versions", (1, 2), COLUMNS)
+    table = ReportTable("versions", (1, 2), COLUMNS)
     step = Step("Undo", "undo Aria", "/chat/aria/undo")
     page = page_of(Report((table,), notes=("They are <kept>.",), next=(step,)))
     assert '<a href="/versions/2">version 2</a>' in page
@@ -35,6 +35,6 @@ def test_rows_are_a_table_and_what_can_be_pressed_is_a_button() -> None:
 
 
 def test_where_there_are_no_rows_a_sentence_says_so() -> None:
-    page = page_of(Report((Table("versions", (), COLUMNS, "None yet."),)))
+    page = page_of(Report((ReportTable("versions", (), COLUMNS, "None yet."),)))
     assert "<p>None yet.</p>" in page
     assert "<table>" not in page

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import shutil
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from daemon.inbox.jobs import maintain
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.watch_plan import SettingsAre, plan_of, read_settings_here
 from tests.chats import Json, export_bytes
-from tests.stories.erasing import OTHER, SECRET, contents, secret_chat, written_twice
+from tests.stories.erasing import OTHER, SECRET, contents, put_back, secret_chat, written_twice
 from tests.stories.person import Person
 
 pytestmark = pytest.mark.timeout(200)
@@ -40,11 +39,8 @@ TABLES = frozenset(re.findall(r"CREATE TABLE (\w+)", SCHEMA))
 @pytest.fixture
 def eve(lived: Person) -> Iterator[Person]:
     """A person with two chats, both compressed twice; the secret one is in every table."""
-    before = lived.home.with_name("before")
-    shutil.copytree(lived.home, before)
-    yield lived
-    shutil.rmtree(lived.home)
-    before.rename(lived.home)
+    with put_back(lived) as eve:
+        yield eve
 
 
 @pytest.fixture(scope="module")

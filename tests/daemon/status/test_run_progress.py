@@ -7,7 +7,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.work import (
-    Progress,
+    FileProgress,
     ask_to_stop,
     begin_by_hand,
     end_run,
@@ -29,7 +29,7 @@ from tests.daemon.status.filled import NOON, ago, ahead
 from tests.waiting import until
 
 NOW = write_date(NOON)
-HALFWAY = Progress(
+HALFWAY = FileProgress(
     chat_id="aria", title="Aria", chat_began_at=ago(minutes=1), done=9, total=20, answered=60,
     calls=120, usd=0.774,
 )  # fmt: skip
@@ -86,13 +86,13 @@ def test_nobody_can_say_at_the_very_beginning_nor_after_the_end() -> None:
         replace(HALFWAY, answered=1, done=0),
         replace(HALFWAY, answered=0, done=0),
         replace(HALFWAY, chat_began_at=""),
-        Progress(),
+        FileProgress(),
     ):
         assert seconds_left(run, NOW) is None
 
 
 def test_events_move_it_on() -> None:
-    run = gone_on(Progress(), Planned("aria", "Aria", 20, 120), ago(minutes=1))
+    run = gone_on(FileProgress(), Planned("aria", "Aria", 20, 120), ago(minutes=1))
     for _ in range(12):
         run = gone_on(run, answered(), NOW)
     run = gone_on(run, MemoryMade("aria", "Aria", 1, 1, 20), NOW)
@@ -126,7 +126,7 @@ def test_a_run_hears_that_it_is_to_stop_and_no_later_run_does(tmp_path: Path) ->
 
 def test_what_had_been_asked_before_says_nothing_of_the_rest() -> None:
     """Ten memories come from the journal within a second; the calls for the others take their time."""
-    run = gone_on(Progress(), Planned("aria", "Aria", 20, 120), NOW)
+    run = gone_on(FileProgress(), Planned("aria", "Aria", 20, 120), NOW)
     run = gone_on(run, MemoryMade("aria", "Aria", 10, 10, 20), ahead(seconds=1))
     for second in range(2, 33):
         run = gone_on(run, answered(), ahead(seconds=second))

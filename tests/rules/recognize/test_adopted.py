@@ -19,7 +19,7 @@ from rules.recognize.adopted import (
     inherit,
     may_be_copies,
     true_dates,
-    with_sources,
+    with_cited_sources,
 )
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
@@ -251,7 +251,7 @@ def test_a_quote_is_from_where_its_marker_names_if_that_message_says_it() -> Non
     (own,) = M1.edition.quotes
 
     def source(said: dict[str, list[str]]) -> str:
-        (quote,) = with_sources(memory.edition, shown["m1"], said).quotes
+        (quote,) = with_cited_sources(memory.edition, shown["m1"], said).quotes
         return quote.source
 
     assert source({own.source: [f"Well, {own.text}."]}) == own.source
