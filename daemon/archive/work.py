@@ -26,6 +26,23 @@ _STOP = "stop_run"
 _TOO_EARLY = 0.05
 """Below this share of the work, the time so far says nothing about the rest."""
 _UNFINISHED = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
+_OUTCOME = (
+    "arrival", "chat_id", "title", "kind", "detail", "next_step", "path", "tokens_before",
+    "tokens_after", "memories", "extracted", "is_kept",
+)  # fmt: skip
+"""The fields of ChatIs that are kept."""
+_MEMORIES_MADE = """
+    SELECT count(DISTINCT memory) FILTER (WHERE made <> ?1),
+           count(DISTINCT memory) FILTER (WHERE made = ?1)
+    FROM edition JOIN memory ON memory.id = edition.memory
+    WHERE kind = 'as-of' AND level = ?2 AND written_at BETWEEN ?3 AND ?4
+"""
+# No newer file has taken the place of the arrival; the same content once more is no newer file.
+# What a run by hand has skipped counts until the next.
+_IN_ITS_PLACE = """NOT EXISTS (
+    SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
+    AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))
+    AND (by = 'daemon' OR run = (SELECT max(run) FROM arrival WHERE by = 'hand'))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,25 +154,24 @@ def end_by_hand(archive: Archive, number: int, *, is_waiting: bool) -> None:
     )
 
 
-_OUTCOME = (
-    "arrival", "chat_id", "title", "kind", "detail", "next_step", "path", "tokens_before",
-    "tokens_after", "memories", "extracted", "is_kept",
-)  # fmt: skip
-"""The fields of ChatIs that are kept."""
-
-
 def record_outcome(archive: Archive, chat: ChatIs, when: str) -> None:
     """Store what became of a chat of a file."""
     archive.insert("outcome", {name: getattr(chat, name) for name in _OUTCOME} | {"at": when})
 
 
 def newest_outcomes(archive: Archive) -> tuple[ChatIs, ...]:
-    """Return the last outcome of each chat, newest first; without an id its title counts."""
+    """Return the last outcome of each chat, newest first; without an id its title counts.
+
+    A file in which no chat could be read is no chat.
+    """
     return _outcomes(
         archive,
         """
         id IN (SELECT max(id) FROM outcome WHERE chat_id <> '' GROUP BY chat_id)
-        OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title)) ORDER BY id DESC
+        OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title)
+            AND NOT EXISTS (SELECT 1 FROM arrival WHERE arrival.id = outcome.arrival
+                            AND substr(arrival.path, -length(outcome.title)) = outcome.title))
+        ORDER BY id DESC
         """,
     )
 
@@ -245,14 +261,6 @@ def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
         left = None if run.ended else seconds_left(run, now)
         return replace(run, counts=counts, written=written, extracted=extracted, seconds_left=left)
     return None
-
-
-_MEMORIES_MADE = """
-    SELECT count(DISTINCT memory) FILTER (WHERE made <> ?1),
-           count(DISTINCT memory) FILTER (WHERE made = ?1)
-    FROM edition JOIN memory ON memory.id = edition.memory
-    WHERE kind = 'as-of' AND level = ?2 AND written_at BETWEEN ?3 AND ?4
-"""
 
 
 def ask_to_stop(archive: Archive, run: Run, when: str) -> None:
@@ -348,14 +356,6 @@ class OpenTrouble:
     reason: str
     next_step: str
     path: str
-
-
-# No newer file has taken the place of the arrival; the same content once more is no newer file.
-# What a run by hand has skipped counts until the next.
-_IN_ITS_PLACE = """NOT EXISTS (
-    SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
-    AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))
-    AND (by = 'daemon' OR run = (SELECT max(run) FROM arrival WHERE by = 'hand'))"""
 
 
 def work_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:

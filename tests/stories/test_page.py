@@ -355,8 +355,10 @@ def test_home_tells_of_each_file_that_a_run_has_skipped_however_many_and_of_any_
     paths = [browser.person.drop(b'{"messages": []}', name) for name in names]
     assert browser.person.memproc("run").code == 1
     home = browser.open("/")
+    chats = browser.person.memproc("status").out.partition("Chats, the newest first")[2]
     for path in paths:
         path.unlink()
+    assert not any(name in chats for name in names), "they are no chats"
     assert "It waits for a run." not in home
     assert home.count("Skipped. It is a Share file") == len(names)
 
