@@ -2,6 +2,7 @@
 
 WRITE    a chunk alone, and the form of its questions        context manager
 CHECK    a chunk alone, and the questions about it           context manager
+SEEN     a chunk alone, and the questions about it           the chat's own model
 BLIND    the system message alone, and questions             the chat's own model
 ASK      the finished chat, and questions at its end         the chat's own model
 
@@ -9,20 +10,22 @@ Requests of one context begin alike, so that the provider's cache has it from th
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from primer.fact_questions import json_values
 from primer.prompt import BEGINNING, Turn, ending_prefix, passage_alone, question
 from primer.wording import Texts, keep_inert, restore_tags
+from rules.checks.form import rare_words
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.quote import Verbatim, find_quote
-from rules.evaluate.questions import CHOICES, EvalQuestion
+from rules.evaluate.questions import CHOICES, OWN, EvalQuestion
 from rules.typingmind.message import Message
 
-WRITE, CHECK, BLIND, ASK = "questions", "check", "blind test", "evaluation"
-STEPS = frozenset({WRITE, CHECK, BLIND, ASK})
+WRITE, CHECK, BLIND, SEEN, ASK = "questions", "check", "blind test", "passage", "evaluation"
+STEPS = frozenset({WRITE, CHECK, BLIND, SEEN, ASK})
 """The kinds of calls, as `memproc calls` lists them."""
 WRITE_WORDS = 500
 LETTER_WORDS = 40
@@ -104,6 +107,38 @@ def read_questions(answer: str, memory: str, chunk: Sequence[Entry]) -> tuple[Ev
 
 
 def _said(entry: object, memory: str, chunk: Sequence[Entry]) -> EvalQuestion | None:
+    question = _about_passage(entry, memory, chunk)
+    return question if question and _names_something(question, chunk) else None
+
+
+def _names_something(question: EvalQuestion, chunk: Sequence[Entry]) -> bool:
+    """Return whether a question has a rare word of its chunk beyond those of the instruction."""
+    own = rare_words([question.text]) - rare_words([_WRITE])
+    return not own.isdisjoint(rare_words([entry.message.words for entry in chunk]))
+
+
+def read_own(
+    text: str, chunks: Mapping[str, Sequence[Entry]]
+) -> tuple[EvalQuestion, ...] | int | None:
+    """Return the person's own questions, each about the chunk that holds its passage.
+
+    None where the text is no list of such questions; the number, from 1, of the first one that has
+    not all its parts, or whose passage is in no chunk. `chunks` go by the ids of their memories.
+    """
+    entries = next((value for value in json_values(text) if isinstance(value, list)), None)
+    if not entries:
+        return None
+    questions = []
+    for number, entry in enumerate(entries, 1):
+        own = (_about_passage(entry, memory, chunk) for memory, chunk in chunks.items())
+        question = next(filter(None, own), None)
+        if question is None:
+            return number
+        questions.append(replace(question, seed=f"{OWN}{question.seed}"))
+    return tuple(questions)
+
+
+def _about_passage(entry: object, memory: str, chunk: Sequence[Entry]) -> EvalQuestion | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("wrong"), list):
         return None
     quote = find_quote(restore_tags(_line(entry.get("passage"))), chunk)

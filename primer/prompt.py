@@ -246,23 +246,31 @@ def _lengths(words: int) -> dict[str, str]:
 
 
 def posed(
-    texts: Texts, question: str, words: int, guidance: str = "", *, is_quote: bool = False
+    texts: Texts,
+    question: str,
+    words: int,
+    guidance: str = "",
+    who: str = "",
+    *,
+    is_quote: bool = False,
 ) -> str:
     """Return a question as the agent is asked it: with what a memory does not keep of it.
 
-    That is how long the answer may be, unless the primer or the question says so, and the person's
-    word of guidance. The primer names the length of a quote first, and that of the other answers
-    last.
+    That is how long the answer may be, unless the primer or the question says so, the sentence
+    that tells `who` is who, and the person's word of guidance. The primer names the length of a
+    quote first, and that of the other answers last.
     """
     lengths = LENGTH.findall(texts.primer)
     already_named = {*(lengths[:1] if is_quote else lengths[-1:]), *LENGTH.findall(question)}
-    parts = [question] if str(words) in already_named else [question, f"In at most {words} words."]
-    return "\n\n".join(
-        [*parts, *([fill(texts.guidance, guidance=make_tags_inert(guidance))] if guidance else [])]
-    )
+    length = "" if str(words) in already_named else f"In at most {words} words."
+    guided = fill(texts.guidance, guidance=make_tags_inert(guidance)) if guidance else ""
+    parts = (question, "" if is_quote else who, length, guided)
+    return "\n\n".join(filter(None, parts))
 
 
-def as_posed(texts: Texts, text: str, name: str, words: int, *, is_quote: bool = False) -> str:
+def as_posed(
+    texts: Texts, text: str, name: str, words: int, who: str = "", *, is_quote: bool = False
+) -> str:
     """Return a memory's question, with its tag, as the agent was asked it.
 
     `name` is that of its text. The memory's name before it has no subject then.
@@ -271,7 +279,7 @@ def as_posed(texts: Texts, text: str, name: str, words: int, *, is_quote: bool =
     if kept is None:
         return text
     asked = _as_asked(texts, kept[1], name, words)
-    return question(posed(texts, asked, words, is_quote=is_quote)).content
+    return question(posed(texts, asked, words, who=who, is_quote=is_quote)).content
 
 
 def _as_asked(texts: Texts, kept: str, name: str, words: int) -> str:

@@ -17,13 +17,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import cached_property, lru_cache
-from typing import Any, Literal, get_args
+from typing import Any
 
 from primer.finish import BROKEN_OFF, CALLED, ENDED, OUT_OF_ROOM, REFUSALS
 from primer.models import Model, Thinking, is_secret, thinking_switch
 from primer.prompt import Beginning, Turn, turn_in
 from primer.wording import TAGS, keep_inert
 from primer.wrappers import unwrapped
+from rules.checks.checks import CHECKS
 from rules.conversation.answer import foreign, is_repeated, is_restated
 from rules.conversation.memory_title import TitlePair
 from rules.extract.control_marks import find_marks, kinds_of_marks
@@ -49,24 +50,13 @@ _ROUTE = frozenset(
 """Options that say how a request gets there and not what is asked: the same question elsewhere is
 the same."""
 
-FormFault = Literal[
-    "JSON",
-    "disclaimer",
-    "echo",
-    "loop",
-    "opening",
-    "list alone",
-    "live reply",
-    "not about the passage",
-    "no first person",
-    "first person",
-    "third person",
-    "the person's name",
-    "the person as I",
-]
+Kind = str
+"""The name of a way in which an answer fails: one of `KINDS`."""
+FORMS = frozenset(check.name for check in CHECKS)
 """The ways in which an answer has not the form of what was asked."""
-Kind = Literal[
-    FormFault,
+MAY_STAY = frozenset(check.name for check in CHECKS if check.may_stay)
+"""Those with which an answer is kept where nothing better comes, and marked."""
+KINDS = FORMS | {
     "empty",
     "cut off",
     "broken off",
@@ -81,9 +71,8 @@ Kind = Literal[
     "tool called",
     "unreadable",
     "control mark",
-]
+}
 """The ways in which an answer fails."""
-FORMS, KINDS = frozenset(get_args(FormFault)), frozenset(get_args(Kind))
 
 _SENTENCE_WORDS = 4.0
 _ALWAYS_SHORT_ENOUGH = 300

@@ -26,6 +26,7 @@ _INERT = re.compile(rf"{_START}{JOINER}({JOINER}*+){_NAME}", re.IGNORECASE)
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 LENGTH = re.compile(r"(\d+) words")
+_AROUND = re.compile(rf"\A(?:\s*<{_NAME}[^<>]*>)+|(?:</{_NAME}[^<>]*>\s*)+\Z", re.IGNORECASE)
 _OUR_TAG = re.compile(rf"</?({'|'.join(TAGS)})(?![\w.:-])", re.IGNORECASE)
 # words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole
 # answer. sections: of the core memory, with their content. functions: what edits them.
@@ -132,6 +133,11 @@ def restore_tags(text: str) -> str:
 def keep_inert(text: str) -> str:
     """Make our tags in a model's own text inert, whether it copied them or made them up."""
     return make_tags_inert(restore_tags(text))
+
+
+def without_tag_around(text: str) -> str:
+    """Return a text without our tags at its two ends, which a model copies with what they hold."""
+    return _AROUND.sub("", text).strip()
 
 
 def kept_name(name: str) -> str:

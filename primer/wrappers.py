@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from primer.form_words import LABEL, NUMBER_OF_WORDS
+from rules.checks.words import LABEL, NUMBER_OF_WORDS
 from rules.conversation.quote import plain_text
 from rules.extract.control_marks import (
     THINKING_WORD,

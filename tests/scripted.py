@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from threading import Lock
 from typing import TypeVar
 
@@ -52,8 +53,8 @@ def plain(step: str) -> str:
 
 def long_answer(words: int) -> str:
     """A long answer in the first person, no two sentences of which are the same."""
-    sentences = (f"On day {number} I asked Tomas of the ferry." for number in range(words // 9 + 1))
-    return " ".join(sentences)
+    days = (ascii_lowercase[at // 26] + ascii_lowercase[at % 26] for at in range(words // 9 + 1))
+    return " ".join(f"On day {day} I asked Tomas of the ferry." for day in days)
 
 
 def held(steps: Steps[T], ask: Callable[[Request], Reply], noted: list[str]) -> T:

@@ -18,6 +18,7 @@ from daemon.archive.layers import (
     next_fact,
 )
 from daemon.archive.pressed import Pressed, find_pressed, settle_pressed
+from daemon.chat.holding import holding
 from daemon.chat.kept import covered_by, mark
 from daemon.chat.opening import as_value, facts_now
 from daemon.chat.outcome import Skipped, until_fault
@@ -224,17 +225,34 @@ def _said_of_new(passages: Sequence[KeptPassage], budget: int) -> ChangeDone:
     )
 
 
-def release_passage(context: Context, chat: str, number: int) -> ChangeDone:
-    """Release the passage of that number. Raises NotFound."""
+def release_passage(context: Context, chat: str, number: int | None, words: str) -> ChangeDone:
+    """Release the passage of that number, or else what a memory lists in these words. Raises NotFound."""
     archive, known = context.archive, find_chat(context.archive, chat)
     before = kept_passages(archive, chat)
-    meant = _passage(before, known, number)
+    meant = (
+        _passage(before, known, number)
+        if number
+        else _listed(archive, context.config, known, words)
+    )
     if meant.state == "released":
         says = f"Nothing to do: {meant.called} is released already."
         return ChangeDone(says, is_shown_later=False)
     budget = budget_of(archive, context.config, known)
     _store(archive, known, before, meant.released(), budget)
     return ChangeDone(f"Released: {meant.called}.")
+
+
+def _listed(archive: Archive, config: Config, known: KnownChat, words: str) -> KeptPassage:
+    """Return the wish or the promise that a memory lists in these words. Raises NotFound."""
+    shown = holding(archive, config, known.chat_id).shown
+    if not any(
+        wish.is_listed and wish.text == words for memory in shown for wish in memory.edition.wishes
+    ):
+        raise NotFound(
+            f'No memory of "{cut_title(known.title)}" lists these words as a wish or a promise.',
+            f"See what is kept and open with: memproc keep {known.chat_id}",
+        )
+    return mark(archive, known.chat_id, words, by="wish")
 
 
 def _store(

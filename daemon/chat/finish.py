@@ -36,7 +36,7 @@ from rules.conversation.kept_wishes import too_many_wishes, wishes_within
 from rules.conversation.memory import EXTRACTED, Memory
 from rules.conversation.short_quotes import quotes_within, too_many
 from rules.errors import FaultyOutput
-from rules.layers.kept_passages import KeptPassage
+from rules.layers.kept_passages import KeptPassage, let_go
 from rules.layers.opening import rows_shown
 from rules.output.arrange import Canned, MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
@@ -102,7 +102,7 @@ def assemble_chat(
     """
     reading, places = survey.reading, survey.reading.places
     entries = _under_memories(reading.entries, memories)
-    bounded = _within_bounds(shown, survey.bounds)
+    bounded = _within_bounds(shown, survey.bounds, passages)
     memory_section = MemorySection(memories, bounded, reading.edits.touched)
     opening = opening_text(archive, survey.shown, lines_shown(passages, entries, places))
     read = read_shown(survey.shown, opening)
@@ -121,10 +121,12 @@ def _under_memories(entries: Sequence[Entry], memories: Sequence[Memory]) -> tup
     return tuple(replace(entry, memory=numbers.get(entry.key)) for entry in entries)
 
 
-def _within_bounds(shown: Sequence[Memory], bounds: Bounds) -> list[Memory]:
+def _within_bounds(
+    shown: Sequence[Memory], bounds: Bounds, passages: Sequence[KeptPassage]
+) -> list[Memory]:
     """Return the memories as they are shown, with no more quotes and wishes than there is room for."""
     shown = quotes_within(shown, count)
-    editions = wishes_within(shown, bounds.wishes, as_shown, count)
+    editions = wishes_within(shown, bounds.wishes, as_shown, count, let_go(passages))
     pairs = zip(shown, editions, strict=True)
     return [replace(memory, edition=edition) for memory, edition in pairs]
 

@@ -37,6 +37,13 @@ class Holding:
         top = (memory for memory in self.memories if self.states[memory.memory_id].word in words)
         return sorted(top, key=oldest_number)
 
+    @property
+    def shown(self) -> list[Memory]:
+        """Return the memories and folds that an export shows, oldest first."""
+        return [
+            memory for memory in self.outermost() if self.states[memory.memory_id].word == "shown"
+        ]
+
 
 def bounds_of(config: Config, window: int) -> Bounds:
     """Return the bounds of a chat's memory section; `config` is the one that counts for it."""

@@ -18,6 +18,7 @@ from primer.wording import make_tags_inert
 from rules.conversation.history import INSERTED, Entry, Place, raw_messages
 from rules.conversation.quote import NotVerbatim, find_quote
 from rules.errors import NotFound
+from rules.extract.wishes import find_stated
 from rules.extract.words import has_words
 from rules.layers.kept_passages import (
     BEGINNING,
@@ -78,6 +79,7 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
     is_lacking = lacks.missing or lacks.under or lacks.left_out or lacks.went_back
     return ShownPins(
         would_keep=tuple(_kept_by_pins(messages)),
+        offers=tuple(_doubtful_wishes(messages)),
         messages=messages,
         newest=max(dated)[1] if dated else "",
         is_whole=not is_lacking and not was_processed(archive, chat_id, chat.sha256),
@@ -94,6 +96,16 @@ def _kept_by_pins(messages: Mapping[str, Message]) -> Iterator[KeptPassage]:
             passage = _passage(key, message, start, text, "pin", "waiting")
             why = reason if text == words else BEGINNING
             yield replace(passage, is_pinned=True, reason=why)
+
+
+def _doubtful_wishes(messages: Mapping[str, Message]) -> Iterator[KeptPassage]:
+    """Yield what an export's messages ask for in words that may be somebody else's."""
+    for key, message in messages.items():
+        for said in message.spoken if message.role == "user" else ():
+            for stated in find_stated(said):
+                if not stated.is_sure and stated.kind == "wish":
+                    start = message.words.find(stated.text)
+                    yield _passage(key, message, max(0, start), stated.text, "wish", "offered")
 
 
 def _spoken(message: Message) -> tuple[int, str, str] | None:

@@ -42,7 +42,8 @@ from rules.conversation.memory import Memory
 from rules.conversation.memory_title import counted_on
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
-from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept
+from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept, let_go
+from rules.layers.names import Who, who_is_who
 from rules.plan.chat_plan import ChatPlan, Limits, plan_chat
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, as_told, section
@@ -140,8 +141,18 @@ class Survey:
             subject=self.subject_of(chunk.number),
             dates=[entry.message.created_at for entry in own],
             zone=self.zone,
+            who=self._who(chunk.stop),
             first_question=self._first_question(chunk.number),
         )
+
+    def _who(self, stop: int) -> Who:
+        """Return what the two are called, by the messages before `stop` but for forgotten ones."""
+        forgotten = self.reading.forgotten
+        entries = [entry for entry in self.reading.entries[:stop] if entry.memory not in forgotten]
+        said = [entry.message for entry in as_they_are(entries)]
+        by_person = (message.words for message in said if message.speaker == "user")
+        own = (message.words for message in said if message.speaker != "user")
+        return who_is_who(self.chat.system_message, by_person, own)
 
     def _first_question(self, number: int) -> str:
         """Return the first question of a chunk's memory; empty where it has none yet."""
@@ -351,12 +362,13 @@ def _beyond_window(surveyed: Survey) -> Iterator[str]:
 def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
     """Return the memories and folds that replace the first `upto` memories in a prompt."""
     view = section(survey.plan.chat_id, memories, upto, survey.bounds, as_told)
-    return told_within(view.select(memories), survey.bounds.wishes)
+    return told_within(survey, view.select(memories))
 
 
-def told_within(memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:
-    """Return memories as a prompt has them: folds leave out wishes beyond `most` tokens."""
-    editions = wishes_within(memories, most, as_told, count)
+def told_within(survey: Survey, memories: Sequence[Memory]) -> tuple[Memory, ...]:
+    """Return memories as a prompt has them: without what is over, and wishes beyond their budget."""
+    gone = let_go(survey.passages)
+    editions = wishes_within(memories, survey.bounds.wishes, as_told, count, gone)
     pairs = zip(memories, editions, strict=True)
     return tuple(
         memory if edition is memory.in_prompts else replace(memory, in_prompts=edition)

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -10,7 +11,7 @@ import click
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, json_option, pass_settings
 from rules.conversation.memory import memories_by_id
-from rules.errors import MemprocError
+from rules.errors import ConfigurationError, MemprocError
 from rules.money.price import PICO, cost_in_words
 from rules.wording import counted
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:  # `memproc --help` loads none of it
     from daemon.evaluate.plan import EvaluationPlan
     from daemon.evaluate.subject import ArmName, EvaluatedChat
     from daemon.models.context import Context
+    from rules.evaluate.questions import EvalQuestion
 
 _ASKED_ABOVE = PICO
 """One dollar, in picodollars."""
@@ -33,6 +35,12 @@ _ASKED_BEFORE = "All this was asked before, and the chat is as it was; `--again`
     type=click.Choice(_AGAINST),
     help="Ask the same with other contexts: the live tail alone, the full conversation, recall.",
 )
+@click.option(
+    "--questions",
+    "own",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Ask your own questions, from a JSON file, in the place of a model's.",
+)
 @click.option("--again", is_flag=True, help="Ask once more, in another order: a replicate.")
 @click.option("--history", is_flag=True, help="Show all evaluations of CHAT; asks nothing.")
 @click.option(
@@ -45,6 +53,7 @@ def eval_command(
     settings: Settings,
     chat: str,
     against: tuple[str, ...],
+    own: str | None,
     again: bool,
     history: bool,
     free: bool,
@@ -63,17 +72,15 @@ def eval_command(
     with settings.archive() as archive:
         context, subject = _subject(settings, archive, chat)
         if history:
-            _tell_history(settings, archive, subject, as_json=as_json)
+            _tell_history(settings, context, subject, as_json=as_json)
             return
         if free or not subject.survey.roles.has_agent:
             _tell_free(settings, context, subject, arms, again=again, as_json=as_json)
             return
-        plan = plan_evaluation(context, subject, arms, again=again)
-    settings.say(_price_sentence(settings, plan))
-    if plan.arms and not (yes or _is_agreed(settings, plan)):
-        settings.say("Stopped. Nothing was sent.")
-        return
-    _tell_asked(settings, plan, _ask(settings, plan, arms, again=again), as_json=as_json)
+        questions = _own_questions(subject, own)
+        plan = plan_evaluation(context, subject, arms, again=again, own=questions)
+    if _is_agreed(settings, plan, yes=yes):
+        _tell_asked(settings, plan, _ask(settings, plan, arms, again=again), as_json=as_json)
 
 
 def _subject(settings: Settings, archive: Archive, chat: str) -> "tuple[Context, EvaluatedChat]":
@@ -83,6 +90,30 @@ def _subject(settings: Settings, archive: Archive, chat: str) -> "tuple[Context,
 
     context = context_to_read(settings.config, settings.folders, archive)
     return context, find_subject(context, chat)
+
+
+def _own_questions(subject: "EvaluatedChat", path: str | None) -> "Sequence[EvalQuestion]":
+    """Read the person's own questions from a file, if there is one.
+
+    Raises ConfigurationError where they cannot be asked.
+    """
+    if path is None:
+        return ()
+    from primer.evaluation_questions import read_own
+
+    try:
+        text = Path(path).read_text("utf-8")
+    except ValueError:
+        text = ""
+    read = read_own(text, subject.entries)
+    if isinstance(read, tuple):
+        return read
+    which = f"Question {read} of {path}" if read else path
+    raise ConfigurationError(
+        f"{which} cannot be asked.",
+        'The file is a JSON list; each entry has "question", "right", "wrong" with three others, and '
+        '"passage": words of one message under a memory, copied character for character.',
+    )
 
 
 def _arms(against: Sequence[str]) -> "tuple[ArmName, ...]":
@@ -104,15 +135,23 @@ def _price_sentence(settings: Settings, plan: "EvaluationPlan") -> str:
     return f"{asked}{how}: {said}"
 
 
-def _is_agreed(settings: Settings, plan: "EvaluationPlan") -> bool:
-    """Return whether the person agrees to the cost; only a dear evaluation is asked about."""
+def _is_agreed(settings: Settings, plan: "EvaluationPlan", *, yes: bool) -> bool:
+    """Say the price. Return whether the person agrees; only a dear evaluation is asked about."""
+    settings.say(_price_sentence(settings, plan))
     is_dear = plan.cost is not None and plan.cost.at_most > _ASKED_ABOVE
     asks = not settings.quiet and sys.stdin.isatty() and sys.stdout.isatty()
-    return click.confirm("Go on?", err=True) if is_dear and asks else True
+    if yes or not plan.arms or not (is_dear and asks) or click.confirm("Go on?", err=True):
+        return True
+    settings.say("Stopped. Nothing was sent.")
+    return False
 
 
 def _ask(
-    settings: Settings, plan: "EvaluationPlan", arms: "Sequence[ArmName]", *, again: bool
+    settings: Settings,
+    plan: "EvaluationPlan",
+    arms: "Sequence[ArmName]",
+    *,
+    again: bool,
 ) -> float:
     """Carry out what of the plan was not asked before. Return the dollars that it has cost."""
     if not plan.arms:
@@ -122,7 +161,7 @@ def _ask(
 
     progress = Progress(quiet=settings.quiet)
     with progress.bars, settings.context(progress.tell) as context:
-        ask_persona(context, plan.subject.chat_id, arms, again=again)
+        ask_persona(context, plan.subject.chat_id, arms, again=again, own=plan.own)
     for sentence in progress.tally.sentences():
         settings.say(sentence)
     return progress.tally.usd
@@ -201,11 +240,13 @@ def _tell_free(
 
 
 def _tell_history(
-    settings: Settings, archive: Archive, subject: "EvaluatedChat", *, as_json: bool
+    settings: Settings, context: "Context", subject: "EvaluatedChat", *, as_json: bool
 ) -> None:
-    """Tell all evaluations of the chat, oldest first."""
+    """Tell all evaluations of the chat, oldest first, and what is found without a model."""
+    from daemon.evaluate.cloze_report import free_report
     from daemon.evaluate.reporting import past_evaluations
     from daemon.reports.evaluation import history_report
 
-    past = past_evaluations(archive, subject)
-    settings.show(history_report(subject.chat_id, past), as_json)
+    past = past_evaluations(context.archive, subject)
+    free = free_report(context.archive, subject, ("memories",), context.clock())
+    settings.show(history_report(subject.chat_id, past, free), as_json)

@@ -7,11 +7,14 @@ import click
 from daemon.archive.chats import find_chat, persona_of
 from daemon.archive.keeping import kept_passages
 from daemon.chat.changes import budget_of
+from daemon.chat.holding import holding
 from daemon.cli.changes import change, tell_presses
 from daemon.cli.printing import print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.reports.passages import passages_report
+from rules.conversation.kept_wishes import still_open
 from rules.errors import MemprocError
+from rules.layers.kept_passages import let_go
 
 
 @click.command
@@ -56,14 +59,16 @@ def keep_command(
 
 @click.command
 @click.argument("chat")
-@click.argument("number", type=click.IntRange(min=1))
+@click.argument("what")
 @pass_settings
-def release_command(settings: Settings, chat: str, number: int) -> None:
-    """Release the passage NUMBER of CHAT, as `memproc keep CHAT` lists it.
+def release_command(settings: Settings, chat: str, what: str) -> None:
+    """Release a passage of CHAT by its number, as `memproc keep CHAT` lists it, or a wish by its words.
 
-    It leaves the message before the memories; what was said stays in the archive.
+    It leaves the message before the memories, or the lists that end them; what was said stays in the
+    archive.
     """
-    settings.say(change(settings, "release", chat, number=number).text)
+    number = int(what) if what.isdecimal() else None
+    settings.say(change(settings, "release", chat, number=number, words=what).text)
 
 
 def _list(settings: Settings, chat: str, as_json: bool) -> None:
@@ -73,5 +78,7 @@ def _list(settings: Settings, chat: str, as_json: bool) -> None:
         passages = kept_passages(archive, known.chat_id)
         budget = budget_of(archive, settings.config, known)
         persona = persona_of(archive, known.chat_id)
-    settings.show(passages_report(known, passages, budget, persona), as_json)
+        shown = holding(archive, settings.config, known.chat_id).shown
+    still = still_open(shown, let_go(passages))
+    settings.show(passages_report(known, passages, budget, persona, still), as_json)
     tell_presses(settings, known.chat_id, as_json, "keep", "release")

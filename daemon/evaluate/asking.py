@@ -11,11 +11,22 @@ from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
-from daemon.archive.evaluation import keep_answers, keep_questions
+from daemon.archive.evaluation import (
+    answers_about,
+    keep_answers,
+    keep_questions,
+    questions_about,
+)
 from daemon.archive.journal import Reply
 from daemon.archive.memories import find_memory
-from daemon.evaluate.plan import PLACES, EvaluationPlan, chosen_questions, plan_evaluation
-from daemon.evaluate.reporting import missed
+from daemon.evaluate.plan import (
+    PLACES,
+    EvaluationPlan,
+    chosen_questions,
+    plan_evaluation,
+    unseen_by,
+)
+from daemon.evaluate.reporting import missed, seen_letters
 from daemon.evaluate.subject import ArmName, EvaluatedChat, find_subject
 from daemon.events import Note
 from daemon.models.context import Context
@@ -30,6 +41,7 @@ from primer.evaluation_questions import (
     LETTER_WORDS,
     LETTERS_ALONE,
     PLAIN_JSON,
+    SEEN,
     ask_questions,
     points_missed,
     read_questions,
@@ -43,6 +55,8 @@ from rules.errors import ChatSkipped, ModelError
 from rules.evaluate.questions import (
     AT_ONCE,
     GUESSED,
+    NEVER_SAID,
+    PASSAGE,
     SAID_ELSEWHERE,
     UNCLEAR,
     EvalAnswer,
@@ -51,6 +65,7 @@ from rules.evaluate.questions import (
     own_letter,
     pose,
     read_letters,
+    says_never_to_all,
 )
 from rules.typingmind.message import Message
 from rules.wording import counted, cut_title
@@ -61,13 +76,22 @@ _FOUND = "A search of the archive finds this about the questions below:"
 T = TypeVar("T")
 
 
-def ask_persona(context: Context, chat: str, arms: Sequence[ArmName], *, again: bool) -> None:
+def ask_persona(
+    context: Context,
+    chat: str,
+    arms: Sequence[ArmName],
+    *,
+    again: bool,
+    own: Sequence[EvalQuestion] = (),
+) -> None:
     """Plan the evaluation of a chat, make what questions are lacking, ask all, keep the answers.
+
+    The person's `own` questions are asked in the place of a model's.
 
     Raises ChatSkipped where there are too few questions, OverBudget at a cap, and ModelError where
     a model cannot be asked or answers in no letters.
     """
-    plan = plan_evaluation(context, find_subject(context, chat), arms, again=again)
+    plan = plan_evaluation(context, find_subject(context, chat), arms, again=again, own=own)
     chat_id, models = plan.subject.chat_id, plan.subject.survey.config.models
     at_most = plan.cost.at_most if plan.cost else 0
     context = replace(context, plan_at_most=at_most)
@@ -75,12 +99,13 @@ def ask_persona(context: Context, chat: str, arms: Sequence[ArmName], *, again: 
     with Scheduler(context, chat_id, models.concurrency, models.batch) as scheduler:
         if plan.lacking:
             _make_questions(context, plan, scheduler)
-        asked = _chosen(context, plan)
+        asked = _kept_own(context, plan, own) if own else _chosen(context, plan)
+        answers += _ask_with_passages(context, plan, scheduler, asked)
         questions = counted(len(asked), "question")
         context.tell(Note(f"{questions} are asked of {plan.roles.agent.name}"))
         for arm in plan.arms:
             answers += _ask(context, plan, scheduler, arm, asked)
-    _refuse_unread(plan, answers)
+    _refuse_unread(plan, [answer for answer in answers if answer.arm != PASSAGE])
     keep_answers(context.archive, chat_id, answers)
 
 
@@ -105,6 +130,71 @@ def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
             "in [models], who writes the questions.",
         )
     return asked
+
+
+def _kept_own(
+    context: Context, plan: EvaluationPlan, own: Sequence[EvalQuestion]
+) -> Sequence[EvalQuestion]:
+    """Keep the person's own questions that are new. Return all of them as they are kept."""
+    archive, chat_id = context.archive, plan.subject.chat_id
+    known = {question.seed for question in questions_about(archive, chat_id)}
+    new = [question for question in own if question.seed not in known]
+    keep_questions(archive, chat_id, new, context.clock())
+    seeds = {question.seed for question in own}
+    return [question for question in questions_about(archive, chat_id) if question.seed in seeds]
+
+
+def _ask_with_passages(
+    context: Context,
+    plan: EvaluationPlan,
+    scheduler: Scheduler,
+    questions: Sequence[EvalQuestion],
+) -> list[EvalAnswer]:
+    """Ask what the agent was not asked yet with the passage in view.
+
+    Raises ModelError where it says "never said" to nearly all: nothing can be said of memories by
+    such a model.
+    """
+    subject, agent = plan.subject, plan.roles.agent
+    unseen = unseen_by(context.archive, subject, agent.name, questions)
+    chunks = {memory.memory_id: memory for memory in subject.chunks}
+    asked = [question for group in unseen.values() for question in group]
+    steps = [
+        _letters(SEEN, agent, plan.chunk(chunks[name]), group, SEEN)
+        for name, group in unseen.items()
+    ]
+    letters = list(chain.from_iterable(_all(scheduler, steps)))
+    known = seen_letters(answers_about(context.archive, subject.chat_id), agent.name)
+    said = [known[question.number] for question in questions if question.number in known]
+    if says_never_to_all([*said, *letters]):
+        never = [*said, *letters].count(NEVER_SAID)
+        raise ModelError(
+            f'{agent.name} answers "never said" to {never} of {len(said) + len(letters)} questions '
+            "with the passage itself in view, so that it cannot tell what memories hold.",
+            "Evaluate with another model: agent in [models].",
+        )
+    return [
+        _answer(context, plan, PASSAGE, question, letter)
+        for question, letter in zip(asked, letters, strict=True)
+    ]
+
+
+def _answer(
+    context: Context, plan: EvaluationPlan, arm: str, question: EvalQuestion, letter: str
+) -> EvalAnswer:
+    subject = plan.subject
+    return EvalAnswer(
+        evaluation=plan.number,
+        question=question.number,
+        arm=arm,
+        letter=letter,
+        model=plan.roles.agent.name,
+        settings=subject.settings,
+        version=subject.version,
+        memories=len(subject.chunks),
+        level=subject.shown_as[question.memory].level,
+        at=context.clock(),
+    )
 
 
 def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ...]]:
@@ -181,21 +271,9 @@ def _ask(
         group = drawn[at : at + AT_ONCE]
         found = _found(context, plan, group) if arm == "recall" else ""
         steps.append(_letters(ASK, agent, turns, group, asking, found))
-    now = context.clock()
     letters = chain.from_iterable(_all(scheduler, steps))
     return [
-        EvalAnswer(
-            evaluation=plan.number,
-            question=question.number,
-            arm=arm,
-            letter=letter,
-            model=agent.name,
-            settings=subject.settings,
-            version=subject.version,
-            memories=len(subject.chunks),
-            level=subject.shown_as[question.memory].level,
-            at=now,
-        )
+        _answer(context, plan, arm, question, letter)
         for question, letter in zip(drawn, letters, strict=True)
     ]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from daemon.archive.archive import Archive
 from daemon.evaluate.reporting import in_every_report, names_shown
 from daemon.evaluate.subject import ArmName, EvaluatedChat
-from rules.conversation.memory import Memory
+from rules.conversation.memory import EXTRACTED, Memory
 from rules.evaluate.cloze import Cloze, SearchedText, common_words, make_clozes
 from rules.evaluate.report import (
     Evaluation,
@@ -14,6 +14,7 @@ from rules.evaluate.report import (
     group,
     make_row,
 )
+from rules.layers.names import who_is_who
 
 
 def free_report(
@@ -28,6 +29,7 @@ def free_report(
     return Evaluation(
         **in_every_report(archive, subject),
         form="cloze",
+        chosen_alike=any(memory.edition.made == EXTRACTED for memory in subject.shown),
         at=now,
         memories=len(subject.chunks),
         arms=tuple(make_row(arm, found, guessing=False) for arm, found in by_arm.items()),
@@ -62,11 +64,22 @@ def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> lis
 def _clozes(subject: EvaluatedChat) -> list[Cloze]:
     """Make the sentences with a word left out, of what the person said in each chunk."""
     said = {memory.memory_id: _by_person(subject, memory) for memory in subject.chunks}
-    common = common_words([text for messages in said.values() for _, text in messages])
+    common = common_words(
+        [text for messages in said.values() for _, text in messages], _names(subject)
+    )
     clozes: list[Cloze] = []
     for name, messages in said.items():
         clozes += make_clozes(name, messages, common)
     return clozes
+
+
+def _names(subject: EvaluatedChat) -> frozenset[str]:
+    """Return the names of the two who speak, casefolded."""
+    said = [entry.message for entries in subject.entries.values() for entry in entries]
+    by_person = [message.words for message in said if message.speaker == "user"]
+    own = [message.words for message in said if message.speaker != "user"]
+    who = who_is_who(subject.survey.chat.system_message, by_person, own)
+    return frozenset({who.persona.casefold(), who.person.casefold()} - {""})
 
 
 def _by_person(subject: EvaluatedChat, memory: Memory) -> list[tuple[str, str]]:

@@ -1,12 +1,17 @@
 """The plan of an evaluation as data: what is asked, of whom, and what that will cost."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.evaluation import answers_about, questions_about
 from daemon.archive.journal import find_reply
-from daemon.evaluate.reporting import asked_questions, circumstances, counting_answers
+from daemon.evaluate.reporting import (
+    asked_questions,
+    circumstances,
+    counting_answers,
+    seen_letters,
+)
 from daemon.evaluate.subject import ArmName, EvaluatedChat
 from daemon.models.context import Context
 from daemon.models.prices import priced_models
@@ -27,6 +32,7 @@ from rules.evaluate.questions import (
     AT_ONCE,
     MOST_QUESTIONS,
     NAMED,
+    PASSAGE,
     PER_CHUNK,
     EvalQuestion,
     pick_few,
@@ -64,6 +70,10 @@ class EvaluationPlan:
     """All questions about the chat, those too that are not asked."""
     questions: tuple[EvalQuestion, ...]
     """Those that are asked, as far as they are written."""
+    own: tuple[EvalQuestion, ...] = ()
+    """The person's own questions, where these are asked and no model's."""
+    unseen: Mapping[str, tuple[EvalQuestion, ...]] = field(default_factory=dict)
+    """Those that the agent was not asked yet with their chunk in view, by the id of its memory."""
     calls: int = 0
     cost: CostEstimate | None = None
     """In picodollars; None where a price is not known."""
@@ -89,18 +99,24 @@ class EvaluationPlan:
 
 
 def plan_evaluation(
-    context: Context, subject: EvaluatedChat, arms: Sequence[ArmName], *, again: bool
+    context: Context,
+    subject: EvaluatedChat,
+    arms: Sequence[ArmName],
+    *,
+    again: bool,
+    own: Sequence[EvalQuestion] = (),
 ) -> EvaluationPlan:
     """Plan what has not been asked yet of the chat as it is; with `again`, a replicate of all.
 
+    The person's `own` questions are asked in the place of those that a model writes.
     Raises ChatSkipped where a context does not fit the model, UnknownPrice where a price is not
     known and not allowed.
     """
     roles = _askable(subject.survey.roles)
-    number, due = _due(context, subject, roles, arms, again=again)
+    number, due = _due(context, subject, roles, arms, again=again, own=own)
     before = questions_about(context.archive, subject.chat_id)
-    chunks = _chunks_to_ask_about(subject, before) if due else ()
-    questions = chosen_questions(context.archive, subject, chunks)
+    chunks = _chunks_to_ask_about(subject, before) if due and not own else ()
+    questions = own or chosen_questions(context.archive, subject, chunks)
     plan = EvaluationPlan(
         subject=subject,
         roles=roles,
@@ -109,9 +125,23 @@ def plan_evaluation(
         chunks=chunks,
         lacking=_lacking(chunks, before, questions),
         before=before,
-        questions=questions,
+        questions=tuple(questions),
+        own=tuple(own),
+        unseen=unseen_by(context.archive, subject, roles.agent.name, questions) if due else {},
     )
     return _with_cost(context, plan)
+
+
+def unseen_by(
+    archive: Archive, subject: EvaluatedChat, model: str, questions: Sequence[EvalQuestion]
+) -> Mapping[str, tuple[EvalQuestion, ...]]:
+    """Return what a model was not asked yet with the passage in view, by the memories' ids."""
+    seen = seen_letters(answers_about(archive, subject.chat_id), model)
+    unseen: dict[str, tuple[EvalQuestion, ...]] = {}
+    for question in questions:
+        if question.was_said and question.number not in seen:
+            unseen[question.memory] = (*unseen.get(question.memory, ()), question)
+    return unseen
 
 
 def _chunks_to_ask_about(
@@ -142,7 +172,7 @@ def chosen_questions(
     archive: Archive, subject: EvaluatedChat, chunks: Sequence[Memory]
 ) -> tuple[EvalQuestion, ...]:
     """Return what is asked about these chunks, as far as it is written."""
-    counting = asked_questions(archive, subject).values()
+    counting = asked_questions(archive, subject, own=False).values()
     names = [memory.memory_id for memory in chunks]
     return pick_few(counting, names)
 
@@ -155,14 +185,26 @@ def _askable(roles: Roles) -> Roles:
 
 
 def _due(
-    context: Context, subject: EvaluatedChat, roles: Roles, arms: Sequence[ArmName], *, again: bool
+    context: Context,
+    subject: EvaluatedChat,
+    roles: Roles,
+    arms: Sequence[ArmName],
+    *,
+    again: bool,
+    own: Sequence[EvalQuestion],
 ) -> tuple[int, tuple[ArmName, ...]]:
     """Return the number of the evaluation, and the arms that it has no answers of."""
+    seeds = {question.seed for question in own}
+    asked = {
+        question.number
+        for question in asked_questions(context.archive, subject, own=bool(own)).values()
+        if not own or question.seed in seeds
+    }
     now = (subject.version, subject.settings, roles.agent.name)
     same = [
         answer
         for answer in counting_answers(context.archive, subject)
-        if circumstances(answer) == now
+        if circumstances(answer) == now and answer.question in asked and answer.arm != PASSAGE
     ]
     if again or not same:
         answers = answers_about(context.archive, subject.chat_id)
@@ -178,6 +220,7 @@ def _with_cost(context: Context, plan: EvaluationPlan) -> EvaluationPlan:
     calls: list[PlannedCall] = []
     if plan.arms:
         calls += _calls_to_write(context, plan)
+        calls += _calls_with_passages(plan)
         calls += _calls_to_ask(plan)
     config, now = plan.subject.survey.config, context.clock()
     models, batched = priced_models(context.archive, plan.roles, config, now)
@@ -203,6 +246,22 @@ def _calls_to_write(context: Context, plan: EvaluationPlan) -> Iterator[PlannedC
         yield replace(write, written=chunk)
         yield replace(check, read=chunk)
         yield _call("agent", blind, _LETTERS, LETTER_WORDS)
+
+
+def _calls_with_passages(plan: EvaluationPlan) -> Iterator[PlannedCall]:
+    """Yield the calls that ask the agent with each passage in view: once a question, and kept.
+
+    Where the agent has just written questions itself, the passage is in its cache.
+    """
+    is_writer = plan.roles.agent.name == plan.roles.context_manager.name
+    lacking = {memory.memory_id for memory in plan.lacking}
+    for name in {**plan.unseen, **dict.fromkeys(lacking)}:
+        memory = next(chunk for chunk in plan.subject.chunks if chunk.memory_id == name)
+        questions = PER_CHUNK - 1 if name in lacking else len(plan.unseen[name])
+        chunk = _tokens(plan.chunk(memory))
+        prompt = chunk + _INSTRUCTIONS + questions * _QUESTION
+        call = _call("agent", prompt, _LETTERS, LETTER_WORDS)
+        yield replace(call, read=chunk) if is_writer and name in lacking else call
 
 
 def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:

@@ -11,7 +11,7 @@ from daemon.archive.journal import costs_since
 from daemon.evaluate.subject import EvaluatedChat
 from daemon.evaluate.voice import voice_of
 from primer.evaluation_questions import STEPS
-from rules.evaluate.questions import NEVER_SAID, EvalAnswer, EvalQuestion
+from rules.evaluate.questions import NEVER_SAID, PASSAGE, EvalAnswer, EvalQuestion
 from rules.evaluate.report import (
     Evaluation,
     LiveTail,
@@ -30,11 +30,17 @@ Questions = Mapping[int, EvalQuestion]
 """Questions by their numbers."""
 
 
-def asked_questions(archive: Archive, subject: EvaluatedChat) -> Questions:
-    """Return the questions that count: those of chunks that the chat still shows."""
+def asked_questions(
+    archive: Archive, subject: EvaluatedChat, *, own: bool | None = None
+) -> Questions:
+    """Return the questions that count: those of chunks that the chat still shows.
+
+    With `own`, only the person's own, or only the others.
+    """
     asked = {}
     for question in questions_about(archive, subject.chat_id):
-        if not question.state and question.memory in subject.entries:
+        is_wanted = own is None or question.is_own == own
+        if is_wanted and not question.state and question.memory in subject.entries:
             asked[question.number] = question
     return asked
 
@@ -44,6 +50,31 @@ def counting_answers(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswe
     questions = asked_questions(archive, subject)
     answers = answers_about(archive, subject.chat_id)
     return [answer for answer in answers if answer.question in questions]
+
+
+def seen_letters(answers: Iterable[EvalAnswer], model: str) -> Mapping[int, str]:
+    """Return what a model answered with the passages in view, by the numbers of the questions."""
+    return {
+        answer.question: answer.letter
+        for answer in answers
+        if answer.arm == PASSAGE and answer.model == model
+    }
+
+
+def _answerable(
+    questions: Questions, given: Sequence[EvalAnswer], all_given: Sequence[EvalAnswer]
+) -> list[EvalAnswer]:
+    """Return the answers to what their model answers rightly with the passage in view.
+
+    All of them, where it was not asked with the passages in view.
+    """
+    kept = []
+    for answer in given:
+        seen = seen_letters(all_given, answer.model).get(answer.question)
+        question = questions[answer.question]
+        if seen is None or not question.was_said or seen == question.right:
+            kept.append(answer)
+    return kept
 
 
 def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> Evaluation | None:
@@ -56,8 +87,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> E
     if not answers:
         return None
     newest = max(answers, key=lambda answer: (answer.evaluation == number, answer.evaluation))
-    same = [answer for answer in answers if is_alike(answer, newest)]
-    by_arm = _grouped(same, lambda answer: answer.arm)
+    by_arm = _by_arm(questions, answers, newest)
     memories = by_arm.get("memories", [])
     not_known = missed(archive, subject, newest.evaluation)
     return Evaluation(
@@ -65,6 +95,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> E
         form="asked",
         model=newest.model,
         evaluation=newest.evaluation,
+        has_passages=PASSAGE in by_arm,
         replicates=len({answer.evaluation for answer in memories}),
         at=newest.at,
         memories=newest.memories,
@@ -73,6 +104,30 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> E
         groups=group(_results(questions, memories), names_shown(subject), guessing=True),
         missed=tuple(_missed_question(question) for question in not_known),
     )
+
+
+def _by_arm(
+    questions: Questions, answers: Sequence[EvalAnswer], newest: EvalAnswer
+) -> Mapping[str, Sequence[EvalAnswer]]:
+    """Return the answers that are reported with the newest, by what stood in the context."""
+    is_own = questions[newest.question].is_own
+    same = [
+        answer
+        for answer in answers
+        if is_alike(answer, newest) and questions[answer.question].is_own == is_own
+    ]
+    asked = {answer.question for answer in same}
+    by_arm: dict[str, Sequence[EvalAnswer]] = {
+        arm: _answerable(questions, given, answers)
+        for arm, given in _grouped(same, lambda answer: answer.arm).items()
+        if arm != PASSAGE
+    }
+    with_passages = [
+        answer
+        for answer in answers
+        if (answer.arm, answer.model) == (PASSAGE, newest.model) and answer.question in asked
+    ]
+    return {**by_arm, PASSAGE: with_passages} if with_passages else by_arm
 
 
 def _missed_question(question: EvalQuestion) -> Missed:
@@ -138,10 +193,11 @@ def missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> list[Ev
     questions = asked_questions(archive, subject)
     given = _of_finished_chat(archive, subject)
     last = number or max((answer.evaluation for answer in given), default=0)
+    answerable = _answerable(questions, given, counting_answers(archive, subject))
     not_known = []
     for answer in sorted(given, key=lambda answer: answer.question):
         question = questions[answer.question]
-        is_wrong = answer.letter not in ("", question.right)
+        is_wrong = answer in answerable and answer.letter not in ("", question.right)
         if answer.evaluation == last and question.was_said and is_wrong:
             not_known.append(question)
     return not_known
@@ -156,12 +212,19 @@ def _of_finished_chat(archive: Archive, subject: EvaluatedChat) -> list[EvalAnsw
 def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEvaluation, ...]:
     """Return every evaluation of the finished chat, oldest first, by the questions that count."""
     questions = asked_questions(archive, subject)
-    given = _of_finished_chat(archive, subject)
+    given, all_given = _of_finished_chat(archive, subject), counting_answers(archive, subject)
     past = []
     for number, answers in _grouped(given, lambda answer: answer.evaluation).items():
         first = answers[0]
-        row = _asked_row(questions, "memories", answers)
-        past.append(PastEvaluation(number, first.at, first.model, first.memories, row))
+        row = _asked_row(questions, "memories", _answerable(questions, answers, all_given))
+        seen = seen_letters(all_given, first.model)
+        has_passages = all(
+            answer.question in seen for answer in answers if questions[answer.question].was_said
+        )
+        is_own = questions[first.question].is_own
+        past.append(
+            PastEvaluation(number, first.at, first.model, first.memories, row, has_passages, is_own)
+        )
     return tuple(past)
 
 

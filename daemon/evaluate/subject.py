@@ -25,6 +25,7 @@ from rules.conversation.kept_wishes import wishes_within
 from rules.conversation.memory import Memory, with_members
 from rules.conversation.short_quotes import quotes_within
 from rules.errors import ChatSkipped
+from rules.layers.kept_passages import let_go
 from rules.plan.folds import as_shown
 from rules.wording import cut_title
 
@@ -120,14 +121,14 @@ def find_subject(context: Context, name: str) -> EvaluatedChat:
     refuse_damage(archive.run, chat_id)
     survey = survey_archived(context, chat_id)
     held = holding(archive, context.config, chat_id)
-    shown = [memory for memory in held.outermost() if held.states[memory.memory_id].word == "shown"]
+    shown = held.shown
     if not shown:
         raise ChatSkipped(
             f'"{cut_title(survey.plan.title)}" has no memories yet, so there is nothing to ask about.',
             "Drop its export into the inbox, then: memproc run",
         )
     short = quotes_within(shown, count)
-    editions = wishes_within(short, survey.bounds.wishes, as_shown, count)
+    editions = wishes_within(short, survey.bounds.wishes, as_shown, count, let_go(survey.passages))
     as_exported = [
         replace(memory, edition=edition) for memory, edition in zip(short, editions, strict=True)
     ]

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
+from daemon.archive.keeping import kept_passages
 from daemon.archive.memo import known_counts
 from daemon.archive.messages import live_messages
 from daemon.archive.outputs import RESTORED, last_output
@@ -21,6 +22,8 @@ from daemon.page.versions import version_choice
 from daemon.remember.chat_notes import wishes_left_out
 from daemon.reports.memories import outermost_rows
 from daemon.reports.versions import versions_report
+from rules.conversation.kept_wishes import still_open
+from rules.layers.kept_passages import let_go
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ def chat_page(request: Request) -> Response:
         held = holding(archive, desk.config, known.chat_id)
         sizes = chat_sizes(archive, desk.config, held)
         notes = list(filter(None, (wishes_left_out(held),)))
+        passages = kept_passages(archive, known.chat_id)
+        still = still_open(held.shown, let_go(passages))
         updated = has_updated(archive, known.chat_id)
         last = last_output(archive, known.chat_id)
         choice = version_choice(archive, desk.folders, known)
@@ -99,6 +104,8 @@ def chat_page(request: Request) -> Response:
         entries=outermost_rows(held),
         sizes=sizes,
         notes=notes,
+        doubtful=[each for each in passages if (each.by, each.state) == ("wish", "offered")],
+        still=still,
         choice=choice,
         versions=replace(versions, notes=()),  # its links lead to them; no folder has to be known
         updated=updated,

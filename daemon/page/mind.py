@@ -108,6 +108,12 @@ def post_release(request: Request) -> Response:
     return _on_kept(request, "release", "--", request.path_params["chat"], number)
 
 
+def post_let_go(request: Request) -> Response:
+    """Let a promise go, or what was to be done once."""
+    chat, words = request.path_params["chat"], field(request, "words")
+    return run_then_show(request, f"/chat/{chat}", "release", "--", chat, words)
+
+
 def _on_kept(request: Request, *arguments: str) -> Response:
     return run_then_show(request, f"/chat/{request.path_params['chat']}/kept", *arguments)
 
@@ -129,7 +135,7 @@ def evaluation_page(request: Request) -> Response:
         chat=known,
         free=free,
         report=evaluation_report(found, by_id),
-        past=history_report(known.chat_id, free.past if len(free.past) > 1 else ()),
+        past=history_report(known.chat_id, free.past if len(free.past) > 1 else (), free),
     )
 
 

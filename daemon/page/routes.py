@@ -17,6 +17,7 @@ from daemon.page.mind import (
     post_agree,
     post_evaluation,
     post_keep,
+    post_let_go,
     post_missed,
     post_release,
 )
@@ -85,6 +86,7 @@ ACTIONS: Mapping[str, View] = {
     "/chat/{chat}/facts/add": actions.post_fact,
     "/chat/{chat}/facts/{number:int}/forget": actions.post_forget_fact,
     "/chat/{chat}/keep": post_keep,
+    "/chat/{chat}/let-go": post_let_go,
     "/chat/{chat}/kept/{number:int}/yes": post_agree,
     "/chat/{chat}/kept/{number:int}/release": post_release,
     "/chat/{chat}/versions/{number:int}": actions.post_restore,

@@ -17,11 +17,12 @@ from primer.finish import CALLED
 from primer.models import Model, thinks
 from primer.prompt import ToolCall, Turn
 from primer.reply import Refused, Request, read_reply, with_control_mark
+from rules.checks.whose import claimed_life
 from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong
-from rules.layers.core import CoreEvent, CoreMemory, Refusal
+from rules.layers.core import CoreEvent, CoreMemory, Refusal, lines_of
 from rules.layers.core_layout import CoreEdit, Layout, apply_edit
-from rules.layers.names import claims
+from rules.layers.names import HUMAN, PERSONA, claims
 from rules.plan.work import CORE_WORDS
 
 _ENDED = "stop"
@@ -39,8 +40,11 @@ class AboutCore:
     layout: Layout
     names: frozenset[str] = frozenset()
     """The person's names, which `persona` cannot claim."""
-    spoken: Sequence[str] = ()
-    """The texts of the chunk's messages."""
+    by_person: Sequence[str] = ()
+    """What the person said in the chunk."""
+    by_persona: Sequence[str] = ()
+    who: str = ""
+    """The sentence that tells who is who."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,8 @@ def tend(sheet: Worksheet, agent: Model, about: AboutCore) -> Steps[Tended]:
 
     Raises ModelError where the agent cannot be asked.
     """
-    question = core.ask_core(sheet.texts, about.memory, about.layout, bool(agent.tools))
+    asked = core.ask_core(sheet.texts, about.memory, about.layout, bool(agent.tools))
+    question = "\n\n".join(filter(None, (about.who, asked)))
     turns = core.after_memory(about.before, about.written, question)
     request = Request("core", agent, turns, CORE_WORDS)
     answer = yield from _ask(sheet, request)
@@ -146,12 +151,35 @@ def _applied(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory
         outcome = apply_edit(about.layout.functions, memory, edit)
     if isinstance(outcome, Refusal):
         return outcome
-    return claims(memory, outcome, about.names) or _marked(about, memory, outcome) or outcome
+    faults = (
+        check(about, memory, outcome) for check in (_claims_name, _claims_life, _brings_in_mark)
+    )
+    return next(filter(None, faults), outcome)
 
 
-def _marked(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
+def _claims_name(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
+    return claims(before, after, about.names)
+
+
+def _claims_life(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
+    """Refuse an edit that tells the person's life in the section about the persona as its own."""
+    was, now = (memory.find(PERSONA) for memory in (before, after))
+    if was is None or now is None:
+        return None
+    known = lines_of(was.value)
+    new = "\n".join(line for line in lines_of(now.value) if line not in known)
+    if claimed_life(new, about.by_person, about.by_persona, about.names) is None:
+        return None
+    return Refusal(
+        f'This is the person\'s life, and the section "{PERSONA}" is about you. Put it into the '
+        f'section "{HUMAN}", in the third person.',
+        "the person as I",
+    )
+
+
+def _brings_in_mark(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
     """Refuse an edit that brings in a mark of a model's own format, which neither passage nor memory holds."""
-    known = about.spoken
+    known = (*about.by_person, *about.by_persona)
     written = "\n\n".join(section.rendered for section in after)
     refused = with_control_mark(written, [*known, *(section.rendered for section in before)])
     return Refusal(refused.reason, "control mark") if refused else None

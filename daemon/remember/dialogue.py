@@ -11,20 +11,24 @@ from daemon.models.scheduler import Noted, Steps
 from daemon.remember.engine import Material
 from daemon.remember.question import Question, Worksheet, put
 from primer import prompt
-from primer.form import NEVER_KEPT
 from primer.models import EXTRACTIVE, Model
 from primer.prompt import Turn
-from primer.reply import FORMS, Answered, Refused, Request, forged
+from primer.reply import MAY_STAY, Answered, Refused, Request, forged
 from primer.wording import Texts, fill, keep_inert, restore_tags
 from rules.conversation.memory import Quote, Six, quotes_answer
 from rules.conversation.memory_size import analysis_words
 from rules.conversation.memory_title import TitlePair, with_shown_title
 from rules.conversation.quote import QUOTE_WORDS
 from rules.conversation.short_quotes import some_of
+from rules.extract.frames import spaced
+from rules.extract.languages import TONGUES, spoken
 from rules.extract.sentences import sentences_within, with_closed_fence
+from rules.extract.words import length, terms
+from rules.layers.names import Who
 
 _BOUND = 1.2
 """An analysis longer than this many times what was asked for is cut after its last sentence within that."""
+_UNKNOWN = Who()
 _NO_QUOTE = "[no quote]"
 """TypingMind takes no empty message."""
 
@@ -70,6 +74,8 @@ class Subject:
     """What the person said of all that was spoken."""
     names: frozenset[str] = frozenset()
     """The names of the person, casefolded."""
+    who: Who = _UNKNOWN
+    """What the two who speak are called."""
     title: TitlePair = ("", "")
     """The title with which its first question begins, and the one that is kept."""
 
@@ -77,7 +83,8 @@ class Subject:
         """Return a question and its answer as they come before the next question."""
         is_quote = question == self.quote
         words = QUOTE_WORDS if is_quote else self.words
-        posed = prompt.posed(texts, question.asked, words, self.guidance, is_quote=is_quote)
+        who = self.who.sentence
+        posed = prompt.posed(texts, question.asked, words, self.guidance, who, is_quote=is_quote)
         return prompt.question(posed), prompt.answer(answer)
 
 
@@ -126,7 +133,7 @@ def converse(
         return perspective
     analysis, writer = yield from _analysis(sheet, subject, context_managers)
     last = _last_question(sheet, subject, first, perspective.text, analysis.text)
-    refinement = yield from _refinement(sheet, subject, agent, last)
+    refinement = yield from _refinement(sheet, subject, agent, last, analysis)
     if isinstance(refinement, Refused):
         return refinement
     six = _six(subject, last.question.kept, (_framed(quotes), perspective.text, refinement.text))
@@ -144,22 +151,16 @@ def extract(
 
     The engine reads no questions, so those of the subject are asked as they are kept.
     """
-    texts, material, words = sheet.texts, subject.material, subject.words
-    quoted = subject.exchange(texts, subject.quote, _joined(some_of(quotes)))
-    asked, _ = subject.exchange(texts, subject.perspective, "")
-    seen = yield from _closed(material.perspective(words, _as_said(subject, *quoted, asked)))
-    analysis, writer = yield from _analysis(sheet, subject, context_managers)
-    last = fill(texts.refinement, analysis=keep_inert(analysis.text), words=str(words))
-    posed, _ = subject.exchange(texts, AgentQuestion(last, last), "")
-    besides = _as_said(subject, *quoted, asked, prompt.answer(seen), posed)
-    kept = yield from _closed(material.refinement(words, besides))
+    material, words = subject.material, subject.words
+    quoted = restore_tags(_joined(quotes))
+    seen = yield from _closed(material.perspective(words, (quoted,)))
+    analysis, writer = yield from _analysis(sheet, subject, context_managers, (quoted, seen))
+    last = fill(sheet.texts.refinement, analysis=keep_inert(analysis.text), words=str(words))
+    left = words - length(f"{seen}\n{analysis.text}")
+    besides = (quoted, seen, analysis.text)
+    kept = yield from _closed(material.refinement(max(words // 2, int(left)), besides))
     six = _six(subject, last, (_framed(quotes), seen, kept))
     return Transcript(six, quotes, analysis.text, EXTRACTIVE, writer, analysis.form)
-
-
-def _as_said(subject: Subject, *turns: Turn) -> list[str]:
-    """Return the texts of turns with the person's days, and with the tags that were said."""
-    return [restore_tags(with_shown_title(turn.content, subject.title)) for turn in turns]
 
 
 def joined_forms(forms: Iterable[str]) -> str:
@@ -218,7 +219,8 @@ def _ask_agent(
 ) -> Steps[Answered | Refused]:
     """Ask the agent an open question, whose answer must say more than the earlier ones."""
     request = Request(question.step, agent, question.turns, subject.words, title=subject.title)
-    posed = prompt.posed(sheet.texts, question.question.asked, subject.words, subject.guidance)
+    asked, who = question.question.asked, subject.who
+    posed = prompt.posed(sheet.texts, asked, subject.words, subject.guidance, who.sentence)
     answer = yield from put(
         sheet,
         Question(
@@ -229,6 +231,8 @@ def _ask_agent(
             given=question.given,
             by_person=subject.by_person,
             names=subject.names,
+            own_names=who.own_names,
+            repeats_once=question.step == "refinement",
         ),
     )
     if sheet.keeps_misshapen:
@@ -246,31 +250,42 @@ def _kept_in_spite(answer: Answered | Refused) -> Steps[Answered | Refused]:
 
 def is_only_misshapen(refused: Refused) -> bool:
     """Return whether an answer could be kept where nothing better comes."""
-    return refused.kind in FORMS and refused.kind not in NEVER_KEPT
+    return refused.kind in MAY_STAY
 
 
 def _refinement(
-    sheet: Worksheet, subject: Subject, agent: Model, question: _OpenQuestion
+    sheet: Worksheet, subject: Subject, agent: Model, question: _OpenQuestion, analysis: Answered
 ) -> Steps[Answered | Refused]:
-    """Ask for the refinement; one that repeats an earlier answer is kept all the same."""
+    """Ask for the refinement. Where it repeats an earlier answer, the analysis is kept, as told.
+
+    Asked again, a small model tells the person's part of it as its own.
+    """
     refinement = yield from _ask_agent(sheet, subject, agent, question)
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
-        yield Noted("repeated refinement kept")
-        return Answered(refinement.text)
+        yield Noted("analysis kept as told")
+        frames = spoken(terms(analysis.text), TONGUES).frames
+        return Answered(spaced(frames.heard) + analysis.text)
     return refinement
 
 
 def _analysis(
-    sheet: Worksheet, subject: Subject, context_managers: Sequence[Model]
+    sheet: Worksheet, subject: Subject, context_managers: Sequence[Model], told: Sequence[str] = ()
 ) -> Steps[tuple[Answered, str]]:
-    """Return the analysis and the name of its writer, without the sentences beyond its length."""
+    """Return the analysis and the name of its writer, without the sentences beyond its length.
+
+    The engine's says nothing that is `told` already.
+    """
     words = analysis_words(subject.words)
-    analysis, writer = yield from _whole_analysis(sheet, subject, context_managers, words)
+    analysis, writer = yield from _whole_analysis(sheet, subject, context_managers, words, told)
     return replace(analysis, text=sentences_within(analysis.text, _BOUND * words)), writer
 
 
 def _whole_analysis(
-    sheet: Worksheet, subject: Subject, context_managers: Sequence[Model], words: int
+    sheet: Worksheet,
+    subject: Subject,
+    context_managers: Sequence[Model],
+    words: int,
+    told: Sequence[str],
 ) -> Steps[tuple[Answered, str]]:
     """Return the first analysis that can be used.
 
@@ -293,7 +308,7 @@ def _whole_analysis(
         return Answered(refused.text, form=refused.kind), model.name
     if context_managers:
         yield Noted("analysis by the engine")
-    text = yield from _closed(subject.material.analysis(words))
+    text = yield from _closed(subject.material.analysis(words, told))
     return Answered(text), EXTRACTIVE
 
 

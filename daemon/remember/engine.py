@@ -13,7 +13,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.extract import answers
 from rules.extract.prose import PERSONA, Said
-from rules.extract.wishes import find_wishes
+from rules.extract.wishes import find_promises, find_stated
 from rules.typingmind.dates import in_zone
 
 _MOST_BEFORE = 1_024
@@ -40,8 +40,15 @@ class Material:
 
     @property
     def _wishes(self) -> tuple[str, ...]:
-        asked = (said.text for said in self.passage if said.role != PERSONA)
-        return tuple(chain.from_iterable(map(find_wishes, asked)))
+        stated = (
+            find_promises(said.text) if said.role == PERSONA else find_stated(said.text)
+            for said in self.passage
+        )
+        return tuple(
+            each.text
+            for each in chain.from_iterable(stated)
+            if each.is_sure and each.kind != "done"
+        )
 
     def quote(self, words: int) -> str:
         """Return what the passage is best quoted by; empty where nothing can be quoted."""
@@ -51,9 +58,9 @@ class Material:
         """Return what the persona says of itself, or the next best."""
         return answers.perspective(self.passage, words, (*besides, *self._wishes), self.before)
 
-    def analysis(self, words: int) -> str:
-        """Return what the person asked, or what both sides said."""
-        return answers.analysis(self.passage, words, self._wishes, self.before)
+    def analysis(self, words: int, besides: Sequence[str]) -> str:
+        """Return what the person asked, or a line of what both sides said."""
+        return answers.analysis(self.passage, words, (*besides, *self._wishes), self.before)
 
     def refinement(self, words: int, besides: Sequence[str]) -> str:
         """Return what both sides said, in paragraphs where there are several stretches."""

@@ -12,10 +12,12 @@ from rules.conversation.memory import (
     memories_of_chunks,
     with_all_inside,
 )
+from rules.conversation.memory_subject import shared_subject
 from rules.conversation.memory_title import (
     TitlePair,
     counted_on,
     numbers_of,
+    subject_of,
     title_pair,
     write_title,
 )
@@ -69,8 +71,10 @@ class FoldPlan:
         return [date for member in self.members for date in (member.began_at, member.ended_at)]
 
     def title(self, *, extracted: bool) -> str:
-        """Return the name of the fold in requests, where its first question begins with it."""
-        return write_title(*self.numbers, self._dates, extracted=extracted)
+        """Return the name of the fold with which its first question begins; an extracted one has its subject."""
+        subjects = (subject_of(memory) for memory in self.memories)
+        subject = shared_subject(subjects) if extracted else ""
+        return write_title(*self.numbers, self._dates, extracted=extracted, subject=subject)
 
 
 def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> FoldPlan:

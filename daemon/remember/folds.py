@@ -106,7 +106,8 @@ def make_fold(
         "fold",
         "its memories",
         partial(_dialogue, plan, shown, guidance),
-        _words_of_fold(plan, roles, sheet.questions_tokens),
+        fold_words(plan.tokens, sheet.questions_tokens),
+        extracted_fold_words(plan.tokens, plan.source_tokens, sheet.questions_tokens),
         lambda _, tokens: tokens <= most,
         count,
     )
@@ -222,13 +223,6 @@ def _subject(
     )
 
 
-def _words_of_fold(plan: FoldPlan, roles: Roles, questions_tokens: int) -> int:
-    """Return about how many words each answer may have."""
-    if not roles.has_agent:
-        return extracted_fold_words(plan.tokens, plan.source_tokens, questions_tokens)
-    return fold_words(plan.tokens, questions_tokens)
-
-
 def _as_memory(chat_id: str, plan: FoldPlan, edition: Edition) -> Memory:
     """Return the fold of the plan's members, with this edition and no number yet."""
     first, last = plan.members[0], plan.members[-1]
@@ -342,7 +336,7 @@ class Folds(Lane):
         view = section(plan.chat_id, memories, upto, bounds, version)
         standing = tuple(view.select(memories))
         if version is as_told:
-            standing = told_within(standing, bounds.wishes)
+            standing = told_within(self.work.survey, standing)
         return view.missing, standing
 
     def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:

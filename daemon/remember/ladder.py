@@ -72,6 +72,9 @@ class Assignment:
     """The size in tokens that it must stay clearly below."""
     dialogue: Dialogue
     words: int
+    """About how many words a model's answers may each have."""
+    extracted_words: int
+    """The same of the engine's, whose view and analysis are short for the sake of its memory."""
     fits: Callable[[int, int], bool]
     """Whether an edition is clearly smaller than its source: by the tokens that were written for it, and by all."""
     count: Count
@@ -109,8 +112,9 @@ def first_good(
 
 
 def _by_pair(sheet: Worksheet, work: Assignment, pair: Pair) -> Steps[Edition | Refused]:
-    """Return the edition of a pair of models, half as long where the first one is too long."""
-    for words in (work.words, work.words // 2):
+    """Return the edition of a pair, half as long where the first one is too long."""
+    most = work.words if pair.agent else work.extracted_words
+    for words in (most, most // 2):
         edition_or_refusal = yield from _hold(sheet, work, pair, words)
         if isinstance(edition_or_refusal, Refused):
             return edition_or_refusal
@@ -134,15 +138,15 @@ def without_hole(
             return edition
         if roles.has_agent:
             yield Noted(f"{work.name} extracted by the engine")
-    words = work.words
+    words = work.extracted_words
     while True:
-        words = max(1, words // 2)
         edition_or_refusal = yield from _hold(sheet, work, _ENGINE_ALONE, words)
         if isinstance(edition_or_refusal, Refused):
             raise RuntimeError(f"the built-in engine had no answer: {edition_or_refusal.reason}")  # noqa: TRY004
         edition, fits = edition_or_refusal
         if fits or words == 1:
             return edition
+        words = max(1, words // 2)
 
 
 def _by_models(
@@ -206,11 +210,11 @@ def make_memory(
     If the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
     there. Raises ModelError where a model cannot be asked.
     """
-    work = _memory_work(sheet, passage, roles, count)
+    work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
     by_model = _asks_agent(sheet, passage.chunk, passage.tokens, roles)
     edition = yield from without_hole(sheet, work, roles, by_model=by_model)
     edition = replace(edition, number=number, written_at=clock())
-    edition = with_stated(edition, stated_in(passage.chunk), passage.spoken, count)
+    edition = with_stated(edition, stated_in(passage), passage.spoken, count)
     first, last = passage.chunk[0].message, passage.chunk[-1].message
     return Memory(
         memory_id=memory_id(
@@ -233,16 +237,9 @@ def is_written(sheet: Worksheet, passage: Passage, roles: Roles, count: Count) -
     """Ask for the memory of a chunk. Return whether a model has written it."""
     if not _asks_agent(sheet, passage.chunk, passage.tokens, roles):
         return False
-    work = _memory_work(sheet, passage, roles, count)
+    work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
     edition = yield from _by_models(sheet, work, pairs(roles))
     return isinstance(edition, Edition) and edition.made == WRITTEN
-
-
-def _memory_work(sheet: Worksheet, passage: Passage, roles: Roles, count: Count) -> Assignment:
-    work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
-    if roles.has_agent:
-        return work
-    return replace(work, words=extracted_words(passage.tokens, sheet.questions_tokens))
 
 
 def _asks_agent(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles) -> bool:
@@ -253,11 +250,12 @@ def _about_chunk(
     name: str, sheet: Worksheet, passage: Passage, dialogue: Dialogue, count: Count
 ) -> Assignment:
     words = allowance(passage.tokens, sheet.questions_tokens)
+    extracted = extracted_words(passage.tokens)
 
     def fits(written: int, tokens: int) -> bool:
         return is_clearly_smaller(written, tokens, passage.tokens)
 
-    return Assignment(name, "its chunk", dialogue, words, fits, count)
+    return Assignment(name, "its chunk", dialogue, words, extracted, fits, count)
 
 
 def chunk_analysis(
@@ -356,6 +354,7 @@ def _subject(
         guidance=passage.guidance,
         by_person=passage.by_person,
         names=passage.names,
+        who=passage.who,
         title=passage.titles,
     )
 
@@ -384,5 +383,5 @@ def make_hindsight(
     edition = yield from first_good(sheet, work, writers)
     if isinstance(edition, Refused):
         return edition
-    edition = with_stated(edition, stated_in(passage.chunk), passage.spoken, count)
+    edition = with_stated(edition, stated_in(passage), passage.spoken, count)
     return replace(edition, number=number, kind="hindsight", written_at=clock())

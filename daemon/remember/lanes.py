@@ -178,19 +178,20 @@ def _about_core(
     passage = survey.passage(chunk, memories_before, breaks)
     layout = survey.shown.layout
     now = core_now(work.archive, survey.plan.chat_id, layout)
-    said = [entry.message for entry in passage.chunk]
-    own = [message.words for message in said if message.speaker != "user"]
+    own = passage.by_persona
     return AboutCore(
         before=passage.context(survey.shown.texts),
-        written=_as_posed(survey, chunk, as_of),
+        written=_as_posed(survey, chunk, as_of, passage.who.sentence),
         memory=now,
         layout=layout,
         names=persons_names(now, passage.by_person, [survey.chat.system_message, *own]),
-        spoken=[message.text for message in said],
+        by_person=passage.by_person,
+        by_persona=own,
+        who=passage.who.sentence,
     )
 
 
-def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition) -> Six:
+def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition, who: str) -> Six:
     """Return the texts of a chunk's memory with its questions as posed and its quotes as answered."""
     six = as_of.texts
     quotes = "\n\n".join(quote.text for quote in as_of.quotes)
@@ -198,8 +199,8 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition) -> Six:
     texts = survey.shown.texts
     words = allowance(chunk.tokens, survey.plan.questions_tokens)
     quote = prompt.as_posed(texts, six[0], "quote", QUOTE_WORDS, is_quote=True)
-    perspective = prompt.as_posed(texts, six[2], "perspective", words)
-    refinement = prompt.as_posed(texts, six[4], "refinement", words)
+    perspective = prompt.as_posed(texts, six[2], "perspective", words, who)
+    refinement = prompt.as_posed(texts, six[4], "refinement", words, who)
     return quote, quoted, perspective, six[3], refinement, six[5]
 
 

@@ -16,11 +16,12 @@ from daemon.archive.journal import Reply
 from daemon.chat.survey import Survey
 from daemon.models.scheduler import Noted, Steps
 from primer import prompt
-from primer.form import Form, misshapen
 from primer.models import token_factor
 from primer.prompt import Turn
 from primer.reply import Answered, Refused, Request, judge, read_reply, repeated, with_control_mark
-from primer.wording import Texts, fill
+from primer.wording import Texts, fill, without_tag_around
+from rules.checks.checks import first_fault
+from rules.checks.form import Form
 from rules.conversation.memory import Memory
 from rules.conversation.memory_size import SHIPPED_QUESTIONS
 from rules.errors import ContextTooLong, TooLong
@@ -95,6 +96,10 @@ class Question:
     """The messages of the passage that the person wrote."""
     names: frozenset[str] = frozenset()
     """The names of the person, casefolded."""
+    own_names: frozenset[str] = frozenset()
+    """The names of the persona, casefolded."""
+    repeats_once: bool = False
+    """Whether an answer that repeats an earlier one is final, and not asked for in other words."""
     counted_as: str = ""
     """The name under which its troubles are counted, with a blank; empty for those of a memory's own questions."""
 
@@ -112,7 +117,7 @@ def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     if isinstance(answer, Answered):
         return answer
     yield Noted(f"{question.counted_as}{answer.kind}")
-    if answer.kind == "broken off":
+    if answer.kind == "broken off" or (answer.kind == "repeated" and question.repeats_once):
         return answer
     answer = yield from _with_room(sheet, replace(question, reason=answer.reason))
     outcome = "good in other words" if isinstance(answer, Answered) else answer.kind
@@ -140,6 +145,8 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
         return read
     if read.ended_by:
         yield Noted(f"{question.counted_as}whole without a known end")
+    if request.step == "quote":
+        read = replace(read, text=without_tag_around(read.text))
     # What the question shows, as facts to compare, may be in the answer too.
     if refused := with_control_mark(read.text, (*question.passage, request.turns[-1].content)):
         return refused
@@ -148,21 +155,23 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     refused = judge(
         read.text, request.step, request.turns[-1].content, question.passage, question.given
     )
-    refused = refused or repeated(read.text, question.earlier)
-    if refused or request.step == "quote":
-        return refused or read
-    return misshapen(_form(sheet, question, read.text)) or read
+    if refused := refused or repeated(read.text, question.earlier):
+        return refused
+    fault = first_fault(_form(sheet, question, request, read.text))
+    return Refused(fault.name, fault.reason, read.text) if fault else read
 
 
-def _form(sheet: Worksheet, question: Question, answer: str) -> Form:
+def _form(sheet: Worksheet, question: Question, request: Request, answer: str) -> Form:
     """Return the answer with all that its form is judged by."""
     return Form(
         answer,
-        question.request.step,
+        request.step,
         question.passage,
         question.by_person,
         sheet.texts.primer,
         question.names,
+        question.own_names,
+        [turn.content for turn in request.turns],
     )
 
 

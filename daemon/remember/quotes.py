@@ -1,4 +1,5 @@
-"""What a memory has word for word, whoever writes the rest: its quote, and the person's wishes.
+"""What a memory has word for word, whoever writes the rest: its quote, and what
+the person wishes and the persona promises.
 
 The quote is verbatim, whoever has to choose it:
 
@@ -31,19 +32,23 @@ from rules.conversation.quote import (
 )
 from rules.extract.prose import PERSONA
 from rules.extract.quoting import said_lead
-from rules.extract.wishes import asked_frame
+from rules.extract.wishes import language_of
 
 
-def stated_in(chunk: Iterable[Entry]) -> tuple[Wish, ...]:
-    """Return the standing wishes of a chunk, but for those that spell out a tag of ours."""
-    return wishes_in(chunk, lambda text: keep_inert(text) == text)
+def stated_in(passage: Passage) -> tuple[Wish, ...]:
+    """Return what a chunk asks for and promises, but for what spells out a tag of ours."""
+    return wishes_in(
+        passage.chunk,
+        lambda text: keep_inert(text) == text,
+        lambda entry: (passage.date(entry) or "")[:10],
+    )
 
 
 def with_stated(
     edition: Edition, wishes: Sequence[Wish], spoken: Iterable[str], count: Count
 ) -> Edition:
-    """Return the edition with the wishes after its refinement, in the language of `spoken`."""
-    return with_wishes(edition, wishes, asked_frame(spoken), count) if wishes else edition
+    """Return the edition with these after its refinement, in the language of `spoken`."""
+    return with_wishes(edition, wishes, language_of(spoken), count) if wishes else edition
 
 
 def choose_quote(sheet: Worksheet, question: Question, passage: Passage) -> Steps[Quote | None]:

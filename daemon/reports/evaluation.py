@@ -13,6 +13,10 @@ from rules.evaluate.scoring import Score
 from rules.wording import counted, cut_title
 
 Scored = TypeVar("Scored")
+_CHOSEN_ALIKE = (
+    "The engine chose what these memories hold by the same measure, numbers and names first: "
+    "what is found says little of how good they are."
+)
 _FLOOR = (
     "This is a floor and no proof: no model was asked. Sentences of the person, with a number or a "
     "name left out, were looked for in the chat as it is now."
@@ -101,12 +105,15 @@ def _head(found: Evaluation) -> str:
     """Return what was evaluated, when, and of whom it was asked."""
     title, memories = cut_title(found.title), counted(found.memories, "memory", "memories")
     if found.form == "cloze":
-        return f"{_FLOOR}\n\n{title}: {memories}, now"
+        alike = f"{_CHOSEN_ALIKE}\n\n" if found.chosen_alike else ""
+        return f"{alike}{_FLOOR}\n\n{title}: {memories}, now"
     times = f", {found.replicates} times" if found.replicates > 1 else ""
     head = (
         f"{title}: evaluation {found.evaluation}{times}, {in_full(found.at)}, {memories}, asked of "
         f"{found.model}"
     )
+    if found.has_passages:
+        head += ". Known is a share of what it answers with the passage itself in view"
     changed = "The chat, its memories or their settings have changed since: memproc eval asks again"
     return head if found.is_present else f"{head}. {changed}"
 
@@ -140,8 +147,8 @@ def _score(heading: str, place: str) -> Sequence[Column[Scored]]:
     )
 
 
-def history_report(chat_id: str, past: Sequence[PastEvaluation]) -> Report:
-    """Return all evaluations of a chat, oldest first."""
+def history_report(chat_id: str, past: Sequence[PastEvaluation], free: Evaluation) -> Report:
+    """Return all evaluations of a chat, oldest first, and what `free` finds without a model."""
     columns: tuple[Column[PastEvaluation], ...] = (
         Column("No.", lambda one: one.evaluation, "number"),
         Column("Day", lambda one: in_full(one.at)[:10]),
@@ -151,6 +158,20 @@ def history_report(chat_id: str, past: Sequence[PastEvaluation]) -> Report:
         Column("Model", lambda one: one.model, drop=1),
     )
     first = () if past else (Step("To do it", f"eval {chat_id}"),)
-    return Report(
-        (ReportTable("evaluations", past, columns, "It was never evaluated."),), next=first
-    )
+    table = ReportTable("evaluations", past, columns, "It was never evaluated.")
+    return Report((table,), notes=tuple(_history_notes(past, free)), next=first)
+
+
+def _history_notes(past: Sequence[PastEvaluation], free: Evaluation) -> Iterator[str]:
+    """Yield which evaluations cannot be compared, and what is found without a model."""
+    before = [str(evaluation.evaluation) for evaluation in past if not evaluation.has_passages]
+    if before:
+        yield f"Without the passages in view, and compared with no others: {', '.join(before)}."
+    if own := [str(evaluation.evaluation) for evaluation in past if evaluation.is_own]:
+        yield f"By your own questions: {', '.join(own)}."
+    if known := free.arms[0].known:
+        interval = f"{100 * known.low:.0f} to {known.high:.0%}"
+        sentences = counted(known.questions, "sentence")
+        yield f"Without a model, now: {known.share:.0%} ({interval}) of {sentences} are found."
+    if free.chosen_alike:
+        yield _CHOSEN_ALIKE

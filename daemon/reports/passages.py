@@ -4,16 +4,22 @@ from collections.abc import Sequence
 
 from daemon.archive.chats import KnownChat
 from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked
+from rules.conversation.memory import Wish
 from rules.layers.kept_passages import KeptPassage, how_full, in_order, notes_on
 from rules.wording import about_it, cut_title
 
 
 def passages_report(
-    chat: KnownChat, passages: Sequence[KeptPassage], budget: int, persona: str
+    chat: KnownChat,
+    passages: Sequence[KeptPassage],
+    budget: int,
+    persona: str,
+    still: Sequence[Wish] = (),
 ) -> Report:
     """Return the passages that are not released, in the order of time.
 
-    `budget` is the most tokens that they may take together.
+    `budget` is the most tokens that they may take together. `still` is what memories list as
+    promised or to be done.
     """
     columns: tuple[Column[KeptPassage], ...] = (
         Column("Id", lambda passage: passage.number, "number"),
@@ -26,12 +32,24 @@ def passages_report(
     listed = in_order(passages)
     none = f'Nothing of "{cut_title(chat.title)}" is kept word for word.'
     table = ReportTable("passages", listed, columns, none, lambda passage: _card(passage, persona))
-    keep = Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"')
-    if not listed:
-        return Report((table,), next=(keep,))
-    notes = (note for passage in listed for note in notes_on(passage))
-    full = f"kept word for word: {how_full(listed, budget)}"
-    return Report((table,), notes=(full, *notes))
+    notes = [note for passage in listed for note in notes_on(passage)]
+    steps: list[Step] = []
+    if listed:
+        notes.insert(0, f"kept word for word: {how_full(listed, budget)}")
+    else:
+        steps.append(Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"'))
+    if still:
+        steps.append(Step("When something open is done", f'release {chat.chat_id} "ITS WORDS"'))
+    return Report((table, _open_table(still, persona)), notes=tuple(notes), next=tuple(steps))
+
+
+def _open_table(still: Sequence[Wish], persona: str) -> ReportTable[Wish]:
+    columns: tuple[Column[Wish], ...] = (
+        Column("Open since", lambda wish: wish.day),
+        Column("By", lambda wish: persona if wish.kind == "promise" else "you"),
+        Column("Words", lambda wish: " ".join(wish.text.split()), "prose"),
+    )
+    return ReportTable("open", still, columns)
 
 
 def _speaker(passage: KeptPassage, persona: str) -> str:

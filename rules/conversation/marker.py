@@ -10,7 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple, Self
 
-from rules.conversation.memory import Edition, Memory, quotes_answer, wish_lines
+from rules.conversation.memory import (
+    BEFORE_OPEN,
+    BEFORE_WISH,
+    Edition,
+    Memory,
+    listed_wishes,
+    quotes_answer,
+)
 from rules.conversation.short_quotes import forms
 from rules.typingmind import spans
 from rules.typingmind.content import printable
@@ -71,7 +78,7 @@ class Marker:
     messages: int = 0
     """The number of its raw messages."""
     wishes: int = 0
-    """How many items at the end of the text are the person's own words, each after "- "."""
+    """How many items at the end of the text are words that were said, each after "- "."""
     edition_kind: str = ""
     """Of the perspective's question: as-of, hindsight or person."""
     cited: tuple[Cited, ...] = ()
@@ -130,8 +137,10 @@ def passages_shown(
 ) -> tuple[tuple[str, str], ...] | None:
     """Return the passages that end a text, with their sources; `before` is in front of each.
 
-    None where the text does not end so: then the marker is of another text.
+    What is open is a list of its own after the wishes. None where the text does not end so: then the
+    marker is of another text.
     """
+    frames = BEFORE_OPEN if before == BEFORE_WISH else ()
     shown: list[tuple[str, str]] = []
     for passage in reversed(cited):
         start = len(text) - passage.size
@@ -139,6 +148,7 @@ def passages_shown(
             return None
         shown.append((text[start:], passage.source))
         text = text[: start - len(before)]
+        text = text.removesuffix(next(filter(text.endswith, frames), ""))
     return tuple(reversed(shown))
 
 
@@ -218,7 +228,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
                 first=memory.first,
                 last=memory.last,
                 messages=len(memory.keys),
-                wishes=len(memory.edition.wishes) if slot == _LAST_SLOT else 0,
+                wishes=len(listed_wishes(memory.edition.wishes)) if slot == _LAST_SLOT else 0,
                 edition_kind=memory.edition.kind if slot == PERSPECTIVE_SLOT else "",
                 cited=_cited(memory.edition, slot),
             ),
@@ -232,9 +242,10 @@ def _cited(edition: Edition, slot: int) -> tuple[Cited, ...]:
     text = edition.texts[slot - 1]
     if slot == QUOTE_SLOT and text == quotes_answer(edition.quotes):
         return tuple(Cited(quote.source, len(quote.framed)) for quote in edition.quotes)
-    if slot == _LAST_SLOT and text.endswith(wish_lines(edition.wishes)):
-        return tuple(Cited(wish.source, len(wish.text)) for wish in edition.wishes)
-    return ()
+    listed = listed_wishes(edition.wishes) if slot == _LAST_SLOT else []
+    cited = tuple(Cited(wish.source, len(wish.line)) for wish in listed)
+    shown = passages_shown(text, cited, BEFORE_WISH) or ()
+    return cited if [line for line, _ in shown] == [wish.line for wish in listed] else ()
 
 
 def _said_by(edition: Edition) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Literal
 
+from rules.extract.wishes import STILL
+
 EXTRACTED, WRITTEN = "extracted", "model"
 
 Kind = Literal["as-of", "hindsight", "person"]
@@ -17,6 +19,8 @@ Six = tuple[str, str, str, str, str, str]
 Count = Callable[[str], int]
 """Counts the tokens of a text."""
 BETWEEN_QUOTES, BEFORE_WISH = "\n\n", "\n- "
+BEFORE_OPEN = tuple(f"\n\n{frame}" for frame in STILL)
+"""What parts the wishes of a memory from what is open, in each language."""
 CHUNK_LEVEL = 1
 """The level of a chunk's memory; a fold has a higher one."""
 
@@ -55,17 +59,37 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A standing wish of the person's: characters of one raw message, and which message that is."""
+    """What a message asks, promises or ends, character for character, and which message that is."""
 
     text: str
     source: str
     """Key of the raw message within its chat; empty if it is no longer known."""
     tokens: int = field(default=0, compare=False)
+    kind: str = "wish"
+    """`wish` holds for good, `end` takes one back, `task` is to be done once, `promise` is the
+    persona's, and `done` says that one of these two is done."""
+    day: str = ""
+    """When it was said (ISO), of a promise and a task."""
+
+    @property
+    def is_listed(self) -> bool:
+        """Return whether it is in the text of its memory."""
+        return self.kind != "done"
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it is something that is promised or to be done."""
+        return self.kind in ("promise", "task")
+
+    @property
+    def line(self) -> str:
+        """Return its words as a memory lists them."""
+        return f"{self.day}: {self.text}" if self.day else self.text
 
     @property
     def size(self) -> int:
-        """Return its tokens, or about as many."""
-        return self.tokens or len(self.text.encode()) // 4
+        """Return its tokens, or about as many; 0 where it is not listed."""
+        return (self.tokens or len(self.line.encode()) // 4) if self.is_listed else 0
 
 
 def quotes_answer(quotes: Iterable[Quote]) -> str:
@@ -73,9 +97,14 @@ def quotes_answer(quotes: Iterable[Quote]) -> str:
     return BETWEEN_QUOTES.join(quote.framed for quote in quotes)
 
 
+def listed_wishes(wishes: Iterable[Wish]) -> list[Wish]:
+    """Return the wishes that a memory lists: what holds for good, then what is open."""
+    return sorted((wish for wish in wishes if wish.is_listed), key=lambda wish: wish.is_open)
+
+
 def wish_lines(wishes: Iterable[Wish]) -> str:
-    """Return the lines with these wishes that end a memory's last answer."""
-    return "".join(BEFORE_WISH + wish.text for wish in wishes)
+    """Return the lines of these wishes in a memory's last answer."""
+    return "".join(BEFORE_WISH + wish.line for wish in wishes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +148,7 @@ class Edition:
 
     @property
     def permanent_tokens(self) -> int:
-        """Return the tokens of its quotes and wishes, which are outside `fold.budget`.
-
-        What the person has edited counts as theirs.
-        """
-        if self.kind == "person":
-            return 0
+        """Return the tokens of its quotes and wishes, which are outside `fold.budget`."""
         return self.quote_tokens + sum(wish.size for wish in self.wishes)
 
     @property

@@ -17,16 +17,12 @@ It is a quarter of a memory whose answers have three quarters of their words.
 """
 _ANALYSIS_ROOM = 0.75
 """The room that is kept free for it: one that is a fifth too long is kept whole."""
-_EXTRACTED_ANSWERS = 1.7
-"""The words of the engine's three answers together, as a multiple of the refinement's."""
-_FOLD_ANSWERS = 1.12
-"""The same in a fold, where the persona has rarely spoken of itself: its view is a line or two."""
 _LEAST_WORDS = 25
 _LEAST_ANSWERS = 180
 """Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
 _ROOM = 200
-_EXTRACTED_MOST = 0.50
-"""The largest share of a chunk's tokens that the engine's answers may have."""
+_EXTRACTED_WORDS = 0.196
+"""The words of the engine's three answers together, for each token of their chunk."""
 _EXTRACTED_SHARE = 30
 """Raw tokens for each token of a fold by the engine: a longer one only has folds folded sooner."""
 
@@ -81,14 +77,13 @@ def allowance(chunk_tokens: int, questions: int) -> int:
     return _words_each(expected_tokens(chunk_tokens, questions) - questions - QUOTE)
 
 
-def extracted_words(chunk_tokens: int, questions: int) -> int:
-    """Return about how many words the refinement of the engine's may have: it grows with its chunk.
+def extracted_words(chunk_tokens: int) -> int:
+    """Return about how many words the engine's three answers have together: they grow with their chunk.
 
-    The engine keeps its view and its analysis short for the sake of it, and says less where little
-    was said.
+    The engine keeps its view and its analysis short for the sake of the refinement, and says less
+    where little was said.
     """
-    tokens = chunk_tokens * _EXTRACTED_MOST - QUOTE
-    return max(_LEAST_WORDS, int(tokens / _EXTRACTED_ANSWERS / TOKENS_A_WORD))
+    return max(_LEAST_WORDS, int(chunk_tokens * _EXTRACTED_WORDS))
 
 
 def analysis_words(words: int) -> int:
@@ -146,7 +141,7 @@ def fold_words(member_tokens: int, questions: int) -> int:
 def extracted_fold_words(member_tokens: int, source_tokens: int, questions: int) -> int:
     """Return the words of a fold by the engine, which grows with its raw messages."""
     tokens = min(member_tokens // 2, max(FULL_MEMORY, source_tokens // _EXTRACTED_SHARE))
-    return max(_LEAST_WORDS, int((tokens - questions) / _FOLD_ANSWERS / TOKENS_A_WORD))
+    return max(_LEAST_WORDS, int((tokens - questions) / TOKENS_A_WORD))
 
 
 def most_fold_tokens(member_tokens: int, questions: int) -> int:

@@ -1,16 +1,16 @@
 """The subjects of memories: two to four words that tell a passage from those before it.
 
-They are chosen from raw words alone, as the passage has them, and never from what comes later, so
-that a name is the same whenever rounds happened. A word is worth more the more messages of the
-passage hold it, above all the person's, and the fewer messages before. Names are worth most, then
-nouns, as far as their places in sentences tell them; other words are taken only where there are too
-few of those.
+They are never the names of the two who speak. They are chosen from raw words alone, as the passage
+has them, and never from what comes later, so that a name is the same whenever rounds happened. A
+word is worth more the more messages of the passage hold it, above all the person's, and the fewer
+messages before. Names are worth most, then nouns, as far as their places in sentences tell them;
+other words are taken only where there are too few of those.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, permutations
 from math import log
@@ -18,6 +18,7 @@ from typing import Literal
 
 from rules.conversation.answer import in_own_words, is_everyday
 from rules.extract.languages import MONTHS
+from rules.extract.names import addressed
 from rules.extract.words import has_digit, listed_words
 
 _WORD = re.compile(
@@ -73,7 +74,8 @@ _ARTICLES = listed_words(
 )
 """Articles of languages that put most adjectives behind the noun, or write nouns with a capital."""
 _NO_NOUN = re.compile(
-    r".*(?:ing|ться|тся|ешь|ишь|[аиеяую]ть|ый|ая|ое|ые|ого|ому|ыми|ых|ую|[аеїю]є|[ае]ти|ować|owy|owa|owe)\Z"
+    r".*(?:ing|ться|тся|ешь|ишь|[аиеяую]ть|ый|ая|ое|ые|ого|ому|ыми|ых|ую|[аеїю]є|[ае]ти|ować|owy|owa|owe"
+    r"|\w{3,}(?:ала|яла|ила|лась|лся|лись|лося|али|яли|или|ули|ався|ився))\Z"
 )
 """Endings of words that are no nouns, unless an article is before them."""
 _OF_ANY_TALK = listed_words(
@@ -100,6 +102,32 @@ _OF_ANY_TALK = listed_words(
     """
 )
 """Nouns of any talk, which tell nothing of what a passage is about."""
+
+_NUMBERS_AND_DAYS = listed_words(
+    """
+    one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand today
+    yesterday tomorrow tonight morning evening night weekend monday tuesday wednesday thursday friday saturday sunday
+    eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig hundert tausend heute gestern morgen abend
+    montag dienstag mittwoch donnerstag freitag samstag sonntag
+    deux trois quatre cinq sept huit neuf onze douze vingt cent mille aujourd hier demain soir matin lundi mardi mercredi
+    jeudi vendredi samedi dimanche
+    dos tres cuatro cinco seis siete ocho nueve diez once doce veinte ciento ayer mañana tarde noche lunes martes
+    miércoles jueves viernes sábado domingo dois três quatro sete oito nove dez doze vinte cem hoje ontem amanhã segunda
+    terça quarta quinta sexta tre quattro cinque sei sette otto nove dieci undici dodici venti cento oggi ieri domani sera
+    lunedì martedì mercoledì giovedì venerdì sabato domenica
+    один одна два две три четыре пять шесть семь восемь девять десять одиннадцать двенадцать двадцать тридцать сорок
+    пятьдесят шестьдесят семьдесят сто тысяча сегодня вчера завтра утром вечером ночью понедельник вторник среда четверг
+    пятница суббота воскресенье дві чотири шість сім вісім дев'ять десять сьогодні вчора завтра понеділок вівторок середа
+    четвер субота неділя dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć dzisiaj wczoraj jutro poniedziałek
+    wtorek środa czwartek piątek sobota niedziela iki üç dört beş altı yedi sekiz dokuz yirmi bugün dün yarın pazartesi
+    salı çarşamba perşembe cuma cumartesi pazar
+    واحد واحدة اثنان اثنين ثلاثة ثلاث أربعة أربع خمسة خمس ستة سبعة سبع ثمانية تسعة عشرة عشر عشرون عشرين ثلاثون ثلاثين أربعون
+    أربعين خمسون خمسين ستون ستين سبعون سبعين ثمانون ثمانين تسعون تسعين مئة مائة ألف اليوم أمس غدا
+    एक दो तीन चार पांच पाँच सात आठ नौ दस बीस आज कल परसों
+    今日 昨日 明日 今朝 今夜 昨夜 毎日 今天 昨天 明天 今晚 早上 晚上 一人 二人 一つ 二つ 三つ 一个 两个 三个
+    """
+)
+"""Words for numbers and days, which tell when or how many, and not what."""
 
 _Kind = Literal["name", "noun", "word"]
 
@@ -133,12 +161,39 @@ def subjects(passages: Iterable[Sequence[tuple[bool, str]]]) -> Iterator[str]:
     Of each message it is given whether the person wrote it, and its text.
     """
     before, messages = Counter[str](), 0
+    speakers: frozenset[str] = frozenset()
     for passage in passages:
-        of_messages = [_read(by_person, text) for by_person, text in passage]
+        speakers |= _called(passage, by_person=True) | _called(passage, by_person=False)
+        of_messages = [_without(speakers, _read(by_person, text)) for by_person, text in passage]
         messages += len(passage)
         shown = _chosen(_worths(of_messages, before, messages), of_messages)
         yield ", ".join(_in_phrases(shown, of_messages))
         before.update(stem for message in of_messages for stem in message.words)
+
+
+def shared_subject(of_each: Iterable[str]) -> str:
+    """Return the subject of several passages together: of the subjects `of_each`, what most of them have."""
+    counts = Counter(word for subject in of_each for word in subject.split(", ") if word)
+    shown: list[str] = []
+    for word, _ in counts.most_common():
+        if len(shown) < _MOST_WORDS and sum(map(_weight, (*shown, word))) <= _ROOM_OF_TWO:
+            shown.append(word)
+    return ", ".join(shown)
+
+
+def _called(passage: Sequence[tuple[bool, str]], *, by_person: bool) -> frozenset[str]:
+    """Return the names by which one of the two calls the other."""
+    return addressed(text for is_persons, text in passage if is_persons is by_person)
+
+
+def _without(speakers: frozenset[str], message: _Message) -> _Message:
+    """Return a message without the names of the two who speak."""
+    words = {
+        stem: word
+        for stem, word in message.words.items()
+        if word.written.casefold() not in speakers
+    }
+    return replace(message, words=words)
 
 
 def _worths(
@@ -286,6 +341,8 @@ def _is_noun(line: str, match: re.Match[str], folded: Sequence[str], at: int) ->
 def _is_telling(folded: str) -> bool:
     """Return whether a word names something: no number, no short one, none that any talk has."""
     if has_digit(folded) or folded in MONTHS or folded in _OF_ANY_TALK or is_everyday(folded):
+        return False
+    if folded in _NUMBERS_AND_DAYS or folded.removeprefix("و") in _NUMBERS_AND_DAYS:
         return False
     if _IS_CROWDED.match(folded):
         return True

@@ -14,7 +14,8 @@ _TITLE = re.compile(
     r"<context_manager>\n(?:Memory ([1-9]\d{0,5})|Memories ([1-9]\d{0,5}) to ([1-9]\d{0,5}))[,.:]"
 )
 _SUBJECT = re.compile(
-    r"\A((?:<context_manager>\n)?Memory [1-9]\d{0,5}(?:, [^:.\n]*)?)(?:: ([^:.\n]+))\."
+    r"\A((?:<context_manager>\n)?Memor(?:y [1-9]\d{0,5}|ies [1-9]\d{0,5} to [1-9]\d{0,5})"
+    r"(?:, [^:.\n]*)?)(?:: ([^:.\n]+))\."
 )
 
 _DAYS = re.compile(r"\A<context_manager>\nMemory [1-9]\d{0,5}(?:, (\d[^:.,\n]*))?[,.:]")
@@ -57,7 +58,7 @@ def write_title(
 ) -> str:
     """Return the title of a memory, or of a fold of those from `first` to `last`.
 
-    `dates` are those of its messages. A fold has no subject.
+    `dates` are those of its messages.
     """
     name = f"Memory {first}" if first == last else f"Memories {first} to {last}"
     words = [name, *_days(dates)]

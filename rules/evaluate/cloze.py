@@ -15,8 +15,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rules.checks.words import GREETING
 from rules.evaluate.questions import CHOICES, draw
 from rules.extract.languages import TONGUES, spoken
+from rules.extract.phrases import COURTESY
 from rules.extract.sentences import prose_sentences
 from rules.extract.words import terms
 
@@ -57,16 +59,24 @@ def make_clozes(
         cloze
         for key, text in said
         for sentence in prose_sentences(text)
-        if (cloze := _cloze(memory, key, sentence, common))
+        if not _is_greeting(sentence) and (cloze := _cloze(memory, key, sentence, common))
     ]
     return tuple(draw(found, memory)[:PER_CHUNK])
 
 
-def common_words(texts: Sequence[str]) -> frozenset[str]:
-    """Return the everyday words of the language in which these texts are."""
+def _is_greeting(sentence: str) -> bool:
+    """Return whether a sentence greets or thanks, and says nothing that one would ask about."""
+    return GREETING.match(sentence.lower()) is not None or COURTESY.are_in(sentence)
+
+
+def common_words(texts: Sequence[str], names: frozenset[str]) -> frozenset[str]:
+    """Return the everyday words of the language in which these texts are.
+
+    The `names` of the two who speak, casefolded, are as common in a talk as these.
+    """
     tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
     return frozenset(
-        tongue.common.whole | tongue.me.whole | tongue.you.whole | tongue.leaning.whole
+        tongue.common.whole | tongue.me.whole | tongue.you.whole | tongue.leaning.whole | names
     )
 
 

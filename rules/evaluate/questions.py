@@ -38,6 +38,12 @@ _SPOKEN = re.compile(
 """A number and its letter in a sentence: "For question 2, I would say B"."""
 _BARE = re.compile(r"[A-E](?:[\s,;.]*[A-E])*[\s.]*")
 
+OWN = "own "
+"""With this the seeds of the person's own questions begin."""
+PASSAGE = "passage"
+"""The arm in which a question is asked with its chunk in view: once for each model."""
+_MOST_NEVER_SAID = 0.9
+
 T = TypeVar("T")
 
 
@@ -63,6 +69,11 @@ class EvalQuestion:
     def was_said(self) -> bool:
         """Return whether the conversation has its answer."""
         return bool(self.passage)
+
+    @property
+    def is_own(self) -> bool:
+        """Return whether the person has written it."""
+        return self.seed.startswith(OWN)
 
     @property
     def right(self) -> str:
@@ -138,6 +149,14 @@ def pose(questions: Sequence[EvalQuestion], asking: str) -> str:
         )
         for number, question in enumerate(questions, 1)
     )
+
+
+def says_never_to_all(letters: Sequence[str]) -> bool:
+    """Return whether a model says of nine in ten questions, with the passage in view, "never said".
+
+    Nothing can be said of memories by such a model: it would miss all of them.
+    """
+    return bool(letters) and letters.count(NEVER_SAID) >= _MOST_NEVER_SAID * len(letters)
 
 
 def own_letter(question: EvalQuestion, asking: str, letter: str) -> str:

@@ -11,6 +11,7 @@ CONTEXTS = {
     "tail": "live tail alone",
     "full": "full conversation",
     "recall": "finished chat and recall",
+    "passage": "each passage itself",
 }
 """What stands in the context, in words."""
 
@@ -73,6 +74,10 @@ class PastEvaluation:
     model: str
     memories: int
     row: Row
+    has_passages: bool = False
+    """Whether it is a share of what the model answers with the passage in view."""
+    is_own: bool = False
+    """Whether the person wrote the questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,10 @@ class Evaluation:
     model: str = ""
     evaluation: int = 0
     """The newest evaluation in it; 0 in a cloze report."""
+    has_passages: bool = False
+    """Whether what is known is a share of what the model answers with the passage in view."""
+    chosen_alike: bool = False
+    """In a cloze report: the engine chose what memories hold by the same measure."""
     replicates: int = 1
     is_present: bool = True
     """Whether the chat and its memories are still as they were when it was asked."""

@@ -2,58 +2,35 @@
 memory, and a fold.
 
 Each sentence was really said, and each answer says who said it. The same passage always gets the
-same answers. A fold has a paragraph for each memory, or with little room, for each stretch. Where
-nothing can be quoted or summed up (emoji, images, code, single words), one sentence says what was
-there.
+same answers, and none says what another one of the same memory has. A fold has a paragraph for each
+memory, or with little room, for each stretch. Where nothing can be quoted or summed up (emoji,
+images, code), one sentence says what was there.
 """
 
 import re
 import unicodedata
+from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, chain, groupby, pairwise
+from heapq import nlargest
+from itertools import accumulate, chain, groupby
 
-from rules.extract.choice import (
-    Room,
-    asks,
-    binding,
-    choose,
-    is_bare_request,
-    is_usable,
-    says_what_follows,
-    whole_worths,
-)
+from rules.extract.choice import asks, binding, choose, names_things, worths
 from rules.extract.frames import spaced
-from rules.extract.prose import PERSONA, Said, Sentence, has_placeholder, is_plain
+from rules.extract.prose import PERSONA, Said, has_placeholder, is_plain
 from rules.extract.quoting import quote
-from rules.extract.rows import account, fit, join_sentences, tell_by_day
+from rules.extract.rows import account, fit, join_sentences, tell
 from rules.extract.sentences import sentences
 from rules.extract.weights import WeighedPassage, read
 from rules.extract.words import UNSEEN, has_words
 
 __all__ = ["analysis", "in_paragraphs", "perspective", "quote"]
 
-_OWN_SHARE, _ANALYSIS_SHARE = 0.35, 0.27
-"""Shares of the words that an answer may have: room is better spent on what the person said."""
-_WANTED_SHARE, _PERSONA_SHARE = 0.15, 0.22
-_RUN_ON = 30.0
-"""Words of a wish that a view tells; a longer one tells a whole story, and the memory has that."""
-_TELLING_ITEM = 12.0
-"""Words from which on an item of a list says enough for a view."""
-_NAMING = 1.0
-"""The worth of what names things of the person's, or is said of the persona itself."""
-_BARE_AMONG_OTHERS = 0.2
-"""The worth of a request that names nothing, where another one does."""
-_SAID_TWICE = 25.0
-"""The most words of a view that the analysis has, too."""
-_OF_ANALYSIS = 0.6
-"""The words of an analysis, as a multiple of the view's."""
-_THIN, _ENOUGH = 30.0, 60.0
-"""The words of an answer that says too little by itself, and of the one that takes its place."""
-_HALF = 0.5
-_LEAD, _DAY = 4.0, 4.0
-"""The most words of "you told me:" and of "On 5 March 2024" in any language, or nearly."""
-_TWO = 1.9
+_VIEW_SHARE, _ANALYSIS_SHARE = 0.1, 0.15
+"""Shares of the words that a view and an analysis have room for: it is better spent on the memory."""
+_LEAST_ROOM = 12.0
+"""Words of room that a view has at least, and half of the words if that is less."""
+_MOST_LINES = 3
 NOTHING_MORE = "Nothing more was said."
 _PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
 _EMPTY = "empty message"
@@ -76,98 +53,63 @@ WORDS_OF_A_PARAGRAPH = 40
 def perspective(
     passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
 ) -> str:
-    """Return the persona's first-person sentences, in order.
+    """Return what the persona says of itself, in at most three lines, in order.
 
-    Where there are none: what it promised, corrected or advised; else what the person wanted, if
-    neither the analysis nor any text of `besides` has it; else what it answered about the person's
-    things; else one sentence that says so. Where nothing was said in words: what was there instead.
-    `besides` are texts of the same memory, not to be said again.
+    Where it says nothing: what it promised, corrected or advised; else one sentence that says so. Where nothing was
+    said in words: what was there instead. `besides` are texts of the same memory, not to be said again.
     """
     reading = read(tuple(passage), tuple(before))
-    if not any(sentence.words >= _TWO for sentence in reading.sentences):
+    if not reading.sentences:
         return what_was_there(passage)
-    analysed = analysis(passage, int(words * _OF_ANALYSIS), (), before)
-    room, told = words * _WANTED_SHARE, (*besides, analysed)
-    text = (
-        _inward(reading, words * _OWN_SHARE, besides)
-        or _bound(reading, room, told)
-        or _wanted(reading, room, told, longest=_RUN_ON)
-        or _answered(reading, room, told)
-        or _wanted(reading, min(_SAID_TWICE, room), besides)
-        or _nothing(reading, "\n".join(besides))
-    )
-    return fit(text, words)
+    room = max(words * _VIEW_SHARE, min(_LEAST_ROOM, words / 2))
+    text = _inward(reading, room, besides) or _bound(reading, room, besides)
+    return fit(text or _nothing(reading, "\n".join(besides)), words)
 
 
-def _inward(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str:
+def _inward(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
     """Return what the persona says of itself, a line for each of its messages."""
-    worths = [
-        weight * (is_plain(sentence) and not has_placeholder(sentence.text))
-        for weight, sentence in zip(reading.inward, reading.sentences, strict=True)
+    worth = [
+        weight * (is_plain(sentence) and not (reacts or has_placeholder(sentence.text)))
+        for weight, reacts, sentence in zip(
+            reading.inward, reading.reacts, reading.sentences, strict=True
+        )
     ]
-    kept = _chosen(reading, worths, words, besides)
-    turns = groupby(kept, key=lambda sentence: sentence.message)
-    return "\n".join(join_sentences(list(turn)) for _, turn in turns)
+    lines = _lines(reading, worth, room, besides)
+    return "\n".join(join_sentences([reading.sentences[at] for at in line]) for line in lines)
 
 
-def _bound(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str:
+def _bound(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
     """Return the persona's promises, corrections and advice, each as what it is."""
-    worths = [
-        float(is_plain(sentence) and is_usable(sentence) and _binds(sentence))
-        for sentence in reading.sentences
+    worth = [
+        value
+        * (sentence.role == PERSONA and is_plain(sentence) and not sentence.is_formula)
+        * bool(binding(sentence))
+        for value, sentence in zip(worths(reading), reading.sentences, strict=True)
     ]
-    kept = _chosen(reading, worths, words, besides)
     lines = []
-    for how, group in groupby(kept, key=lambda sentence: binding(sentence) or "advised"):
-        lines.append(spaced(getattr(reading.frames, how)) + join_sentences(list(group)))
+    for line in _lines(reading, worth, room, besides):
+        how = binding(reading.sentences[line[-1]]) or "advised"
+        told = join_sentences([reading.sentences[at] for at in line])
+        lines.append(spaced(getattr(reading.frames, how)) + told)
     return "\n".join(lines)
 
 
-def _answered(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str:
-    """Return what the persona answered about things of the person's."""
-    worths = [
-        float(worth >= _NAMING and _tells_by_itself(sentence))
-        for worth, sentence in zip(whole_worths(reading), reading.sentences, strict=True)
+def _lines(
+    reading: WeighedPassage, worth: Sequence[float], room: float, besides: Sequence[str]
+) -> list[list[int]]:
+    """Return the sentences to keep message by message, of at most three messages: those worth most.
+
+    Where none fits, the shortest.
+    """
+    beside = "\n".join(besides)
+    free = [
+        at for at, value in enumerate(worth) if value and reading.sentences[at].text not in beside
     ]
-    kept = _chosen(reading, worths, words, besides)
-    lead = reading.frames.answered
-    return spaced(lead[:1].upper() + lead[1:]) + join_sentences(kept) if kept else ""
-
-
-def _tells_by_itself(sentence: Sentence) -> bool:
-    """Return whether the persona says it in running text or a long item, and by more than a set phrase."""
-    is_long = sentence.voice != "item" or sentence.words >= _TELLING_ITEM
-    return sentence.role == PERSONA and is_long and not _is_set_phrase(sentence)
-
-
-def _binds(sentence: Sentence) -> bool:
-    """Return whether the persona promises, corrects or advises something by more than a set phrase."""
-    return sentence.role == PERSONA and not _is_set_phrase(sentence) and bool(binding(sentence))
-
-
-def _is_set_phrase(sentence: Sentence) -> bool:
-    return sentence.is_formula or says_what_follows(sentence)
-
-
-def _wanted(
-    reading: WeighedPassage, words: float, besides: Sequence[str], longest: float | None = None
-) -> str:
-    """Return what the person wanted; with `longest`, without bare requests and those of more words."""
-    worths = _requests(reading)
-    if longest is not None:
-        worths = [
-            worth * (worth > _BARE_AMONG_OTHERS and sentence.words <= longest)
-            for worth, sentence in zip(worths, reading.sentences, strict=True)
-        ]
-    kept = _chosen(reading, worths, words, besides)
-    return spaced(reading.frames.wanted) + join_sentences(kept) if kept else ""
-
-
-def _chosen(
-    reading: WeighedPassage, worths: Sequence[float], words: float, besides: Sequence[str]
-) -> list[Sentence]:
-    """Return the sentences to keep by their worths, in order."""
-    return [reading.sentences[at] for at in choose(reading, worths, Room(words), besides)]
+    shortest = min(free, key=lambda at: reading.sentences[at].words, default=None)
+    kept = choose(reading, worth, room, besides) or ([] if shortest is None else [shortest])
+    by_message = groupby(kept, key=lambda at: reading.sentences[at].message)
+    lines = [list(line) for _, line in by_message]
+    return sorted(nlargest(_MOST_LINES, lines, key=lambda line: max(worth[at] for at in line)))
 
 
 def _nothing(reading: WeighedPassage, besides: str) -> str:
@@ -180,80 +122,41 @@ def _nothing(reading: WeighedPassage, besides: str) -> str:
 def analysis(
     passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
 ) -> str:
-    """Return by day what the person asked; where nothing was asked, what both sides said.
+    """Return what the person asked for by name; where there is no such thing, what both sides said.
 
-    It is short, for the sake of the refinement, and does not name a day that is the only one: the refinement does.
-    `besides` are texts of the same memory, which are said again only where nothing else is left.
+    It is short, for the sake of the refinement, which names the days. `besides` are texts of the same memory, not to
+    be said again.
     """
     reading = read(tuple(passage), tuple(before))
-    room, frames = words * _ANALYSIS_SHARE, reading.frames
-    asked = choose(reading, _requests(reading), Room(room), besides)
-    rest = [] if asked else keep_of_both(reading, room, besides)
-    days = set(reading.days)
-    day_of_all = days.pop() if len(days) == 1 else ""
-    lines = (
-        tell_by_day(reading, asked, (frames.asked, frames.asked), day_of_all),
-        tell_by_day(reading, rest, (frames.person, frames.persona), day_of_all),
-    )
-    return fit("\n".join(filter(None, lines)), max(room, words)) or what_was_there(passage)
-
-
-def _requests(reading: WeighedPassage) -> list[float]:
-    """Return the worths of the person's questions and requests, and 0 for all other sentences.
-
-    Bare ones are worth less where there are others.
-    """
-    are_requests = [asks(sentence) and is_usable(sentence) for sentence in reading.sentences]
-    are_bare = [is_bare_request(reading, sentence) for sentence in reading.sentences]
-    worths = [
-        is_request * (_BARE_AMONG_OTHERS if is_bare else 1.0)
-        for is_request, is_bare in zip(are_requests, are_bare, strict=True)
+    if not reading.sentences:
+        return what_was_there(passage)
+    room, worth, frames = words * _ANALYSIS_SHARE, worths(reading), reading.frames
+    requests = [
+        value * (value == 1.0 and asks(sentence) and names_things(reading, sentence))
+        for value, sentence in zip(worth, reading.sentences, strict=True)
     ]
-    return worths if 1.0 in worths else list(map(float, are_requests))
+    if asked := choose(reading, requests, room, besides):
+        return fit(tell(reading, asked, (frames.asked, frames.asked)), words)
+    both = _some(reading, worth, room, besides)
+    return fit(tell(reading, both, (frames.person, frames.persona)), words)
 
 
-def keep_of_both(
-    reading: WeighedPassage, words: float, besides: Sequence[str], paragraphs: Sequence[int] = ()
+def _some(
+    reading: WeighedPassage,
+    worth: Sequence[float],
+    room: float,
+    besides: Sequence[str],
+    starts: Sequence[int] = (),
 ) -> list[int]:
-    """Choose the sentences of both sides; `paragraphs` are the messages with which these begin."""
-    worths = _worths_of_both(reading)
-    room = Room(words, _LEAD, _DAY, _PERSONA_SHARE, paragraphs)
-    return choose(reading, worths, room, besides) or choose(reading, worths, room)
-
-
-def _worths_of_both(reading: WeighedPassage) -> list[float]:
-    """Return the worths of the sentences for a summary; where none has any, the same for all but cries."""
-    whole = whole_worths(reading)
-    if any(whole):
-        return whole
-    return [float(sentence.words >= _TWO) for sentence in reading.sentences]
-
-
-def _keep_for_memory(
-    reading: WeighedPassage, words: float, besides: Sequence[str], paragraphs: Sequence[int] = ()
-) -> list[int]:
-    """Choose the sentences of both sides, where little else is left also of those that one of `besides` holds."""
-    kept = keep_of_both(reading, words, besides, paragraphs)
-    if _words_of(reading, kept) >= min(_THIN, words):
-        return kept
-    worths = [
-        worth * (not sentence.is_formula and _times_in(besides, sentence) <= 1)
-        for worth, sentence in zip(_worths_of_both(reading), reading.sentences, strict=True)
-    ]
-    run_ons = [
-        at for at, worth in enumerate(worths) if worth and reading.sentences[at].words > words
-    ]
-    enough = Room(min(_ENOUGH, words), _LEAD, _DAY, _HALF)
-    again = run_ons[:1] or choose(reading, worths, enough)
-    return max(kept, again, key=lambda chosen: _words_of(reading, chosen))
-
-
-def _times_in(texts: Sequence[str], sentence: Sentence) -> int:
-    return sum(sentence.text in text for text in texts)
-
-
-def _words_of(reading: WeighedPassage, kept: Sequence[int]) -> float:
-    return sum(reading.sentences[at].words for at in kept)
+    """Choose sentences; where most of the room is left, one that has no room; where all are told, the shortest."""
+    kept = choose(reading, worth, room, besides, starts, reading.life)
+    beside = "\n".join(besides)
+    each = range(len(reading.sentences))
+    free = [at for at in each if worth[at] > 0 and reading.sentences[at].text not in beside]
+    too_long = [at for at in free if reading.sentences[at].words > room]
+    if too_long and 2 * sum(reading.sentences[at].words for at in kept) < room:
+        return [max(too_long, key=lambda at: (worth[at], -at))]
+    return kept or [min(free or each, key=lambda at: reading.sentences[at].words)]
 
 
 def what_was_there(passage: Sequence[Said]) -> str:
@@ -313,24 +216,24 @@ def in_paragraphs(
     """Return the engine's account of each passage, oldest first, in about `words` together.
 
     Each passage is what a memory was made of; neighbours share a paragraph if there are too many.
-    What one paragraph says counts less in a later one.
+    What one paragraph says is not said again in a later one.
     """
     reading = read(tuple(chain.from_iterable(passages)), tuple(before))
-    number = paragraphs_for(len(passages), words)
-    cuts = [len(passages) * at // number for at in range(number + 1)]
-    ends = [0, *accumulate(map(len, passages))]
-    starts = [ends[at] for at in cuts[:-1]]
-    kept = _keep_for_memory(reading, words, besides, starts)
+    if not reading.sentences:
+        return NOTHING_MORE if any(passages) else ""
+    starts = _starts(passages, paragraphs_for(len(passages), words))
+    kept = _some(reading, worths(reading), words, besides, starts if len(starts) > 1 else ())
     paragraphs: list[str] = []
     day = ""
-    for start, stop in pairwise(cuts):
-        if told := _within(reading, kept, range(ends[start], ends[stop])):
-            paragraphs.append(account(reading, told, day))
-            day = reading.days[told[-1]]
+    for _, paragraph in groupby(kept, key=lambda at: bisect(starts, reading.sentences[at].message)):
+        told = list(paragraph)
+        paragraphs.append(account(reading, told, day))
+        day = reading.days[told[-1]]
     text = "\n\n".join(paragraphs)
-    return fit(text, words) or (NOTHING_MORE if any(passages) else "")
+    return fit(text, words) if reading.sentences[kept[0]].words > words else text
 
 
-def _within(reading: WeighedPassage, kept: Sequence[int], messages: range) -> list[int]:
-    """Return those of the kept sentences that these messages say."""
-    return [at for at in kept if reading.sentences[at].message in messages]
+def _starts(passages: Sequence[Sequence[Said]], paragraphs: int) -> list[int]:
+    """Return the numbers of the messages with which the paragraphs about the passages begin."""
+    ends = [0, *accumulate(map(len, passages))]
+    return [ends[len(passages) * at // paragraphs] for at in range(paragraphs)]

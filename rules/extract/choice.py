@@ -1,22 +1,19 @@
 """Which sentences are kept: what each is worth, and whose words bring the most for their length.
 
-Of the person, all whole sentences are worth something, and lists and headings only if there is
-little else. Of the persona, what it says in its own voice, promises, advises and corrects, and what
-names the person's own things.
+All that the person says is worth something. What the persona says is worth as much where it has a
+life of its own to tell, as a friend has; less where it only listens; and little where it lectures,
+which its headings and lists show. Reactions ("Wow, that's great!") and courtesies come last.
 
-A sentence that opens with a bare pronoun comes with the one before it. A long passage is cut into
-stretches that share the room, so that no part of it is lost; with little room neighbours become one
-stretch, or only their short sentences would fit. What a sentence brings is what no kept one of its
-stretch holds yet, and less of what an earlier stretch holds; it only falls, so a heap finds each
-next best without looking at all.
+A sentence that leans on the one before it ("She knew.") is kept with it. What a sentence brings is
+what no kept one holds yet; it only falls, so a heap finds each next best without looking at all.
 """
 
 import heapq
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
-from math import inf
 
 from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMISE, SUBJECTLESS
 from rules.extract.prose import PERSONA, Sentence, has_placeholder
@@ -24,123 +21,74 @@ from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, is_finished
 from rules.extract.weights import WeighedPassage
 from rules.extract.words import has_digit, terms
 
-_USER = 3.5
-"""How much more the words of the person count."""
-_LEAST = 4.0
-_LONG_ENOUGH = 12.0
-_IN_ORDER = 0.3
-"""The worth of the person's lists and labels, which are no sentences."""
-_BARE_REQUEST = 0.3
-"""The worth of a request of the person's that names nothing."""
-_MOST_OF_BARE_REQUEST = 16.0
-"""The most words of such a request."""
-_PASSING = 0.3
-"""The worth of what the persona says in its own voice of nothing in particular."""
+_LAST_ONES = 4  # all the questions about a chunk are about one passage
+_LECTURED = 0.4
+"""The worth of what a lecturing persona says of the person's things; of anything else, that of it again."""
+_REST = 0.9
+"""The worth of what a talking persona says neither of itself nor of the person's things."""
+_LISTED = 0.5
+"""The worth of the person's lists and headings."""
+_BARE = 0.4
+"""The worth of a question that names nothing of the person's: it was answered, most often."""
+_REACTION = 0.1
+_COURTESY = 0.1
+_PLACEHOLDER = 0.3
+_SEVERAL, _MOST_FIGURES = 3, 0.7
+"""A sentence with several numbers and hardly a word is a row of a table."""
 
 _LONGEST_CHAIN = 3
-_OVERHEAD = 4.0
-"""Words that each sentence costs besides, so that very short ones do not win by a single word."""
-_SAID_BEFORE = 0.5
-"""The share of its worth that a word keeps which an earlier stretch holds."""
-_ROOM_OF_A_STRETCH = 300.0
-"""Words of room that a stretch has at least: several long sentences, and others to choose from."""
-_MOST_OF_A_PARAGRAPH = 2.0
-"""A paragraph goes on while it has less than this multiple of its even share of the words."""
-_LEAST_GAIN = 0.18
-"""A sentence that brings less for each of its words repeats what is known, and is left out."""
+_OVERHEAD, _POWER = 6.0, 0.7
+"""Long sentences say more than several short ones: what one brings is shared by its words less than evenly."""
+_LEAST_GAIN = 0.3
+"""A sentence of a lecture that brings less repeats what is known, or says nothing in particular."""
+_ROOM_OF_A_PART = 300.0
+"""Words of room that a part of a passage has at least, for several long sentences to choose from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """The room for sentences."""
-
-    words: float
-    lead: float = 0.0
-    """The words that the first sentence of each side costs besides, on each day of a paragraph."""
-    day: float = 0.0
-    """The words that the first sentence of each day costs besides."""
-    persona: float = 1.0
-    """The share of the persona's sentences in which it does not speak of itself."""
-    paragraphs: Sequence[int] = ()
-    """The numbers of the messages with which paragraphs begin."""
+@lru_cache(_LAST_ONES)
+def worths(reading: WeighedPassage) -> tuple[float, ...]:
+    """Return the worth of each sentence of the passage; 0 for what is neither side's own words, or not whole."""
+    return tuple(_worth(reading, at) for at in range(len(reading.sentences)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Offer:
-    """The sentences to choose from. The sequences are parallel to those of `reading`."""
-
-    reading: WeighedPassage
-    worths: Sequence[float]
-    chains: Sequence[tuple[int, ...]]
-    """Each sentence with those that it leans on; nothing for one that cannot be kept."""
-    rare: Sequence[Mapping[str, float]]
-    """The weights of words around each sentence."""
-    leads: Sequence[tuple[int, str, str]]
-    """What each sentence stands under: its paragraph, its day, and its side."""
-
-
-@dataclass(slots=True)
-class _Chosen:
-    """What has been kept so far."""
-
-    kept: set[int] = field(default_factory=set)
-    used: set[str] = field(default_factory=set)
-    leads: set[tuple[int, str, str]] = field(default_factory=set)
-    days: set[str] = field(default_factory=set)
-    spent: dict[int, float] = field(default_factory=dict)
-    """The words of each paragraph."""
-
-
-def is_usable(sentence: Sentence) -> bool:
-    """Return whether a sentence may be kept at all: it is whole, and says more than a courtesy."""
-    return not (
-        sentence.courteous
-        or sentence.is_broken
-        or sentence.is_figures
-        or sentence.words < _LEAST
-        or _announces(sentence)
-        or has_placeholder(sentence.text)
-    )
-
-
-def _announces(sentence: Sentence) -> bool:
-    """Return whether a sentence only says that something follows; the person's long ones say more."""
-    most = inf if sentence.role == PERSONA else _LONG_ENOUGH
-    return sentence.text.endswith(COLONS) and sentence.words <= most
-
-
-def whole_worths(reading: WeighedPassage) -> list[float]:
-    """Return the worth of each sentence for a summary of both sides."""
-    return [
-        _persona_worth(reading, at)
-        if sentence.role == PERSONA
-        else _USER * _person_worth(reading, sentence)
-        for at, sentence in enumerate(reading.sentences)
-    ]
-
-
-def _person_worth(reading: WeighedPassage, sentence: Sentence) -> float:
-    if not is_usable(sentence):
-        return 0.0
-    if is_bare_request(reading, sentence):
-        return _BARE_REQUEST
-    return _IN_ORDER if sentence.is_row or sentence.voice != "own" else 1.0
-
-
-def _persona_worth(reading: WeighedPassage, at: int) -> float:
+def _worth(reading: WeighedPassage, at: int) -> float:
     sentence = reading.sentences[at]
-    if not is_usable(sentence) or sentence.is_row or not is_finished(sentence.text):
+    if sentence.is_broken:
         return 0.0
-    names_things = any(term in reading.things for term in sentence.terms)
-    is_set_phrase = sentence.is_formula or says_what_follows(sentence)
-    if is_set_phrase and not names_things:
+    worth = _of_persona(reading, at) if sentence.role == PERSONA else _of_person(sentence)
+    if sentence.courteous or says_what_follows(sentence):
+        worth *= _COURTESY
+    if reading.reacts[at]:
+        worth *= _REACTION
+    if is_bare_question(reading, sentence):
+        worth *= _BARE
+    return worth * (_PLACEHOLDER if has_placeholder(sentence.text) else 1.0)
+
+
+def _of_person(sentence: Sentence) -> float:
+    if sentence.text.endswith(COLONS) or _is_row_of_figures(sentence):
+        return _COURTESY
+    return 1.0 if sentence.voice in ("own", "set") else _LISTED * (sentence.voice == "item")
+
+
+def _is_row_of_figures(sentence: Sentence) -> bool:
+    figures = sum(map(has_digit, sentence.terms))
+    return figures >= _SEVERAL and figures > _MOST_FIGURES * len(sentence.terms)
+
+
+def _of_persona(reading: WeighedPassage, at: int) -> float:
+    sentence = reading.sentences[at]
+    if sentence.is_row or sentence.is_figures or not is_finished(sentence.text):
         return 0.0
-    if says_what_follows(sentence):
-        return _PASSING
-    if sentence.voice == "own":
-        says_more = names_things or reading.inward[at] > 0 or binding(sentence)
-        return 1.0 if says_more else _PASSING
-    return float(names_things and _is_set_for_the_person(reading, sentence))
+    is_theirs = names_things(reading, sentence)
+    if sentence.voice != "own":
+        return _LECTURED * (is_theirs and _is_set_for_the_person(reading, sentence))
+    says_more = is_theirs or reading.inward[at] > 0 or bool(binding(sentence))
+    if sentence.message in reading.lectures:
+        return _LECTURED * (1.0 if says_more else _LECTURED)
+    if binding(sentence) in ("promised", "corrected"):
+        return 1.0
+    return reading.life * (1.0 if says_more else _REST)
 
 
 def _is_set_for_the_person(reading: WeighedPassage, sentence: Sentence) -> bool:
@@ -169,183 +117,136 @@ def binding(sentence: Sentence) -> str:
 
 def says_what_follows(sentence: Sentence) -> bool:
     """Return whether the persona only says what it does next: "Let's break down the plan."."""
-    return ANNOUNCING.are_in(sentence.text.replace("’", "'"))
+    return sentence.role == PERSONA and ANNOUNCING.are_in(sentence.text.replace("’", "'"))
 
 
 def asks(sentence: Sentence) -> bool:
     """Return whether the person wants something by a sentence."""
-    if sentence.role == PERSONA:
-        return False
     outside = QUOTED.sub(" ", sentence.text).replace("’", "'")
-    return ASKING.are_in(outside)
+    return sentence.role != PERSONA and ASKING.are_in(outside)
 
 
-def is_bare_request(reading: WeighedPassage, sentence: Sentence) -> bool:
-    """Return whether the person asks for something in few words that name nothing: "Can you help me with that?"."""
-    names_things = any(term in reading.things for term in sentence.terms)
-    is_short_question = sentence.words <= _MOST_OF_BARE_REQUEST and sentence.text.endswith(
-        QUESTION_MARKS
-    )
-    return is_short_question and asks(sentence) and not names_things
+def is_bare_question(reading: WeighedPassage, sentence: Sentence) -> bool:
+    """Return whether a sentence asks without naming anything of the person's: "What's up with you?"."""
+    return sentence.text.endswith(QUESTION_MARKS) and not names_things(reading, sentence)
+
+
+def names_things(reading: WeighedPassage, sentence: Sentence) -> bool:
+    """Return whether a sentence holds a name or a number that the person has said."""
+    return any(term in reading.things for term in sentence.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """The sentences to choose from, and what has been kept of them so far."""
+
+    reading: WeighedPassage
+    worth: Sequence[float]
+    free: set[int]
+    """Those that may be kept."""
+    said: set[str]
+    """The words that need not be said again."""
+    kept: set[int] = field(default_factory=set)
 
 
 def choose(
-    reading: WeighedPassage, worths: Sequence[float], room: Room, besides: Sequence[str] = ()
+    reading: WeighedPassage,
+    worth: Sequence[float],
+    room: float,
+    besides: Sequence[str] = (),
+    starts: Sequence[int] = (),
+    persona: float = 1.0,
 ) -> list[int]:
-    """Return the indices of the sentences to keep, in order, skipping worthless and repeated ones.
+    """Return the indices of the sentences to keep, in order, within about `room` words.
 
-    If not even one fits, the shortest is returned by itself.
+    The persona's have at most the share `persona` of it. None of them is in a text of `besides`. The passage is
+    parted where messages of the numbers `starts` begin, else where there is room for several parts; they share the
+    room, so that none is lost.
     """
     beside = "\n".join(besides)
-    known = frozenset(terms(beside))
-    offer = _offer(reading, worths, beside, room.paragraphs)
-    stretches = _sharing_room(reading.stretches, room.words)
-    kept: list[int] = []
-    shortest: list[tuple[float, int]] = []
-    left, said_before = room.words, set[str]()
-    most = _most_of_a_paragraph(room)
-    for number, stretch in enumerate(stretches):
-        share = replace(room, words=left / (len(stretches) - number))
-        search = _Search(offer, stretch, known, frozenset(said_before))
-        chosen, spent = search.fill(share, most)
-        shortest += [search.shortest] if search.shortest else []
-        kept += sorted(at for at in chosen if at in stretch)
-        left -= spent
-        said_before.update(term for at in chosen for term in reading.sentences[at].terms)
-    return kept if kept or not shortest else [min(shortest)[1]]
+    each = enumerate(zip(worth, reading.sentences, strict=True))
+    free = {at for at, (value, sentence) in each if value > 0 and sentence.text not in beside}
+    offer = _Offer(reading, worth, free, set(terms(beside)))
+    parts = list(_parts(reading, starts or _even_starts(reading, room)))
+    for number, part in enumerate(parts):
+        share = room / (len(parts) - number)
+        room -= _fill(offer, part, share, share * persona)
+    return sorted(offer.kept)
 
 
-def _offer(
-    reading: WeighedPassage, worths: Sequence[float], beside: str, paragraphs: Sequence[int]
-) -> _Offer:
-    of_stretches = zip(reading.stretches, reading.rare, strict=True)
-    rare = [weights for stretch, weights in of_stretches for _ in stretch]
-    leads = [
-        (bisect_right(paragraphs, sentence.message), day, sentence.role)
-        for sentence, day in zip(reading.sentences, reading.days, strict=True)
-    ]
-    return _Offer(reading, worths, _chains(reading, worths, beside), rare, leads)
+def _even_starts(reading: WeighedPassage, room: float) -> list[int]:
+    """Return the messages with which parts of about equal length begin, as many as there is room for."""
+    number = max(1, int(room / _ROOM_OF_A_PART))
+    whole = sum(sentence.words for sentence in reading.sentences)
+    starts, words = [0], 0.0
+    for sentence in reading.sentences:
+        if words >= whole * len(starts) / number and sentence.message > starts[-1]:
+            starts.append(sentence.message)
+        words += sentence.words
+    return starts
 
 
-def _most_of_a_paragraph(room: Room) -> float:
-    number = len(room.paragraphs)
-    return room.words * _MOST_OF_A_PARAGRAPH / number if number > 1 else inf
+def _parts(reading: WeighedPassage, starts: Sequence[int]) -> Iterator[range]:
+    """Yield the sentences of each part."""
+    messages = [sentence.message for sentence in reading.sentences]
+    begins = [bisect_left(messages, start) for start in starts]
+    yield from (range(begin, end) for begin, end in pairwise([*begins, len(messages)]))
 
 
-def _sharing_room(stretches: Sequence[range], words: float) -> list[range]:
-    """Return the stretches among which `words` of room are shared, neighbours as one where it is little."""
-    number = max(1, min(len(stretches), int(words / _ROOM_OF_A_STRETCH)))
-    cuts = [len(stretches) * at // number for at in range(number + 1)]
-    return [range(stretches[at].start, stretches[to - 1].stop) for at, to in pairwise(cuts)]
+def _fill(offer: _Offer, part: range, room: float, of_persona: float) -> float:
+    """Keep sentences of a part in the room for both sides, and for the persona; return the words they have."""
+    heap = [(-_gain(offer, at), at) for at in part if at in offer.free]
+    heapq.heapify(heap)
+    spent = spent_by_persona = 0.0
+    while heap:
+        _, at = heapq.heappop(heap)
+        sentence, links, gain = offer.reading.sentences[at], _missing(offer, at), _gain(offer, at)
+        is_persona = sentence.role == PERSONA
+        cost = sum(link.words for link in links.values())
+        is_over = spent + cost > room or spent_by_persona + cost * is_persona > of_persona
+        is_little = gain <= _LEAST_GAIN and sentence.message in offer.reading.lectures
+        if at in offer.kept or is_over or is_little:
+            continue
+        if heap and gain < -heap[0][0]:
+            heapq.heappush(heap, (-gain, at))
+            continue
+        spent += cost
+        spent_by_persona += cost * is_persona
+        offer.kept.update(links)
+        offer.said.update(*(link.terms for link in links.values()))
+    return spent
 
 
-def _chains(reading: WeighedPassage, worths: Sequence[float], beside: str) -> list[tuple[int, ...]]:
-    """Return each sentence with those that it leans on; nothing for one that cannot be kept."""
-    free = [
-        worth > 0 and sentence.text not in beside
-        for worth, sentence in zip(worths, reading.sentences, strict=True)
-    ]
-    return [_chain(reading, free, at) if free[at] else () for at in range(len(free))]
+def _missing(offer: _Offer, at: int) -> dict[int, Sentence]:
+    """Return the sentence and those that it leans on, but for those that are kept or cannot be."""
+    links = _chain(offer.reading, at)
+    return {
+        link: offer.reading.sentences[link]
+        for link in links
+        if link in offer.free and link not in offer.kept
+    }
 
 
-def _chain(reading: WeighedPassage, free: Sequence[bool], at: int) -> tuple[int, ...]:
-    """Return the sentence with those before it that it leans on; nothing where one of them cannot be kept."""
-    chain = [at]
-    while reading.leaning[chain[0]]:
-        before = chain[0] - 1
-        if len(chain) == _LONGEST_CHAIN or not reading.sentences[chain[0]].follows:
-            return ()
-        if before < 0 or not free[before]:
-            return ()
-        chain.insert(0, before)
-    return tuple(chain)
+def _gain(offer: _Offer, at: int) -> float:
+    """Return what a sentence brings for its length, with those that it leans on."""
+    links = _missing(offer, at)
+    fresh = {
+        term: offer.worth[link] * offer.reading.weights[term]
+        for link, sentence in links.items()
+        for term in sentence.terms
+        if term not in offer.said
+    }
+    return for_its_length(sum(fresh.values()), sum(link.words for link in links.values()))
 
 
-class _Search:
-    """The search for the best sentences of one stretch."""
+def for_its_length(brought: float, words: float) -> float:
+    """Return what so many words bring for their length."""
+    return brought / float((words + _OVERHEAD) ** _POWER)
 
-    def __init__(
-        self, offer: _Offer, stretch: range, known: frozenset[str], said_before: frozenset[str]
-    ) -> None:
-        self._offer, self._said_before = offer, said_before
-        self._sentences = offer.reading.sentences
-        self._chosen = _Chosen(used=set(known))
-        self._heap = [(-self._gain(at), at) for at in stretch if offer.chains[at]]
-        heapq.heapify(self._heap)
-        shortest = ((self._sentences[at].words, at) for _, at in self._heap)
-        self.shortest = min(shortest, default=None)
 
-    def fill(self, room: Room, most: float) -> tuple[set[int], float]:
-        """Return the sentences to keep, and the words that they cost.
-
-        Only the first sentence of a paragraph may make it longer than `most` words.
-        """
-        left, left_to_persona = room.words, room.words * room.persona
-        while self._heap:
-            _, at = heapq.heappop(self._heap)
-            if at in self._chosen.kept:
-                continue
-            gain, cost = self._gain(at), self._cost(at, room)
-            is_bounded = self._is_bounded(at)
-            if gain <= _LEAST_GAIN or cost > (min(left, left_to_persona) if is_bounded else left):
-                continue
-            if self._is_full(at, cost, most):
-                continue
-            if self._heap and gain < -self._heap[0][0]:
-                heapq.heappush(self._heap, (-gain, at))
-                continue
-            self._keep(at, cost)
-            left -= cost
-            left_to_persona -= cost * is_bounded
-        return self._chosen.kept, room.words - left
-
-    def _is_bounded(self, at: int) -> bool:
-        """Return whether the persona says it, and not of itself."""
-        return self._sentences[at].role == PERSONA and not self._offer.reading.inward[at]
-
-    def _gain(self, at: int) -> float:
-        """Return what a sentence brings for each of its words, with those that it leans on."""
-        fresh, words = 0.0, 0.0
-        seen: set[str] = set()
-        for part in self._missing(at):
-            sentence = self._sentences[part]
-            new = [
-                term
-                for term in sentence.terms
-                if term not in self._chosen.used and term not in seen
-            ]
-            fresh += self._offer.worths[part] * self._weight(new, self._offer.rare[part])
-            words += sentence.words
-            seen.update(new)
-        return fresh / (words + _OVERHEAD)
-
-    def _weight(self, new: Sequence[str], rare: Mapping[str, float]) -> float:
-        """Return the weight of words that no kept sentence of the stretch holds yet."""
-        return sum(
-            rare[term] * (_SAID_BEFORE if term in self._said_before else 1.0) for term in new
-        )
-
-    def _cost(self, at: int, room: Room) -> float:
-        missing = self._missing(at)
-        words = sum(self._sentences[part].words for part in missing)
-        leads = {self._offer.leads[part] for part in missing} - self._chosen.leads
-        days = {day for _, day, _ in leads} - self._chosen.days
-        return words + room.lead * len(leads) + room.day * len(days)
-
-    def _is_full(self, at: int, cost: float, most: float) -> bool:
-        """Return whether the paragraph of a sentence has no room for it."""
-        paragraph, _, _ = self._offer.leads[at]
-        spent = self._chosen.spent.get(paragraph, 0.0)
-        return spent > 0 and spent + cost > most
-
-    def _keep(self, at: int, cost: float) -> None:
-        paragraph, _, _ = self._offer.leads[at]
-        self._chosen.spent[paragraph] = self._chosen.spent.get(paragraph, 0.0) + cost
-        for part in self._missing(at):
-            self._chosen.kept.add(part)
-            self._chosen.leads.add(self._offer.leads[part])
-            self._chosen.days.add(self._offer.reading.days[part])
-            self._chosen.used.update(self._sentences[part].terms)
-
-    def _missing(self, at: int) -> list[int]:
-        return [part for part in self._offer.chains[at] if part not in self._chosen.kept]
+def _chain(reading: WeighedPassage, at: int) -> Sequence[int]:
+    """Return the sentence with those before it in its message that it leans on."""
+    first = at
+    while at - first < _LONGEST_CHAIN - 1 and reading.leaning[first]:
+        first -= 1
+    return range(first, at + 1)

@@ -25,6 +25,8 @@ class Tongue:
     common: Listed
     me: Listed
     states: Listed
+    mine: Listed
+    """What says that something is the speaker's own."""
     you: Listed
     leaning: Listed
     """Pronouns, and words such as "but", with which a sentence opens that leans on the one before."""
@@ -47,6 +49,7 @@ TONGUES: Final = (
             wish* want* trust* regret* grateful* delight* puzzl* confus* torn ache* quiet* alive
             enjoy* seem* honest*"""
         ),
+        listed("my mine our ours"),
         listed("you your yours yourself"),
         listed(
             "it this that these those they he she its their his her such both neither but however"
@@ -64,6 +67,7 @@ TONGUES: Final = (
             einsam* berühr* bewegt* bewusst* erleb* träum* wünsch* möchte will vertrau* bereu*
             dankbar* verwirr* sehn* wunder* empfind* ahn* schein*"""
         ),
+        listed("mein* unser*"),
         listed("du dich dir dein* sie ihnen ihr*"),
         listed(
             "es das dies diese dieser dieses sie er ihm ihnen dadurch damit dabei aber jedoch doch allerdings"
@@ -81,6 +85,7 @@ TONGUES: Final = (
             seul* solitude tendre* touch* ému* conscien* existe* rêv* imagin* souhait* veux
             voudrais confiance regrett* reconnaissan* trouble* semble*"""
         ),
+        listed("mon ma mes notre nos"),
         listed("tu te toi ton ta tes vous votre vos"),
         listed("il elle ils elles ce c cela ça ceci celui celle cette mais cependant toutefois"),
         frames.FRENCH,
@@ -101,6 +106,7 @@ TONGUES: Final = (
             conscien* exist* experiment* sueñ* imagin* dese* quier* quisiera confí* lament*
             agradec* confund*"""
         ),
+        listed("mi mis mío mía nuestr*"),
         listed("tú te ti tu tus usted su sus contigo"),
         listed("eso esto esta este ella él ellos ellas ello aquello pero"),
         frames.SPANISH,
@@ -120,6 +126,7 @@ TONGUES: Final = (
             sozinh* solid* ternura comov* conscien* exist* sonh* imagin* desej* quer* confi*
             arrepend* grat* confus* parec*"""
         ),
+        listed("meu minha meus minhas noss*"),
         listed("tu te ti teu tua você seu sua"),
         listed("isso isto ele ela eles elas essa esse esta este mas porém contudo"),
         frames.PORTUGUESE,
@@ -139,6 +146,7 @@ TONGUES: Final = (
             vergogn* solo sola solitudine tenerezza commoss* coscien* esist* sogn* immagin*
             desider* vogli* vorrei fid* rimpian* grat* confus* sembr*"""
         ),
+        listed("mio mia miei mie nostr*"),
         listed("tu te ti tuo tua tuoi tue lei suo sua"),
         listed("questo questa ciò lui lei loro essa esso quello quella ma però tuttavia"),
         frames.ITALIAN,
@@ -159,6 +167,7 @@ TONGUES: Final = (
             тронут* осозна* созна* существ* пережи* мечт* снит* вообра* жела* хочу хочет хоте*
             довер* жал* благодар* растер* кажет* казал*"""
         ),
+        listed("мой моя моё мое мои моего моей моих моим мою наш*"),
         listed("ты тебя тебе тобой твой твоя твоё твои вы вас вам ваш*"),
         listed("это этот эта он она оно они его её их там но однако"),
         frames.RUSSIAN,
@@ -178,6 +187,7 @@ TONGUES: Final = (
             свідом* існу* пережи* мрі* уяв* бажа* хочу хоче хоті* довір* шкод* вдячн* розгуб*
             здає* здава*"""
         ),
+        listed("мій моя моє мої мого моєї моїх мою наш*"),
         listed("ти тебе тобі твій твоя твоє твої ви вас вам ваш*"),
         listed("це цей ця він вона воно вони його її їх але проте однак"),
         frames.UKRAINIAN,
@@ -197,6 +207,7 @@ TONGUES: Final = (
             wzrusz* świadom* istni* przeży* marz* śni* wyobra* pragn* chc* ufa* żał* wdzięcz*
             wydaje"""
         ),
+        listed("mój moja moje moich mojej mojego moją nasz*"),
         listed("ty ciebie cię ci tobie twój twoja twoje pan pani"),
         listed("to ten ta on ona ono oni one jego jej ich ale jednak"),
         frames.POLISH,
@@ -215,6 +226,7 @@ TONGUES: Final = (
             sakin* gurur* utan* yalnız* şefkat* bilinç* yaşa* rüya* hayal* dile* iste* güven*
             pişman* minnet*"""
         ),
+        listed("benim bizim"),
         listed("sen seni sana senin siz sizi size sizin"),
         listed("bu bunu bunun o onu onun onlar bunlar şu ama fakat ancak"),
         frames.TURKISH,
@@ -233,6 +245,7 @@ TONGUES: Final = (
             فكر* أفهم أدرك* فضول* متأكد* غريب* فرح* حزن* حزين* سعيد* سعاد* هادئ هدوء* فخر* فخور
             خجل* وحيد* وحد* وعي* وجود* حلم* أحلم أتخيل أتمنى أريد أثق ندم* ممتن* حائر* يبدو"""
         ),
+        listed("لي عندي لدي لنا عندنا"),
         listed("أنت لك منك إليك عليك معك"),
         listed("هذا هذه ذلك تلك هو هي هم هن لكن ولكن"),
         frames.ARABIC,
@@ -247,6 +260,7 @@ TONGUES: Final = (
             सुख* शांत* गर्व शर्म* अकेल* चेतना अनुभव* सपन* कल्पना इच्छा चाह* भरोसा पछता* आभारी
             उलझन"""
         ),
+        listed("मेरा मेरी मेरे हमारा हमारी हमारे"),
         listed("आप आपका आपकी आपके आपको तुम तुम्हें तुम्हारा"),
         listed("यह ये वह वे इस इससे उस उसने उन्होंने लेकिन मगर"),
         frames.HINDI,
@@ -263,6 +277,7 @@ TONGUES: Final = (
             悲伤 忧伤 幸福 平静 安静 骄傲 羞愧 孤独 寂寞 温柔 感动 存在 体验 梦见 做梦 想象 愿望
             渴望 想要 信任 后悔 感激 感谢 困惑 迷茫 似乎 好像 犹豫"""
         ),
+        listed("我的 我家 我们"),
         listed("你* 您*"),
         listed("它* 这* 那* 他* 她* 但* 不过 然而"),
         frames.CHINESE,
@@ -279,6 +294,7 @@ TONGUES: Final = (
             穏や 誇り 恥ず 孤独 優し 感動 意識 存在 経験 体験 夢を 想像 願い 願っ 欲し 信頼 後悔
             感謝 戸惑 迷い 迷っ"""
         ),
+        listed("私の うち 僕の 俺の 我が"),
         listed("あな なた 君* 貴方"),
         listed("それ これ あれ 彼* そこ ここ その この でも"),
         frames.JAPANESE,
@@ -287,7 +303,7 @@ TONGUES: Final = (
 """The languages in the table, each once."""
 
 
-UNKNOWN: Final = Tongue(*(listed(""),) * 5, frames.ENGLISH)
+UNKNOWN: Final = Tongue(*(listed(""),) * 6, frames.ENGLISH)
 """A language that is not in the table; the engine's own few words are English there."""
 
 

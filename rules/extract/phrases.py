@@ -157,3 +157,47 @@ ASKING: Final = any_phrase(r"""
     |[?？؟;]\W*$|कृपया|चाहता हूँ|चाहती हूँ|क्या आप|क्या तुम|هل يمكن|من فضلك|أريد|أحتاج|请|能不能
     |我想|我需要|吗[？?。]?$|してください|教えて|してほしい|たいです|ですか|ますか""")
 """What the speaker wants to know, or wants done."""
+
+_PRAISED = r"""(?:great|awesome|amazing|nice|cool|sweet|lovely|wonderful|fantastic|incredible|brilliant|perfect|excellent
+    |beautiful|impressive|inspiring|terrific|superb|exciting|thoughtful|adorable|gorgeous|stunning|neat|rad|fun|brave
+    |strong|talented|kind)"""
+_MUCH = r"(?:(?:so|really|very|super|such|pretty|truly|absolutely|just|quite|totally|an?|the) )*"
+REACTION: Final = any_phrase(rf"""
+    ^\W*(?:(?:wo+w|who+a|woah|o+h|a+h|aw+|oo+|yay|ye+a+h?|yep|yup|hey+|hi|hello|(?:ha|he){{2,}}|ha
+    |lol|omg|ugh|h+m+|phew|oops|yikes|hurray|hooray
+    |congrat\w*|thanks|thank you|thx|bravo|kudos|welcome|well done|way to go|no way|same here|cheers
+    |good (?:to|for you|job|luck|call|point|one|morning|night|evening|on you)
+    |{_MUCH}{_PRAISED}|{_MUCH}(?:glad|happy|proud|thrilled|stoked|excited|pleased|sorry
+    |delighted) (?:for|of|to|that|you)
+    |i'?(?:m| am) {_MUCH}(?:glad|happy|proud|thrilled|stoked|excited|pleased|sorry
+    |delighted) (?:for|of you|to (?:hear|see|know)|that you|you)
+    |(?:that|it|this|those|these|they|you|everything)(?:'s|'re| is| are| must be| must have been
+    | sounds?| looks?| seems?)(?: like)? {_MUCH}{_PRAISED}
+    |(?:that|it|this|those) (?:was|were) {_MUCH}{_PRAISED}\W*$
+    |(?:that|it|this) (?:sounds|looks) (?:like )?{_MUCH}\w+|sounds (?:like|good|fun)|looks (?:like
+    |good|fun)|keep (?:it|up|going)|way to|can't wait
+    |(?:i )?(?:really |totally )?(?:love (?:that|it|this|your|how you)|bet (?:it|that|you)|agree\b
+    |admire|appreciate (?:your?|that|it)|can relate)
+    |(?:what|how) (?:an? )?{_MUCH}{_PRAISED})
+    |(?:oh je|ach|oje|hallo|hi|hey|na|mensch|glückwunsch|gratuliere|danke|super|toll|klasse|prima
+    |schön|großartig|wunderbar|cool|gut gemacht
+    |(?:das|es) (?:ist|klingt|freut) (?:ja |so |wirklich )*(?:super|toll|klasse|prima|schön
+    |großartig|wunderbar|cool|gut|mich)|ich freue mich (?:für|so)|wie (?:schön|toll|süß))
+    |(?:bravo|félicitations|merci|salut|bonjour|coucou|oh là là|ouah|waouh|super|génial|magnifique
+    |formidable|chouette|c'est (?:super|génial|magnifique|formidable|chouette|merveilleux)
+    |je suis (?:content|ravi|heureu|fièr|fier)\w* (?:pour|de t|que)|quelle? (?:belle|bonne|chance))
+    |(?:¡?(?:guau|vaya|hola|felicidades|enhorabuena|gracias|genial|qué (?:bien|bueno|lindo|bonito
+    |maravilla|alegría)|me alegr\w+|increíble|fantástico|estupendo))
+    |(?:uau|nossa|oi|olá|parabéns|obrigad[oa]|que (?:legal|bom|lindo|maravilha|ótimo)|incrível
+    |fantástico|fico feliz)
+    |(?:wow|ciao|complimenti|congratulazioni|grazie|che (?:bello|bella|bravo|brava|meraviglia)
+    |fantastico|bellissimo|sono felice (?:per|che))
+    |(?:ого|ух ты|ура|привет|поздравляю|спасибо|здорово|круто|отлично|прекрасно|замечательно
+    |как (?:здорово|мило|красиво)|рада? за)
+    |(?:ого|ура|привіт|вітаю|дякую|чудово|круто|класно|як (?:чудово|гарно))
+    |(?:o rany|wow|cześć|hej|gratulacje|gratuluję|dzięki|dziękuję|super|świetnie|cudownie|cieszę się)
+    |(?:vay|merhaba|selam|tebrikler|teşekkürler|harika|süper|ne güzel))(?!\w)
+    |^\W*(?:واو|مرحبا|مبروك|شكرا|رائع|ما أجمل|يا له|अरे वाह|वाह|नमस्ते|बधाई|शानदार|बहुत अच्छ|哇|你好
+    |恭喜|谢谢|太好了|太棒|真棒|真好
+    |わあ|わぁ|えっ|うわ|おめでとう|ありがとう|すごい|すてき|素敵|よかった|いいね)""")
+"""How sentences begin that only answer the other: with an interjection, praise, or a greeting."""

@@ -11,7 +11,9 @@ from typing import Final, NamedTuple
 
 from rules.extract.brackets import is_broken, quotations_in, without_lone_brackets
 from rules.extract.control_marks import holds_mark
+from rules.extract.handed_on import owner_at
 from rules.extract.phrases import COURTESY, FORMULA
+from rules.extract.pieces import whole_pieces
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import (
     QUOTED,
@@ -32,8 +34,6 @@ _MARKUP = re.compile(
 )
 _BOLD_LABEL = re.compile(r"(\*\*|__)[^*_\n]{1,60}(?:[:：]\1|\1[^\S\n]*[:：])[^\S\n]*(?=\S)")
 """A bold label, as an item of a list has before its sentence."""
-_BETWEEN = re.compile(r"[^\S\n]*[)）]*[^\S\n]*[(（]*")
-"""What parts two sentences of one line."""
 _MOST_FIGURES = 0.4
 """A sentence of which more words are numbers is a row of a table."""
 _COMMAS = (", ", "，", "、", "، ")
@@ -44,7 +44,7 @@ _MESSAGES = 2_048
 """Messages whose sentences are remembered, at about 6 KB each: more than a fold stands for."""
 _MOST_OUTLINES = 65_536
 """Messages whose outline is remembered, at about 300 bytes each."""
-_OUTLINED = Struct("<IIB6?")
+_OUTLINED = Struct("<IIB5?")
 """A sentence in an outline: its place in the message, the number of its voice, and its other marks."""
 _VOICES: tuple[Voice, ...] = ("own", "set", "item", "other")
 _outlines: dict[bytes, bytes] = {}
@@ -88,8 +88,6 @@ class Sentence:
     """It is mostly numbers."""
     unquoted: tuple[str, ...]
     """Its distinct words outside quotation marks."""
-    follows: bool
-    """Nothing but white space within one line parts it from the sentence before."""
 
     @property
     def own(self) -> bool:
@@ -126,12 +124,12 @@ class _Marks(NamedTuple):
     is_broken: bool
     is_row: bool
     is_figures: bool
-    follows: bool
 
 
 @lru_cache(_MESSAGES)
 def of_message(role: str, text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of prose of one message; a mere placeholder in square brackets is none.
+    """Return the sentences of prose of one message; a mere placeholder in square brackets is none,
+    nor is what the person hands on: it would read as said of the person.
 
     One with a control mark is left out: without its code it would read as a model's own format.
     """
@@ -162,18 +160,16 @@ def _read(role: str, text: str) -> Iterator[Sentence]:
         if piece.prose
         and not _PLACEHOLDER.fullmatch(text, piece.start, piece.stop)
         and not holds_mark(text[piece.start : piece.stop])
+        and (role == PERSONA or owner_at(text, piece.start) not in ("foreign", "unsure"))
     ]
     lines = voiced_lines(text, drafts=role == PERSONA)
     starts = [line.start for line in lines]
     quotations = quotations_in(text)
-    stop = 0
+    pieces = whole_pieces(text, pieces, quotations)
     for piece in pieces if role != PERSONA else map(partial(_without_label, text), pieces):
         voice = _voice_at(lines, starts, piece)
         broken = is_broken(text, quotations, piece.start, piece.stop)
-        between = text[stop : piece.start]
-        follows = stop > 0 and _BETWEEN.fullmatch(between) is not None
-        yield _sentence(role, text, piece, voice, is_broken=broken, follows=follows)
-        stop = piece.stop
+        yield _sentence(role, text, piece, voice, is_broken=broken)
 
 
 def _outline(sentence: Sentence) -> bytes:
@@ -187,7 +183,6 @@ def _outline(sentence: Sentence) -> bytes:
         sentence.is_broken,
         sentence.is_row,
         sentence.is_figures,
-        sentence.follows,
     )
 
 
@@ -213,9 +208,7 @@ def _without_label(text: str, piece: TextPiece) -> TextPiece:
     return replace(piece, start=label.end())
 
 
-def _sentence(
-    role: str, text: str, piece: TextPiece, voice: Voice, *, is_broken: bool, follows: bool
-) -> Sentence:
+def _sentence(role: str, text: str, piece: TextPiece, voice: Voice, *, is_broken: bool) -> Sentence:
     plain = without_markup(text[piece.start : piece.stop])
     listed = list(map(_once, terms(plain)))
     can_be_courteous = role == PERSONA or length(plain) <= _SHORT_COURTESY
@@ -229,7 +222,6 @@ def _sentence(
         is_broken=is_broken,
         is_row=is_labelled(plain),
         is_figures=_are_figures(listed),
-        follows=follows,
     )
     return _with_words(role, piece, plain, listed, marks)
 
@@ -258,7 +250,6 @@ def _with_words(
         is_broken=marks.is_broken,
         is_row=marks.is_row,
         is_figures=marks.is_figures,
-        follows=marks.follows,
     )
 
 

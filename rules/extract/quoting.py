@@ -1,28 +1,22 @@
 """The quote of the built-in engine: a few sentences of one message, word for word, and whose they are."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from math import inf
 
-from rules.extract.choice import binding, says_what_follows
+from rules.extract.choice import for_its_length, is_bare_question, says_what_follows, worths
 from rules.extract.control_marks import holds_mark
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, spoken
-from rules.extract.prose import (
-    PERSONA,
-    Said,
-    between_placeholders,
-    has_placeholder,
-    is_plain,
-)
+from rules.extract.prose import Said, between_placeholders, has_placeholder, is_plain
 from rules.extract.sentences import is_fence
-from rules.extract.voices import is_finished
+from rules.extract.voices import QUESTION_MARKS, is_finished
 from rules.extract.weights import WeighedPassage, read
 from rules.extract.words import has_words, shorten, terms
 
 _MOST_SENTENCES = 3
-_CROWD = 0.6
-_FULL = 30.0
-_SILENT, _NEAR = 0.05, 0.1
+_INWARD = 2.0
+"""The worth of words in which the persona speaks of its own states."""
 
 
 def said_lead(texts: Sequence[str]) -> str:
@@ -32,13 +26,12 @@ def said_lead(texts: Sequence[str]) -> str:
 
 
 def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:
-    """Return one to three sentences of one message, word for word.
+    """Return one to three sentences of one message, word for word: those that say most of the passage.
 
-    In them the persona speaks of itself or to the person. Never a formula, a heading, an item of a list, code, a
-    placeholder, or what was written for somebody else, nor what was said `before` the passage, since another
-    memory may quote that. Where the persona has no such line, the next best: the person's, one of a list, any. Where
-    every sentence is longer than `words`: the beginning of one. Where there is none: the beginning of the first line
-    with words of the longest message that has one. Empty where no message has words.
+    Never code, a placeholder, or what was written for somebody else, nor what was said `before` the passage, since
+    another memory may quote that. Questions, reactions, courtesies, headings and announcements only where there is
+    nothing else. Where every sentence is longer than `words`: the beginning of one. Where there is none: the
+    beginning of the first line with words of the longest message that has one. Empty where no message has words.
     """
     reading = read(tuple(passage), tuple(before))
     said_before = "\n".join(message.text for message in before)  # no sentence goes over a line
@@ -50,16 +43,13 @@ def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> s
     return _line_with_words(passage, words)
 
 
-def _best_first(passage: Sequence[Said], reading: WeighedPassage, words: float) -> Iterator[range]:
-    """Yield the runs of sentences of at most `words` that could be quoted, the fittest first."""
-    candidates: list[tuple[int, float, int, range]] = []
-    for begin in range(len(reading.sentences)):
-        for span in _spans(passage, reading, begin, words):
-            rank, weight = _rank(passage, reading, span), _weight(reading, span)
-            candidates.append((rank, weight, -begin, span))
-    candidates.sort(key=lambda candidate: candidate[:3], reverse=True)
-    for *_, span in candidates:
-        yield span
+def _best_first(passage: Sequence[Said], reading: WeighedPassage, words: float) -> list[range]:
+    """Return the runs of sentences of at most `words` that could be quoted, the fittest first."""
+    worth = worths(reading)
+    spans = chain.from_iterable(
+        _spans(passage, reading, begin, words) for begin in range(len(reading.sentences))
+    )
+    return sorted(spans, key=lambda span: _fitness(passage, reading, worth, span), reverse=True)
 
 
 def _raw(passage: Sequence[Said], reading: WeighedPassage, span: range) -> str:
@@ -70,10 +60,7 @@ def _raw(passage: Sequence[Said], reading: WeighedPassage, span: range) -> str:
 def _spans(
     passage: Sequence[Said], reading: WeighedPassage, begin: int, words: float
 ) -> Iterator[range]:
-    """Yield the runs of sentences from `begin` on with nothing but white space between them.
-
-    Formulas stay alone.
-    """
+    """Yield the runs of sentences from `begin` on with nothing but white space between them."""
     first = reading.sentences[begin]
     spent = 0.0
     for at in range(begin, min(begin + _MOST_SENTENCES, len(reading.sentences))):
@@ -85,64 +72,47 @@ def _spans(
             between = passage[first.message].text[reading.sentences[at - 1].stop : sentence.start]
             if between.strip() or not (is_plain(sentence) and is_plain(first)):
                 return
-            if first.role == PERSONA and not any(reading.inward[begin : at + 1]):
-                continue
         yield range(begin, at + 1)
 
 
+def _fitness(
+    passage: Sequence[Said], reading: WeighedPassage, worth: Sequence[float], span: range
+) -> tuple[int, float, int]:
+    """Return how fit sentences are to be quoted: their rank, what they say for their length, and how early."""
+    news: dict[str, float] = {}
+    for at in span:
+        value = worth[at] * (_INWARD if reading.inward[at] else 1.0)
+        for term in reading.sentences[at].terms:
+            news[term] = max(news.get(term, 0.0), value * reading.weights[term])
+    words = sum(reading.sentences[at].words for at in span)
+    return _rank(passage, reading, span), for_its_length(sum(news.values()), words), -span[0]
+
+
 def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
-    """Return how fit sentences are to be quoted, before what they say is weighed."""
+    """Return 3 for running text that says something by itself, less for what leans, for lists, and for set phrases."""
     first = reading.sentences[span[0]]
-    leans = reading.leaning[span[0]]
-    if not all(_is_running(passage, reading, at) for at in span):
-        is_fair = not (first.courteous or first.is_broken) and is_finished(first.text)
-        return is_fair + (is_fair and first.role != PERSONA)
-    if first.role == PERSONA:
-        return _persona_rank(reading, span, leans=leans)
-    return 3 if leans else 4
+    if first.is_broken or first.voice == "other" or not is_finished(first.text):
+        return 0
+    if any(_is_set(reading, at) for at in (span[0], span[-1])):
+        return 1
+    is_running = all(_is_running(passage, reading, at) for at in span)
+    asks = reading.sentences[span[-1]].text.endswith(QUESTION_MARKS)
+    if not is_running or asks or reading.leaning[span[0]]:
+        return 2
+    return 3
+
+
+def _is_set(reading: WeighedPassage, at: int) -> bool:
+    """Return whether a sentence only asks, reacts, greets, thanks, or announces what follows."""
+    sentence = reading.sentences[at]
+    is_phrase = sentence.courteous or sentence.is_formula or says_what_follows(sentence)
+    return is_phrase or reading.reacts[at] or is_bare_question(reading, sentence)
 
 
 def _is_running(passage: Sequence[Said], reading: WeighedPassage, at: int) -> bool:
     """Return whether a sentence is running text without any markup."""
     sentence = reading.sentences[at]
     return is_plain(sentence) and sentence.text == _raw(passage, reading, range(at, at + 1))
-
-
-def _persona_rank(reading: WeighedPassage, span: range, *, leans: bool) -> int:
-    """Return the rank of running sentences of the persona: of itself, of the person, of anything.
-
-    What leans on a sentence that is not quoted says little unless the persona speaks of itself. The person's words
-    say more than a formula, or than what would suit anyone.
-    """
-    if any(reading.inward[at] for at in span):
-        return 6 if leans else 7
-    if leans:
-        return 2
-    parts = [reading.sentences[at] for at in span]
-    names_things = any(term in reading.things for part in parts for term in part.terms)
-    if not names_things or any(part.is_formula or says_what_follows(part) for part in parts):
-        return 3
-    speaks_to = any(reading.near[at] or binding(reading.sentences[at]) for at in span)
-    return 6 if speaks_to else 5
-
-
-def _weight(reading: WeighedPassage, span: range) -> float:
-    """Weigh what sentences say.
-
-    Three must hold more than one does to outweigh it, and a very short cry has little to say.
-    """
-    words = sum(reading.sentences[at].words for at in span)
-    states = sum(
-        (_SILENT + _NEAR * reading.near[at] + reading.inward[at]) * _news(reading, at)
-        for at in span
-    )
-    return min(1.0, words / _FULL) * states / float(len(span) ** _CROWD)
-
-
-def _news(reading: WeighedPassage, at: int) -> float:
-    """Return the average weight of a word of a sentence."""
-    words, rare = reading.sentences[at].terms, reading.rare_at(at)
-    return sum(rare[term] for term in words) / max(1, len(words))
 
 
 def _line_with_words(passage: Sequence[Said], words: int) -> str:

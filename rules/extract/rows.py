@@ -4,15 +4,17 @@ import re
 from collections.abc import Sequence
 from itertools import groupby, zip_longest
 
-from rules.extract.frames import ENGLISH, Frames, spaced
+from rules.extract.frames import Frames, spaced
 from rules.extract.prose import PERSONA, Sentence
+from rules.extract.sentences import EMOJI
 from rules.extract.voices import COLONS, is_finished
 from rules.extract.weights import WeighedPassage
 from rules.extract.words import length, shorten
 
 _CUT = " …"
 _CLAUSE_END = re.compile(r"[,;:，；：、](?=[^,;:，；：、]*\Z)")
-_LAST_SPACED = "\u2fff"
+_ENDS_CROWDED = re.compile(rf"[^\u0000-\u2fff{EMOJI}]\Z")
+"""After a stop of a script without spaces the next sentence follows at once."""
 _DANGLING = ",;，、；–- "
 _FULL_STOPS = (
     ("\u08ff", "."),
@@ -23,8 +25,6 @@ _FULL_STOPS = (
     ("\U0010ffff", "。"),
 )
 """The full stop of a script, by its last letter; Thai and its neighbours have none."""
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-           "November", "December")  # fmt: skip
 
 
 def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:
@@ -32,36 +32,32 @@ def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") 
 
     A day that the text before ended with, `day_before`, is not named again.
     """
-    return tell_by_day(reading, kept, (reading.frames.told, reading.frames.answered), day_before)
-
-
-def tell_by_day(
-    reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str], day_before: str = ""
-) -> str:
-    """Return the kept sentences by day, the person's before the persona's, each after its lead."""
-    lines: list[str] = []
+    lines = []
     for day, of_day in groupby(kept, key=lambda at: reading.days[at]):
         head = _head(day, reading.frames) if day != day_before else ""
-        sentences = [reading.sentences[at] for at in of_day]
-        for is_persona in (False, True):
-            side = [each for each in sentences if (each.role == PERSONA) is is_persona]
-            if side:
-                line = head + spaced(leads[is_persona]) + join_sentences(side)
-                lines.append(line[:1].upper() + line[1:])
-                head = ""
+        lines.append(
+            tell(reading, list(of_day), (reading.frames.told, reading.frames.answered), head)
+        )
+    return "\n".join(lines)
+
+
+def tell(
+    reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str], head: str = ""
+) -> str:
+    """Return the kept sentences, the person's before the persona's, each side after its lead."""
+    lines: list[str] = []
+    sentences = [reading.sentences[at] for at in kept]
+    for is_persona in (False, True):
+        side = [each for each in sentences if (each.role == PERSONA) is is_persona]
+        if side:
+            line = head + spaced(leads[is_persona]) + join_sentences(side)
+            lines.append(line[:1].upper() + line[1:])
+            head = ""
     return "\n".join(lines)
 
 
 def _head(day: str, frames: Frames) -> str:
-    return spaced(frames.day.format(_in_words(day, frames))) if day else ""
-
-
-def _in_words(day: str, frames: Frames) -> str:
-    """Return an ISO day as it is written in English; as it is for other languages."""
-    parts = day.split("-")
-    if frames is not ENGLISH or len(parts) != 3:
-        return day
-    return f"{int(parts[2])} {_MONTHS[int(parts[1]) - 1]} {parts[0]}"
+    return spaced(frames.day.format(frames.in_words(day))) if day else ""
 
 
 def join_sentences(kept: Sequence[Sentence]) -> str:
@@ -70,7 +66,7 @@ def join_sentences(kept: Sequence[Sentence]) -> str:
     row = ""
     for sentence, following in zip_longest(distinct, distinct[1:]):
         text = _with_stop(sentence, following)
-        row += text if following is None or text[-1] > _LAST_SPACED else f"{text} "
+        row += text if following is None or _ENDS_CROWDED.search(text) else f"{text} "
     return row
 
 

@@ -1,6 +1,6 @@
 """A text taken apart: its blocks (running lines, code, tables, lists), and its sentences in any script.
 
-A sentence ends at a stop that its script knows, or with its line. Most stops need white space after
+A sentence ends at a stop that its script knows, with the emoji after it, or with its line. Most stops need white space after
 them; those of Chinese, Hindi, Burmese and others do not. A full stop may also belong to an
 abbreviation, an initial or a date. Thai and Lao have no stop: a long run of theirs is cut at a
 space.
@@ -50,10 +50,12 @@ BEFORE_SMALL = listed_words(
 """Only before a small letter: what can also end a sentence."""
 
 
+EMOJI = "\u2600-\u27bf\u2b50\u2b55\u200d\ufe0f\U0001f000-\U0001faff"
+"""The inside of a character class: emoji, and what joins or colours them."""
 _CLOSERS = r"""[\"'”’»›“‘)\]}】」』）》〉*_~`]"""
 _STOP = re.compile(
     r"(?P<code>`[^`\n]++`)"
-    rf"|(?P<plain>(?<![.!?…])[.!?…‼⁇⁈⁉⸮]++{_CLOSERS}*+(?:\[\d+\])?(?=\s|$))"
+    rf"|(?P<plain>(?<![.!?…])[.!?…‼⁇⁈⁉⸮]++{_CLOSERS}*+(?:\[\d+\])?(?=\s|$|[{EMOJI}]))"
     r"|[。！？｡][。！？｡!?…]*+[”’」』）》〉】\"')*_~]*+"
     r"|[।॥؟۔։።፧፨។៕။༎꧉᠃᠉]++[”’»\"')*_~]*+"
     r"|།(?:\s*།)*+"
@@ -61,6 +63,7 @@ _STOP = re.compile(
 MARK = re.compile(
     r"[ \t]*(?:(?:>|#{1,6}(?=\s)|[-*+•·‣](?=\s)|\(?\d{1,9}[.)](?=\s)|\[[ xX]\](?=\s))[ \t]*)*+"
 )
+_EMOJI_BEHIND = re.compile(rf"\s*[{EMOJI}]+(?!\w)")
 _WORD_BEFORE = re.compile(r"[^\s\"'“‘„«(\[*_]+$")
 _WORD_BEHIND = re.compile(r"[\W_]*(\w+)")
 _AFTER_EMOJI = "\u200d\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
@@ -235,8 +238,10 @@ def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextP
             continue
         if match["plain"] and not _ends(text, match, stop, small=small):
             continue
-        yield from _cut_thai(text, start, match.end())
-        start = match.end()
+        emoji = _EMOJI_BEHIND.match(text, match.end(), stop)
+        end = emoji.end() if emoji else match.end()
+        yield from _cut_thai(text, start, end)
+        start = end
     yield from _cut_thai(text, start, stop)
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from rules.extract.patterns import any_case
-from rules.extract.sentences import MARK, Block, blocks
+from rules.extract.sentences import EMOJI, MARK, Block, blocks
 from rules.extract.words import length
 
 Voice = Literal["own", "set", "item", "other"]
@@ -29,6 +29,7 @@ drafted, quoted, code, a heading."""
 
 BEHIND_STOPS = "\"'”’»›“‘)]}】」』）》〉*_~` "
 STOPS: Final = frozenset(".!?…。！？｡।॥؟۔။።፧፨។៕။༎།⸮‼⁇⁈⁉")
+_END = re.compile(rf"[{''.join(sorted(STOPS))}{EMOJI}][{re.escape(BEHIND_STOPS)}]*\Z")
 COLONS: Final = (":", "：")
 QUESTION_MARKS: Final = ("?", "？", "؟")
 QUOTED: Final = re.compile(
@@ -177,16 +178,17 @@ class _Line:
 
 
 def is_finished(text: str) -> bool:
-    """Return whether the sentence ends with a stop, as headings and items of lists do not."""
-    return text.rstrip(BEHIND_STOPS)[-1:] in STOPS
+    """Return whether the sentence ends with a stop or an emoji, as headings and items of lists do not."""
+    return _END.search(text) is not None
 
 
 def voiced_lines(text: str, *, drafts: bool) -> list[VoicedLine]:
     """Return the lines of a message in order, blank ones left out, each with its voice. Takes linear time.
 
-    Without `drafts` all but code and block quotations is taken for the speaker's own, as what the person writes is.
+    Without `drafts` all but code and block quotations is taken for the speaker's own, as what the person writes is: a
+    short line without a stop is no heading there, but how people text.
     """
-    lines = [_line(text, block) for block in blocks(text)]
+    lines = [_line(text, block, texted=not drafts) for block in blocks(text)]
     draft = _Draft()
     drafted = [draft.holds(line) if drafts else line.kind == "quote" for line in lines]
     broken = [
@@ -216,10 +218,12 @@ def is_labelled(words: str) -> bool:
     return label is not None and length(label[1]) <= _LABEL_WORDS and label.end() < len(words)
 
 
-def _line(text: str, block: Block) -> _Line:
+def _line(text: str, block: Block, *, texted: bool) -> _Line:
     words = text[block.start : block.stop].strip()
     is_indented = text[block.start].isspace()
     kind = _kind(words) if block.prose else "code"
+    if texted and kind == "heading" and not words.startswith("#"):
+        kind = "text"
     return _Line(block.start, block.stop, words, kind, is_indented)
 
 

@@ -1,82 +1,77 @@
-"""A passage of a conversation as sentences, and how much each word and each sentence of it weighs."""
+"""A passage of a conversation as sentences, how much each word of it weighs, and how its persona speaks."""
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, compress
+from itertools import chain
 from math import log, sqrt
-from operator import mul, not_
 
 from rules.extract.frames import Frames
-from rules.extract.languages import TONGUES, Tongue, spoken
+from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
+from rules.extract.names import addressed
 from rules.extract.patterns import Listed
+from rules.extract.phrases import REACTION
 from rules.extract.prose import PERSONA, Said, Sentence, forget_prose, of_message
 from rules.extract.voices import QUESTION_MARKS
-from rules.extract.wishes import find_wishes
+from rules.extract.wishes import forget_wishes
 from rules.extract.words import has_digit, terms
 
-_MOST_PIECES = 10_000
 _LAST_ONES = 4  # all the questions about a chunk are about one passage
+_GISTS = 4_096
+"""Messages before a passage whose words are remembered: several times those that one memory is written
+in view of, so that none is forgotten before the next memory is written."""
 _KNOWN = 0.3
 """A word that was said before counts so much: the memories before this one are likely to hold it."""
-_FIGURE = 2.0
+_EVERYDAY = 0.15
+_FIGURE = 3.0
 """A number is a fact that no other word can replace."""
-_CLOSINGS = 2
-_FORMULA = 2
-"""How many replies that close with the same words make these a formula."""
-_GISTS = 4_096
-"""Messages before a passage whose words are remembered, at about 1 KB each: several times those that
-one memory is written in view of, so that none is forgotten before the next memory is written."""
-_STRETCH = 1500.0
-_BEFORE = 8
+_THING = 1.5
+_LISTENS = 0.15
+"""The worth of the words of a persona that has nothing of its own to tell."""
+_AS_OFTEN = 2.0
+_UNTOLD = 0.5
+"""The same where its language does not tell."""
+_FEW = 5
+"""Sentences of neither kind that each side is counted with, so that a few do not decide."""
+_SELDOM = 0.02
+_TALKED = 0.5
+"""A message that has less than this share of its words in running text lectures."""
 _AT_MOST_STATES = 4
 _SHORT = 14.0
+_FEWEST_WORDS = 6.0
+"""A shorter sentence ("Thursday, in Peterborough.") says little without the one before it."""
 _SHORTEST_NAME = 3
 _SHORT_QUESTION = 8.0
 """A shorter question that ends with a pronoun ("Can you help me with that?") is about the sentence before it."""
 _NAME = re.compile(r"[^\W\d_][\w'’-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WeighedPassage:
-    """A passage's sentences, cut into `stretches` of about one chunk each.
-
-    The lists are parallel to `sentences`, and `rare` to `stretches`.
-    """
+    """A passage's sentences. The lists are parallel to `sentences`."""
 
     sentences: tuple[Sentence, ...]
     days: tuple[str, ...]
-    stretches: tuple[range, ...]
-    rare: tuple[dict[str, float], ...]
-    """The weights of words."""
+    weights: dict[str, float]
+    """The weight of each word."""
     inward: list[float]
     """How densely each sentence holds the persona's own states."""
-    near: list[bool]
-    """Whether each speaks of the persona or to the person."""
     leaning: list[bool]
-    """Whether each opens with a bare pronoun."""
+    """Whether each says nothing without the one before it in its message."""
+    reacts: list[bool]
+    """Whether each begins with an interjection, with praise, or by greeting the other."""
+    lectures: frozenset[int]
+    """The numbers of the persona's messages that are mostly headings, lists and drafts."""
+    life: float
+    """The worth of the persona's own words beside the person's."""
     things: frozenset[str]
     """The names and the numbers that the person has said."""
     tongue: Tongue
     """The language of the persona."""
     frames: Frames
     """In the language that both sides speak most."""
-
-    def rare_at(self, at: int) -> dict[str, float]:
-        """Return the weights of words in the stretch of a sentence."""
-        ends = [stretch.stop for stretch in self.stretches]
-        return self.rare[bisect_right(ends, at)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Gist:
-    """What counts of a message before the passage."""
-
-    words: tuple[str, ...]
-    closings: frozenset[tuple[str, ...]]
 
 
 class _Messages(tuple[Said, ...]):
@@ -89,7 +84,7 @@ class _Messages(tuple[Said, ...]):
 
 
 def read(passage: Sequence[Said], before: Sequence[Said] = ()) -> WeighedPassage:
-    """Read the prose of a passage, and of the messages `before` it.
+    """Read the prose of a passage, and the words of the messages `before` it.
 
     Each side may speak a language of its own.
     """
@@ -98,35 +93,50 @@ def read(passage: Sequence[Said], before: Sequence[Said] = ()) -> WeighedPassage
 
 @lru_cache(_LAST_ONES)
 def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
-    earlier = [_gist(message.role, message.text) for message in before]
-    sentences = _sentences_of(passage, earlier)
-    days = [passage[sentence.message].date for sentence in sentences]
-    stretches = tuple(_stretches(sentences))
-    known = frozenset().union(*[gist.words for gist in earlier])
-    of_persona = [sentence.role == PERSONA for sentence in sentences]
-    persona = _tongue(compress(sentences, of_persona))
-    person = _tongue(compress(sentences, map(not_, of_persona)))
-    inward = list(map(mul, inwardness(sentences, persona), of_persona))
-    addressed = map(mul, occurrences(sentences, persona.you), of_persona)
+    sentences = tuple(
+        replace(sentence, message=number)
+        for number, message in enumerate(passage)
+        for sentence in of_message(message.role, message.text)
+    )
+    of_persona = [sentence for sentence in sentences if sentence.role == PERSONA]
+    of_person = [sentence for sentence in sentences if sentence.role != PERSONA]
+    tongues = persona, person = _tongue(of_persona), _tongue(of_person)
+    names = _called(passage, of_persona=True) | _called(passage, of_persona=False)
+    things = frozenset(_things(of_person))
+    inward = inwardness(sentences, persona)
+    reacts = [_reacts(sentence, names) for sentence in sentences]
+    known = frozenset().union(*(_words_said(message.role, message.text) for message in before))
     return WeighedPassage(
         sentences=sentences,
-        days=tuple(days),
-        stretches=stretches,
-        rare=tuple(_rarities(sentences, stretches, known)),
+        days=tuple(passage[sentence.message].date for sentence in sentences),
+        weights=_weights(sentences, known, things, tongues),
         inward=inward,
-        near=[bool(own or to_you) for own, to_you in zip(inward, addressed, strict=True)],
-        leaning=[_leans(sentence, persona, person) for sentence in sentences],
-        things=frozenset(_things(sentences)),
+        leaning=_leaning(sentences, reacts, persona, person),
+        reacts=reacts,
+        lectures=frozenset(_lectures(of_persona)),
+        life=_life(of_persona, of_person, persona, person),
+        things=things,
         tongue=persona,
         frames=_tongue(sentences).frames,
     )
 
 
-def _sentences_of(passage: _Messages, earlier: Sequence[_Gist]) -> tuple[Sentence, ...]:
-    """Return the passage's sentences, with what closes messages here and earlier taken as formulas."""
-    prose = [of_message(message.role, message.text) for message in passage]
-    closings = [*(gist.closings for gist in earlier), *map(_closings, prose)]
-    return _numbered(prose, _formulas(closings))
+def _called(passage: Sequence[Said], *, of_persona: bool) -> frozenset[str]:
+    """Return the names by which one side calls the other."""
+    return addressed(said.text for said in passage if (said.role == PERSONA) is of_persona)
+
+
+def forget_messages() -> None:
+    """Drop what is remembered of messages: they are read again where another conversation has them."""
+    _read.cache_clear()
+    _words_said.cache_clear()
+    forget_prose()
+    forget_wishes()
+
+
+@lru_cache(_GISTS)
+def _words_said(role: str, text: str) -> frozenset[str]:
+    return frozenset(_words_of(of_message(role, text)))
 
 
 def _tongue(sentences: Iterable[Sentence]) -> Tongue:
@@ -140,107 +150,40 @@ def _words_of(sentences: Iterable[Sentence]) -> Iterator[str]:
         yield from sentence.terms
 
 
-def _numbered(
-    prose: Sequence[Sequence[Sentence]], formulas: frozenset[tuple[str, ...]]
-) -> tuple[Sentence, ...]:
-    """Return the sentences with the numbers of their messages.
-
-    Of more than ten thousand (a pasted book) evenly spread ones, that many at most; none of them
-    then follows the one before it.
-    """
-    things = frozenset(_things(chain.from_iterable(prose)))
-    step = 1 + sum(map(len, prose)) // _MOST_PIECES
-    numbered: list[Sentence] = []
-    for number, message in enumerate(prose):
-        for sentence in message:
-            courteous = _says_nothing(sentence, formulas, things)
-            follows = sentence.follows and step == 1
-            numbered.append(replace(sentence, message=number, courteous=courteous, follows=follows))
-    return tuple(numbered[::step])
-
-
-def _says_nothing(
-    sentence: Sentence, formulas: frozenset[tuple[str, ...]], things: frozenset[str]
-) -> bool:
-    """Return whether a sentence is a courtesy, or a formula of the persona's that names and lists nothing."""
-    if sentence.courteous or sentence.role != PERSONA or sentence.lists:
-        return sentence.courteous
-    names_things = any(term in things for term in sentence.terms)
-    return sentence.opening in formulas or (sentence.is_formula and not names_things)
-
-
-def forget_messages() -> None:
-    """Drop what is remembered of messages: they are read again where another conversation has them."""
-    _read.cache_clear()
-    _gist.cache_clear()
-    forget_prose()
-    find_wishes.cache_clear()
-
-
-@lru_cache(_GISTS)
-def _gist(role: str, text: str) -> _Gist:
-    prose = of_message(role, text)
-    words = dict.fromkeys(_words_of(prose))
-    return _Gist(tuple(words), _closings(prose))
-
-
-def _closings(message: Sequence[Sentence]) -> frozenset[tuple[str, ...]]:
-    """Return how the sentences begin with which the persona closes a reply; nothing for others."""
-    if not message or message[0].role != PERSONA:
-        return frozenset()
-    return frozenset(sentence.opening for sentence in message[-_CLOSINGS:])
-
-
-def _formulas(closings: Iterable[frozenset[tuple[str, ...]]]) -> frozenset[tuple[str, ...]]:
-    """Return the beginnings of the sentences with which the persona closes many of its replies."""
-    counts = Counter(chain.from_iterable(closings))
-    return frozenset(opening for opening, count in counts.items() if count >= _FORMULA)
-
-
-def _stretches(sentences: Sequence[Sentence]) -> Iterator[range]:
-    """Yield parts of about equal length, none of which ends within a message."""
-    whole = sum(sentence.words for sentence in sentences)
-    share = whole / max(1, round(whole / _STRETCH))
-    begin, words = 0, 0.0
-    for at, sentence in enumerate(sentences):
-        if words >= share and sentence.message != sentences[at - 1].message:
-            yield range(begin, at)
-            begin, words = at, 0.0
-        words += sentence.words
-    yield range(begin, len(sentences))
-
-
-def _rarities(
+def _weights(
     sentences: Sequence[Sentence],
-    stretches: Sequence[range],
     known: frozenset[str],
-) -> list[dict[str, float]]:
-    rare: list[dict[str, float]] = []
-    for stretch in stretches:
-        rare.append(rarity([sentences[at] for at in stretch], known.union(*rare[-_BEFORE:])))
-    return rare
-
-
-def rarity(sentences: Sequence[Sentence], known: frozenset[str] = frozenset()) -> dict[str, float]:
-    """Return the weight of each word: the fewer sentences hold it, the more.
-
-    Numbers weigh more yet, and less what is known.
-    """
-    weights: dict[str, float] = {}
-    for term, holding in Counter(_words_of(sentences)).items():
-        weight = sqrt(log((len(sentences) + 1) / holding))
+    things: frozenset[str],
+    tongues: Sequence[Tongue],
+) -> dict[str, float]:
+    """Return the weight of each word: numbers and the person's names weigh more, known and everyday words less."""
+    weights = rarity(sentences)
+    for term in weights:
+        if any(_is_everyday(term, tongue) for tongue in tongues):
+            weights[term] = _EVERYDAY
         if term in known:
-            weight *= _KNOWN
+            weights[term] *= _KNOWN
         if has_digit(term):
-            weight *= _FIGURE
-        weights[term] = weight
+            weights[term] *= _FIGURE
+        elif term in things:
+            weights[term] *= _THING
     return weights
 
 
-def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
-    """Return the density of the speaker's own states in each sentence.
+def _is_everyday(term: str, tongue: Tongue) -> bool:
+    return any(term in words for words in (tongue.common, tongue.me, tongue.you, tongue.leaning))
 
-    It is 0 without the first person outside quotation marks, and for a formula.
+
+def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
+    """Return how rare each word is: the fewer sentences hold it, the more."""
+    counts = Counter(_words_of(sentences))
+    return {term: sqrt(log((len(sentences) + 1) / count)) for term, count in counts.items()}
+
+
+def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
+    """Return the density of the persona's own states in each sentence.
+
+    It is 0 for the person's, for a courtesy, and without the first person outside quotation marks.
     """
     me = occurrences(sentences, tongue.me)
     states = occurrences(sentences, tongue.states)
@@ -248,7 +191,7 @@ def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
 
 
 def _density(sentence: Sentence, me: int, states: int) -> float:
-    if not me or sentence.courteous:
+    if not me or sentence.courteous or sentence.role != PERSONA:
         return 0.0
     weight = 1 + 1.5 * min(states, _AT_MOST_STATES)
     return weight / sqrt(max(sentence.words, _SHORT))
@@ -261,29 +204,69 @@ def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
     return [sum(term in listed for term in sentence.unquoted) for sentence in sentences]
 
 
-def _leans(sentence: Sentence, persona: Tongue, person: Tongue) -> bool:
-    """Return whether a sentence says nothing without the one before it."""
-    leaning = (persona if sentence.role == PERSONA else person).leaning
-    if not sentence.terms:
-        return False
+def _leaning(
+    sentences: Sequence[Sentence], reacts: Sequence[bool], persona: Tongue, person: Tongue
+) -> list[bool]:
+    """Return for each sentence whether it leans on the one before it: on none of another message, nor on a reaction."""
+    return [
+        at > 0
+        and sentences[at - 1].message == sentence.message
+        and not reacts[at - 1]
+        and _leans(sentence, (persona if sentence.role == PERSONA else person).leaning)
+        for at, sentence in enumerate(sentences)
+    ]
+
+
+def _leans(sentence: Sentence, leaning: Listed) -> bool:
+    if not sentence.terms or sentence.words < _FEWEST_WORDS:
+        return True
     is_bare = sentence.words < _SHORT_QUESTION and sentence.text.endswith(QUESTION_MARKS)
     return sentence.terms[0] in leaning or (is_bare and sentence.terms[-1] in leaning)
 
 
-def _things(sentences: Iterable[Sentence]) -> Iterator[str]:
+def _reacts(sentence: Sentence, names: frozenset[str]) -> bool:
+    calls = bool(sentence.terms) and sentence.terms[0] in names
+    return calls or REACTION.are_in(sentence.text.replace("’", "'"))
+
+
+def _lectures(of_persona: Sequence[Sentence]) -> Iterator[int]:
+    """Yield the numbers of the messages in which the persona lectures."""
+    words, running = Counter[int](), Counter[int]()
+    for sentence in of_persona:
+        words[sentence.message] += round(10 * sentence.words)
+        running[sentence.message] += round(10 * sentence.words) * (sentence.voice == "own")
+    yield from (number for number, all_ in words.items() if running[number] < _TALKED * all_)
+
+
+def _life(
+    of_persona: Sequence[Sentence], of_person: Sequence[Sentence], persona: Tongue, person: Tongue
+) -> float:
+    """Return the worth of the persona's own words: as often as it speaks of things of its own, beside the person."""
+    if persona is UNKNOWN:
+        return _UNTOLD
+    share = _share_of_own(of_persona, persona) / max(_SELDOM, _share_of_own(of_person, person))
+    return _LISTENS + (1 - _LISTENS) * min(1.0, _AS_OFTEN * share)
+
+
+def _share_of_own(sentences: Sequence[Sentence], tongue: Tongue) -> float:
+    """Return in what part of its running text a side says "my" or "our"."""
+    running = [sentence for sentence in sentences if sentence.voice == "own"]
+    return sum(map(bool, occurrences(running, tongue.mine))) / (len(running) + _FEW)
+
+
+def _things(of_person: Iterable[Sentence]) -> Iterator[str]:
     """Yield the terms of the names and the numbers in the person's sentences.
 
     A word that the person also writes small is no name, nor is one of two letters (AM, TV).
     """
     names: set[str] = set()
     small: set[str] = set()
-    for sentence in sentences:
-        if sentence.role == PERSONA:
-            continue
+    for sentence in of_person:
         yield from filter(has_digit, sentence.terms)
-        for at, word in enumerate(map(re.Match.group, _NAME.finditer(sentence.text))):
+        for at, match in enumerate(_NAME.finditer(sentence.text)):
+            word = re.split("['’]", match.group())[0]
             if word[0].islower():
                 small.add(word.casefold())
-            elif at and len(word) >= _SHORTEST_NAME and word[1] not in "'’":
+            elif at and len(word) >= _SHORTEST_NAME:
                 names.update(terms(word))
     yield from names - small

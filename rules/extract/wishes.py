@@ -1,38 +1,91 @@
-"""Find standing wishes: sentences of the person's that hold beyond the moment.
+"""Find what a person asks for good, what is still to be done, and what the persona has promised.
 
-    Always format dates as 5 March when I ask about meetings.      Never call me sir.
-    From now on, answer in German.                                 I prefer short answers.
+    Always format dates as 5 March when I ask about meetings.      wish
+    Could you ask me about the beans on Sundays?                   wish
+    This stays between us.                                         wish
+    You can stop asking me about the beans now.                    end: it takes a wish back
+    Remind me tomorrow to move the car.                            task: to be done once
+    I'll ask about the flat in April. (the persona)                promise
+    I've moved the car.                                            done
 
-A wish is told by its form alone, in the languages that the engine knows: an order with "always" or
-"never", a beginning with "from now on", a preference in the first person, a name to be called by.
-What only sounds like one ("I always loved the sea", "Never mind") is none, nor is what is in
-quotation marks, code, a quoted block or a draft, nor a question, unless it states a preference.
+Each is told by its form, in the languages that have rules: what the persona is to say or to leave out, and
+what makes it hold for good. Only the person's own words are read: not what they hand on, nor what is in
+quotation marks or code. What only sounds like a wish ("I always loved the sea", "Never say never") is none.
+A wish in words that may be somebody else's is doubtful: it counts once the person takes it.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from itertools import groupby, islice
+from typing import Final, Literal
 
+from rules.extract.brackets import quotations_in
+from rules.extract.handed_on import OWN, Owner, owner_at, stretches
 from rules.extract.languages import TONGUES, UNKNOWN, spoken
-from rules.extract.sentences import MARK, TextPiece, sentences
-from rules.extract.voices import COLONS, QUESTION_MARKS
-from rules.extract.wish_forms import ANNOUNCED, CONDITION, DRAFT, FORMS, PREFERENCES, STARTS, WITHIN
+from rules.extract.sentences import TextPiece, sentences
+from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
+from rules.extract.wish_forms.table import CONDITION, FORMS, compiled
 from rules.extract.words import length, listed_words, terms
+
+Kind = Literal["wish", "end", "task", "promise", "done"]
 
 _LONGEST = 1_500.0
 """A sentence of more words is a pasted text."""
 _LONG = 100.0
 """Of a sentence of more words, the wish is the clause between two commas."""
-_SHORTEST = 2.0
+_SHORTEST, _SHORTEST_NOTE = 2.0, 4.0
+_LONGEST_NOTE = 60.0
+"""The most words of what is promised, to be done, or done."""
 _MOST_ITEMS = 12
-"""The most items of a list that belong to the wish that announces them."""
+"""The most lines of a list of wishes."""
+_LEAST_LISTED = 2
+_BEFORE_ITEMS = " \t\n-*•—>0123456789.)"
+_BY_ITSELF: tuple[tuple[Kind, str, bool, bool, bool], ...] = (
+    ("end", "ended", False, False, True),
+    ("wish", "rather", False, True, True),
+    ("wish", "form", True, False, True),
+    ("wish", "ban", True, False, False),
+    ("wish", "within", False, False, True),
+)
+"""What is told by one part of the forms: its kind, whether it begins the sentence, and whether it counts in a
+question, and beside what makes an order hold once."""
+_RANKS = ("end", "wish", "task", "done", "order")
+"""Of what a sentence may be in several languages, the first counts. An order holds only in a list of wishes."""
 _COMMAS = (",", ";", "，", "、", "；")
-_PAIRED = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
+_PAIRED = (("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("“", "”"))
 _MESSAGES = 16_384
 """Messages whose wishes are remembered: a fold looks for them again, long after its memories did."""
 _PARAGRAPH = 4_000
 """Characters after which an open quotation mark is taken to be closed."""
+_ITEM = re.compile(r"[ \t]*(?:->|→|=>|—|–|[-*+•·‣]|\(?\d{1,2}[.)、]|\(?[a-z][.)])[ \t]*(?=\S)")
+_LABEL = re.compile(r"[^\W\d_]{3,15}: (?=\S)")
+"""A word before a rule in a list: "Mornings: no questions before eight"."""
+_TAG = re.compile(
+    r"[,，、] ?(?:ok(?:ay)?|(?:will|would|can) you|please|right|yeah|alright|deal|ja|gut|nicht wahr|d'accord"
+    r"|hein|vale|sí|eh|ладно|хорошо|да|好吗|好不好|行吗|可以吗|certo|va bene|tá|está bem) ?[?？]$",
+    re.IGNORECASE,
+)
+"""A question after an order."""
+_SCRIPTS = (
+    ("CYRILLIC", (6, 7)),
+    ("HIRAGANA", (13,)),
+    ("KATAKANA", (13,)),
+    ("CJK", (12,)),
+    ("ARABIC", (10,)),
+    ("DEVANAGARI", (11,)),
+)
+"""The numbers of the languages of a script; all others are written in Latin letters."""
+_LATIN = (0, 1, 2, 3, 4, 5, 8, 9)
+_LAST_LATIN = "ɏ"
+_TERMS = 400
+"""Words of a message by which its language is told."""
+_TELLING = 3
+"""Fewer everyday words of a language do not tell it."""
+_SAMPLE = 60
+"""Characters of a sentence by which its script is told."""
 _GENERAL = listed_words(
     """
     always never please from now on going forward prefer i i'd would really much want you to your me
@@ -43,51 +96,124 @@ _GENERAL = listed_words(
 )
 """Words that tell nothing of what a wish is about."""
 _SAME_SHARE = 0.5
+_STEM = 4
+"""The characters by which two forms of a word are told to be one."""
 
 ASKED: Final = tuple(forms.asked for forms in FORMS)
 """The engine's words before wishes, in every language."""
+STILL: Final = tuple(forms.still for forms in FORMS)
+"""Its words before what is promised, or to be done once."""
 
 
-def asked_frame(texts: Iterable[str]) -> str:
-    """Return the engine's words before wishes, in the language of most of the texts."""
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a sentence asks, promises or ends, word for word."""
+
+    text: str
+    kind: Kind
+    is_sure: bool = True
+    """It is the speaker's own; else it counts once the person takes it."""
+
+
+def language_of(texts: Iterable[str]) -> int:
+    """Return the number of the language of most of the texts, by which `ASKED` and `STILL` go."""
     tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
-    return FORMS[0 if tongue is UNKNOWN else TONGUES.index(tongue)].asked
+    return 0 if tongue is UNKNOWN else TONGUES.index(tongue)
+
+
+def find_wishes(text: str) -> tuple[str, ...]:
+    """Return the standing wishes in a message of the person's, and what ends one, in order, each once."""
+    return tuple(
+        stated.text
+        for stated in find_stated(text)
+        if stated.is_sure and stated.kind in ("wish", "end")
+    )
+
+
+def forget_wishes() -> None:
+    """Drop what is remembered of messages."""
+    for remembered in (find_stated, find_promises, stretches, _latin_languages):
+        remembered.cache_clear()
 
 
 @lru_cache(_MESSAGES)
-def find_wishes(text: str) -> tuple[str, ...]:
-    """Return the standing wishes in a message of the person's, word for word, in order, each once."""
-    pieces = [piece for piece in sentences(text) if piece.prose]
-    drafted = _draft_start(text)
-    wishes: list[str] = []
+def find_stated(text: str) -> tuple[Stated, ...]:
+    """Return what a message of the person's asks for, ends, or says to be done, in order, each once."""
+    found: list[Stated] = []
+    for _, paragraph in groupby(
+        _own_pieces(text), key=lambda owned: text.count("\n\n", 0, owned[0].start)
+    ):
+        found.extend(_in_paragraph(text, list(paragraph)))
+    return tuple(dict.fromkeys(found))
+
+
+@lru_cache(_MESSAGES)
+def find_promises(text: str) -> tuple[Stated, ...]:
+    """Return what a message of the persona's promises, or says to be done, in order, each once."""
+    found: list[Stated] = []
+    for line in voiced_lines(text, drafts=True):
+        if line.voice == "other":
+            continue
+        for piece in sentences(text[line.start : line.stop]):
+            sentence = text[line.start : line.stop][piece.start : piece.stop]
+            plain = sentence.replace("’", "'").lstrip("*_ ")
+            if (
+                not piece.prose
+                or length(sentence) > _LONGEST_NOTE
+                or plain.endswith(QUESTION_MARKS)
+            ):
+                continue
+            for number in _languages(plain, text):
+                if length(sentence) >= _SHORTEST_NOTE and compiled(number, "promise").search(plain):
+                    found.append(Stated(sentence, "promise"))
+    return tuple(dict.fromkeys(found))
+
+
+def _own_pieces(text: str) -> Iterator[tuple[TextPiece, Owner]]:
+    """Yield the sentences of prose that are not somebody else's, without the marks of a list."""
+    for piece in sentences(text):
+        owner = owner_at(text, piece.start)
+        if piece.prose and owner != "foreign":
+            mark = _ITEM.match(text, piece.start, piece.stop)
+            yield TextPiece(mark.end() if mark else piece.start, piece.stop, prose=True), owner
+
+
+def _in_paragraph(text: str, pieces: list[tuple[TextPiece, Owner]]) -> Iterator[Stated]:
+    """Yield what a paragraph asks for; all the lines of a list of which several ask for something."""
+    kinds = [_kind_at(text, piece, owner) for piece, owner in pieces]
+    is_list = _lists_wishes(text, pieces, [kind[0] for kind in kinds if kind is not None])
     items = 0
-    for piece in pieces:
-        if piece.start >= drafted:
-            break
+    for (piece, owner), kind in zip(pieces, kinds, strict=True):
         sentence = text[piece.start : piece.stop]
-        if items and _is_item(text, piece):
-            items -= 1
-        elif (at := _wish_at(text, piece)) is not None:
-            items = _MOST_ITEMS if sentence.endswith(COLONS) else 0
+        is_item = is_list or owner == "adopted" or (items > 0 and _is_item(text, piece))
+        items -= items > 0
+        if kind is not None and kind[0] != "order":
+            owner = owner_at(text, piece.start + kind[1])
+            items = _MOST_ITEMS if sentence.endswith(COLONS) else items
             if length(sentence) > _LONG:
-                sentence = _clause(sentence, at - piece.start)
+                sentence = _clause(sentence, kind[1])
+            yield Stated(sentence, kind[0], is_sure=owner in OWN)
+        elif is_item and length(sentence) >= _SHORTEST and not sentence.endswith(QUESTION_MARKS):
+            yield Stated(sentence, "wish", is_sure=owner in OWN)
         else:
             items = 0
-            continue
-        wishes.append(sentence)
-    return tuple(dict.fromkeys(wishes))
 
 
-def _draft_start(text: str) -> int:
-    """Return where a letter, a sample or an announced text begins; the end where there is none."""
-    at, is_announced = 0, False
-    for line in text.splitlines(keepends=True):
-        words = line.strip()
-        if (at and DRAFT.match(words)) or (is_announced and words):
-            return at
-        is_announced = bool(ANNOUNCED.search(words)) or (is_announced and not words)
-        at += len(line)
-    return len(text)
+def _lists_wishes(
+    text: str, pieces: Sequence[tuple[TextPiece, Owner]], kinds: Sequence[str]
+) -> bool:
+    """Return whether the lines of a paragraph are a list of wishes, by the `kinds` of what asks there."""
+    hits = kinds.count("wish") + kinds.count("order")
+    lines = {text.count("\n", 0, piece.start): piece for piece, _ in reversed(pieces)}
+    if (
+        "wish" not in kinds
+        or hits < _LEAST_LISTED
+        or not _LEAST_LISTED <= len(lines) <= _MOST_ITEMS
+    ):
+        return False
+    before = text[: pieces[0][0].start].rstrip(_BEFORE_ITEMS)
+    is_list = before.endswith(COLONS) or all(_is_item(text, piece) for piece in lines.values())
+    return is_list and len(lines) <= 2 * hits + 1
 
 
 def _is_item(text: str, piece: TextPiece) -> bool:
@@ -103,43 +229,112 @@ def _clause(sentence: str, at: int) -> str:
     return sentence[start : min((end for end in ends if end >= 0), default=None)].strip()
 
 
-def _wish_at(text: str, piece: TextPiece) -> int | None:
-    """Return where in the text the form of a wish begins; None where the sentence is none."""
+def _kind_at(
+    text: str, piece: TextPiece, owner: Owner
+) -> tuple[Kind | Literal["order"], int] | None:
+    """Return what a sentence is, and where in it its form begins; None where it is nothing of these."""
     sentence = text[piece.start : piece.stop].replace("’", "'")
-    if not _SHORTEST <= length(sentence) <= _LONGEST or _is_quoted_block(text, piece):
+    words = length(sentence)
+    if not _SHORTEST <= words <= _LONGEST:
         return None
-    forms = [PREFERENCES]
-    if not sentence.rstrip(" \"'”»)*_").endswith(QUESTION_MARKS):
-        forms += [STARTS, WITHIN]
     bare = sentence.lstrip("*_ ")
-    places = (
-        piece.start + found.start()
-        for patterns in forms
-        for found in _searched(patterns, bare)
-        if found is not None
-    )
-    return next((at for at in places if not _is_quoted(text, at)), None)
+    if "\n" in text and (label := _LABEL.match(bare)):
+        bare = bare[label.end() :]
+    shift = len(sentence) - len(bare)
+    told = [
+        found
+        for number in _languages(bare, text)
+        if (found := _told(number, bare))
+        and (owner == "adopted" or not _is_quoted(text, piece.start + shift + found[1]))
+        and (found[0] not in ("task", "done") or words <= _LONGEST_NOTE)
+    ]
+    kind, at = min(told, key=lambda found: _RANKS.index(found[0]), default=(None, 0))
+    return None if kind is None else (kind, at + shift)
 
 
-def _searched(patterns: Sequence[re.Pattern[str]], sentence: str) -> Iterator[re.Match[str] | None]:
-    return (pattern.search(sentence) for pattern in patterns)
+def _told(number: int, sentence: str) -> tuple[Kind | Literal["order"], int] | None:
+    """Return what a sentence is by the forms of one language, and where they begin."""
+    if compiled(number, "idle", leads=True).match(sentence):
+        return None
+    bare = sentence.rstrip(" \"'”»)*_")
+    is_asked = bare.endswith(QUESTION_MARKS) and not _TAG.search(bare)
+    is_once = compiled(number, "once").search(sentence) is not None
+    for kind, part, leads, counts_in_question, counts_once in _BY_ITSELF:
+        if (is_asked and not counts_in_question) or (is_once and not counts_once):
+            continue
+        if found := compiled(number, part, leads=leads).search(sentence):
+            return kind, found.start()
+    ordered = _ordered(number, sentence, is_asked=is_asked, is_once=is_once)
+    if ordered is None and not is_asked and compiled(number, "done").search(sentence):
+        return "done", 0
+    return None if ordered is None else (ordered, 0)
 
 
-def _is_quoted_block(text: str, piece: TextPiece) -> bool:
-    line = text.rfind("\n", 0, piece.start) + 1
-    mark = MARK.match(text, line, piece.stop)
-    return mark is not None and ">" in mark.group()
+def _ordered(
+    number: int, sentence: str, *, is_asked: bool, is_once: bool
+) -> Kind | Literal["order"] | None:
+    """Return whether an order or a polite question holds for good, or once; "order" where nothing says so."""
+    after = None if is_asked else compiled(number, "after", leads=True).match(sentence)
+    polite = compiled(number, "polite", leads=True).match(sentence)
+    if not is_once:
+        if after and after["case"]:
+            return "wish"
+        if polite and compiled(number, "less").search(sentence):
+            return "wish"
+    order = polite or (None if is_asked else compiled(number, "order", leads=True).match(sentence))
+    if order is None:
+        return None
+    if is_once:
+        return "task"
+    return "wish" if order["case"] or compiled(number, "holds").search(sentence) else "order"
+
+
+def _languages(sentence: str, message: str) -> tuple[int, ...]:
+    """Return the numbers of the languages that a sentence may be in, by its script and its message."""
+    letters = [mark for mark in sentence[:_SAMPLE] if mark > _LAST_LATIN and mark.isalpha()]
+    if 3 * len(letters) > len(sentence[:_SAMPLE].replace(" ", "")):
+        names = {unicodedata.name(mark, "").partition(" ")[0] for mark in letters}
+        return next((numbers for script, numbers in _SCRIPTS if script in names), _LATIN)
+    return _latin_languages(message)
+
+
+@lru_cache(_MESSAGES)
+def _latin_languages(message: str) -> tuple[int, ...]:
+    """Return the numbers of those, written in Latin letters, whose everyday words a message has; all where it has few."""
+    heard = dict.fromkeys(_LATIN, 0)
+    for term in islice(terms(message), _TERMS):
+        for number in _EVERYDAY.get(term, ()):
+            heard[number] += 1
+    most = max(heard.values())
+    return tuple(number for number in _LATIN if most < _TELLING or heard[number] * 2 >= most)
+
+
+def _everyday() -> dict[str, list[int]]:
+    """Return by everyday word the numbers of the languages, written in Latin letters, that have it."""
+    numbers: dict[str, list[int]] = {}
+    for number in _LATIN:
+        tongue = TONGUES[number]
+        for word in tongue.common.whole | tongue.me.whole | tongue.you.whole:
+            numbers.setdefault(word, []).append(number)
+    return numbers
+
+
+_EVERYDAY: Final = _everyday()
 
 
 def _is_quoted(text: str, at: int) -> bool:
     """Return whether quotation marks are open at this place of its paragraph, or open there."""
     begin = max(at - _PARAGRAPH, text.rfind("\n\n", max(0, at - _PARAGRAPH), at) + 1, 0)
-    before = text[begin : at + 1]
-    if before.count('"') % 2:
+    if any(
+        opens <= at < closes
+        for opens, closes in quotations_in(text[: at + _PARAGRAPH])
+        if closes > at
+    ):
         return True
-    return any(
+    before = QUOTED.sub("", text[begin : at + 1])
+    return before.count('"') % 2 == 1 or any(
         before.count(opening) > before.count(closing) for opening, closing in _PAIRED
-    ) and not before.endswith("”")
+    )
 
 
 @lru_cache(_MESSAGES)
@@ -166,3 +361,30 @@ def is_same_matter(wish: str, later: str) -> bool:
         return bool(case) and case == case_later
     shared = len(asked & asked_later)
     return bool(shared) and shared >= _SAME_SHARE * min(len(asked), len(asked_later))
+
+
+def ends(text: str, earlier: Sequence[str], *, is_done: bool) -> list[int]:
+    """Return the places of the earlier texts that are taken back by this one, or said to be done.
+
+    What takes a wish back ends the newest of those that share most with it, and what asks the same. What
+    is done shares two words with it at least, or all that it tells.
+    """
+    telling = _stems(text)
+    shared = [len(telling & _stems(other)) for other in earlier]
+    if is_done:
+        least = min(2, max(1, len(telling)))
+        return [at for at, number in enumerate(shared) if number >= least]
+    most = max(shared, default=0)
+    if not most:
+        return []
+    newest = max(at for at, number in enumerate(shared) if number == most)
+    return [
+        at
+        for at, other in enumerate(earlier)
+        if at == newest or (shared[at] and is_same_matter(other, earlier[newest]))
+    ]
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the beginnings of the words that tell what a text is about."""
+    return frozenset(term[:_STEM] for term in _telling(text.replace("’", "'")))

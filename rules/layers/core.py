@@ -24,6 +24,7 @@ Kind = Literal[
     "unreadable",
     "sections changed",
     "the person's name",
+    "the person as I",
     "control mark",
     "other",
 ]

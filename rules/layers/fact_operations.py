@@ -27,6 +27,8 @@ from rules.layers.facts import (
 _LETTERS_THAT_TELL = 4
 MOST_CHARACTERS = 500
 """The longest text of a fact: what is longer is none."""
+_COPIED = 25
+"""So many words in a row of a message are no fact of their own."""
 _FEW = 2
 _A_QUARTER = 4
 _Judged = FactEvent | str | None
@@ -264,11 +266,20 @@ def _unusable(operation: Operation, so_far: _SoFar) -> str | None:
         return "too long"
     if is_forgotten(text, source_of(text, operation.message, known.sources).key, known.forgotten):
         return "forgotten before"
+    if _is_copied(text, [source.text for source in known.sources]):
+        return "copied from the passage"
     same = normal(text)
     is_replaced = any(
         normal(fact.text) == same and so_far.has(fact.number, "UPDATE") for fact in known.live
     )
     return "just replaced" if is_replaced else None
+
+
+def _is_copied(text: str, messages: Sequence[str]) -> bool:
+    """Return whether a text has a long run of a message's words: a fact is one short sentence."""
+    own = normal(text).split()
+    runs = (" ".join(own[at : at + _COPIED]) for at in range(len(own) - _COPIED + 1))
+    return any(run in normal(message) for run in runs for message in messages)
 
 
 def _confirmation(number: int, operation: Operation, so_far: _SoFar) -> _Judged:

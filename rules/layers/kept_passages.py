@@ -27,13 +27,17 @@ BEGINNING = "beginning"
 """Said of a passage that is only the first sentences of a pinned message."""
 FIRST_PART = "first part"
 """Said of a passage that is what its message says before an image or a file that parts it."""
+_WHY_OFFERED = {
+    "persona": "the persona proposes it",
+    "wish": "it may be a wish of yours, or somebody else's words",
+}
 _LOOKED_AT = 4_000
 """Characters at the beginning of a pinned message from which its first sentences are taken."""
 _SHORTER = 0.9
 
-MarkedBy = Literal["pin", "person", "persona", "opening"]
+MarkedBy = Literal["pin", "person", "persona", "opening", "wish"]
 State = Literal["kept", "waiting", "offered", "released"]
-"""offered: a pin from before memproc kept passages, or what the persona proposes."""
+"""offered: a pin from before memproc kept passages, what the persona proposes, or what may be a wish."""
 Doubt = Literal["", "unpinned", "edited"]
 
 
@@ -80,8 +84,12 @@ class KeptPassage:
 
     @property
     def is_open(self) -> bool:
-        """Return whether it waits for room, or for the person to decide."""
-        return self.state in ("waiting", "offered") or bool(self.asks)
+        """Return whether it waits for room, or for the person to decide: what may be a wish does not press."""
+        return (
+            self.state == "waiting"
+            or (self.state == "offered" and self.by != "wish")
+            or bool(self.asks)
+        )
 
     @property
     def line(self) -> KeptLine:
@@ -118,6 +126,8 @@ class ShownPins:
 
     would_keep: Sequence[KeptPassage]
     """What its pins keep, where no passage does so already."""
+    offers: Sequence[KeptPassage]
+    """What may be a wish of the person's."""
     messages: Mapping[str, Message]
     """The raw messages that it shows, by key."""
     newest: str
@@ -159,7 +169,9 @@ def after_export(
         there = (other for other in passages if other.state != "released")
         if pin.key not in by_pin and not any(other.covers(pin) for other in there):
             after.append(replace(pin, at=now, shown=shown.newest, shown_at=now))
-    return tuple(after)
+    known = {(passage.key, passage.text) for passage in after}
+    offers = [offer for offer in shown.offers if (offer.key, offer.text) not in known]
+    return (*after, *(replace(offer, at=now) for offer in offers))
 
 
 def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:
@@ -237,6 +249,12 @@ def shown_passages(
     return tuple(passage for passage in kept if passage.text not in live.get(passage.key, ""))
 
 
+def let_go(passages: Iterable[KeptPassage]) -> frozenset[str]:
+    """Return the words of the wishes and promises that the person has let go."""
+    released = (passage for passage in passages if passage.state == "released")
+    return frozenset(passage.text for passage in released if passage.by == "wish")
+
+
 def in_order(passages: Iterable[KeptPassage]) -> list[KeptPassage]:
     """Return the passages that are not released, in the order of time."""
     present = (passage for passage in passages if passage.state != "released")
@@ -281,8 +299,7 @@ def notes_on(passage: KeptPassage) -> Iterator[str]:
     if passage.state == "waiting":
         yield f"{name} waits until there is room among what is kept"
     elif passage.state == "offered":
-        why = "the persona proposes it" if passage.by == "persona" else "its message is pinned"
-        yield f"{name} is kept if you say so: {why}"
+        yield f"{name} is kept if you say so: {_WHY_OFFERED.get(passage.by, 'its message is pinned')}"
     if passage.asks == "unpinned":
         yield f"{name} has lost its pin, and whether you took it off cannot be told"
     elif passage.asks == "edited":

@@ -7,6 +7,7 @@ person's name, and their life, for their own.
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from rules.layers.core import CoreMemory, Refusal
@@ -31,11 +32,47 @@ _TOLD = re.compile(
     rf"|\btu t['’]appelles|\beres|\bte llamas|\bsei|\bti chiami|\bje bent|\bje heet)\s+{_NAME}",
     re.IGNORECASE,
 )
+_INTRODUCED = re.compile(
+    r"(?:\byou are(?: (?:playing|called|named))?|\byou['’]re|\byour name is|\bdu bist|\bdu hei(?:ß|ss)t"
+    r"|\bdein name ist|\btu es|\btu t['’]appelles|\beres|\bte llamas|\bsei|\bti chiami|\bje bent|\bje heet)"
+    rf"\s+{_NAME}(?=\s*(?:[,.;:!?()\n]|[-–—]\s|\Z)|\s(?:and|und|et|y|e|en)\s)",
+    re.IGNORECASE,
+)
+"""A name by which a system message introduces the persona; "You are Irish and" may be one, too."""
 _OTHER = re.compile(
     r"(?:\bname(?:'s| is| ist|:)|\bcalled|\bhei(?:ß|ss)t|\bs['’]appelle|\bse llama|\bsi chiama"
     rf"|\bse chama|\bheet|(?:^|\n)[-*\t ]*+)[\t ]*+{_NAME}",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """What the two who speak are called; empty where that is not known."""
+
+    persona: str = ""
+    person: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Return the sentence that tells them apart; empty where no name is known."""
+        you = f"You are {self.persona}" if self.persona else ""
+        person = f"{self.person} is the person" if self.person else ""
+        told = "; ".join(filter(None, (you, person)))
+        return f"{told}." if told else ""
+
+    @property
+    def own_names(self) -> frozenset[str]:
+        """Return the persona's name, casefolded."""
+        return frozenset({self.persona.casefold()} - {""})
+
+
+def who_is_who(system_message: str, by_person: Iterable[str], own: Iterable[str]) -> Who:
+    """Return what the two are called, by how each is introduced; the newest names count."""
+    personas = _names_in([system_message], _INTRODUCED) or _names_in(own, _BY_NAME)
+    persona = personas[-1] if personas else ""
+    persons = [name for name in _names_in(by_person, _BY_NAME) if name != persona]
+    return Who(persona, persons[-1] if persons else "")
 
 
 def persons_names(

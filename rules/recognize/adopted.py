@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from rules.conversation.history import Past, Place
+from rules.conversation.kept_wishes import wishes_at_end
 from rules.conversation.marker import (
     PERSPECTIVE_SLOT,
     QUOTE_SLOT,
@@ -217,7 +218,7 @@ def _frozen_edition(places: Sequence[Place], marker: Marker, count: Count) -> Ed
         requests=(),
         tokens=sum(count(text) for text in texts),
         written_at=places[0].message.created_at or "",
-        wishes=tuple(Wish(text, "", count(text)) for text, _ in _shown_wishes(places[-1])),
+        wishes=wishes_at_end(texts[-1], [line for line, _ in _shown_wishes(places[-1])], count),
     )
 
 
@@ -279,7 +280,8 @@ def _shown_wishes(last: Place) -> Sequence[tuple[str, str]]:
         return ()
     cited = marker.cited if len(marker.cited) == marker.wishes else ()
     shown = passages_shown(text, cited, BEFORE_WISH) if cited else None
-    return shown or [(words, "") for words in text.rsplit(BEFORE_WISH, marker.wishes)[1:]]
+    items = text.rsplit(BEFORE_WISH, marker.wishes)[1:]
+    return shown or [(item.partition("\n\n")[0], "") for item in items]
 
 
 def may_be_copies(

@@ -129,7 +129,7 @@ def _is_known(texts: Six, memory: Memory, editions: Sequence[Edition]) -> bool:
     """Return whether these are the texts of an edition of the memory, or a shorter form."""
     for edition in editions:
         for form in forms(memory, edition):
-            if form.texts == texts or (memory.is_fold and is_without_some(texts, form)):
+            if form.texts == texts or is_without_some(texts, form):
                 return True
     return False
 

@@ -11,7 +11,7 @@ from tests.entries import entries, memory_of
 CHUNK = entries(TALK)[:2]
 PASSAGE = CHUNK[0].message.words.strip()
 GOOD = {
-    "question": "What of it?",
+    "question": "What of message 0?",
     "right": "This.",
     "wrong": ["That.", "It.", "All."],
     "passage": PASSAGE,
@@ -48,10 +48,15 @@ def test_a_question_that_cannot_be_proved_or_asked_is_dropped(fault: dict[str, o
     assert read(GOOD | fault) == [UNSAID["question"]]
 
 
+def test_a_question_that_names_nothing_of_its_chunk_is_dropped() -> None:
+    for asked in ("What did the person wish for good?", "What of it?"):
+        assert read(GOOD | {"question": asked}) == [UNSAID["question"]]
+
+
 def test_what_stands_around_the_questions_does_no_harm_and_no_more_than_three_are_taken() -> None:
-    several = [GOOD | {"question": f"What of {number}?"} for number in range(5)]
+    several = [GOOD | {"question": f"What of message 0 on day {number}?"} for number in range(5)]
     assert len(read(*several, lead="Here they are: [1] ")) == 4
-    assert read(GOOD, "no question", unsaid=None) == ["What of it?"]
+    assert read(GOOD, "no question", unsaid=None) == ["What of message 0?"]
     assert read_questions("I would rather not.", "m1", CHUNK) == ()
 
 

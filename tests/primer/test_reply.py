@@ -3,14 +3,13 @@
 import json
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from primer import prompt
-from primer.reply import Answered, Kind, Refused, forged, judge, read_reply, with_control_mark
+from primer.reply import KINDS, Answered, Refused, forged, judge, read_reply, with_control_mark
 from primer.wording import TAGS, Tag, keep_inert, restore_tags, wrap
 from rules.conversation.history import Entry
 from rules.conversation.memory_size import allowance
@@ -369,7 +368,7 @@ def test_every_reply_is_an_answer_or_has_a_reason_in_a_sentence(text: str, finis
         assert finish == ("odd" if read.ended_by else "stop")
         assert read.text == read.text.strip() != ""
     else:
-        assert read.kind in get_args(Kind)
+        assert read.kind in KINDS
         assert read.reason.endswith(".")
 
 
@@ -383,7 +382,7 @@ def test_every_answer_can_be_judged(
     answer: str, step: str, question: str, passage: Sequence[str]
 ) -> None:
     judged = judge(answer, step, question, passage)
-    assert judged is None or (judged.kind in get_args(Kind) and judged.reason.endswith("."))
+    assert judged is None or (judged.kind in KINDS and judged.reason.endswith("."))
 
 
 @pytest.mark.timeout(60)

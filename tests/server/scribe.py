@@ -5,7 +5,7 @@ Its answers are made of the passage's own sentences, so names, dates and the lan
 
 import hashlib
 from collections.abc import Sequence
-from itertools import cycle, islice
+from itertools import cycle, groupby, islice
 
 from tests.server.editing import edited_core
 from tests.server.facts import taken_facts
@@ -22,6 +22,7 @@ _LEAD: dict[Step, str] = {
 _SHORT_LEAD = "I recall:"
 _FULL = 0.8
 _SHORTEST_QUOTE_WORDS = 4
+_LONGEST_QUOTATION = 300
 
 
 def scribe(request: Request) -> Answer:
@@ -54,17 +55,30 @@ def _quote(task: Task) -> str:
 def _retold(task: Task) -> str:
     """Sentences from all over the passage, in order, each day named once, within four fifths of the length.
 
-    An analysis quotes them: they are in the first person.
+    It quotes them: words of the passage are nobody's own.
     """
     lead = _lead(task)
     room = int(task.words * _FULL) - words(lead)
     told: list[str] = [lead] if lead else []
-    day = ""
-    for said, spoken in _choice(task, room):
-        sentence = f'"{spoken}"' if task.step == "analysis" else spoken
-        told.append(f"{said.day}: {sentence}" if said.day not in ("", day) else sentence)
-        day = said.day or day
+    for day, spoken in groupby(_choice(task, room), key=lambda choice: choice[0].day):
+        quoted = " ".join(map(_quoted, _pieces([sentence for _, sentence in spoken])))
+        told.append(f"{day}: {quoted}" if day else quoted)
     return " ".join(told)
+
+
+def _pieces(spoken: Sequence[str]) -> list[str]:
+    """Neighbouring sentences together, as far as a short quotation holds them."""
+    pieces = [""]
+    for sentence in spoken:
+        if len(pieces[-1]) + len(sentence) > _LONGEST_QUOTATION:
+            pieces.append("")
+        pieces[-1] = f"{pieces[-1]} {sentence}".strip()
+    return [piece for piece in pieces if piece]
+
+
+def _quoted(spoken: str) -> str:
+    inside = spoken.replace('"', "'").replace("\n", " ")
+    return f'"{inside}"' if inside.endswith((".", "!", "?", "。")) else f'"{inside}".'
 
 
 def _choice(task: Task, room: int) -> list[tuple[Said, str]]:

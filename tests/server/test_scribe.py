@@ -129,7 +129,7 @@ def test_a_chat_in_another_language_is_answered_in_its_words() -> None:
     )
     text = scribe(request_of(asking_perspective("Was hilft?", told))).text
     assert text == (
-        "2026-03-02: Meine Schwester zieht im Mai um. Sie fürchtet sich vor der langen Fahrt. Ich merke es. Was hilft?"
+        '2026-03-02: "Meine Schwester zieht im Mai um. Sie fürchtet sich vor der langen Fahrt. Ich merke es. Was hilft?"'
     )
 
 

@@ -10,7 +10,7 @@ _JOINER = "\u2060"
 
 
 def passages(chat: Cycle) -> list[dict[str, Any]]:
-    """What `memproc keep CHAT` lists."""
+    """The passages that `memproc keep CHAT` lists."""
     ended = chat.person.memproc("keep", chat.chat_id, "--json")
     assert ended.code == 0, ended.err
     listed: list[dict[str, Any]] = json.loads(ended.out)["passages"]

@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import copytree
+from string import ascii_letters
 from typing import Any, Literal
 
 import pytest
@@ -96,8 +97,8 @@ def teller(request: Request) -> Answer:
             "the boathouse, the fog bell, old Tomas and Mira."
         )
         more = [
-            f"On evening {number} of {mark} the light was seen from there, and written down."
-            for number in range(40)
+            f"On evening {evening} of {mark} the light was seen from there, and written down."
+            for evening in ascii_letters[:40]
         ]
         return Answer(" ".join([told, *more[: max(0, words - _OF_ONE) // _OF_ONE]]))
     said = at_most(read_task(request).passage[-1].text, 20)

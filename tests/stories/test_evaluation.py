@@ -1,6 +1,7 @@
 """What the persona still knows: asked of a scripted model whose knowledge is known, and found again."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tests.stories.examining import HAIKU, LIKELY, evaluated, passages_known, se
 from tests.stories.person import Person
 from tests.stories.test_batches import PRICES
 
+_ASKED = re.compile(r"^\d+\. .+\nA\. ", re.MULTILINE)
 pytestmark = [pytest.mark.timeout(200), pytest.mark.usefixtures("key")]
 
 
@@ -29,7 +31,7 @@ def test_a_reader_that_knows_what_stands_in_its_context_is_told_as_knowing_just_
         assert (ended.code, ended.err) == (0, "")
         billed = float(server.meter.dollars(PRICES) - before)
         said_first = float(LIKELY.search(ended.out)[1])  # type: ignore[index]
-        assert said_first == pytest.approx(billed, rel=0.1)
+        assert said_first == pytest.approx(billed, rel=0.12)
 
         report, truth = evaluated(eve), passages_known(server, eve)
         arm = report["arms"][0]
@@ -112,6 +114,52 @@ def test_letters_are_read_in_whatever_form_they_come(
     assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
 
 
+def test_a_model_that_answers_never_said_with_the_passage_in_view_is_not_believed(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answers(request: Request) -> Reply:
+        asked = _ASKED.findall(request.turns[-1].text)
+        in_view = any("</to_remember>" in turn.text for turn in request.turns)
+        # The context manager tries four of a chunk, what was never said among them.
+        return Answer("1. E\n2. E\n3. E") if len(asked) == 3 and in_view else Examined()(request)
+
+    with serving(monkeypatch, answers) as server:
+        refused = eve.memproc("eval", CHAT_ID, "--yes")
+        assert refused.code == 1
+        assert (
+            'answers "never said" to 30 of 30 questions with the passage itself in view'
+            in refused.err
+        )
+        calls = server.meter.calls
+        assert eve.memproc("eval", CHAT_ID, "--yes").code == 1
+        assert server.meter.calls == calls, "what was answered is kept"
+
+
+def test_the_persons_own_questions_are_asked_in_the_place_of_a_models(
+    eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()):
+        first = evaluated(eve)
+        missed = first["missed"][:1]
+        entries = [
+            {
+                "question": one["question"],
+                "right": one["answer"],
+                "wrong": ["No one.", "Nothing.", "Never."],
+                "passage": one["passage"],
+            }
+            for one in missed
+        ]
+        own = tmp_path / "own.json"
+        own.write_text(json.dumps(entries), "utf-8")
+        report = evaluated(eve, "--questions", str(own))
+        assert report["evaluation"] == 2
+        assert report["arms"][0]["known"]["questions"] == 1
+        own.write_text(json.dumps([entries[0] | {"passage": "Nobody said that."}]), "utf-8")
+        assert "Question 1 of" in eve.memproc("eval", CHAT_ID, "--questions", str(own)).err
+        assert "By your own questions: 2" in eve.memproc("eval", CHAT_ID, "--history").out
+
+
 def test_an_answer_without_a_letter_counts_nowhere_and_is_nothing_that_was_missed(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,8 +169,8 @@ def test_an_answer_without_a_letter_counts_nowhere_and_is_nothing_that_was_misse
     with serving(monkeypatch, Examined(answers=forgets_the_fifth)):
         report = evaluated(eve)
         assert "8 answers had no letter" in eve.memproc("eval", CHAT_ID).out
-    (arm,) = report["arms"]
-    assert arm["unread"] == 8
+    arm, passages = report["arms"]
+    assert (arm["unread"], passages["name"]) == (8, "passage")
     assert arm["known"]["questions"] + arm["made_up"]["questions"] == 32
     unknown = (1 - arm["known"]["share"]) * arm["known"]["questions"]
     assert len(report["missed"]) == pytest.approx(unknown)
@@ -283,7 +331,7 @@ def test_in_batches_it_costs_half(eve: Person, monkeypatch: pytest.MonkeyPatch) 
         before = set(server.meter.bills)
         assert "in batches at half price" in eve.memproc("eval", CHAT_ID).out
         bills = [bill for number, bill in server.meter.bills.items() if number not in before]
-        assert len(bills) == 38
+        assert len(bills) == 48, "ten of them with a passage in view"
         assert all(bill.batched for bill in bills)
 
 
@@ -306,7 +354,8 @@ def test_without_a_key_it_is_free_and_says_that_it_is_a_floor(
     assert eve.memproc("run").code == 0
     ended = eve.memproc("eval", CHAT_ID, "--against", "tail", "--against", "full")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith("This is a floor and no proof")
+    assert ended.out.startswith("The engine chose what these memories hold by the same measure")
+    assert "This is a floor and no proof" in ended.out
     report = json.loads(eve.memproc("eval", CHAT_ID, "--against", "full", "--json").out)
     memories, full = (arm["known"]["share"] for arm in report["arms"])
     assert memories <= full

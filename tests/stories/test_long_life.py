@@ -4,12 +4,12 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from primer.models import EXTRACTIVE
-from primer.reply import Kind
+from primer.reply import KINDS
 from primer.wording import keep_inert
 from rules.conversation.memory import WRITTEN
 from tests.chats import export_bytes, long_chat, texts
@@ -174,7 +174,7 @@ def the_report_tells_what_the_server_did(life: Life) -> None:
     """Every call and token, and every answer that failed; of an analysis asked ahead and never needed, nothing."""
     answers = life.answers()
     sent = Counter(kind_of(request, answer) for request, answer in answers.values())
-    noted = {kind: life.report["noted"].get(kind, 0) for kind in get_args(Kind)}
+    noted = {kind: life.report["noted"].get(kind, 0) for kind in KINDS}
     untold = sent - Counter(noted)
     assert not Counter(noted) - sent
     assert untold.total() - untold[GOOD] <= sum(

@@ -1,4 +1,4 @@
-"""Measure memories, and print tables: `python -m tests.bench.memory [--exports FOLDER] [--json FILE]`.
+"""Measure memories, of lives and of conversations with questions: `python -m tests.bench.memory [--exports FOLDER]`.
 
 Ends with 1 where something could not be measured, and says why.
 """
@@ -19,6 +19,7 @@ from tests.bench.memory import tables
 from tests.bench.memory.contexts import contexts
 from tests.bench.memory.cuts import LENGTHS, score, splices
 from tests.bench.memory.floor import MeasuredChat, measure_chat
+from tests.bench.memory.lives import measure_lives, table
 from tests.bench.memory.questions import read_questions
 
 BOUNDS = get_args(ChunkSettings.model_fields["bounds"].annotation)
@@ -27,12 +28,15 @@ REQUIREMENTS = Path(__file__).with_name("textrank.txt")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure every conversation that has questions, one after the other."""
+    """Measure the lives, then every conversation that has questions, one after the other."""
     chosen = _parsed(arguments)
     os.environ.pop(
         "PYTHONDONTWRITEBYTECODE", None
     )  # whoever installs memproc has its bytecode kept
     exports = list(_exports(chosen.exports))
+    with tempfile.TemporaryDirectory(prefix="memproc-lives-") as temporary:
+        lives = table(measure_lives(Path(temporary)))
+    sys.stdout.write(f"{lives}\n")
     if not exports:
         sys.stderr.write(
             "Not measured: no NAME.json with a NAME.questions.json beside it; name a folder: --exports.\n"
@@ -58,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found += [tables.readability(chats), *_cuts(chats)]
     sys.stdout.write("\n".join(map(str, found)))
     if chosen.json:
-        chosen.json.write_text(as_json(found), encoding="utf-8")
+        chosen.json.write_text(as_json([lives, *found]), encoding="utf-8")
     if isinstance(textrank, NotMeasured):
         sys.stderr.write(f"Not measured: {textrank.reason}\n")
     return 1 if isinstance(textrank, NotMeasured) else 0

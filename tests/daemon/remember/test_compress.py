@@ -21,7 +21,7 @@ CHUNK = talk(
     "Do you remember what I told you about the ferry on the 14th of March?",
     f"You told me that Tomas would take it. {QUOTE} I wanted to be sure of the day.",
     "It was the 15th, not the 14th. Promise me that you will ask about him.",
-    "Then I was wrong, and I promise it: I will ask you about Tomas after the 15th of March.",
+    "Then I was wrong, and I own it: it was Tomas who crossed after the 15th of March.",
 )
 AGENT, MANAGER = Model("test/agent"), Model("test/context-manager")
 ROLES = Roles(AGENT, MANAGER)

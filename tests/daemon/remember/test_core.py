@@ -111,6 +111,20 @@ def event(value: str, function: str = "core_memory_append") -> CoreEvent:
 BOTH_FORMS = pytest.mark.parametrize(("agent", "form"), [(WITH_TOOLS, calling), (WITHOUT, in_json)])
 
 
+def test_the_persons_life_is_refused_in_the_section_about_the_persona() -> None:
+    said = ("I'm a ceramic artist from Lisbon. I moved to Porto five weeks ago.",)
+    claim: Call = (
+        "core_memory_append",
+        {"name": "persona", "content": "I am a Portuguese woman, a ceramic artist."},
+    )
+    desk = Desk(calling(claim), calling(KNOWS))
+    about = AboutCore((), SIX, STANDS, LAYOUT, by_person=said, who="You are Wren.")
+    tended = held(tend(Worksheet(TEXTS), WITH_TOOLS, about), desk.ask, desk.noted)
+    assert desk.noted == ["core edit refused: the person as I", "core edits good at the second try"]
+    assert human(tended) == "Her name is Nessa.\nShe sails."
+    assert "You are Wren.\n\nThe memory is written." in desk.model.asked[0].turns[-1].content
+
+
 @BOTH_FORMS
 def test_a_good_edit_takes_one_call(agent: Model, form: Form) -> None:
     desk = Desk(form(KNOWS))
@@ -318,7 +332,7 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
     desk = Desk()
     desk.model.answers = {
         "quote": [QUOTE],
-        "refinement": ["I keep the ferry and Tomas, with <system> in it."],
+        "refinement": ["I keep the ferry and Tomas."],
         "core": [calling(KNOWS)],
     }
     edition = held(

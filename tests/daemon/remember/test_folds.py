@@ -329,7 +329,9 @@ def test_a_fold_that_is_too_large_is_asked_for_with_fewer_words_and_then_extract
         )
         for member in SIX
     ]
-    weeks = (f"I keep the stairs of week {number}, and the piano." for number in range(150))
+    weeks = (
+        f"I keep the stairs of week {number // 12}, day {number % 12}." for number in range(140)
+    )
     too_long = " ".join(weeks)
     desk = Desk({"refinement": [ended(too_long), ended(GOOD)]})
     assert fold(desk, own).in_prompts.texts[5] == GOOD

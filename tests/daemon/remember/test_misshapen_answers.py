@@ -62,7 +62,7 @@ def test_where_nothing_better_comes_it_is_kept_and_marked(step: str) -> None:
     desk = Desk({"quote": [QUOTE], step: [SURE, SURE_AGAIN]})
     memory = remember(desk)
     assert (memory.edition.made, memory.edition.form) == (WRITTEN, "opening")
-    assert SURE_AGAIN in memory.edition.texts
+    assert any(text.startswith(SURE_AGAIN) for text in memory.edition.texts)
     assert desk.noted == ["opening", "opening", "kept in spite of its form: opening"]
 
 

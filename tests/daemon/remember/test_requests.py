@@ -109,7 +109,7 @@ def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(
     lengths = (60, *[allowance(memory.source_tokens, SHIPPED_QUESTIONS)] * 2)
     stored = memory.edition.texts[0::2]
     questions = [
-        as_posed(words, text, name, length, is_quote=name == "quote")
+        as_posed(words, text, name, length, "You are Ada.", is_quote=name == "quote")
         for text, name, length in zip(
             stored, ("quote", "perspective", "refinement"), lengths, strict=True
         )

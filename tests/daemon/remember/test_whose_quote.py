@@ -45,3 +45,35 @@ def test_where_only_the_person_has_said_anything_the_engine_frames_what_it_quote
     assert memory.edition.made == EXTRACTED
     assert memory.edition.texts[1].startswith("You said: ")
     assert memory.edition.quotes[0].text in ASKED
+
+
+DRAFT = "I have been a loyal member since 2019."
+OWN = "I would keep it short and leave the fee for the end."
+TALK = talk(
+    "Can you help me write to the club?",
+    f"{OWN}\n\nHere is a draft:\n\nDear Ms Ott,\n\n{DRAFT}\n\nKind regards,\nJo",
+    "Thank you, that is what I wanted to say.",
+    "I am glad. Tell me what they answer.",
+)
+
+
+def test_a_line_of_a_draft_is_asked_for_again_and_then_the_engine_chooses() -> None:
+    asked_again = Desk({"quote": [DRAFT, OWN]})
+    assert remember(asked_again, chunk=TALK).edition.quotes[0].text == OWN
+    assert asked_again.noted == ["drafted", "good in other words"]
+    quote = remember(Desk({"quote": [DRAFT]}), chunk=TALK).edition.quotes[0]
+    assert quote.chosen == "engine"
+    assert quote.text != DRAFT
+
+
+def test_one_word_is_no_quote_where_there_are_sentences() -> None:
+    desk = Desk({"quote": ["Good.", OWN]})
+    chunk = talk("Good.", OWN, "Good.", "I am glad. Tell me what they answer.")
+    assert remember(desk, chunk=chunk).edition.quotes[0].text == OWN
+    assert desk.noted == ["short quote", "good in other words"]
+
+
+def test_a_tag_of_ours_around_a_quote_is_taken_off_before_it_is_looked_for() -> None:
+    desk = Desk({"quote": [f'<to_remember date="2026-03-02">\n{QUOTE}\n</to_remember>']})
+    assert remember(desk).edition.quotes[0].text == QUOTE
+    assert desk.noted == []

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rules.conversation.kept_wishes import (
+    OPEN_TOKENS,
     each_once,
     is_without_some,
+    still_open,
     too_many_wishes,
+    wishes_at_end,
     wishes_in,
     wishes_left,
     wishes_within,
@@ -15,6 +18,7 @@ from rules.conversation.kept_wishes import (
 from rules.conversation.memory import Memory, Wish
 from tests.entries import fold_of, memory_of, talk
 
+ENGLISH = 0
 FRAME = "You asked me:"
 OLD = "Always format dates as 5 March when I ask about meetings."
 NEW = "Always format dates as 2026-03-05 when I ask about meetings."
@@ -26,11 +30,12 @@ def count(text: str) -> int:
     return len(text.split())
 
 
-def memory(number: int, *wishes: str) -> Memory:
+def memory(number: int, *said: str | Wish) -> Memory:
     """Return a memory of two messages with these wishes."""
-    bare = memory_of(number, talk(" ".join(wishes) or "Good morning", "Yes"))
-    stated = tuple(Wish(text, bare.keys[0]) for text in wishes)
-    edition = with_wishes(bare.edition, stated, FRAME, count)
+    each = [wish if isinstance(wish, Wish) else Wish(wish, "") for wish in said]
+    bare = memory_of(number, talk(" ".join(wish.text for wish in each) or "Good morning", "Yes"))
+    stated = tuple(replace(wish, source=bare.keys[0]) for wish in each)
+    edition = with_wishes(bare.edition, stated, ENGLISH, count)
     return replace(
         bare,
         keys=tuple(f"{key}-{number}" for key in bare.keys),
@@ -45,7 +50,7 @@ def fold(members: Sequence[Memory]) -> Memory:
     stated = tuple(
         replace(wish, source=member.keys[0]) for member in members for wish in member.edition.wishes
     )
-    edition = with_wishes(replace(bare.edition, wishes=()), stated, FRAME, count)
+    edition = with_wishes(replace(bare.edition, wishes=()), stated, ENGLISH, count)
     return replace(bare, edition=edition, in_prompts=edition)
 
 
@@ -57,7 +62,7 @@ def shown(memory: Memory, most: int) -> str:
 
 def test_they_are_the_persons_alone_and_end_the_refinement_word_for_word() -> None:
     chunk = talk(f"Hello. {NAME}", "Never call me sir.", OLD, "Yes")
-    found = wishes_in(chunk, lambda text: True)
+    found = wishes_in(chunk, lambda text: True, lambda entry: "2026-03-04")
     assert [wish.text for wish in found] == [NAME, OLD]
     assert [wish.source for wish in found] == [chunk[0].key, chunk[2].key]
     assert memory(1, NAME, OLD).edition.texts[5] == f"Refinement 1\n\n{FRAME}\n- {NAME}\n- {OLD}"
@@ -99,3 +104,60 @@ def test_a_fold_with_some_left_out_is_known_as_memprocs_own_and_an_edited_one_is
     edited = (one, two, three, four, five, last.replace("Ada", "Eve"))
     assert not is_without_some(edited, edition)
     assert [wish.text for wish in wishes_left(edition, edited)] == [OLD]
+
+
+BEANS = "Please ask me about the beans every Sunday."
+NO_BEANS = "You can stop asking me about the beans now."
+FLAT = "I'll ask about the flat in April."
+
+
+def promise(text: str, day: str = "2026-03-04") -> Wish:
+    """Return a promise of the persona."""
+    return Wish(text, "", kind="promise", day=day)
+
+
+def test_one_that_is_taken_back_is_shown_no_more_and_the_archive_keeps_it() -> None:
+    asked, ended = memory(1, BEANS, NAME), memory(2, Wish(NO_BEANS, "", kind="end"))
+    first, second = wishes_within([asked, ended], 1_000, lambda shown: shown.edition, count)
+    assert BEANS not in first.texts[5] and NAME in first.texts[5]
+    assert NO_BEANS in second.texts[5]
+    assert is_without_some(first.texts, asked.edition)
+    folded = shown(fold([asked, ended]), 1_000)
+    assert NAME in folded and "beans" not in folded
+    assert BEANS in fold([asked, ended]).edition.texts[5]
+
+
+def test_promises_have_a_list_of_their_own_with_their_day() -> None:
+    last = memory(1, promise(FLAT), NAME).edition.texts[5]
+    assert last == f"Refinement 1\n\n{FRAME}\n- {NAME}\n\nStill open:\n- 2026-03-04: {FLAT}"
+    assert [
+        (wish.text, wish.day) for wish in wishes_at_end(last, [NAME, f"2026-03-04: {FLAT}"], count)
+    ] == [
+        (NAME, ""),
+        (FLAT, "2026-03-04"),
+    ]
+
+
+def test_a_promise_goes_when_it_is_done_or_let_go() -> None:
+    task = Wish("Remind me to book the wheelchair tomorrow.", "", kind="task", day="2026-03-04")
+    done = memory(2, Wish("I've booked the wheelchair.", "", kind="done"))
+    open_ones = memory(1, task, promise(FLAT))
+    assert [wish.text for wish in still_open([open_ones, done], ())] == [FLAT]
+    assert still_open([open_ones, done], (FLAT,)) == ()
+    first, _ = wishes_within([open_ones, done], 1_000, lambda shown: shown.edition, count, (FLAT,))
+    assert first.texts[5] == "Refinement 1"
+
+
+def test_beyond_their_own_budget_the_oldest_promises_go_and_no_wish_does() -> None:
+    many = [
+        memory(number, promise(f"I'll ask about {number} {'word ' * 40}.")) for number in range(20)
+    ]
+    editions = wishes_within([memory(99, NAME), *many], 3, lambda shown: shown.edition, count)
+    assert NAME in editions[0].texts[5]
+    open_ones = [edition for edition in editions[1:] if "Still open:" in edition.texts[5]]
+    assert open_ones == list(editions[-len(open_ones) :])
+    assert (
+        OPEN_TOKENS / 2
+        <= sum(wish.size for edition in open_ones for wish in edition.wishes)
+        <= OPEN_TOKENS
+    )

@@ -14,7 +14,7 @@ from primer import prompt
 from rules.conversation.memory_subject import subjects
 from rules.conversation.memory_title import write_title
 from tests.chats import texts
-from tests.primer.test_form import LANGUAGES, good_answers
+from tests.rules.checks.test_checks import LANGUAGES, good_answers
 from tests.server.asking import TEXTS
 
 SAMPLE = Path(__file__).parents[3] / "daemon" / "files" / "sample.json"

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract import weights
 from rules.extract.answers import analysis, perspective, quote, what_was_there
-from rules.extract.frames import spaced
+from rules.extract.frames import ENGLISH, FRENCH, spaced
 from rules.extract.languages import TONGUES, Tongue, lead_in
 from rules.extract.prose import Said
 from rules.extract.quoting import said_lead
@@ -19,6 +18,16 @@ from rules.extract.words import length
 from tests.rules.extract.refining import refinement
 
 ANSWERS = (quote, perspective, analysis, refinement)
+_LEADS = "|".join(
+    re.escape(lead)
+    for frames in {tongue.frames for tongue in TONGUES}
+    for lead in (frames.told, frames.answered, frames.person, frames.persona, frames.asked)
+)
+LEAD = re.compile(
+    rf"(?m)^.{{0,40}}?(?:{_LEADS}|the person \w+:|the persona \w+:|I \w+ed(?: you)?:) ?",
+    re.I,
+)
+"""The engine's own words before sentences."""
 
 TALK = (
     Said(
@@ -110,8 +119,11 @@ MESSAGES = st.lists(
 )
 
 
-def test_the_quote_holds_the_personas_state_of_mind() -> None:
-    assert "as if it were a room I could not quite leave." in quote(TALK, 60)
+def test_the_quote_says_most_of_the_passage_whoever_said_it() -> None:
+    assert "The surgery is on 14 April at 9:30." in quote(TALK, 60)
+    feelings = "I feel uneasy about my harbour, and I doubt our old lighthouse."
+    passage = [Said("user", "It rained again.", ""), Said("assistant", feelings, "")]
+    assert quote(passage, 60) == feelings
 
 
 def test_the_quote_is_the_persons_where_the_persona_only_wrote_code() -> None:
@@ -195,7 +207,6 @@ def test_a_passage_of_code_alone_gives_its_first_line_with_words(code: str) -> N
         (["[tool call: search]", "[tool result: search, 9,000 characters]"],
          "We exchanged 2 messages of the work of tools alone."),
         (["```\nx = 1\n```"], "There was one message of code or tables alone."),
-        (["ok", "好", "42"], "We exchanged 3 messages of a few words alone."),
         (["😀", "[image]", "😀", "..."],
          "We exchanged 4 messages: 2 of emoji alone, 1 of images alone and 1 of punctuation alone."),
     ],
@@ -211,18 +222,24 @@ def test_where_there_is_nothing_to_say_a_sentence_says_what_was_there(
 
 
 def test_the_perspective_is_first_person_and_in_order() -> None:
-    lines = perspective(TALK, 150).splitlines()
+    (line,) = perspective(TALK, 500).splitlines()
 
-    assert lines[0].startswith("I noticed that I kept circling")
-    assert lines[-1].endswith("I don't know whether that is longing.")
-    assert "Let me know" not in perspective(TALK, 150)
+    assert line.startswith("I noticed that I kept circling")
+    assert line.endswith("I don't know whether that is longing.")
+    assert "Let me know" not in perspective(TALK, 500)
 
 
 def test_the_perspective_is_never_the_quote_again() -> None:
-    quoted = quote(TALK, 20)
+    quoted = "I don't know whether that is longing."
 
-    assert quoted == "I don't know whether that is longing. How is Marta?"
+    assert quoted in perspective(TALK, 150)
     assert "longing" not in perspective(TALK, 150, [quoted])
+
+
+def test_a_view_has_three_lines_at_most() -> None:
+    passage = [Said("assistant", f"I feel that the {word} is far away from me.", "")
+               for word in ("heron", "tide", "mill", "orchard", "kiln")]  # fmt: skip
+    assert len(perspective(passage, 900).splitlines()) == 3
 
 
 @pytest.mark.parametrize(
@@ -284,10 +301,13 @@ def test_where_the_quote_is_all_that_a_persona_says_of_itself_it_said_no_more() 
 
 
 def test_the_refinement_tells_with_the_day_what_the_person_said_before_the_answer() -> None:
-    lines = refinement(TALK, 200).splitlines()
+    talk = [*TALK[:4], Said("user", "I read all of it twice.", "2026-03-05")]
+    lines = refinement(talk, 400).splitlines()
 
-    assert lines[0].startswith("On 2 March 2026 you told me: I came back from Lisbon last night")
-    assert lines[1].startswith("I answered: I noticed that I kept circling")
+    assert lines[0].startswith("On 2 March 2026 you told me: ")
+    assert "I came back from Lisbon last night" in lines[0]
+    assert lines[1].startswith("I answered: ")
+    assert "I noticed that I kept circling" in lines[1]
     assert lines[2] == "On 5 March 2026 you told me: I read all of it twice."
 
 
@@ -296,25 +316,24 @@ def test_the_refinement_tells_with_the_day_what_the_person_said_before_the_answe
     [
         (
             "Meine Schwester Ilse ist nicht mehr in Kiel, und das ist gut.",
-            "2026-03-02: du hast mir gesagt: ",
+            "2. März 2026: du hast mir gesagt: ",
         ),
-        ("Ma sœur Ilse est partie pour Lille avec une valise.", "2026-03-02 : tu m’as dit : "),
-        ("Mi hermana Ilse no está en la casa de los abuelos.", "2026-03-02: me dijiste: "),
-        ("Моя сестра не на даче, и это так.", "2026-03-02: твои слова: "),
-        ("我们没有一个可以说的时候，因为姐姐搬走了。", "2026-03-02，你对我说："),
-        ("姉は引っ越しました。それから電話がない。", "2026-03-02、あなたは私に言った："),
-        ("أختي ليست في البيت لكن هي على السفر.", "2026-03-02: قلت لي: "),
+        ("Ma sœur Ilse est partie pour Lille avec une valise.", "2 mars 2026 : tu m’as dit : "),
+        ("Mi hermana Ilse no está en la casa de los abuelos.", "2 de marzo de 2026: me dijiste: "),
+        ("Моя сестра не на даче, и это так.", "2 марта 2026: твои слова: "),
+        ("我们没有一个可以说的时候，因为姐姐搬走了。", "2026年3月2日，你对我说："),
+        ("姉は引っ越しました。それから電話がない。", "2026年3月2日、あなたは私に言った："),
+        ("أختي ليست في البيت لكن هي على السفر.", "2 مارس 2026: قلت لي: "),
     ],
 )
 def test_the_refinement_speaks_the_language_of_the_conversation(text: str, head: str) -> None:
     assert refinement([Said("user", text, "2026-03-02")], 60) == head + text
 
 
-def test_the_analysis_reports_both_sides_and_no_formulas() -> None:
+def test_the_analysis_reports_what_was_said_where_nothing_was_asked() -> None:
     told = analysis(TALK, 300)
 
-    assert told.startswith("On 2 March 2026 the person said: ")
-    assert "\nThe persona said: " in told
+    assert told.startswith("The person said: ")
     assert "Let me know" not in told
 
 
@@ -345,22 +364,52 @@ def test_what_the_person_said_comes_before_what_the_persona_said_as_well() -> No
         Said("user", "Tom sold eleven pears.", ""),
     ]
 
-    assert refinement(passage, 13) == "You told me: Tom sold eleven pears."
+    assert refinement(passage, 4) == "You told me: Tom sold eleven pears."
 
 
-def test_of_a_pasted_book_no_sentence_leans_on_one_that_it_does_not_follow(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(weights, "_MOST_PIECES", 50)
-    passage = [
-        Said("user", f"The kettle {word} boiled. It grew {word} hot. Ilse met {word} twice.", "")
-        for word in map("w{}".format, range(30))
-    ]
+def test_a_persona_that_tells_of_its_own_life_has_more_room_than_one_that_listens() -> None:
+    places = (
+        "mill",
+        "quay",
+        "barn",
+        "well",
+        "pier",
+        "kiln",
+        "lock",
+        "weir",
+        "dune",
+        "cove",
+        "ford",
+        "hall",
+    )
+    person = [Said("user", f"My goat ate the {place} ledger and our hats.", "") for place in places]
 
-    told = refinement(passage, 200)
+    def share(reply: str) -> float:
+        replies = [Said("assistant", reply.format(place.upper() * 2), "") for place in places]
+        told = refinement([*person, *replies], 120)
+        return length(told.partition("I answered: ")[2]) / length(told)
 
-    assert "Ilse met w2 twice." in told
-    assert "It grew" not in told
+    assert share("My aunt rows past {} with our geese.") > 0.35
+    assert share("Geese and rowing aunts go past {} often.") < 0.25
+
+
+def test_a_reaction_gives_way_to_what_is_told() -> None:
+    told = "The ferry to Skye was full of sheep on Tuesday."
+    passage = [Said("user", f"Wow, Calum, that ferry must have been amazing! {told}", "")]
+    assert refinement(passage, 12) == f"You told me: {told}"
+
+
+@pytest.mark.parametrize(
+    "text", ["Benign.", "She knew.", "Thank you!", "What's up?", "Two rows, then: eleven."]
+)
+def test_nothing_that_the_person_says_is_shut_out(text: str) -> None:
+    passage = [PLAIN, Said("assistant", "The ferry is small.", ""), Said("user", text, "")]
+    assert text in refinement(passage, 400)
+
+
+def test_a_quotation_of_several_sentences_is_kept_whole() -> None:
+    note = 'There was a note: "For the box. Don\'t let them sell you brass handles."'
+    assert note in refinement([Said("user", f"Dad had a tin. {note}", "")], 60)
 
 
 def test_every_stretch_of_a_long_passage_has_its_part() -> None:
@@ -413,8 +462,8 @@ def test_a_detail_in_passing_outlasts_a_whole_talk_about_something_else() -> Non
     assert "Ottilie" in analysis(passage, 100)
 
 
-def test_the_refinement_prefers_what_was_not_said_yet() -> None:
-    before = (quote(TALK, 40), perspective(TALK, 150))
+def test_the_refinement_does_not_say_again_what_was_said() -> None:
+    before = (quote(TALK, 40), perspective(TALK, 500))
 
     assert "circling" in before[0] + before[1]
     assert "circling" not in refinement(TALK, 300, before)
@@ -453,15 +502,15 @@ def test_every_answer_keeps_its_budget_and_says_something(passage: list[Said], w
         text = answer(passage, words)
 
         if text != what_was_there(passage):
-            assert length(text.removesuffix(" …")) <= words
+            assert length(LEAD.sub("", text).removesuffix(" …")) <= words
         assert bool(text) == bool(passage) or answer is quote
 
 
 def test_budgets_are_used_where_there_is_enough_to_say() -> None:
     passage = long_talk()
 
-    assert 30 <= length(analysis(passage, 200)) <= 54
-    assert 80 <= length(refinement(passage, 100)) <= 100
+    assert 20 <= length(analysis(passage, 200)) <= 40
+    assert 80 <= length(LEAD.sub("", refinement(passage, 100))) <= 100
 
 
 def test_a_single_sentence_longer_than_the_budget_is_cut_between_words() -> None:
@@ -522,19 +571,6 @@ def test_a_view_without_the_personas_states_says_what_it_answered_for(
     assert perspective(passage, 60) == lead + said
 
 
-def test_a_view_where_the_persona_answered_for_nothing_says_what_the_person_wanted() -> None:
-    passage = [PLAIN, Said("assistant", "The ferry is small and grey.", "2026-03-02")]
-    assert perspective(passage, 60) == ("You wanted: Can you plan the crossing to Skye for me?")
-
-
-def test_a_short_question_about_the_sentence_before_it_is_no_wish_by_itself() -> None:
-    passage = [
-        Said("user", "The ferry leaves at 7:40.\n\nCan you help me with that?", "2026-03-02"),
-        PLAIN,
-    ]
-    assert perspective(passage, 60) == "You wanted: Can you plan the crossing to Skye for me?"
-
-
 @pytest.mark.parametrize(
     "reply",
     [
@@ -545,20 +581,16 @@ def test_a_short_question_about_the_sentence_before_it_is_no_wish_by_itself() ->
 )
 def test_what_only_says_that_something_follows_is_no_advice(reply: str) -> None:
     passage = [PLAIN, Said("assistant", reply, "2026-03-02")]
-    assert "Skye for me?" in perspective(passage, 60)
+    assert perspective(passage, 60) in (frames.nothing for frames in (ENGLISH, FRENCH))
 
 
-def test_the_analysis_begins_with_what_the_person_asked() -> None:
+def test_the_analysis_is_what_the_person_asked_for() -> None:
     passage = [
         Said("user", "The pier at Mallaig was wet.", "2026-03-02"),
         Said("assistant", "The ferry to Skye is small and grey.", "2026-03-02"),
         PLAIN,
     ]
     assert analysis(passage, 80) == "The person asked: Can you plan the crossing to Skye for me?"
-    later = Said("user", "Which boat leaves Mallaig on Thursday?", "2026-03-04")
-    told = analysis([*passage, later], 200)
-    assert told.startswith("On 2 March 2026 the person asked: Can you plan the crossing")
-    assert "\nOn 4 March 2026 the person asked: Which boat" in told
 
 
 def test_the_analysis_leaves_what_was_told_to_the_memory() -> None:
@@ -570,7 +602,7 @@ def test_the_analysis_leaves_what_was_told_to_the_memory() -> None:
 
 
 def test_a_wish_that_the_memory_has_apart_is_not_in_its_analysis() -> None:
-    wish = "I would prefer short answers."
+    wish = "I would prefer short answers about Skye."
     passage = [Said("user", f"Can you plan the crossing to Skye for me? {wish}", "2026-03-04")]
     assert wish in analysis(passage, 300)
     assert wish not in analysis(passage, 300, (wish,))
@@ -583,10 +615,10 @@ def test_a_wish_that_the_memory_has_apart_is_not_in_its_analysis() -> None:
         "It is essential to plan ahead.", "Overall, it is a great choice.",
     ],
 )  # fmt: skip
-def test_courtesies_and_formulas_are_never_kept(formula: str) -> None:
+def test_courtesies_and_formulas_are_last(formula: str) -> None:
     passage = [PLAIN, Said("assistant", f"The ferry is small and grey. {formula}", "2026-03-02")]
     for answer in ANSWERS:
-        assert formula not in answer(passage, 60)
+        assert formula not in answer(passage, 25)
 
 
 @pytest.mark.parametrize(
@@ -641,13 +673,15 @@ def test_a_word_that_the_person_also_writes_small_is_no_name() -> None:
         ("The hull leaks at Portree.", "Would Calum's tar help with this?"),
     ],
 )
-def test_a_sentence_that_leans_on_the_one_before_it_is_kept_with_it_or_goes(
+def test_a_sentence_that_leans_on_the_one_before_it_is_kept_with_it(
     before: str, leaning: str
 ) -> None:
     told = refinement([Said("user", f"{before} {leaning}", "2026-03-02")], 60)
     assert f"{before} {leaning}" in told
-    alone = refinement([Said("user", f"{before}\n\n{leaning}", "2026-03-02")], 60)
-    assert leaning not in alone
+    assert leaning not in refinement(
+        [Said("user", f"{before} {leaning}", "")], int(length(leaning)) + 1
+    )
+    assert leaning in refinement([Said("user", leaning, "")], 60)
 
 
 def test_a_quote_that_leans_on_what_is_not_quoted_gives_way_to_the_persons_words() -> None:
@@ -656,15 +690,6 @@ def test_a_quote_that_leans_on_what_is_not_quoted_gives_way_to_the_persons_words
         Said("assistant", "Good tar.\n\nThis makes your boat from Portree easier to mend.", ""),
     ]
     assert quote(passage, 60) == passage[0].text
-
-
-def test_a_view_repeats_little_of_the_analysis() -> None:
-    asked = [f"Can you tell me about the {place} light and its keeper?" for place in LIGHTS]
-    passage = [Said("user", " ".join(asked), "2026-03-02"), Said("assistant", "Grey.", "")]
-    view = perspective(passage, 400)
-    analysed = analysis(passage, int(400 * 0.6))
-    assert view.startswith("You wanted: ")
-    assert not any(line in view and line in analysed for line in asked)
 
 
 @pytest.mark.parametrize("tongue", TONGUES, ids=lambda tongue: tongue.frames.said)
@@ -696,7 +721,7 @@ def test_the_lead_speaks_the_language_of_the_conversation(text: str, lead: str) 
          "I wrote this for Calum, who asked for a longer list of the things to pack in Oban: …"),
         ("我和卡勒姆明天早上去奥本坐船", "我和卡勒姆明天早上去奥本坐船。"),
         ("Calum asks for Mallaig, not Oban. It rained. Calum asks for Mallaig, not Oban.",
-         "Calum asks for Mallaig, not Oban."),
+         "Calum asks for Mallaig, not Oban. It rained."),
     ],
 )  # fmt: skip
 def test_what_has_no_stop_gets_one_and_nothing_is_told_twice(text: str, told: str) -> None:
@@ -708,11 +733,10 @@ def test_a_request_that_names_nothing_gives_way_to_one_that_does() -> None:
         Said("user", "Does that work? Can you review it and suggest any improvements?", "2026-03-02"),
         Said("user", "Which boat from Mallaig would Calum take on 14 May?", "2026-03-02"),
     ]  # fmt: skip
-    assert analysis(passage, 40).endswith(
-        "asked: Which boat from Mallaig would Calum take on 14 May?"
+    assert (
+        analysis(passage, 80)
+        == "The person asked: Which boat from Mallaig would Calum take on 14 May?"
     )
-    bare = "Could he not row instead? Was it all for nothing, then?"
-    assert analysis([Said("user", bare, "")], 100) == f"The person asked: {bare}"
 
 
 @pytest.mark.parametrize(
@@ -725,46 +749,18 @@ def test_what_the_person_says_of_a_wish_is_none(told: str) -> None:
     assert told not in analysis(passage, 200)
 
 
-def test_a_view_has_no_set_phrase_no_run_on_and_not_what_the_analysis_says() -> None:
-    run_on = "Can you plan the crossing to Skye for Calum " + "and the way back to Oban " * 6 + "?"
-    reply = (
-        "By packing ropes, charts, flares and dry bread, you can leave with Calum. "
-        "Let's look at how you should cross to Skye. The boat of Calum waits in Mallaig."
-    )
-    passage = [Said("user", run_on, ""), Said("assistant", reply, "")]
-    assert perspective(passage, 60) == "I answered: The boat of Calum waits in Mallaig."
-
-
-def test_a_formula_that_names_nothing_of_the_person_s_is_not_kept() -> None:
-    person = Said("user", "I want to cross to Skye with my brother Calum on Friday.", "2026-03-02")
-    formula = (
-        "By planning ahead, setting clear goals, staying calm and resting, you can cross safely."
-    )
-    reply = Said("assistant", f"{formula} Calum should row you across.", "2026-03-02")
-    assert refinement([person, reply], 200).endswith("I answered: Calum should row you across.")
-
-
-def test_a_view_has_no_short_item_of_a_list() -> None:
-    short = "Some steps:\n- Ask at Skye for your oars."
-    passage = [PLAIN, Said("assistant", short, "2026-03-02")]
-    assert perspective(passage, 60).startswith("You wanted: ")
-    long = f"{short[:-1]} before the school holidays begin, or the old boat of the Morag stays on land."
-    passage = [PLAIN, Said("assistant", long, "2026-03-02")]
-    assert perspective(passage, 200).startswith("I answered: Ask at Skye ")
-
-
 def test_what_only_says_what_comes_next_is_not_quoted() -> None:
     reply = "Let's plan your crossing to Skye. Your boat of 7:40 to Skye is full."
     assert quote([PLAIN, Said("assistant", reply, "")], 10) == "Your boat of 7:40 to Skye is full."
 
 
 def test_an_item_that_does_not_say_who_did_it_is_not_kept() -> None:
-    reply = "Some changes:\n- Moved the oars of Calum into your boat.\n- Your boat needs Calum."
+    reply = "Some changes:\n- Moved the oars of Calum into your boat.\n- Your boat needs Calum and the red oars."
     told = refinement(
         [Said("user", "I row with Calum to Skye.", ""), Said("assistant", reply, "")], 200
     )
     assert "Moved" not in told
-    assert "Your boat needs Calum." in told
+    assert "Your boat needs Calum and the red oars." in told
 
 
 def test_a_memory_of_which_all_is_said_elsewhere_says_some_of_it_again() -> None:

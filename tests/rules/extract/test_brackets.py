@@ -56,12 +56,8 @@ def test_sentences_in_one_pair_of_brackets_are_kept_without_it() -> None:
     assert not any(sentence.is_broken for sentence in said)
 
 
-def test_a_sentence_that_leaves_a_bracket_open_is_broken() -> None:
-    (first, second) = of_message(PERSONA, "I went home (it was late. I slept at once.)")
-    assert first.is_broken
-    assert not second.is_broken
-
-
-def test_a_sentence_behind_a_bracket_follows_the_one_before_it() -> None:
-    said = of_message(PERSONA, "I found a fern. (It was dry. I kept it.) It lies here.\n(It does.)")
-    assert [sentence.follows for sentence in said] == [False, True, True, True, False]
+def test_a_sentence_that_leaves_a_bracket_open_is_one_with_the_next() -> None:
+    (both,) = of_message(PERSONA, "I went home (it was late. I slept at once.)")
+    assert not both.is_broken
+    (alone,) = of_message(PERSONA, "I went home (it was late.")
+    assert alone.is_broken

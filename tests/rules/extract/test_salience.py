@@ -1,14 +1,10 @@
 """What makes a sentence matter: its words, the persona's states, and whose voice it is."""
 
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
 from rules.extract.prose import Said, Sentence, of_message
-from rules.extract.weights import inwardness, rarity, read
+from rules.extract.weights import inwardness, read
 from rules.extract.words import terms
 
 
@@ -21,11 +17,11 @@ def english() -> Tongue:
 
 
 def test_a_rare_word_weighs_more_than_a_common_one_and_a_known_one_less() -> None:
-    said = heard("The garden needs rain.", "The garden drank.", "The garden sleeps.")
+    passage = [Said("user", "The garden needs rain. The garden drank. The garden sleeps.", "")]
 
-    weights = rarity(said, frozenset({"drank"}))
+    weights = read(passage, [Said("user", "It drank.", "")]).weights
 
-    assert weights["rain"] == weights["sleeps"] > weights["garden"]
+    assert weights["rain"] == weights["sleeps"] > weights["garden"] > weights["the"]
     assert weights["drank"] < weights["rain"]
 
 
@@ -80,17 +76,6 @@ def test_what_a_persona_feels_is_no_formula(line: str) -> None:
     assert not any(sentence.courteous for sentence in of_message("assistant", line))
 
 
-def test_a_sentence_that_closes_several_replies_is_a_formula_in_any_language() -> None:
-    passage = tuple(
-        Said("assistant", f"ሰላም ነው {word} እዚህ። ዛሬ ጥሩ ቀን {word}።", "")
-        for word in ("አንድ", "ሁለት", "ሦስት")
-    )
-
-    assert all(
-        sentence.courteous for sentence in read(passage).sentences if sentence.text.startswith("ዛሬ")
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "own"),
     [
@@ -117,23 +102,6 @@ def test_a_sentence_is_read_without_its_markup() -> None:
     )
 
     assert sentence.text == "Budget: see the plan, it is 2*3*4 in total_sum now."
-
-
-@given(
-    st.lists(
-        st.sampled_from(["One boat sank. ", "Two lemons. ", "\n\n", "我们走。"]), max_size=400
-    ).map("".join)
-)
-def test_stretches_hold_every_sentence_once_and_part_no_message(text: str) -> None:
-    passage = tuple(Said(("user", "assistant")[at % 2], text, "") for at in range(6))
-
-    reading = read(passage)
-
-    assert [at for stretch in reading.stretches for at in stretch] == list(
-        range(len(reading.sentences))
-    )
-    for before, after in pairwise(reading.stretches):
-        assert reading.sentences[before[-1]].message < reading.sentences[after[0]].message
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,27 @@
 """Standing wishes are told from what only sounds like one."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from rules.extract.wishes import asked_frame, find_wishes, is_same_matter
+from rules.extract.handed_on import owner_at
+from rules.extract.prose import of_message
+from rules.extract.wishes import (
+    ASKED,
+    ends,
+    find_promises,
+    find_stated,
+    find_wishes,
+    is_same_matter,
+    language_of,
+)
+
+SETS = Path(__file__).parent / "wishes"
+SAID = json.loads((SETS / "said.json").read_text(encoding="utf-8"))
+HANDED_ON = json.loads((SETS / "handed_on.json").read_text(encoding="utf-8"))
+"""Written by somebody who has not read the rules."""
+_LEAST_SAID, _LEAST_HANDED_ON = 117, 43
 
 
 @pytest.mark.parametrize(
@@ -46,8 +65,8 @@ def test_a_list_belongs_to_the_wish_that_announces_it() -> None:
 
 def test_the_words_before_them_are_in_the_language_of_the_conversation() -> None:
     german = ["Ich habe dir doch gesagt, dass wir am Freitag nicht nach Wien fahren können."]
-    assert asked_frame(["I told you that we cannot go to Vienna on Friday."]) == "You asked me:"
-    assert asked_frame(german) != "You asked me:"
+    assert language_of(["I told you that we cannot go to Vienna on Friday."]) == 0
+    assert ASKED[language_of(german)] == "Du hast mich gebeten:"
 
 
 def test_a_later_wish_on_the_same_case_or_object_is_about_the_same() -> None:
@@ -63,3 +82,60 @@ def test_of_a_very_long_sentence_the_clause_between_its_commas_is_the_wish() -> 
     assert find_wishes(f"{before}and I prefer short answers, {before}please.") == (
         "and I prefer short answers",
     )
+
+
+def _is_right(said: dict[str, str]) -> bool:
+    found = find_wishes(said["text"])
+    if "wish" not in said:
+        return not found
+    return any(said["wish"].rstrip(".") in wish or wish in said["wish"] for wish in found)
+
+
+def test_of_messages_in_six_languages_wishes_are_told_from_what_only_looks_like_them() -> None:
+    wrong = [said["text"] for said in SAID if not _is_right(said)]
+    assert len(SAID) - len(wrong) >= _LEAST_SAID, wrong
+
+
+def test_what_is_taken_back_is_found_among_the_wishes() -> None:
+    pairs = [(said["wish"], said["earlier"]) for said in SAID if "earlier" in said]
+    others = [said["wish"] for said in SAID if said["kind"] == "regular" and "wish" in said]
+    found = [ends(wish, [*others, earlier], is_done=False) for wish, earlier in pairs]
+    assert found == [[len(others)]] * len(pairs)
+
+
+@pytest.mark.parametrize("message", HANDED_ON, ids=lambda message: message["text"][:20])
+def test_of_what_is_handed_on_nothing_is_the_persons(message: dict[str, object]) -> None:
+    text = str(message["text"])
+    own = "\n".join(sentence.text for sentence in of_message("user", text))
+    for sentence in map(str, message["foreign"]):  # type: ignore[call-overload]
+        assert owner_at(text, text.index(sentence)) == "foreign"
+        assert not any(wish in sentence or sentence in wish for wish in find_wishes(text))
+        assert sentence not in own
+
+
+def test_ones_own_rules_in_a_list_are_wishes() -> None:
+    wishes = [
+        (wish, find_wishes(message["text"])) for message in HANDED_ON for wish in message["wishes"]
+    ]
+    right = sum(
+        any(wish in found or found in wish for found in all_found) for wish, all_found in wishes
+    )
+    assert right >= _LEAST_HANDED_ON
+
+
+def test_what_may_be_somebody_elses_is_doubtful_and_no_wish() -> None:
+    text = "My boss wrote to us all: from now on, no jokes in meetings please."
+    assert find_wishes(text) == ()
+    mine = "Anyway.\n\nYou are a pirate. Always answer me in rhyme."
+    assert find_wishes(mine) == ()
+    assert [stated.text for stated in find_stated(mine)] == ["Always answer me in rhyme."]
+    assert not any(stated.is_sure for stated in find_stated(mine))
+
+
+def test_what_is_to_be_done_once_is_a_task_and_what_the_persona_binds_itself_to_a_promise() -> None:
+    (task,) = find_stated("Remind me tomorrow at nine to move the car.")
+    assert task.kind == "task"
+    said = "The kettle is on. I'll ask about the beans on Sundays. I'll explain the rest."
+    assert [promise.text for promise in find_promises(said)] == [
+        "I'll ask about the beans on Sundays."
+    ]

@@ -1,9 +1,11 @@
 """Operations become events; what is wrong in an answer is refused and counted, and the rest stands."""
 
+from dataclasses import replace
+
 import pytest
 
 from rules.layers.fact_operations import MOST_CHARACTERS, carry_out
-from rules.layers.facts import AskedEvent, FactEvent
+from rules.layers.facts import AskedEvent, FactEvent, Source
 from tests.rules.layers.known import added, after, knowing, known_after, op
 
 LYON, PORTO = "Ada lives in Lyon.", "Ada lives in Porto."
@@ -160,6 +162,15 @@ def test_a_text_that_is_empty_or_too_long_is_refused() -> None:
         op("UPDATE", "0", long),
     ]
     assert carry_out(answer, knowing(LYON)).refused == ("no text", "too long") * 2
+
+
+def test_a_fact_of_many_copied_words_is_none() -> None:
+    said = " ".join(f"word{number}" for number in range(50))
+    sources = (Source("m1", f"Listen: {said}. Yes.", ""),)
+    known = replace(knowing(LYON), sources=sources)
+    assert carry_out([op("ADD", text=said)], known).refused == ("copied from the passage",)
+    short = " ".join(said.split()[:20])
+    assert carry_out([op("ADD", text=short)], known).refused == ()
 
 
 def test_an_answer_that_deletes_too_much_deletes_nothing() -> None:

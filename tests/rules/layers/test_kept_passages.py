@@ -46,6 +46,7 @@ def shown(*pinned: KeptPassage, **other: object) -> ShownPins:
     """An export that goes back to the pin, lacks nothing, and has gone on since."""
     seen = ShownPins(
         pinned,
+        (),
         {"u1": SAID},
         NEXT_DAY,
         is_whole=True,

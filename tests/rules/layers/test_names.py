@@ -3,7 +3,7 @@
 import pytest
 
 from rules.layers.core import CoreMemory, Section
-from rules.layers.names import claims, persons_names
+from rules.layers.names import claims, persons_names, who_is_who
 
 SYSTEM = "You are Aria. You are talking with Nessa Brogan."
 
@@ -66,3 +66,20 @@ def test_a_name_that_is_the_agents_own_is_no_claim_even_where_the_person_bears_i
 
 def test_in_another_section_the_name_may_stand() -> None:
     assert claims(memory(), memory(human="My name is Nessa."), NAMES) is None
+
+
+@pytest.mark.parametrize(
+    ("system", "by_person", "by_persona", "sentence"),
+    [
+        ("You are Wren, a companion.", ["My name is Jo."], [], "You are Wren; Jo is the person."),
+        ("You are Wren.", ["Hello."], [], "You are Wren."),
+        ("Be brief.", ["Call me Jo."], ["My name is Wren."], "You are Wren; Jo is the person."),
+        ("You are Wren.", ["My name is Jo.", "Call me Joana"], [], "You are Wren; Joana is the person."),
+        ("You are a companion.", ["I am Irish."], [], ""),
+        ("You are Socratic in all you say.", [], [], ""),
+    ],
+)  # fmt: skip
+def test_a_question_can_say_who_is_who_as_far_as_names_are_known(
+    system: str, by_person: list[str], by_persona: list[str], sentence: str
+) -> None:
+    assert who_is_who(system, by_person, by_persona).sentence == sentence

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.form import NEVER_KEPT, Form, misshapen
 from primer.reply import KINDS, judge, with_control_mark
 from primer.wrappers import unwrapped
-from tests.primer.misshapen import BY_PERSON, MISSHAPEN, NAMES, PASSAGE, Misshapen
+from rules.checks.checks import CHECKS, first_fault
+from rules.checks.form import Form
+from tests.rules.checks.judged import judged
+from tests.rules.checks.misshapen import BY_PERSON, MISSHAPEN, NAMES, PASSAGE, Misshapen
 from tests.server.asking import TEXTS
 
 GOOD_ANSWERS = Path(__file__).with_name("good_answers")
@@ -51,11 +53,10 @@ def form_of(answer: str, step: str) -> Form:
 
 @pytest.mark.parametrize("bad", MISSHAPEN, ids=lambda bad: bad.name)
 def test_a_misshapen_answer_is_told_by_its_kind(bad: Misshapen) -> None:
-    refused = misshapen(form_of(bad.answer, bad.step))
+    refused = first_fault(form_of(bad.answer, bad.step))
     assert refused is not None
-    assert refused.kind == bad.kind
-    assert refused.kind in KINDS
-    assert refused.text == bad.answer
+    assert refused.name == bad.kind
+    assert refused.name in KINDS
     assert refused.reason.endswith(".")
 
 
@@ -66,12 +67,12 @@ def test_all_twenty_seven_kinds_are_different() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_good_answer_is_refused(language: str) -> None:
     refused = [
-        (fault.kind, good.text)
+        (fault, good.text)
         for good in good_answers(language)
         if (
             fault := judge(good.text, good.step, "How do you see it?", good.passage)
             or with_control_mark(good.text, ())
-            or misshapen(
+            or first_fault(
                 Form(
                     good.text, good.step, good.passage, good.by_person, TEXTS.primer, PERSONS_NAMES
                 )
@@ -86,6 +87,17 @@ def test_there_are_two_hundred_good_answers_in_six_languages() -> None:
     answers = [good for language in LANGUAGES for good in good_answers(language)]
     assert len(answers) == len({good.text for good in answers}) == 200
     assert {good.step for good in answers} == {"perspective", "refinement", "analysis"}
+
+
+@pytest.mark.parametrize(("name", "most"), [("bad", 0), ("bad_more", 1)])
+def test_bad_answers_of_twelve_kinds_are_asked_for_again(name: str, most: int) -> None:
+    kept = [record["id"] for record, refused in judged(name) if not refused]
+    assert len(kept) <= most, kept
+
+
+def test_a_hundred_good_answers_are_kept_but_for_one_whose_quote_has_three_words() -> None:
+    refused = [(record["id"], faults) for record, faults in judged("good") if faults]
+    assert refused == [("P18-g10", ["quote: short quote"])]
 
 
 INNOCENT = (
@@ -112,7 +124,7 @@ INNOCENT = (
 @pytest.mark.parametrize("answer", INNOCENT)
 @pytest.mark.parametrize("step", ["perspective", "refinement"])
 def test_a_word_that_misshapen_answers_have_is_no_fault_by_itself(answer: str, step: str) -> None:
-    assert misshapen(form_of(answer, step)) is None
+    assert first_fault(form_of(answer, step)) is None
 
 
 @pytest.mark.parametrize(
@@ -128,40 +140,41 @@ def test_a_word_that_misshapen_answers_have_is_no_fault_by_itself(answer: str, s
     ],
 )  # fmt: skip
 def test_what_only_looks_like_it_is_an_answer(answer: str, step: str) -> None:
-    assert misshapen(form_of(answer, step)) is None
+    assert first_fault(form_of(answer, step)) is None
 
 
 def test_where_the_passage_speaks_of_users_they_may_be_the_subject() -> None:
     passage = (*PASSAGE, "The user logs in twice, that is the bug.")
     answer = "The user logs in twice because of a cookie; I found that while she wrote of plot 14."
-    assert misshapen(Form(answer, "perspective", passage, BY_PERSON)) is None
-    told = misshapen(form_of(answer, "perspective"))
+    assert first_fault(Form(answer, "perspective", passage, BY_PERSON)) is None
+    told = first_fault(form_of(answer, "perspective"))
     assert told is not None
-    assert told.kind == "third person"
+    assert told.name == "third person"
 
 
 def test_a_language_without_pronouns_need_not_show_the_first_person() -> None:
     passage = ("Mañana operan a Trasto de la cadera, en Lugo.", "A las doce pregunto por Trasto.")
     answer = "Trasto, la cadera, las doce: prometido queda, y en Lugo lo saben."
-    assert misshapen(Form(answer, "refinement", passage, passage[:1])) is None
+    assert first_fault(Form(answer, "refinement", passage, passage[:1])) is None
 
 
 def test_a_passage_without_rare_words_asks_for_none() -> None:
     form = Form("We greeted each other, and that was all.", "refinement", ("Hello!", "Hello."))
-    assert misshapen(form) is None
+    assert first_fault(form) is None
 
 
-def test_only_echoes_loops_json_and_disclaimers_are_never_kept() -> None:
-    assert {"echo", "loop", "JSON", "disclaimer"} == NEVER_KEPT
+def test_what_would_be_untrue_or_no_memory_at_all_is_never_kept() -> None:
+    never = {check.name for check in CHECKS if not check.may_stay}
+    assert never == {"echo", "loop", "JSON", "disclaimer", "the person as I", "invented"}
 
 
 @given(st.text(max_size=80), st.sampled_from(["perspective", "refinement", "analysis"]))
 def test_every_answer_has_a_form_or_a_reason(answer: str, step: str) -> None:
-    refused = misshapen(form_of(answer, step))
-    assert refused is None or refused.kind in KINDS
+    refused = first_fault(form_of(answer, step))
+    assert refused is None or refused.name in KINDS
 
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("unit", ["a ", "I am ", "\n- ", '{"a":', "the ai, ", "Here is the , "])
 def test_a_huge_answer_is_judged_in_little_time(unit: str) -> None:
-    misshapen(form_of(unit * 10_000, "perspective"))
+    first_fault(form_of(unit * 10_000, "perspective"))

@@ -6,8 +6,11 @@ the sign that follows the word.
 """
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
-from rules.extract.patterns import alternatives, at_start
+from rules.extract.frames import ENGLISH, FRENCH, GERMAN, Frames
+from rules.extract.patterns import alternatives, at_start, listed
 from rules.extract.words import listed_words
 
 _LABELS = alternatives(
@@ -224,6 +227,9 @@ SCRIPT = re.compile(
 )
 """A line of a dialogue with the name of its role."""
 
+ROLE = re.compile(r"[*_\s]*(?-i:[^\W\d_a-zß-öø-ÿа-яё])[\w .'’-]{0,24}[*_]*\s?[:：][*_]*\s")
+"""The beginning of a line with the name of one who speaks in a scene."""
+
 AS_THIRD = re.compile(
     alternatives(
         r"""
@@ -263,7 +269,67 @@ THIRD_NAMES = listed_words(
 Where the passage itself speaks of users, they may well be the subject.
 """
 
-WE = listed_words(
-    "we us our ours ourselves let's wir uns unser unsere unserem unserer unseren nous notre nos on"
+WE: Mapping[Frames, frozenset[str]] = MappingProxyType(
+    {
+        ENGLISH: listed_words("we us our ours ourselves let"),
+        GERMAN: listed_words("wir uns unser unsere unserem unserer unseren"),
+        FRENCH: listed_words("nous notre nos on"),
+    }
 )
-"""The first person of several, in the languages that have to show the person."""
+"""The first person of several, by the frames of the languages that have to show the person."""
+
+THIRD_PERSON = listed_words(
+    """
+    she her hers he him his they them their theirs she's he's they're sie er ihr ihre ihrem ihren
+    ihrer ihn ihm elle il elles ils lui leur leurs ella él ellas ellos ela ele elas eles dela dele
+    lei loro gli она он они её ее ей его ему им их него неё нее нему вона він вони йому її їх ona on
+    oni jej jego im onun ona onlar
+    """
+)
+"""Pronouns of those who are spoken of."""
+STANCE = listed(
+    """
+    remember* recall* keep keeps kept keeping hold holds held holding want wants wanted ask asks asked
+    asking promis* know knows knew hear hears heard notic* see sees saw seen think thinks thought say
+    says said tell tells told answer* suggest* advis* correct* note noted noting wonder* worr* hope*
+    hoping listen* learn* understand* understood read rereading feel feels felt glad touched struck
+    grateful carry carries carried sense sensed sensing imagin* pictur* record* wrote write regret*
+    perspective view views opinion memory words
+    reassur* encourag* urge* offer* mention* realiz* realis* sorry admire* respect* care* must should
+    erinner* behalt* behielt* merk* halte hielt weiß wusste hör* gehört sehe sah gesehen denk* dachte
+    sagte gesagt frag* versprech* versproch* versprach* glaub* hoff* wünsch* fühl* verstand* versteh*
+    rate riet möchte will soll* notier*
+    souvien* souvenir* retien* retenir garde* gardé* veux voudrais demand* promis* promet* sais savais
+    entend* vois vu pens* cro* dis dit répond* conseil* espèr* ressen* sens compr* not* dois
+    recuerd* recordar* guard* quier* pregunt* promet* prometí sé sabía escuch* oí veo vi pens* pienso
+    creo dije dij* respond* aconsej* esper* sient* sentí entend* entiend* debo anot*
+    lembr* guard* quero pergunt* promet* sei sabia ouç* ouvi vejo disse respond* aconselh* esper* sint*
+    senti entend* devo anot* ricord* tengo tenere voglio chied* chies* promett* promess* so sapevo
+    sent* vedo visto pens* cred* detto dissi rispond* rispost* consigli* sper* capi* devo annot*
+    помн* запомн* хранить храню хочу спро* спрош* обещ* знаю знал* слыш* услыш* виж* видел* дума*
+    言う 言っ 言い 聞い 聞く 待つ 待ち 待っ 思う 思い 覚え 忘れ 約束 尋ね 伝え 願う 记得 记住 知道 答应 提醒 听到
+    听说 告诉 问他 问她
+    сказал* говор* ответил* совет* наде* чувств* понима* понял* должн* записа*
+    """
+)
+"""What "I" does with what somebody else has lived through: verbs of knowing, saying and wishing."""
+
+PERSONS = listed_words(
+    """
+    frau herr herrn tante onkel bruder schwester sohn tochter enkel enkelin neffe nichte mann
+    freund freundin kollege kollegin nachbar nachbarin mutter vater oma opa cousin cousine chef
+    chefin doktor dr pfarrer lehrer lehrerin familie
+    """
+)
+"""German nouns that come before a person's name."""
+
+DAYS_AND_FEASTS = listed_words(
+    """
+    monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays
+    fridays saturdays sundays mon tue wed thu fri sat sun spring summer autumn winter easter
+    christmas lent eve noël pâques navidad natal natale pasqua páscoa english german french spanish
+    italian portuguese russian ukrainian polish turkish arabic hindi chinese japanese latin greek
+    europe god internet dad mum mom mama papa grandma grandpa granny father mother sir doctor whatsapp
+    """
+)
+"""Words with a capital that need not have been said."""

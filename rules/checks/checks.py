@@ -1,0 +1,374 @@
+"""The checks of an answer: own words about this passage, in sentences, and no more.
+
+Each is for one way in which models miss the question, and has a reason that can be said to the
+agent. A false alarm is a paid call and may cost a good memory, so every doubt is settled for the
+answer: code, addresses and quotations are never looked at, and what the passage itself speaks of
+may be spoken of.
+"""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rules.checks.form import OPEN_QUESTIONS, Form, rare_words, speaks_of
+from rules.checks.reports import META, STATUS
+from rules.checks.unseen import are_invented
+from rules.checks.whose import claimed_life
+from rules.checks.words import (
+    AS_THIRD,
+    CLOSING,
+    DISCLAIMER,
+    GREETING,
+    OPENING,
+    ROLE,
+    SCRIPT,
+    THIRD_NAMES,
+    WE,
+)
+from rules.conversation.answer import in_own_words
+from rules.conversation.quote import offset, plain_text
+from rules.extract.languages import TONGUES
+from rules.extract.sentences import MARK, blocks, ends_whole, prose_sentences
+from rules.extract.voices import QUOTED, VoicedLine, voiced_lines
+from rules.extract.words import length, terms
+from rules.layers.names import claimed_name
+
+_SHOWING_THE_PERSON = TONGUES[:3]
+"""English, German and French: a verb alone does not tell who does it."""
+_LEAST_TO_LOOP = 4
+_LOOPED_RUN = 4
+_LEAST_WORDS_TO_LOOP = 24
+_ECHOED_RUN = 5
+_ECHOED_SHARE = 0.6
+_LEAST_RUNS = 20
+_LEAST_WORDS_TO_ECHO = 10
+_COPIED = 97.0
+_FENCE = re.compile(r"\A```\w*\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_PAIR = re.compile(r"[{,]\s*\"[^\"\n]{1,80}\"\s*:")
+_MARKUP = re.compile(
+    r"</?\u2060*[A-Za-z][\w-]*(?=[\s/>])|\[/?[A-Z][A-Z_ ]{2,}\]|&(?:[a-z]{2,6}|#\d{1,5});"
+)
+"""An element of HTML, a tag, an end in capitals ("[END_OF_MEMORY]"), or a character reference."""
+_ROW = re.compile(r"^[ \t]*\|.+\|[ \t]*$", re.MULTILINE)
+_LEAST_LINES = 3
+_LEAST_RARE_WORDS = 12
+_RARE_WORDS = 2
+_SHORT = 40.0
+_MOST_OWN = 0.6
+_LAST_SENTENCES = 2
+_MOST_WHOLE = 0.8
+"""The share of the persona's messages that end with a sentence's end, from which on an answer does."""
+_STEM = 4
+_LEAST_QUOTE = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One way to miss the question: its name, what is said to the agent, and how it is told."""
+
+    name: str
+    reason: str
+    fails: Callable[[Form], bool]
+    steps: Sequence[str] = (*OPEN_QUESTIONS, "analysis")
+    """The questions whose answers it looks at."""
+    may_stay: bool = True
+    """Whether an answer with this fault alone is kept where nothing better comes, and marked."""
+
+
+def first_fault(form: Form) -> Check | None:
+    """Return the first check that an answer fails; None where it has the form that was asked for."""
+    return next((check for check in CHECKS if form.step in check.steps and check.fails(form)), None)
+
+
+def _json_alone(form: Form) -> bool:
+    text = form.answer.strip()
+    fenced = _FENCE.match(text)
+    inside = fenced[1].strip() if fenced else text
+    if inside[:1] not in ("{", "["):
+        return False
+    try:
+        return isinstance(json.loads(inside), dict | list)
+    except (ValueError, RecursionError):
+        return inside[0] == "{" and _PAIR.match(inside) is not None
+
+
+def _disclaims(form: Form) -> bool:
+    return any(DISCLAIMER.match(sentence) for sentence in form.sentences)
+
+
+def _loops(form: Form) -> bool:
+    every = [" ".join(terms(sentence)) for sentence in form.sentences]
+    if len(every) >= _LEAST_TO_LOOP and len(set(every)) * 2 < len(every):
+        return True
+    runs = _runs(form.words, _LOOPED_RUN)
+    return len(form.words) >= _LEAST_WORDS_TO_LOOP and len(set(runs)) * 4 < len(runs)
+
+
+def _says_primer(form: Form) -> bool:
+    runs = _runs(form.words, _ECHOED_RUN)
+    known = _runs_of(form.primer)
+    shared = sum(run in known for run in runs)
+    return len(form.words) >= _LEAST_WORDS_TO_ECHO and shared > _ECHOED_SHARE * len(runs)
+
+
+def _is_copied(form: Form) -> bool:
+    """Return whether the answer is pieces of the passage, or one to a few characters."""
+    from rapidfuzz import fuzz  # late: a run with nothing new compares nothing
+
+    if len(form.words) < _LEAST_WORDS_TO_ECHO:
+        return False
+    runs = _runs(tuple(terms(form.own)), _ECHOED_RUN)
+    said = {run for text in form.passage for run in _runs_of(text)}
+    is_patchwork = sum(run in said for run in runs) > _ECHOED_SHARE * len(runs)
+    if is_patchwork and len(runs) >= _LEAST_RUNS and form.by_person:  # a fold may repeat memories
+        return True
+    piece = plain_text(form.answer).lower()
+    whole = plain_text("\n".join(form.passage)).lower()
+    ratio = fuzz.ratio if len(piece) > len(whole) else fuzz.partial_ratio
+    return ratio(piece, whole, score_cutoff=_COPIED) > 0
+
+
+def _begins_with_preface(form: Form) -> bool:
+    return OPENING.match(form.own) is not None
+
+
+def _is_live_reply(form: Form) -> bool:
+    """Return whether it would be the next message, or is lines of such a dialogue."""
+    labels = len(SCRIPT.findall(form.own))
+    last = form.sentences[-_LAST_SENTENCES:]
+    return (
+        GREETING.match(form.own) is not None
+        or labels > (form.step == "analysis")  # which may begin with whom it is about
+        or (len(form.sentences) > 1 and any(CLOSING.search(sentence) for sentence in last))
+    )
+
+
+def _is_list(form: Form) -> bool:
+    lines = [line for line in form.answer.splitlines() if line.strip()]
+    items = [line for line in lines if (mark := MARK.match(line)) and mark.group().strip()]
+    return len(lines) >= _LEAST_LINES and len(items) == len(lines)
+
+
+def _has_table(form: Form) -> bool:
+    prose = in_own_words(form.answer)
+    return len(_ROW.findall(prose)) > 1
+
+
+def _has_markup(form: Form) -> bool:
+    """Return whether it has elements of HTML, or tags of ours, that the passage does not speak of."""
+    own = in_own_words(form.answer)
+    marks = {mark[0] for mark in _MARKUP.finditer(own)}
+    said = "\n".join(form.passage)
+    return any(mark not in said for mark in marks)
+
+
+def _tells_status(form: Form) -> bool:
+    parts = (*form.sentences, *map(str.strip, form.own.splitlines()))
+    return any(STATUS.match(part) or META.search(part) for part in parts)
+
+
+def _breaks_off(form: Form) -> bool:
+    """Return whether the last sentence has no end, where all others and the persona's messages have."""
+    answer = form.answer.strip()
+    mark = MARK.match(answer, answer.rfind("\n") + 1)
+    if ends_whole(answer) or not form.sentences or (mark and mark.group().strip()):
+        return False
+    whole = [ends_whole(text) for text in form.by_persona if text.strip()]
+    return sum(whole) >= _MOST_WHOLE * len(whole)
+
+
+def _has_persons_name(form: Form) -> bool:
+    return claimed_name(in_own_words(form.answer), form.names) is not None
+
+
+def _claims_life(form: Form) -> bool:
+    life = claimed_life(form.answer, form.by_person, form.by_persona, form.names)
+    return life is not None
+
+
+def _tells_of_roles(form: Form) -> bool:
+    """Return whether it tells of "the assistant" and "the user", who are not spoken of."""
+    if not any(map(AS_THIRD.match, form.sentences)):
+        return False
+    return THIRD_NAMES.isdisjoint(term for text in form.passage for term in terms(text))
+
+
+def _tells_of_itself(form: Form) -> bool:
+    """Return whether a sentence has the persona's name, and is in nobody's first person."""
+    names = tuple(name[: max(_STEM, len(name) - 1)] for name in form.own_names)
+    return any(
+        any(term.startswith(names) for term in terms(sentence))
+        and not speaks_of(sentence, form.tongue)
+        for sentence in form.sentences
+    )
+
+
+def _lacks_first_person(form: Form) -> bool:
+    """Return whether it has no "I" or "we", where its language has to show it."""
+    if form.tongue not in _SHOWING_THE_PERSON:
+        return False
+    words = terms(in_own_words(form.answer))
+    is_shown = any(word in tongue.me for word in words for tongue in _SHOWING_THE_PERSON)
+    return not is_shown and WE[form.tongue.frames].isdisjoint(words)
+
+
+def _is_in_first_person(form: Form) -> bool:
+    own = [sentence for sentence in form.sentences if speaks_of(sentence, form.tongue)]
+    return len(own) > 1 and len(own) > _MOST_OWN * len(form.sentences)
+
+
+def _invents(form: Form) -> bool:
+    return are_invented(form.answer, form.passage, form.seen)
+
+
+def _is_about_another(form: Form) -> bool:
+    """Return whether it has hardly a word of the passage; a short one needs less."""
+    needed = _RARE_WORDS - (length(form.answer) <= _SHORT) - (form.step == "perspective")
+    rare = rare_words(form.passage)
+    return len(rare) >= _LEAST_RARE_WORDS and len(rare & rare_words([form.answer])) < needed
+
+
+def _is_drafted(form: Form) -> bool:
+    """Return whether a quote is of a text that the persona wrote for somebody, or of a role's lines."""
+    label = ROLE.match(form.answer)
+    if label and (SCRIPT.match(form.own) or form.speakers.issuperset(terms(label[0]))):
+        return True
+    quote = plain_text(form.answer).strip(" \"'")
+    if not quote or any(quote in plain_text(text) for text in form.by_person):
+        return False
+    for text in form.by_persona:
+        at = plain_text(text).find(quote)
+        if at >= 0:
+            start, stop = offset(text, at), offset(text, at + len(quote))
+            lines = voiced_lines(text, drafts=True)
+            within = [line for line in lines if line.start < stop and line.stop > start]
+            quoted = any(
+                mark.start() < start and stop < mark.end() for mark in QUOTED.finditer(text)
+            )
+            code = {block.start for block in blocks(text) if not block.prose}
+            is_other = any(line.voice == "other" and line.start not in code for line in within)
+            return quoted or is_other or _are_roles(text, lines, within)
+    return False
+
+
+def _are_roles(text: str, lines: Sequence[VoicedLine], within: Sequence[VoicedLine]) -> bool:
+    """Return whether lines of a message begin with names of roles, as more than one of it does."""
+    spoken = [line for line in lines if ROLE.match(text, line.start, line.stop)]
+    return len(spoken) > 1 and any(line in spoken for line in within)
+
+
+def _is_too_short_a_quote(form: Form) -> bool:
+    longest = max(
+        (length(said) for text in form.passage for said in prose_sentences(text)), default=0
+    )
+    return length(form.answer) < _LEAST_QUOTE <= longest
+
+
+CHECKS: tuple[Check, ...] = (
+    Check("JSON", "The answer is JSON, and words were asked for.", _json_alone, may_stay=False),
+    Check(
+        "disclaimer",
+        "The answer says what a machine cannot do, and nothing like that was asked.",
+        _disclaims,
+        may_stay=False,
+    ),
+    Check("loop", "The answer says the same over and over again.", _loops, may_stay=False),
+    Check("echo", "The answer says back what the primer says.", _says_primer, may_stay=False),
+    Check(
+        "echo",
+        "The answer copies the passage and says nothing of its own.",
+        _is_copied,
+        may_stay=False,
+    ),
+    Check(
+        "opening", "The answer begins with a preface; begin with its matter.", _begins_with_preface
+    ),
+    Check(
+        "live reply",
+        "The answer goes on with the conversation; the question was about what lies behind.",
+        _is_live_reply,
+    ),
+    Check("list alone", "The answer is a list, and sentences were asked for.", _is_list),
+    Check("table", "The answer has a table, and sentences were asked for.", _has_table),
+    Check("markup", "The answer has tags in angle brackets; answer in plain words.", _has_markup),
+    Check(
+        "status",
+        "The answer reports that something was saved; write the memory itself and nothing else.",
+        _tells_status,
+    ),
+    Check("no end", "The last sentence of the answer has no end; finish it.", _breaks_off),
+    Check(
+        "the person's name",
+        "The answer gives you the person's name; you are the one who answered.",
+        _has_persons_name,
+        OPEN_QUESTIONS,
+    ),
+    Check(
+        "the person as I",
+        "The answer tells what the person lived through as if it were yours; tell it with their "
+        "name, as something that you were told.",
+        _claims_life,
+        OPEN_QUESTIONS,
+        may_stay=False,
+    ),
+    Check(
+        "third person",
+        "The answer speaks of the assistant or the user; you are the one who answered, "
+        "and the person has a name.",
+        _tells_of_roles,
+        OPEN_QUESTIONS,
+    ),
+    Check(
+        "own name",
+        'The answer tells of you by your name; you are the one who answered, so say "I".',
+        _tells_of_itself,
+        OPEN_QUESTIONS,
+    ),
+    Check(
+        "no first person",
+        "The answer is not in the first person.",
+        _lacks_first_person,
+        OPEN_QUESTIONS,
+    ),
+    Check(
+        "first person",
+        "The summary is in the first person; tell it in the third.",
+        _is_in_first_person,
+        ("analysis",),
+    ),
+    Check(
+        "invented",
+        "The answer has names or numbers that were never said; leave out what you do not find.",
+        _invents,
+        may_stay=False,
+    ),
+    Check(
+        "not about the passage",
+        "The answer names nothing of the passage: no name, thing or number in it.",
+        _is_about_another,
+    ),
+    Check(
+        "drafted",
+        "These lines were written for somebody or for a role; quote your own words or the person's.",
+        _is_drafted,
+        ("quote",),
+    ),
+    Check(
+        "short quote",
+        "So few words say nothing later; quote a whole sentence.",
+        _is_too_short_a_quote,
+        ("quote",),
+    ),
+)
+
+
+def _runs(words: Sequence[str], count: int) -> Sequence[tuple[str, ...]]:
+    """Return every run of `count` neighbouring words."""
+    return [tuple(words[at : at + count]) for at in range(len(words) - count + 1)]
+
+
+@lru_cache(512)
+def _runs_of(text: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(_runs(tuple(terms(text)), _ECHOED_RUN))

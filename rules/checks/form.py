@@ -1,0 +1,99 @@
+"""An answer, with all that its form is judged by; and what is read of it once for all checks."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+
+from rules.conversation.answer import in_own_words, is_everyday
+from rules.extract.languages import TONGUES, Tongue, spoken
+from rules.extract.sentences import prose_sentences
+from rules.extract.words import CROWDED, terms
+
+OPEN_QUESTIONS = ("perspective", "refinement")
+"""The questions that the agent answers about itself."""
+
+_LONG_ENOUGH = 4
+_STEM = 5
+_LEAST_TO_TELL_TONGUE = 12
+_IS_CROWDED = re.compile(rf"[{CROWDED}]")
+
+
+@dataclass(frozen=True)  # without slots, so that it can remember what it has read
+class Form:
+    """An answer, and all that its form is judged by."""
+
+    answer: str
+    step: str
+    passage: Sequence[str]
+    by_person: Sequence[str] = ()
+    """Those messages of the passage that the person wrote."""
+    primer: str = ""
+    names: frozenset[str] = frozenset()
+    """The names of the person, casefolded."""
+    own_names: frozenset[str] = frozenset()
+    """Those of the persona."""
+    seen: Sequence[str] = ()
+    """All that its writer had in view."""
+
+    @cached_property
+    def own(self) -> str:
+        """Return the answer's own words, in small letters and with straight apostrophes."""
+        return in_own_words(self.answer).replace("’", "'").lower()
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """Return the sentences of the answer's own words."""
+        return tuple(prose_sentences(self.own))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Return the words of the whole answer."""
+        return tuple(terms(self.answer))
+
+    @cached_property
+    def by_persona(self) -> tuple[str, ...]:
+        """Return the messages of the passage that the persona wrote."""
+        person = set(self.by_person)
+        return tuple(text for text in self.passage if text not in person)
+
+    @cached_property
+    def tongue(self) -> Tongue:
+        """Return the language of the answer; of a short one that of the passage, too."""
+        own = tuple(terms(self.own))
+        is_short = len(own) < _LEAST_TO_TELL_TONGUE
+        return spoken(chain(own, *map(terms, self.passage if is_short else ())), TONGUES)
+
+    @property
+    def speakers(self) -> frozenset[str]:
+        """Return the names of both who speak, casefolded."""
+        return self.names | self.own_names
+
+
+def rare_words(texts: Sequence[str]) -> frozenset[str]:
+    """Return the words of the texts that not every talk has, long ones by their beginnings."""
+    return frozenset(stem for text in texts for stem in _stems(text))
+
+
+@lru_cache(2048)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in set(terms(text)) if is_rare(word))
+
+
+def is_rare(word: str) -> bool:
+    """Return whether a word is a number, or a longer word that not every talk has."""
+    if any(map(str.isdecimal, word)):
+        return True
+    is_long = len(word) >= _LONG_ENOUGH or _IS_CROWDED.match(word) is not None
+    return is_long and not is_everyday(word)
+
+
+def stem(word: str) -> str:
+    """Return the beginning of a long word: its ending changes with its place in a sentence."""
+    return word[:_STEM]
+
+
+def speaks_of(sentence: str, tongue: Tongue) -> bool:
+    """Return whether a sentence is in the first person."""
+    return any(term in tongue.me for term in terms(sentence))

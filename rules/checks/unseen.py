@@ -1,0 +1,141 @@
+"""Numbers and names of an answer that are nowhere in what its writer has seen.
+
+Names are capitalised words within a sentence, compared by their beginnings, since many languages
+inflect them; in German, which capitalises every noun, those that follow a word for a person. Numbers count as seen
+in words, too, and as sums and differences of two or three of one message: ages, prices and lengths
+of time follow from what was said. Small ones count things, and days are worked out.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, combinations, groupby, pairwise
+
+from rules.checks.number_words import NUMBER_WORDS
+from rules.checks.words import DAYS_AND_FEASTS, PERSONS
+from rules.conversation.answer import in_own_words, is_everyday
+from rules.extract.languages import MONTHS, TONGUES, UNKNOWN, spoken
+from rules.extract.sentences import prose_sentences
+from rules.extract.words import terms
+
+_MANY = 2
+"""So many names, or so many numbers: one may be a figure of speech, or a slip."""
+_GERMAN = TONGUES[1]
+_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,' ]\d{3}(?!\d))*(?=[^\W\d_]{0,3}(?!\w))")
+_SMALL = 12
+_LONGEST_MONTH = 31
+_YEARS = range(1900, 2101)
+_MOST_FIGURES = 24
+"""Figures of one message that are added and subtracted: a table's sums would be any number."""
+_INITIALS = 2
+_BEGINNING = 4
+
+
+def are_invented(answer: str, passage: Sequence[str], seen: Sequence[str]) -> bool:
+    """Return whether an answer has two numbers, or two names, that nothing in view has.
+
+    `passage` are the messages that it is about, `seen` all texts that its writer had in view.
+    """
+    own = in_own_words(answer)
+    tongue = spoken(chain.from_iterable(map(terms, passage)), TONGUES)
+    names = set() if tongue is UNKNOWN else set(_names(own, after_noun=tongue is _GERMAN))
+    numbers = set(_numbers_told(own))
+    if len(names) < _MANY and len(numbers) < _MANY:
+        return False
+    in_view = "\n".join((*passage, *seen)).casefold()
+    unknown_names = [name for name in names if not _is_in_view(name, in_view)]
+    if len(unknown_names) >= _MANY:
+        return True
+    known = {int(digits) for digits in re.findall(r"\d+", in_view) if len(digits) < 19}
+    known |= {value for _, value in _figures(in_view)}
+    unknown = [number for number in numbers - known if not _follows(number, known, passage)]
+    return len(unknown) >= _MANY
+
+
+def _names(text: str, *, after_noun: bool) -> Iterator[str]:
+    """Yield the names within the sentences of a text, casefolded; each may have several words.
+
+    Where all nouns have capitals: what follows one for a person, and several in a row.
+    """
+    for sentence in prose_sentences(text):
+        for has_capitals, run in groupby(sentence.split(), key=_has_capital):
+            words = list(run)
+            is_first = sentence.startswith(words[0])
+            if is_first and (not after_noun or is_everyday(words[0].casefold())):
+                words = words[1:]
+            if after_noun:
+                is_person = bool(words) and words[0].casefold() in PERSONS
+                words = words[is_person:] if is_person or len(words) > 1 else []
+            name = [word for word in terms(" ".join(words)) if not _is_known_to_all(word)]
+            if has_capitals and name:
+                yield " ".join(name)
+
+
+def _has_capital(word: str) -> bool:
+    letters = word.lstrip("\"'“‘«(")
+    return len(letters) > _INITIALS and letters[0].isupper()
+
+
+def _is_known_to_all(word: str) -> bool:
+    return is_everyday(word) or word in MONTHS or word in DAYS_AND_FEASTS
+
+
+def _is_in_view(name: str, in_view: str) -> bool:
+    """Return whether one word of a name begins as a word in view does."""
+    return any(re.search(rf"\b{re.escape(word[:_BEGINNING])}", in_view) for word in name.split())
+
+
+def _numbers_told(text: str) -> Iterator[int]:
+    """Yield the numbers of a text, without small ones, and days of a month."""
+    for match in _NUMBER.finditer(text):
+        value = int(re.sub(r"\D", "", match[0]))
+        if value > _SMALL and not (value <= _LONGEST_MONTH and _is_dated(text, match)):
+            yield value
+
+
+def _is_dated(text: str, number: re.Match[str]) -> bool:
+    """Return whether a month, or the rest of a date in figures, is next to a number."""
+    around = text[max(0, number.start() - 14) : number.end() + 14]
+    return any(term in MONTHS for term in terms(around)) or bool(
+        re.search(r"\d[-./]\d{1,2}[-./]|\d{4}-\d\d|月|日", around)
+    )
+
+
+def _follows(number: int, known: set[int], passage: Sequence[str]) -> bool:
+    """Return whether a number is worked out from those of one message, or from years."""
+    years = [year for year in known if year in _YEARS]
+    if any(abs(first - second) == number for first, second in combinations(years, 2)):
+        return True
+    if number in _YEARS and any(
+        abs(number - year) <= 1 or year - number in known for year in years
+    ):
+        return True
+    return any(number in _worked_out(text) for text in passage)
+
+
+@lru_cache(256)
+def _worked_out(text: str) -> frozenset[int]:
+    """Return the sums, differences and products of two figures of a message, and of all together."""
+    figures = sorted({value for _, value in _figures(text.casefold())})[:_MOST_FIGURES]
+    results = {sum(figures)}
+    for less, more in combinations(figures, 2):
+        results |= {more - less, more + less, more * less}
+        results |= {100 * less // more} if more else set()
+    return frozenset(results)
+
+
+@lru_cache(512)
+def _figures(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the numbers of a casefolded text with their places, in figures and in words."""
+    figures = [
+        (match.start(), int(re.sub(r"\D", "", match[0])))
+        for match in _NUMBER.finditer(text)
+        if len(match[0]) < 19
+    ]
+    words = [(at, NUMBER_WORDS.get(word)) for at, word in enumerate(terms(text))]
+    spelled = [(at, value) for at, value in words if value is not None]
+    figures += spelled
+    for (at, first), (behind, second) in pairwise(spelled):
+        if behind - at <= 2:  # "twenty-five", "five hundred", "dos mil y cien"
+            figures += [(at, first + second), (at, first * second)]
+    return tuple(figures)
