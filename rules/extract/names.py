@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 _NAME = r"([^\W\d_a-zß-ÿа-яё][^\W\d_]{1,14}|[\u30a1-\u30fa\u30fc]{2,6})"
 _AT_START = re.compile(
-    rf"(?:\A|[\n.!?…。！？]\s*)(?:[^\W\d_]{{2,10}},?\s)?{_NAME}(?=\s*[,!?，、！？]|\s*\Z)"
+    rf"(?:\A|[\n.!?…。！？]\s?)(?:[^\W\d_]{{2,10}},?\s)?{_NAME}(?=\s?(?:[,!?，、！？]|\Z))"
 )
-_AT_END = re.compile(rf"[,，、]\s?{_NAME}(?=\s*(?:[.!?…。！？]|\Z))")
+_AT_END = re.compile(rf"[,，、]\s?{_NAME}(?=\s?(?:[.!?…。！？]|\Z))")
 _LEAST = 2
 _SHARE_OF_MOST = 0.25
 
