@@ -16,6 +16,7 @@ A wish in words that may be somebody else's is doubtful: it counts once the pers
 
 import re
 import unicodedata
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -140,8 +141,9 @@ def forget_wishes() -> None:
 def find_stated(text: str) -> tuple[Stated, ...]:
     """Return what a message of the person's asks for, ends, or says to be done, in order, each once."""
     found: list[Stated] = []
+    breaks = [gap.end() for gap in re.finditer("\n\n", text)]
     for _, paragraph in groupby(
-        _own_pieces(text), key=lambda owned: text.count("\n\n", 0, owned[0].start)
+        _own_pieces(text), key=lambda owned: bisect(breaks, owned[0].start)
     ):
         found.extend(_in_paragraph(text, list(paragraph)))
     return tuple(dict.fromkeys(found))
@@ -204,14 +206,15 @@ def _lists_wishes(
 ) -> bool:
     """Return whether the lines of a paragraph are a list of wishes, by the `kinds` of what asks there."""
     hits = kinds.count("wish") + kinds.count("order")
-    lines = {text.count("\n", 0, piece.start): piece for piece, _ in reversed(pieces)}
+    start = pieces[0][0].start
+    lines = {text.count("\n", start, piece.start): piece for piece, _ in reversed(pieces)}
     if (
         "wish" not in kinds
         or hits < _LEAST_LISTED
         or not _LEAST_LISTED <= len(lines) <= _MOST_ITEMS
     ):
         return False
-    before = text[: pieces[0][0].start].rstrip(_BEFORE_ITEMS)
+    before = text[:start].rstrip(_BEFORE_ITEMS)
     is_list = before.endswith(COLONS) or all(_is_item(text, piece) for piece in lines.values())
     return is_list and len(lines) <= 2 * hits + 1
 
