@@ -351,6 +351,14 @@ class Model:
     """None where it is not known."""
     addresses: tuple[Address, ...] = ()
     """Where it is asked, if not at its provider's own address."""
+    slots: int = 0
+    """How many calls its server answers at once, as memproc.toml says; 0 where it does not."""
+
+    @property
+    def base(self) -> str:
+        """Return the address of a server of one's own, as configured; empty for the provider's."""
+        base = self.options.get("api_base", self.options.get("base_url", ""))
+        return base if isinstance(base, str) else ""
 
     @property
     def provider(self) -> str:

@@ -1,7 +1,8 @@
 """The tables of memproc.toml on models, prices and caps: who writes, with which options, at what cost.
 
 In `[models.options]` a name that holds "/" is a model's, wildcards allowed, and has a table of
-options for those models alone.
+options for those models alone. In such a table `window` and `concurrency` are about the server of
+these models, and are not passed on.
 """
 
 import re
@@ -37,6 +38,11 @@ _WINDOW = tables.checked(
     lambda tokens: not 0 < tokens < _LEAST_WINDOW, f"must be 0 or at least {_LEAST_WINDOW}"
 )
 
+_MOST_AT_ONCE = 16
+_WINDOW_THERE, _SLOTS = "window", "concurrency"
+_ABOUT_SERVER = {_WINDOW_THERE: (_LEAST_WINDOW, MOST_TOKENS), _SLOTS: (1, _MOST_AT_ONCE)}
+"""What a model's own table says of its server, and the least and the most of each."""
+
 _Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 
 
@@ -49,11 +55,19 @@ def _refusal(name: str, value: object) -> str | None:
         return "a key does not belong in this file: memproc key set PROVIDER"
     if name.lower() in _OURS:
         return "memproc decides this itself"
+    if name in _ABOUT_SERVER:
+        return "belongs into [models], or into the table of one model"
     if not name.isidentifier():
         return "must be the name of an option, like temperature"
     if name == "timeout" and not _is_duration(value):
         return "must be a number of seconds, more than 0"
     return _unsendable(value)
+
+
+def _out_of_range(name: str, value: object) -> str | None:
+    least, most = _ABOUT_SERVER[name]
+    is_number = isinstance(value, int) and value is not True and least <= value <= most
+    return None if is_number else f"must be a whole number from {least} to {most}"
 
 
 def _is_duration(value: object) -> bool:
@@ -95,7 +109,11 @@ def _sendable(options: Options) -> Options:
         if "/" not in name:
             reasons[name,] = _refusal(name, value)
         elif isinstance(value, dict):
-            reasons |= {(name, own): _refusal(own, value[own]) for own in value}
+            about_server = value.keys() & _ABOUT_SERVER
+            reasons |= {
+                (name, own): _refusal(own, value[own]) for own in value.keys() - about_server
+            }
+            reasons |= {(name, own): _out_of_range(own, value[own]) for own in about_server}
         else:
             reasons[name,] = "must be a table: the options for the models of that name"
     refused = {place: reason for place, reason in reasons.items() if reason}
@@ -111,7 +129,7 @@ class ModelSettings(tables.Table):
     context_manager: Annotated[str, _name_or("small")] = "small"
     fallback: Annotated[str, _name_or("")] = ""
     window: Annotated[int, _WINDOW] = Field(default=0, ge=0, le=MOST_TOKENS)
-    concurrency: int = Field(default=6, ge=1, le=16)
+    concurrency: int = Field(default=6, ge=1, le=_MOST_AT_ONCE)
     batch: WhenToBatch = "never"
     options: Annotated[Options, AfterValidator(_sendable)] = Field(default_factory=dict)
 
@@ -134,12 +152,26 @@ class ModelSettings(tables.Table):
         The general ones come first, then those of each table whose name fits, in the order of the
         file. The result may be changed.
         """
+        said = self._said_for(name)
+        return deepcopy({key: value for key, value in said.items() if key not in _ABOUT_SERVER})
+
+    def window_at(self, name: str) -> int:
+        """Return the tokens of context that the table of a model says of its server, 0 if none."""
+        window = self._said_for(name).get(_WINDOW_THERE, 0)
+        return window if isinstance(window, int) else 0
+
+    def slots_at(self, name: str) -> int:
+        """Return how many calls the server of a model answers at once, by its table; 0 if not said."""
+        slots = self._said_for(name).get(_SLOTS, 0)
+        return slots if isinstance(slots, int) else 0
+
+    def _said_for(self, name: str) -> dict[str, object]:
         options = {key: value for key, value in self.options.items() if "/" not in key}
         for pattern, own in self.options.items():
             fits = pattern == name or fnmatchcase(name, pattern)
             if "/" in pattern and fits and isinstance(own, dict):
                 options |= own
-        return deepcopy(options)
+        return options
 
     def overridden(self, by: Self) -> Self:
         """Return the table with what an override says, option by option, also within tables."""

@@ -8,6 +8,7 @@ known to LiteLLM               its price, with the dearer tier for long prompts
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.model_tables import BudgetSettings, ModelSettings
@@ -56,7 +57,9 @@ def resolve_model(
         )
     if refused := refusal(name, settings, key):
         return refused
-    return known_model(name, _options(name, settings, options, key), budget, configured_window)
+    asked_with = _options(name, settings, options, key)
+    model = known_model(name, asked_with, budget, configured_window)
+    return replace(model, slots=settings.slots_at(name))
 
 
 def known_model(
@@ -87,15 +90,15 @@ def _options(
         added["api_key"] = "none"
     if not ABOUT_THINKING & options.keys():
         added |= quiet_options(name)
-    if settings.window and provider_of(name) in _OLLAMA:
-        added["num_ctx"] = settings.window
+    if provider_of(name) in _OLLAMA and (window := window_in(name, settings)):
+        added["num_ctx"] = window
     return {**added, **options}
 
 
 def window_in(name: str, settings: ModelSettings) -> int | None:
-    """Return the window that memproc.toml names, in tokens; for Ollama, its own option too."""
+    """Return the window that memproc.toml names for a model, in tokens; for Ollama by `num_ctx`, too."""
     made = settings.options_for(name).get("num_ctx") if provider_of(name) in _OLLAMA else None
-    return made if isinstance(made, int) else settings.window or None
+    return made if isinstance(made, int) else settings.window_at(name) or settings.window or None
 
 
 def find_price(name: str, options: Mapping[str, object], budget: BudgetSettings) -> Price | None:

@@ -88,3 +88,23 @@ def test_a_model_without_a_key_is_refused_with_the_provider_that_lacks_it() -> N
 def test_the_engine_is_known_without_a_key_or_a_map() -> None:
     assert resolve_model(EXTRACTIVE, ModelSettings(), BUDGET, no_keys) == ENGINE
     assert ENGINE.price == FREE
+
+
+def test_the_table_of_one_model_says_its_servers_window_and_slots_and_passes_neither_on() -> None:
+    own = {"api_base": "http://127.0.0.1:8080/v1", "window": 8192, "concurrency": 1}
+    options = {"hosted_vllm/qwen": own}
+    model = found("hosted_vllm/qwen", window=20_000, options=options)
+    assert (model.window, model.slots, model.base) == (8192, 1, own["api_base"])
+    assert model.options.keys().isdisjoint({"window", "concurrency"})
+    other = found("hosted_vllm/other", window=20_000, options=options)
+    assert (other.window, other.slots, other.base) == (20_000, 0, "")
+    ollama = found("ollama_chat/qwen", options={"ollama_chat/*": {"window": 8192}})
+    assert (ollama.window, ollama.options["num_ctx"]) == (8192, 8192)
+
+
+@pytest.mark.parametrize("wrong", [{"window": 5}, {"concurrency": 17}, {"concurrency": True}])
+def test_a_window_or_a_number_of_slots_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="must be a whole number from"):
+        ModelSettings.model_validate({"options": {"hosted_vllm/qwen": wrong}})
+    with pytest.raises(ValueError, match="belongs into"):
+        ModelSettings.model_validate({"options": wrong})
