@@ -10,11 +10,14 @@ The brackets of ":)" and its like are no ends of any, nor are those in code.
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 
 from rules.extract.voices import QUOTED, UNCLOSED
 
 _OPENING, _CLOSING = "(（", ")）"
 _BRACKET = re.compile(r"[()（）]")
+_TEXTS = 4
+"""The texts of which the quotations are remembered: a text is read sentence by sentence."""
 _SIGN = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
 
 
@@ -54,9 +57,10 @@ def lone_brackets(sentence: str) -> list[int]:
     return sorted(lone + opened)
 
 
-def quotations_in(text: str) -> list[tuple[int, int]]:
+@lru_cache(_TEXTS)
+def quotations_in(text: str) -> tuple[tuple[int, int], ...]:
     """Return the bounds of what is in quotation marks, in order."""
-    return [match.span() for match in QUOTED.finditer(text)]
+    return tuple(match.span() for match in QUOTED.finditer(text))
 
 
 def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop: int) -> bool:
@@ -67,7 +71,7 @@ def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop
     sentence = text[start:stop]
     if is_left_open(sentence):
         return True
-    begins, ends = _behind(quotations, start), _behind(quotations, stop - 1)
+    begins, ends = last_quotation_end(quotations, start), last_quotation_end(quotations, stop - 1)
     if ends > stop or begins > stop:
         return True
     if begins > start and _is_quoted(text, quotations, start, stop):
@@ -75,7 +79,7 @@ def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop
     return UNCLOSED.search(QUOTED.sub("", sentence)) is not None
 
 
-def _behind(quotations: Sequence[tuple[int, int]], at: int) -> int:
+def last_quotation_end(quotations: Sequence[tuple[int, int]], at: int) -> int:
     """Return where the last quotation ends that begins at a place or before it; 0 without any."""
     number = bisect_right(quotations, at, key=lambda quotation: quotation[0])
     return quotations[number - 1][1] if number else 0

@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import Final, Literal
 
-from rules.extract.brackets import quotations_in
+from rules.extract.brackets import last_quotation_end, quotations_in
 from rules.extract.handed_on import OWN, Owner, owner_at, stretches
 from rules.extract.languages import TONGUES, UNKNOWN, spoken
 from rules.extract.sentences import TextPiece, sentences
@@ -327,13 +327,9 @@ _EVERYDAY: Final = _everyday()
 
 def _is_quoted(text: str, at: int) -> bool:
     """Return whether quotation marks are open at this place of its paragraph, or open there."""
-    begin = max(at - _PARAGRAPH, text.rfind("\n\n", max(0, at - _PARAGRAPH), at) + 1, 0)
-    if any(
-        opens <= at < closes
-        for opens, closes in quotations_in(text[: at + _PARAGRAPH])
-        if closes > at
-    ):
+    if last_quotation_end(quotations_in(text), at) > at:
         return True
+    begin = max(at - _PARAGRAPH, text.rfind("\n\n", max(0, at - _PARAGRAPH), at) + 1, 0)
     before = QUOTED.sub("", text[begin : at + 1])
     return before.count('"') % 2 == 1 or any(
         before.count(opening) > before.count(closing) for opening, closing in _PAIRED
