@@ -38,7 +38,7 @@ def test_the_examples_in_the_shipped_file_count_once_their_mark_is_taken_away() 
 
     config = read(text)
 
-    assert examples == 29
+    assert examples == 30
     assert [one.chat for one in config.chats.override] == ["Talks with Ada*", "k3v9xq2m7p"]
     assert [one.chunk.tokens for one in config.chats.override] == [4000, 2000]
     assert config.models.options_for("ollama_chat/any") == {
