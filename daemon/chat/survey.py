@@ -31,6 +31,7 @@ from daemon.chat.work_due import as_planned, due_memories, explain_held, layers_
 from daemon.config.keys import FindKey, Key, NoKey, noting
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
+from daemon.models.hosts import larger_window
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import Roles, chat_model, choose_roles, with_tools
 from daemon.models.splitting import remembering_splitter
@@ -47,7 +48,14 @@ from rules.layers.names import Who, who_is_who
 from rules.plan.chat_plan import ChatPlan, Limits, plan_chat
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, as_told, section
-from rules.plan.limits import Limit, TooLarge, nearest_limit, sizes_within, too_large
+from rules.plan.limits import (
+    Limit,
+    TooLarge,
+    least_window,
+    nearest_limit,
+    sizes_within,
+    too_large,
+)
 from rules.plan.work import PlannedChunk, Round, hindsight_round
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
@@ -95,23 +103,40 @@ class Survey:
 
     @property
     def too_large(self) -> TooLarge | None:
-        """Return the first planned chunk that does not fit into the limit, or None."""
+        """Return the first planned chunk that does not fit into the limit, or None.
+
+        It names the longest message in it, and what helps: other sizes, or else the window that this
+        chat needs, in the words of the model's server.
+        """
         fixed = self.plan.fixed_tokens
         for chunk in self.plan.work:
             if found := too_large(chunk, fixed, self.factor, self.limit):
-                return replace(found, next_step=f"{found.next_step}{self._sizes_that_fit}")
+                reason = f"{found.reason} {self._longest_message(chunk)}"
+                return TooLarge(reason, self._remedy or found.next_step)
         return None
 
+    def _longest_message(self, chunk: PlannedChunk) -> str:
+        """Return a sentence on the longest message of a chunk: its place, day and tokens."""
+        entries = self.reading.entries
+        tokens = self.counts.all
+        at = max(range(chunk.start, chunk.stop), key=lambda at: tokens[entries[at].message.digest])
+        message = entries[at].message
+        said_on = f" of {message.created_at[:10]}" if message.created_at else ""
+        size = round(tokens[message.digest] * self.factor)
+        return f"Its longest message is number {at + 1:,}{said_on}, with {size:,} tokens."
+
     @property
-    def _sizes_that_fit(self) -> str:
-        """Return a clause on the settings whose requests fit into the limit; empty where none do."""
-        if self.limit is None:
+    def _remedy(self) -> str:
+        """Return what helps where a request exceeds the window; empty where it is a price's limit."""
+        agent, limit, fixed = self.roles.agent, self.limit, self.plan.fixed_tokens
+        if limit is None or limit.is_price:
             return ""
-        sizes = sizes_within(self.limit.most, self.plan.fixed_tokens, self.factor)
-        if sizes is None:
-            return ""
-        command = f"memproc config fit {self.roles.agent.name}"
-        return f" {sizes} fit into {self.limit.tokens:,}: {command}"
+        command = f"memproc config fit {agent.name}"
+        sizes = sizes_within(limit.most_on_any_day, fixed, self.factor)
+        if sizes and sizes.chunk < self.config.chunk.tokens:
+            return f"{sizes} fit into {limit.tokens:,}: {command}"
+        least = least_window(self.plan.work, fixed, self.factor)
+        return f"This chat needs a window of {least:,} at least. {larger_window(agent, least)}"
 
     def passage(
         self, chunk: PlannedChunk, memories_before: Sequence[Memory], breaks: Sequence[int] = ()
@@ -234,7 +259,7 @@ def _plan_new_chunks(
     shown = shown_chat(chat, reading.places, config)
     writers = _choose_writers(archive, chat, reading, shown, key, now)
     counts, overhead = count_tokens(archive, chat, reading, shown, writers.roles)
-    limits, new_prices = _limits_of(archive, config, writers.window)
+    limits, new_prices = _limits_of(archive, config, writers)
     due = due_memories(reading, held, engine_alone=not writers.roles.has_agent)
     tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, overhead)
@@ -261,11 +286,16 @@ def _plan_new_chunks(
     )
 
 
-def _limits_of(archive: Archive, config: Config, window: int) -> tuple[Limits, dict[bytes, bytes]]:
+def _limits_of(
+    archive: Archive, config: Config, writers: "_Writers"
+) -> tuple[Limits, dict[bytes, bytes]]:
     """Return what a plan keeps to, and where prices of bounds land that the archive has not yet."""
     new_prices: dict[bytes, bytes] = {}
     split = remembering_splitter(config.chunk.bounds, archive, new_prices)
-    return replace(config.limits, split=split, fold=bounds_of(config, window)), new_prices
+    fold = bounds_of(config, writers.window)
+    limit = writers.limit
+    most = int(limit.most_on_any_day / writers.most_factor) if limit else None
+    return replace(config.limits, split=split, fold=fold, request=most), new_prices
 
 
 def _rework(
@@ -289,6 +319,11 @@ class _Writers:
     keys: Mapping[str, Key | NoKey]
     limit: Limit | None
     factor: float
+
+    @property
+    def most_factor(self) -> float:
+        """Return the factor for requests that must be the same on any day, wherever it is enough."""
+        return max(self.factor, token_factor(self.roles.agent.name))
 
     @property
     def window(self) -> int:

@@ -15,6 +15,8 @@ from daemon.status.printable import visible
 from rules.errors import ConfigurationError
 from rules.plan.limits import Limit, Sizes, sizes_within
 
+_SMALLEST_WINDOW = 8192
+"""Of the usual windows, the smallest with room for what memproc asks."""
 _SYSTEM_MESSAGE = 200
 """Tokens that are kept free for a chat's own system message; `memproc plan` knows each chat's."""
 
@@ -136,16 +138,18 @@ def _window_of(config: Config, model: str) -> int:
 
 def _sizes_for(config: Config, model: str, window: int) -> Sizes:
     """Return sizes that fit. Raises ConfigurationError where even the smallest do not."""
+    from daemon.models.hosts import larger_window
     from daemon.models.tokens import count
-    from primer.models import token_factor
+    from primer.models import Model, token_factor
 
     fixed = count(load_texts(config.texts.path).primer) + _SYSTEM_MESSAGE
     sizes = sizes_within(Limit(window).most, fixed, token_factor(model))
     if sizes is None:
+        known = Model(model, config.models.options_for(model))
         raise ConfigurationError(
             f"The window of {model} holds {window:,} tokens, too few for the primer, four small "
             "chunks and what is asked about them.",
-            "Choose a model with a larger window.",
+            larger_window(known, _SMALLEST_WINDOW),
         )
     return sizes
 

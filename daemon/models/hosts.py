@@ -52,6 +52,13 @@ LOCAL_PROVIDERS = frozenset(
 )
 """Providers that run on a machine of the person's own."""
 
+OLLAMA = ("ollama", "ollama_chat")
+_SETTINGS: Mapping[str, str] = {
+    "lm_studio": "a Context Length of {tokens}",
+    "vllm": "--max-model-len {tokens}",
+}
+"""How the window is called where a model is loaded; llama.cpp's word, -c, for all others."""
+
 _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
     "fireworks_ai": ("FIREWORKS_API_BASE",),
@@ -136,6 +143,20 @@ def is_local(name: str, options: Mapping[str, object]) -> bool:
         return ip_address(host).is_private
     except ValueError:
         return "." not in host or host.endswith(_LOCAL_NAMES)
+
+
+def larger_window(model: Model, tokens: int) -> str:
+    """Return how a model gets a window of at least so many tokens, in its server's own words."""
+    if not is_local(model.name, model.options):
+        return "Choose a model with a larger window."
+    table, fit = f'[models.options."{model.name}"]', f"memproc config fit {model.name}"
+    if model.provider in OLLAMA:
+        return f"Write num_ctx = {tokens} into {table} of memproc.toml, then: {fit}"
+    setting = _SETTINGS.get(model.provider, f"-c {tokens} (for each slot: llama.cpp shares it out)")
+    return (
+        f"Start its server with {setting.format(tokens=tokens)}, write window = {tokens} into "
+        f"{table} of memproc.toml, then: {fit}"
+    )
 
 
 def is_own_host(provider: str, host: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.model_tables import BudgetSettings, ModelSettings
 from daemon.models import catalogue
-from daemon.models.hosts import addresses, is_local, is_ones_own, refusal
+from daemon.models.hosts import OLLAMA, addresses, is_local, is_ones_own, refusal
 from primer.models import (
     ABOUT_THINKING,
     ENGINE,
@@ -26,8 +26,6 @@ from primer.models import (
     thinking_room,
 )
 from rules.money.price import FREE, Price
-
-_OLLAMA = ("ollama", "ollama_chat")
 
 
 def resolve_model(
@@ -49,7 +47,7 @@ def resolve_model(
             f"To set one: memproc key set {provider}",
             provider,
         )
-    if provider in _OLLAMA and not configured_window:
+    if provider in OLLAMA and not configured_window:
         return Unaskable(
             f"nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a "
             "word.",
@@ -90,14 +88,14 @@ def _options(
         added["api_key"] = "none"
     if not ABOUT_THINKING & options.keys():
         added |= quiet_options(name)
-    if provider_of(name) in _OLLAMA and (window := window_in(name, settings)):
+    if provider_of(name) in OLLAMA and (window := window_in(name, settings)):
         added["num_ctx"] = window
     return {**added, **options}
 
 
 def window_in(name: str, settings: ModelSettings) -> int | None:
     """Return the window that memproc.toml names for a model, in tokens; for Ollama by `num_ctx`, too."""
-    made = settings.options_for(name).get("num_ctx") if provider_of(name) in _OLLAMA else None
+    made = settings.options_for(name).get("num_ctx") if provider_of(name) in OLLAMA else None
     return made if isinstance(made, int) else settings.window_at(name) or settings.window or None
 
 

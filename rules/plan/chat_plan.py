@@ -18,7 +18,7 @@ from rules.errors import ChatSkipped
 from rules.plan.chunks import Chunk, Chunking, Splitter, Spoken, by_topics, chunks
 from rules.plan.fold_budget import Bounds
 from rules.plan.foresight import Coming, Foresight
-from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, chunks_made, plan_chunks
+from rules.plan.work import NO_LAYERS, QUESTIONS, Layers, PlannedChunk, chunks_made, plan_chunks
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date
@@ -63,6 +63,8 @@ class Limits:
     fold: Bounds
     split: Splitter = by_topics
     """Says where chunks end."""
+    request: int | None = None
+    """The most tokens of a request of the agent, as we count them; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,11 +243,13 @@ def _look_ahead(
         for chunk in new.values()
     ]
     memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
-    rows = plan_chunks(made | new, tokens, limits.tail, limits.step, memories, overhead.questions)
+    room = limits.request and limits.request - overhead.fixed - QUESTIONS
+    all_chunks, questions = made | new, overhead.questions
+    rows = plan_chunks(all_chunks, tokens, limits.tail, limits.step, memories, questions, room)
     planned: list[PlannedChunk] = []
     for chunk in rows:
         inside = reading.entries[chunk.start : chunk.stop]
-        questions, by_model = overhead.questions, overhead.by_model
+        by_model = overhead.by_model
         asks = asks_agent(inside, chunk.tokens, questions, by_model=by_model)
         planned.append(replace(chunk, asks_agent=asks))
     had = len(made)

@@ -1,15 +1,14 @@
 """Whether a plan's prompts fit the models' context windows, and the settings with which they do."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal
 
 from rules.plan.fold_budget import PART_OF_WINDOW
-from rules.plan.work import PlannedChunk
+from rules.plan.work import QUESTIONS, PlannedChunk
 
-_QUESTIONS = 600
-"""Tokens of the questions and of the room that the last answer has beyond its own length."""
 _SPARE, _SPARE_WHEN_SURE, _SPARE_IN_HINDSIGHT = 5, 2, 15
 """Percent of a limit that stay free: against texts of which a model makes more tokens than of
 others."""
@@ -19,6 +18,7 @@ _LARGEST_CHUNK = 1.5
 _MEMORY = 0.4
 _LEAST_CHUNK, _MOST_CHUNK = 400, 4000
 _ROUND = 100
+_THOUSAND = 1024
 _LEAST_BUDGET = 500
 
 
@@ -36,6 +36,11 @@ class Limit:
     def most(self) -> int:
         """Return the most tokens of a planned request."""
         return self.tokens * (100 - (_SPARE_WHEN_SURE if self.sure else _SPARE)) // 100
+
+    @property
+    def most_on_any_day(self) -> int:
+        """Return the same for what must not change once replies have shown how a model counts."""
+        return self.tokens * (100 - _SPARE) // 100
 
     @property
     def most_in_hindsight(self) -> int:
@@ -120,7 +125,7 @@ def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
         "memories": chunk.memories_tokens,
         "the tail": chunk.tail_tokens,
         "the chunk": chunk.tokens,
-        "questions and answers": chunk.memory_tokens + _QUESTIONS,
+        "questions and answers": chunk.memory_tokens + QUESTIONS,
     }
     return {part: round(tokens * factor) for part, tokens in parts.items()}
 
@@ -145,32 +150,40 @@ def nearest_limit(window: int | None, step: int | None, *, sure: bool) -> Limit 
 def too_large(
     chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | None
 ) -> TooLarge | None:
-    """Return the request that does not fit; None if all do, or no limit is known."""
+    """Return the request that does not fit, though its tail has given way; None if all do.
+
+    What helps where the window is too small is for the caller to say.
+    """
     parts = parts_of(chunk, fixed, factor)
     needed = sum(parts.values())
     if limit is None or needed <= limit.most:
         return None
-    over = needed - limit.most
-    shrinks = over < parts["the tail"] + parts["the chunk"] + parts["memories"]
-    lower = "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml" if shrinks else ""
+    over, next_step = needed - limit.most, ""
+    why = f"the model's window of {limit.tokens:,} holds, with room to spare,"
     if limit.is_price:
-        why = f"above {limit.tokens:,} the model costs more; with room to spare that leaves"
+        shrinks = over < parts["the chunk"] + parts["memories"]
+        lower = "Lower chunk.tokens or fold.budget in memproc.toml; or " if shrinks else ""
         other = "allow the higher price with budget.above_step = true, or choose another model."
-        next_step = f"{lower}; or {other}" if lower else other.capitalize()
-    else:
-        why = f"the model's window of {limit.tokens:,} holds, with room to spare,"
-        other = "choose a model with a larger window"
-        next_step = (
-            f"{lower}, or {other}."
-            if lower
-            else f"{other.capitalize()}: the texts that stay alone fill this one."
-        )
+        next_step = lower + other if lower else other.capitalize()
+        why = f"above {limit.tokens:,} the model costs more; with room to spare that leaves"
     reason = (
         f"Chunk {chunk.number} needs about {needed:,} tokens of context, "
         f"and {why} {limit.most:,}: {over:,} too many. "
         f"{largest_part(parts)}"
     )
     return TooLarge(reason, next_step)
+
+
+def least_window(chunks: Iterable[PlannedChunk], fixed: int, factor: float) -> int:
+    """Return the smallest window that holds the requests about all chunks, in whole thousands (1,024).
+
+    Their tails give way.
+    """
+    most = max(
+        sum(parts_of(chunk, fixed, factor).values()) - round(chunk.tail_tokens * factor)
+        for chunk in chunks
+    )
+    return ceil(most * 100 / (100 - _SPARE) / _THOUSAND) * _THOUSAND
 
 
 def room_left(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit) -> int:
@@ -190,7 +203,7 @@ def sizes_within(most: int, fixed: int, factor: float) -> Sizes | None:
     `fixed` are ours of system message and primer, `factor` what the model makes of one of ours.
     None where even the smallest do not fit.
     """
-    room = most / factor - fixed - _QUESTIONS
+    room = most / factor - fixed - QUESTIONS
     for shape in _SHAPES:
         chunk = min(_MOST_CHUNK, int(room / shape.request) // _ROUND * _ROUND)
         if chunk >= shape.least_chunk:

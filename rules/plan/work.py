@@ -7,22 +7,30 @@ A chunk's requests must fit into what the model holds at its usual price:
 
     request    system message and primer | memories | tail | chunk | dialogue and answers
     limit      the model's window, or where its price rises if that comes first; with room to spare
+
+Where one does not, its tail gives way, chunk by chunk, and memories come in its place. How far it does
+depends on the raw messages alone, not on what the memories became: a request is the same on any day.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby
 
 from rules.conversation.history import Entry
 from rules.conversation.memory import WRITTEN, Memory
 from rules.conversation.memory_size import expected_tokens
 from rules.plan.chunks import Chunk, tails
-from rules.plan.foresight import Foresight
+from rules.plan.foresight import Coming, Foresight
 
 CORE_WORDS = 150
 """The most words of the agent's answer: a few short edits."""
 FACT_WORDS = 400
 """The most words of the context manager's answer: a dozen facts, as JSON."""
+QUESTIONS = 600
+"""Tokens of the questions and of the room that the last answer has beyond its own length."""
+_MOST_OF_BUDGET = 2
+"""Memories before a tail take less than so many times their budget, quotes and the newest among them."""
 HINDSIGHT_TOKENS = 8_000
 """What a hindsight edition sees of what came afterwards."""
 
@@ -142,15 +150,19 @@ def plan_chunks(
     step: int,
     memories: Foresight,
     questions: int,
+    room: int | None = None,
 ) -> list[PlannedChunk]:
     """Return the chunks, each with its tail and with the memories that cover what is before.
 
     `chunks` go by the numbers of their memories; `tokens` are those of each message, `keep` and
-    `step` the settings of the tail.
+    `step` the settings of the tail. `room` has the tokens that a request may have for memories, tail,
+    chunk and its memory; None where that is not known.
     """
     result: list[PlannedChunk] = []
     for row in _rows(chunks):
         firsts = [row[at] for at in tails([chunks[number].tokens for number in row], keep, step)]
+        if room is not None:
+            firsts = _shortened(row, firsts, chunks, memories, questions, room)
         before = {first: memories.before(first - 1) for first in set(firsts)}
         for number, first in zip(row, firsts, strict=True):
             chunk, tail_start = chunks[number], chunks[first].start
@@ -168,6 +180,37 @@ def plan_chunks(
                 )
             )
     return result
+
+
+def _shortened(
+    row: Sequence[int],
+    firsts: Sequence[int],
+    chunks: Mapping[int, Chunk],
+    memories: Foresight,
+    questions: int,
+    room: int,
+) -> list[int]:
+    """Return with which chunk each tail begins so that its request fits; with its own: no tail."""
+    ahead = [
+        Coming(expected_tokens(chunk.tokens, questions), chunk.tokens) for chunk in chunks.values()
+    ]
+    foreseen = replace(memories, memories=(), coming=ahead)
+    before = cache(lambda number: foreseen.before(list(chunks).index(number)))
+    most = _MOST_OF_BUDGET * memories.bounds.at(sum(coming.source for coming in ahead))
+    begins: list[int] = []
+    begin = row[0]
+    for number, first in zip(row, firsts, strict=True):
+        begin = max(begin, first)
+        own = chunks[number].tokens + expected_tokens(chunks[number].tokens, questions)
+        tail = sum(chunks[before].tokens for before in range(begin, number))
+        # Only where memories of any size could be too many are they looked at.
+        while begin < number and own + tail + most > room:
+            if own + tail + before(begin) <= room:
+                break
+            tail -= chunks[begin].tokens
+            begin += 1
+        begins.append(begin)
+    return begins
 
 
 def _rows(numbers: Iterable[int]) -> list[list[int]]:
