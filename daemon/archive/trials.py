@@ -27,6 +27,8 @@ class Trial:
     """Whether it copied a sentence of the passage character for character."""
     keeps_apart: bool
     """Whether it kept apart what it had said itself, and what the person had."""
+    factor: float = 0.0
+    """Tokens that it counted for one of ours; 0 where it did not count."""
     at: str = ""
     """When it was asked; UTC."""
 

@@ -319,11 +319,8 @@ class _Writers:
     keys: Mapping[str, Key | NoKey]
     limit: Limit | None
     factor: float
-
-    @property
-    def most_factor(self) -> float:
-        """Return the factor for requests that must be the same on any day, wherever it is enough."""
-        return max(self.factor, token_factor(self.roles.agent.name))
+    most_factor: float
+    """The same for what must not change once replies have shown how a model counts."""
 
     @property
     def window(self) -> int:
@@ -341,7 +338,7 @@ def _choose_writers(
     agent = expected(archive, roles.agent.name, now)
     step = step_of(roles.agent, shown.config.budget)
     limit = nearest_limit(roles.window, step, sure=agent.is_sure)
-    return _Writers(roles, keys, limit, agent.factor)
+    return _Writers(roles, keys, limit, agent.factor, max(agent.factor, agent.beforehand))
 
 
 def _core_memory(archive: Archive, chat: Chat, shown: ShownChat) -> CoreMemory:

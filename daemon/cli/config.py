@@ -1,6 +1,7 @@
 """Show, check, edit, fit to a model, or find memproc.toml: `memproc config`."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,8 +13,11 @@ from daemon.config.settings import Config
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 from daemon.status.printable import visible
-from rules.errors import ConfigurationError
+from rules.errors import ConfigurationError, ModelError
 from rules.plan.limits import Limit, Sizes, sizes_within
+
+if TYPE_CHECKING:
+    from daemon.archive.trials import Trial
 
 _SMALLEST_WINDOW = 8192
 """Of the usual windows, the smallest with room for what memproc asks."""
@@ -105,21 +109,45 @@ def config_fit_command(settings: Settings, model: str) -> None:
     """Write sizes that fit the window of MODEL into memproc.toml.
 
     Its comments and all other settings stay as they are. The window is that of [models], else what
-    LiteLLM knows.
+    LiteLLM knows. A model on your own machine or network is asked once about a short passage: how
+    fast it reads and writes, whether it copies a quote and keeps "I" and "you" apart.
     """
     from daemon.config.editing import with_settings
+    from primer.models import token_factor
 
     path = settings.config_file.path
     if path is None:
         raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
     path, window = path.resolve(), _window_of(settings.config, model)
-    sizes = _sizes_for(settings.config, model, window)
+    sizes = sizes_for(settings.config, model, window, token_factor(model))
+    if trial := _tried(settings, model, window):
+        sizes = sizes_for(settings.config, model, window, trial.factor)
     with file_errors(path, "read"):
         before = path.read_text("utf-8-sig")
     written = with_settings(before, sizes.settings)
     parse_settings(written.encode(), path)
     replace_file(path, [written.encode()])
     settings.say(f"{sizes} fit into {window:,}. Wrote them into {path}.")
+
+
+def _tried(settings: Settings, name: str, window: int) -> "Trial | None":
+    """Try a model on one's own machine or network, and say what it shows, or why it could not be."""
+    from daemon.cli.own_model import try_and_keep
+    from daemon.config.keys import NoKey
+    from daemon.models.hosts import is_local
+    from daemon.models.resolve import resolve_model
+    from primer.models import Model
+
+    config = settings.config
+    if not is_local(name, config.models.options_for(name)):
+        return None
+    no_key = lambda provider: NoKey(provider, "")  # noqa: E731
+    model = resolve_model(name, config.models, config.budget, no_key)
+    try:
+        return try_and_keep(settings, model, window) if isinstance(model, Model) else None
+    except ModelError as fault:
+        settings.say(f"It was not tried: {fault}")
+        return None
 
 
 def _window_of(config: Config, model: str) -> int:
@@ -136,20 +164,24 @@ def _window_of(config: Config, model: str) -> int:
     return window
 
 
-def _sizes_for(config: Config, model: str, window: int) -> Sizes:
-    """Return sizes that fit. Raises ConfigurationError where even the smallest do not."""
+def sizes_for(config: Config, model: str, window: int, factor: float, then: str = "") -> Sizes:
+    """Return sizes that fit; `factor` is what the model makes of one of our tokens.
+
+    Raises ConfigurationError where even the smallest do not, with what is typed `then`, once the
+    window is larger.
+    """
     from daemon.models.hosts import larger_window
     from daemon.models.tokens import count
-    from primer.models import Model, token_factor
+    from primer.models import Model
 
     fixed = count(load_texts(config.texts.path).primer) + _SYSTEM_MESSAGE
-    sizes = sizes_within(Limit(window).most, fixed, token_factor(model))
+    sizes = sizes_within(Limit(window).most, fixed, factor)
     if sizes is None:
-        known = Model(model, config.models.options_for(model))
+        asked = Model(model, config.models.options_for(model))
         raise ConfigurationError(
             f"The window of {model} holds {window:,} tokens, too few for the primer, four small "
             "chunks and what is asked about them.",
-            larger_window(known, _SMALLEST_WINDOW),
+            larger_window(asked, _SMALLEST_WINDOW, then),
         )
     return sizes
 

@@ -27,14 +27,23 @@ _DROP = "Drop a TypingMind export into the inbox"
 
 @click.command
 @click.option("--yes", is_flag=True, help="Take the default places without asking.")
+@click.option("--local", metavar="URL", help="Have a model on your own machine or network write.")
+@click.option("--model", default="", help="Which model of that server, if it serves several.")
+@click.option("--window", type=click.IntRange(1024), help="How many tokens a call may hold there.")
 @click.pass_context
-def init_command(ctx: click.Context, yes: bool) -> None:
+def init_command(
+    ctx: click.Context, yes: bool, local: str | None, model: str, window: int | None
+) -> int:
     """Write memproc.toml, with every setting and its reason, and make the folders.
 
     What exists stays as it is. On a terminal it goes on to a key, the service and a sample
-    conversation; each step can be skipped.
+    conversation; each step can be skipped. With --local it asks the model server at URL instead
+    (llama.cpp, Ollama, LM Studio), tries its model once, says whose chats it is for, and writes all
+    that it needs into memproc.toml. No key is sent there.
     """
     settings = ctx.ensure_object(Settings)
+    if local is not None:
+        return _set_up_local(settings, local, model, window or 0, yes=yes)
     is_guided = not (yes or settings.quiet) and sys.stdin.isatty() and sys.stdout.isatty()
     if is_guided:
         settings.say("Four steps. Return takes the choice in capitals, or skips a step.")
@@ -44,6 +53,18 @@ def init_command(ctx: click.Context, yes: bool) -> None:
         _guide(ctx, settings)
     elif is_written:
         settings.say(f"{_DROP}, then: memproc plan, and: memproc run")
+    return 0
+
+
+def _set_up_local(settings: Settings, url: str, model: str, window: int, *, yes: bool) -> int:
+    """Write memproc.toml if there is none, then have a model of the server at `url` write."""
+    from daemon.cli.own_model import set_up_own_model
+
+    path = settings.path or own_file()
+    if not path.exists() and not _write_settings(settings, yes):
+        return 1
+    written = Settings(path, settings.quiet)
+    return 0 if set_up_own_model(written, path, url, model, window, yes=yes) else 1
 
 
 def _write_settings(settings: Settings, yes: bool) -> bool:

@@ -7,7 +7,7 @@ memproc.toml.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -25,8 +25,8 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 from rules.errors import ConfigurationError
 
-SettingName = tuple[str, str]
-"""A table and a name in it."""
+SettingName = tuple[str, ...]
+"""A table and a name in it; a table in another one comes after it."""
 
 _HEADER = re.compile(r"^\[([a-z_.]+)\]", re.MULTILINE)
 _REASON = re.compile(r"^((?:#(?: .*)?\n)+)#?(?:\[+([a-z_.]+)\]|([a-z_]+) = )", re.MULTILINE)
@@ -45,8 +45,8 @@ def with_settings(text: str, settings: Mapping[SettingName, object]) -> str:
     line_end = "\r\n" if "\r\n" in text else "\n"
     try:
         document = tomlkit.parse(text.replace("\r\n", "\n"))
-        for (table, name), value in settings.items():
-            _set(document, table, name, value)
+        for (*tables, name), value in settings.items():
+            _set(document, tables, name, value)
         changed = tomlkit.dumps(document).replace("\n", line_end)
         _check(text, changed, settings)
     except (TOMLKitError, ValueError, KeyError, TypeError) as fault:
@@ -58,11 +58,15 @@ def with_settings(text: str, settings: Mapping[SettingName, object]) -> str:
     return changed
 
 
-def _set(document: tomlkit.TOMLDocument, table: str, name: str, value: object) -> None:
+def _set(document: tomlkit.TOMLDocument, tables: Sequence[str], name: str, value: object) -> None:
     """Set a value where its table ends, before the blank lines and comments that follow."""
-    if table not in document:
-        document[table] = tomlkit.table()
-    settings: Any = document[table]
+    settings: Any = document
+    for table in tables:
+        if table not in settings:
+            settings[table] = tomlkit.table()
+            if settings is not document:  # what follows is in its way
+                settings[table].add(tomlkit.nl())
+        settings = settings[table]
     rest: list[Comment | Whitespace] = []
     if isinstance(settings, Table) and name not in settings:
         # Blank lines and comments at the end of a table are about the next one.
@@ -78,8 +82,11 @@ def _set(document: tomlkit.TOMLDocument, table: str, name: str, value: object) -
 def _check(before: str, after: str, settings: Mapping[SettingName, object]) -> None:
     """Raise ValueError unless these settings, and no others, are changed."""
     expected = tomli.loads(before)
-    for (table, name), value in settings.items():
-        expected.setdefault(table, {})[name] = value
+    for (*tables, name), value in settings.items():
+        inner = expected
+        for table in tables:
+            inner = inner.setdefault(table, {})
+        inner[name] = value
     if tomli.loads(after) != expected:
         raise ValueError("something else was changed, too")
 

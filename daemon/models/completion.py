@@ -71,6 +71,9 @@ class Completion:
     """Whether the provider shows that the model thought first."""
     switches_refused: int = 0
     """The switches against thinking that the provider refuses, as far as the request was to know."""
+    read_a_second: float = 0.0
+    """Tokens of the prompt, as a server of one's own says; 0 where it does not. So below."""
+    written_a_second: float = 0.0
 
 
 def complete(request: Request) -> Completion:
@@ -163,7 +166,14 @@ def _as_ended(answer: Completion, request: Request, call: "WatchedCall") -> Comp
 
         is_refusal = read_error(request, raw.status, call.content).refuses_content
         finish = REFUSED if is_refusal else finish
-    return replace(answer, finish=finish, odd_usage=raw.odd_usage)
+    read, written = raw.speeds
+    return replace(
+        answer,
+        finish=finish,
+        odd_usage=raw.odd_usage,
+        read_a_second=read,
+        written_a_second=written,
+    )
 
 
 def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:

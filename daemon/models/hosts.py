@@ -57,6 +57,7 @@ _SETTINGS: Mapping[str, str] = {
     "lm_studio": "a Context Length of {tokens}",
     "vllm": "--max-model-len {tokens}",
 }
+_LLAMA_CPP = "-c {tokens} (for each slot: it is shared out among them)"
 """How the window is called where a model is loaded; llama.cpp's word, -c, for all others."""
 
 _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
@@ -145,18 +146,20 @@ def is_local(name: str, options: Mapping[str, object]) -> bool:
         return "." not in host or host.endswith(_LOCAL_NAMES)
 
 
-def larger_window(model: Model, tokens: int) -> str:
-    """Return how a model gets a window of at least so many tokens, in its server's own words."""
+def larger_window(model: Model, tokens: int, then: str = "") -> str:
+    """Return how a model gets a window of at least so many tokens, in its server's own words.
+
+    `then` is what is typed afterwards; empty: the window is written into memproc.toml first.
+    """
     if not is_local(model.name, model.options):
         return "Choose a model with a larger window."
     table, fit = f'[models.options."{model.name}"]', f"memproc config fit {model.name}"
     if model.provider in OLLAMA:
-        return f"Write num_ctx = {tokens} into {table} of memproc.toml, then: {fit}"
-    setting = _SETTINGS.get(model.provider, f"-c {tokens} (for each slot: llama.cpp shares it out)")
-    return (
-        f"Start its server with {setting.format(tokens=tokens)}, write window = {tokens} into "
-        f"{table} of memproc.toml, then: {fit}"
-    )
+        write = f"Write num_ctx = {tokens} into {table} of memproc.toml, then: {fit}"
+        return f"Ask Ollama for more (num_ctx): {then} --window {tokens}" if then else write
+    setting = _SETTINGS.get(model.provider, _LLAMA_CPP).format(tokens=tokens)
+    write = f"write window = {tokens} into {table} of memproc.toml, then: {fit}"
+    return f"Start its server with {setting}, {f'then: {then}' if then else write}"
 
 
 def is_own_host(provider: str, host: str) -> bool:

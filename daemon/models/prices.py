@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import LearnedFactor, learned_factors, thinking_of
+from daemon.archive.trials import trials
 from daemon.config.model_tables import BudgetSettings, WhenToBatch
 from daemon.config.settings import Config
 from daemon.files.clock import at
@@ -39,6 +40,8 @@ class Expected:
     factor: float
     replies: int
     """Replies that have been seen; fewer than enough of them change nothing."""
+    beforehand: float
+    """What was expected before there were replies: by the model's trial, else by its name."""
 
     @property
     def is_sure(self) -> bool:
@@ -53,10 +56,13 @@ def expected(archive: Archive, model: str, now: str) -> Expected:
     have changed since, and what was learned wrongly would otherwise keep a model from ever being
     asked.
     """
+    trial = trials(archive).get(model)
     estimate, learned = token_factor(model), learned_factors(archive).get(model)
+    tried = trial.factor if trial and can_be_learned(trial.factor, estimate) else estimate
     if learned is None or not counts_now(learned, estimate, now):
-        return Expected(estimate, 0)
-    return Expected(learned.factor if learned.replies >= ENOUGH else estimate, learned.replies)
+        return Expected(tried, 0, tried)
+    factor = learned.factor if learned.replies >= ENOUGH else tried
+    return Expected(factor, learned.replies, tried)
 
 
 def counts_now(learned: LearnedFactor, estimate: float, now: str) -> bool:

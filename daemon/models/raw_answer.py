@@ -31,6 +31,7 @@ _NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """The lists whose first entry says why an answer ended, and under which names."""
 _NAMES_ON_TOP = ("stop_reason", "stopReason", "finish_reason", "done_reason")
+_NS, _LARGEST = 1e9, 1e15
 _RESPONSES: Mapping[str, str] = {"completed": "stop", "failed": "error", "cancelled": "error"}
 """OpenAI's Responses: states of an answer, as reasons."""
 
@@ -47,6 +48,8 @@ class RawAnswer:
     """Why it ended in the provider's words, in small letters; None where it is no JSON object."""
     odd_usage: str = ""
     """What it says in place of token counts; empty where it counts in numbers."""
+    speeds: tuple[float, float] = (0.0, 0.0)
+    """Tokens read and written a second, as a server of one's own says; 0 where it does not."""
 
     def finish(self, understood: str) -> str:
         """Return why it ended; `understood` is what LiteLLM makes of that."""
@@ -66,7 +69,8 @@ def read_raw(status: int, content: bytes) -> RawAnswer:
         readable = with_readable_counts(_in_readable_shape(answer))
         if readable.answer != answer:
             content = json.dumps(readable.answer).encode()
-        return RawAnswer(status, content, True, tuple(_reasons(answer)), readable.odd)
+        reasons = tuple(_reasons(answer))
+        return RawAnswer(status, content, True, reasons, readable.odd, _speeds(answer))
     except (ValueError, RecursionError):
         return RawAnswer(
             status,
@@ -124,6 +128,33 @@ def _reasons(answer: Answer) -> Iterator[str]:
     yield from _words(answer, _NAMES_ON_TOP)
     for entries, names in _NAMES:
         yield from _words(_first(answer.get(entries)), names)
+
+
+def _speeds(answer: Answer) -> tuple[float, float]:
+    """Return the tokens read and written a second: by llama.cpp, by LM Studio, or by Ollama."""
+    timings, stats, usage = (_first([answer.get(name)]) for name in ("timings", "stats", "usage"))
+    read = (
+        _number(timings, "prompt_per_second"),
+        _a_second(_number(usage, "prompt_tokens"), _number(stats, "time_to_first_token")),
+        _NS
+        * _a_second(_number(answer, "prompt_eval_count"), _number(answer, "prompt_eval_duration")),
+    )
+    written = (
+        _number(timings, "predicted_per_second"),
+        _number(stats, "tokens_per_second"),
+        _NS * _a_second(_number(answer, "eval_count"), _number(answer, "eval_duration")),
+    )
+    return max(read), max(written)
+
+
+def _a_second(tokens: float, duration: float) -> float:
+    return tokens / duration if duration else 0.0
+
+
+def _number(table: Answer, name: str) -> float:
+    number = table.get(name)
+    is_one = isinstance(number, int | float) and 0 < number < _LARGEST
+    return float(number) if is_one and number is not None else 0.0
 
 
 def _words(table: Answer, names: Sequence[str]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from daemon import events
+from daemon.archive.trials import Trial
 from daemon.archive.work import FileProgress, Run, seconds_left
 from daemon.files.clock import clock_time, in_full
 from daemon.status.printable import in_one_line
@@ -35,12 +36,29 @@ _OfChat = (
     events.ChatIs | events.Planned | events.UserEdits | events.ModelAnswered | events.MemoryMade
 )
 _TROUBLES = {"the settings": "memproc.toml is wrong, so the settings before it still count"}
+_ROUND = 10
 _ENDED = {
     "failed": "failed",
     "stopped": "stopped",
     "interrupted": "interrupted",
     "cut off": "cut off in the middle; what is finished is kept",
 }
+
+
+def trial_in_words(model: str, trial: Trial) -> str:
+    """Say what the last trial of a model has shown, and when that was."""
+    day = f" on {trial.at[:10]}" if trial.at else ""
+    quote = "copies a quote" if trial.copies_a_quote else "does not copy a quote"
+    apart = "keeps" if trial.keeps_apart else "does not keep"
+    return (
+        f"{model} was tried{day}: it reads {_speed(trial.read_a_second)} and writes "
+        f"{_speed(trial.written_a_second)} tokens a second, has a context of {trial.window:,} "
+        f'tokens, {quote}, and {apart} "I" and "you" apart.'
+    )
+
+
+def _speed(a_second: float) -> str:
+    return f"{a_second:,.0f}" if a_second >= _ROUND else f"{a_second:.1f}"
 
 
 def outcome_in_words(chat: events.ChatIs) -> str:

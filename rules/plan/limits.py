@@ -73,7 +73,7 @@ class Sizes:
     """Of the memory section; "auto" where the window has room for the most that this may be."""
 
     @property
-    def settings(self) -> dict[tuple[str, str], int | str]:
+    def settings(self) -> dict[tuple[str, ...], int | str]:
         """Return the sizes by table and key of memproc.toml."""
         return {
             ("tail", "tokens"): self.tail,

@@ -95,7 +95,7 @@ def admit(setup: Setup, dialect: Dialect, headers: Mapping[str, str], request: R
 
 def check_key(setup: Setup, dialect: Dialect, headers: Mapping[str, str]) -> None:
     """Refused where the dialect asks for a key, and it is not the right one."""
-    if dialect.key is not None and dialect.key(headers) != setup.key:
+    if setup.own is None and dialect.key is not None and dialect.key(headers) != setup.key:
         raise Rejected(Failure(401, "authentication_error", "This key is not valid."))
 
 

@@ -27,6 +27,7 @@ _DIALECTS = {
     "/chat/completions": OPENAI,
     _EMBEDDINGS: OPENAI,
     "/api/chat": OLLAMA,
+    "/api/v0/chat/completions": OPENAI,
     "/api/generate": OLLAMA,
 }
 _BATCHES = "/v1/messages/batches"
@@ -42,9 +43,10 @@ class Handler(BaseHTTPRequestHandler):
     _told: Mapping[str, str] = MappingProxyType({})
 
     def do_GET(self) -> None:
-        """Only batches are looked at."""
+        """Only batches are looked at, and what a server of one's own tells of itself."""
         try:
-            self._batches({})
+            if not self._tells_of_itself():
+                self._batches({})
         except ConnectionError:
             self.close_connection = True
 
@@ -62,6 +64,8 @@ class Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         dialect = ANTHROPIC if path.startswith(_BATCHES) else _DIALECTS.get(path)
         raw = self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}"
+        if self._tells_of_itself():
+            return
         if dialect is None:
             self.say(404, {"error": f"nothing is at {path}"})
             return
@@ -89,6 +93,18 @@ class Handler(BaseHTTPRequestHandler):
             self._embed(dialect, headers, body)
         else:
             exchange(self.world, dialect, headers, body, self)
+
+    def _tells_of_itself(self) -> bool:
+        """Answer what a server of one's own tells of itself; False where it is asked something else."""
+        own = self.world.setup.own
+        if own is None:
+            return False
+        own.note(self.path, self._named_headers())
+        told = own.tell(self.path)
+        if told is None and self.command == "POST":
+            return False
+        self.say(404 if told is None else 200, told or {"error": "not found"})
+        return True
 
     def _named_headers(self) -> dict[str, str]:
         return {name.lower(): value for name, value in self.headers.items()}
@@ -142,7 +158,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def say(self, status: int, body: Mapping[str, Any], retry_after: int | None = None) -> None:
         """Answer with a whole body of JSON."""
-        sent = json.dumps(body).encode()
+        own = self.world.setup.own
+        sent = json.dumps(own.timed(self.path, body) if own else body).encode()
         self._begin(status, "application/json", retry_after, {"Content-Length": str(len(sent))})
         self.wfile.write(sent)
 

@@ -11,6 +11,7 @@ from tests.server.batching import Batching
 from tests.server.faults import Faulty
 from tests.server.limits import Limits
 from tests.server.models import KNOWN, Model
+from tests.server.own import Own
 from tests.server.reply import Script
 from tests.server.scribe import scribe
 
@@ -35,6 +36,8 @@ class Setup:
     clock: Callable[[], float] = monotonic
     batching: Batching = field(default_factory=Batching)
     limits: Limits = field(default_factory=Limits)
+    own: Own | None = None
+    """Set where it is a server on one's own machine: it tells of itself, and wants no key."""
 
 
 def read_setup(path: Path) -> Setup:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.config.editing import (
+    SettingName,
     can_undo,
     fingerprint_file,
     save_settings,
@@ -42,7 +43,11 @@ def test_what_is_added_to_a_table_is_before_the_comment_of_the_next() -> None:
 
 
 def test_a_text_a_number_and_an_amount_are_written_as_toml_has_them() -> None:
-    settings = {("models", "agent"): 'a/"b"', ("fold", "budget"): 9000, ("budget", "run_usd"): 0.5}
+    settings: dict[SettingName, object] = {
+        ("models", "agent"): 'a/"b"',
+        ("fold", "budget"): 9000,
+        ("budget", "run_usd"): 0.5,
+    }
     changed = tomli.loads(with_settings(TEXT, settings))
     assert changed["models"]["agent"] == 'a/"b"'
     assert changed["fold"] == {"budget": 9000}
@@ -65,7 +70,7 @@ def test_what_is_no_table_is_refused(text: str) -> None:
         st.sampled_from(sorted(setting_reasons())), st.integers(0, 9) | st.text("ab\"' #")
     ),
 )
-def test_of_the_shipped_file_no_other_line_is_changed(settings: dict[tuple[str, str], str]) -> None:
+def test_of_the_shipped_file_no_other_line_is_changed(settings: dict[SettingName, object]) -> None:
     tables = {
         ("chats", "override"),
         ("core", "sections"),

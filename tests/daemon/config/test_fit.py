@@ -8,11 +8,15 @@ from click.testing import CliRunner
 
 from daemon.cli.config import config_command as command
 from daemon.cli.settings import Settings
-from daemon.config.editing import with_settings
+from daemon.config.editing import SettingName, with_settings
 from daemon.config.loading import shipped_text
 from rules.errors import ConfigurationError
 
-SIZES = {("tail", "tokens"): 2400, ("tail", "step"): 0, ("chunk", "tokens"): 600}
+SIZES: dict[SettingName, object] = {
+    ("tail", "tokens"): 2400,
+    ("tail", "step"): 0,
+    ("chunk", "tokens"): 600,
+}
 TEXT = """\
 # Mine.
 [chunk]  # small ones

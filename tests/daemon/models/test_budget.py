@@ -18,7 +18,7 @@ from daemon.models.completion import Completion
 from daemon.models.direct import MOST_CUT_OFF
 from daemon.models.prices import ENOUGH, Expected, expected
 from daemon.models.tokens import count
-from primer.models import Model, token_factor
+from primer.models import Model
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
@@ -264,7 +264,7 @@ def test_a_few_replies_show_nothing_yet_and_then_they_count(archive: Archive) ->
     provider = Provider()
     for number in range(ENOUGH - 1):
         asking(budget_of(archive), provider, number)
-    assert expected(archive, HAIKU.name, NOON) == Expected(token_factor(HAIKU.name), ENOUGH - 1)
+    assert expected(archive, HAIKU.name, NOON) == Expected(1.35, ENOUGH - 1, 1.35)
     assert not expected(archive, HAIKU.name, NOON).is_sure
     asking(budget_of(archive), provider, ENOUGH)
     found = expected(archive, HAIKU.name, NOON)

@@ -14,7 +14,6 @@ from daemon.files.clock import at, periods
 from daemon.models.completion import Completion, complete
 from daemon.models.direct import persistently
 from daemon.models.prices import ENOUGH, LEARNED_FOR, Expected, expected
-from primer.models import token_factor
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.errors import MemprocError
@@ -129,7 +128,7 @@ def test_one_wrong_number_teaches_nothing(archive: Archive) -> None:
         said = Completion("Said.", "stop", counted, 5)
         ask(budget, question(number), always(said), lambda: NOON)
     assert learned_factors(archive) == {}
-    assert expected(archive, name, NOON) == Expected(token_factor(name), 0)
+    assert expected(archive, name, NOON) == Expected(1.35, 0, 1.35)
 
 
 def test_what_was_learned_fades(archive: Archive) -> None:
@@ -138,9 +137,7 @@ def test_what_was_learned_fades(archive: Archive) -> None:
     assert expected(archive, name, NOON).factor == 2.0
     later = (at(NOON) + LEARNED_FOR).isoformat()
     assert expected(archive, name, later).factor == 2.0
-    assert expected(archive, name, later.replace(":00:00", ":00:01", 1)) == Expected(
-        token_factor(name), 0
-    )
+    assert expected(archive, name, later.replace(":00:00", ":00:01", 1)) == Expected(1.35, 0, 1.35)
 
 
 def test_budget_shows_what_was_learned_and_forgets_it(tmp_path: Path) -> None:
