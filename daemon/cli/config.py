@@ -14,15 +14,9 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 from daemon.status.printable import visible
 from rules.errors import ConfigurationError, ModelError
-from rules.plan.limits import Limit, Sizes, sizes_within
 
 if TYPE_CHECKING:
     from daemon.archive.trials import Trial
-
-_SMALLEST_WINDOW = 8192
-"""Of the usual windows, the smallest with room for what memproc asks."""
-_SYSTEM_MESSAGE = 200
-"""Tokens that are kept free for a chat's own system message; `memproc plan` knows each chat's."""
 
 
 @click.group(cls=NearGroup)
@@ -113,6 +107,7 @@ def config_fit_command(settings: Settings, model: str) -> None:
     fast it reads and writes, whether it copies a quote and keeps "I" and "you" apart.
     """
     from daemon.config.editing import with_settings
+    from daemon.models.fitting import sizes_for
     from primer.models import token_factor
 
     path = settings.config_file.path
@@ -121,7 +116,8 @@ def config_fit_command(settings: Settings, model: str) -> None:
     path, window = path.resolve(), _window_of(settings.config, model)
     sizes = sizes_for(settings.config, model, window, token_factor(model))
     if trial := _tried(settings, model, window):
-        sizes = sizes_for(settings.config, model, window, trial.factor)
+        factor = trial.factor or token_factor(model)
+        sizes = sizes_for(settings.config, model, window, factor)
     with file_errors(path, "read"):
         before = path.read_text("utf-8-sig")
     written = with_settings(before, sizes.settings)
@@ -162,28 +158,6 @@ def _window_of(config: Config, model: str) -> int:
             "Name it in memproc.toml: window = 8192 in [models]",
         )
     return window
-
-
-def sizes_for(config: Config, model: str, window: int, factor: float, then: str = "") -> Sizes:
-    """Return sizes that fit; `factor` is what the model makes of one of our tokens.
-
-    Raises ConfigurationError where even the smallest do not, with what is typed `then`, once the
-    window is larger.
-    """
-    from daemon.models.hosts import larger_window
-    from daemon.models.tokens import count
-    from primer.models import Model
-
-    fixed = count(load_texts(config.texts.path).primer) + _SYSTEM_MESSAGE
-    sizes = sizes_within(Limit(window).most, fixed, factor)
-    if sizes is None:
-        asked = Model(model, config.models.options_for(model))
-        raise ConfigurationError(
-            f"The window of {model} holds {window:,} tokens, too few for the primer, four small "
-            "chunks and what is asked about them.",
-            larger_window(asked, _SMALLEST_WINDOW, then),
-        )
-    return sizes
 
 
 def _lacking_primers(config: Config) -> Iterator[str]:

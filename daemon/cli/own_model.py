@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
@@ -10,15 +11,16 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.trials import Trial, keep_trial
-from daemon.cli.config import sizes_for
 from daemon.cli.settings import Settings, confirmed
-from daemon.config.editing import with_settings
+from daemon.config.editing import SettingName, with_settings
 from daemon.config.keys import NoKey
 from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
 from daemon.files.clock import now
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
+from daemon.models.fitting import sizes_for
+from daemon.models.hosts import OLLAMA
 from daemon.models.own_server import (
     OwnServer,
     ServedModel,
@@ -31,7 +33,7 @@ from daemon.models.roles import CHAT
 from daemon.models.trial import try_model
 from daemon.status.printable import in_one_line
 from daemon.status.sentences import trial_in_words
-from primer.models import Model, Unaskable
+from primer.models import Model, Unaskable, token_factor
 from rules.errors import ConfigurationError
 from rules.wording import counted, cut_title
 
@@ -45,6 +47,32 @@ _MISSED = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A model on a server of one's own, and how it would be asked."""
+
+    server: OwnServer
+    name: str
+    window: int
+
+    @property
+    def table(self) -> tuple[str, ...]:
+        """Return the path of the model's own table in memproc.toml."""
+        return ("models", "options", self.name)
+
+    @property
+    def settings(self) -> dict[SettingName, object]:
+        """Return what memproc.toml has to say of the model and its server."""
+        held = "num_ctx" if self.server.provider in OLLAMA else "window"
+        return {
+            ("models", "agent"): self.name,
+            ("models", "context_manager"): self.name,
+            (*self.table, "api_base"): self.server.base,
+            (*self.table, held): self.window,
+            (*self.table, "concurrency"): self.server.slots,
+        }
+
+
 def set_up_own_model(
     settings: Settings, path: Path, url: str, wanted: str, window: int, *, yes: bool
 ) -> bool:
@@ -52,53 +80,66 @@ def set_up_own_model(
 
     Raises ConfigurationError or ModelError where that cannot be.
     """
+    found = _find(settings, url, wanted, window)
+    with file_errors(path, "read"):
+        before = path.read_text("utf-8-sig")
+    config, again = parse_settings(before.encode(), path), f"init --local {url}"
+    sizes_for(config, found.name, found.window, 1.0, f"memproc {again}")  # before anything is asked
+    values = found.settings
+    model = _model(parse_settings(with_settings(before, values).encode(), path), found.name)
+    settings.say("Asking it once about a short passage ...")
+    trial = try_model(model, found.window)
+    values |= _sizes_and_time(settings, config, found, trial, f"memproc {again}")
+    written = with_settings(before, values).encode()
+    parse_settings(written, path)
+    settings.say("\n".join(_whose_chats(settings, config, found.name)))
+    if not confirmed(settings, f"Write it into {path}?", yes, settings.command(again)):
+        return False
+    replace_file(path, [written])
+    _keep(settings, found.name, trial)
+    settings.say(f"Wrote it into {path}. What a run would do, and how long it takes: memproc plan")
+    return True
+
+
+def _sizes_and_time(
+    settings: Settings, config: Config, found: _Found, trial: Trial, again: str
+) -> dict[SettingName, object]:
+    """Return the sizes that fit, and the time-out for the longest call; say them, and the trial."""
+    factor = trial.factor or token_factor(found.name)
+    sizes = sizes_for(config, found.name, found.window, factor, again)
+    seconds = ceil(2 * trial.seconds(found.window, _LONGEST_ANSWER))
+    _say_trial(settings, found.name, trial)
+    settings.say(f"{sizes} fit into {found.window:,}.")
+    return {**sizes.settings, (*found.table, "timeout"): max(_LEAST_SECONDS, seconds)}
+
+
+def _find(settings: Settings, url: str, wanted: str, window: int) -> _Found:
+    """Ask a server what it serves, and say it. Raises ConfigurationError where no window is known."""
     server = ask_server(url)
     served = with_details(server, _choose(server, wanted))
-    name, holds = server.full_name(served), window or window_of(server, served)
+    holds = window or window_of(server, served)
     if not holds:
         raise ConfigurationError(
             f"{server.kind} at {server.root} does not say how many tokens one call may hold.",
-            "Say it: memproc init --local URL --window 8192",
+            f"Say it: memproc init --local {server.root} --window 8192",
         )
     slots = counted(server.slots, "call")
     settings.say(f"{server.kind} at {server.root}: {served.name}, {slots} at a time.")
-    with file_errors(path, "read"):
-        before = path.read_text("utf-8-sig")
-    again = f"memproc init --local {server.root}"
-    values = _settings_of(server, name, holds)
-    sizes_for(parse_settings(before.encode(), path), name, holds, 1.0, again)
-    model = _model(parse_settings(with_settings(before, values).encode(), path), name)
-    settings.say("Asking it once about a short passage ...")
-    trial = try_model(model, holds)
-    config = parse_settings(before.encode(), path)
-    sizes = sizes_for(config, name, holds, trial.factor, again)
-    seconds = max(_LEAST_SECONDS, ceil(2 * trial.seconds(holds, _LONGEST_ANSWER)))
-    values |= sizes.settings
-    values["models", "options", name, "timeout"] = seconds
-    settings.say(trial_in_words(name, trial))
-    if trial.is_missed:
-        settings.say(_MISSED)
-    settings.say(f"{sizes} fit into {holds:,}.")
-    settings.say("\n".join(_whose_chats(settings, config, name)))
-    written = with_settings(before, values)
-    parse_settings(written.encode(), path)
-    command = settings.command(f"init --local {server.root}")
-    if not confirmed(settings, f"Write it into {path}?", yes, command):
-        return False
-    replace_file(path, [written.encode()])
-    _keep(settings, name, trial)
-    settings.say(f"Wrote it into {path}. What a run would do, and for how long: memproc plan")
-    return True
+    return _Found(server, server.full_name(served), holds)
 
 
 def try_and_keep(settings: Settings, model: Model, window: int) -> Trial:
     """Try a model of one's own once, keep what it shows, and say it. Raises as `try_model`."""
     trial = try_model(model, window)
     _keep(settings, model.name, trial)
-    settings.say(trial_in_words(model.name, trial))
+    _say_trial(settings, model.name, trial)
+    return trial
+
+
+def _say_trial(settings: Settings, name: str, trial: Trial) -> None:
+    settings.say(trial_in_words(name, trial))
     if trial.is_missed:
         settings.say(_MISSED)
-    return trial
 
 
 def _keep(settings: Settings, name: str, trial: Trial) -> None:
@@ -127,19 +168,6 @@ def _choose(server: OwnServer, wanted: str) -> ServedModel:
         )
     click.echo(f"{server.kind} serves {', '.join(by_name)}.")
     return by_name[click.prompt("Which one", type=click.Choice(tuple(by_name)), show_choices=False)]
-
-
-def _settings_of(server: OwnServer, name: str, window: int) -> dict[tuple[str, ...], object]:
-    """Return what memproc.toml says of a model and its server, by path."""
-    table = ("models", "options", name)
-    held = "num_ctx" if server.provider == "ollama_chat" else "window"
-    return {
-        ("models", "agent"): name,
-        ("models", "context_manager"): name,
-        (*table, "api_base"): server.base,
-        (*table, held): window,
-        (*table, "concurrency"): server.slots,
-    }
 
 
 def _model(config: Config, name: str) -> Model:

@@ -191,23 +191,22 @@ def _shortened(
     room: int,
 ) -> list[int]:
     """Return with which chunk each tail begins so that its request fits; with its own: no tail."""
-    ahead = [
-        Coming(expected_tokens(chunk.tokens, questions), chunk.tokens) for chunk in chunks.values()
-    ]
-    foreseen = replace(memories, memories=(), coming=ahead)
+    expected = {
+        number: Coming(expected_tokens(chunk.tokens, questions), chunk.tokens)
+        for number, chunk in chunks.items()
+    }
+    foreseen = replace(memories, memories=(), coming=tuple(expected.values()))
     before = cache(lambda number: foreseen.before(list(chunks).index(number)))
-    most = _MOST_OF_BUDGET * memories.bounds.at(sum(coming.source for coming in ahead))
+    most = _MOST_OF_BUDGET * memories.bounds.at(foreseen.raw_tokens)
     begins: list[int] = []
     begin = row[0]
     for number, first in zip(row, firsts, strict=True):
         begin = max(begin, first)
-        own = chunks[number].tokens + expected_tokens(chunks[number].tokens, questions)
-        tail = sum(chunks[before].tokens for before in range(begin, number))
+        left = room - chunks[number].tokens - expected[number].tokens
+        left -= sum(chunks[earlier].tokens for earlier in range(begin, number))
         # Only where memories of any size could be too many are they looked at.
-        while begin < number and own + tail + most > room:
-            if own + tail + before(begin) <= room:
-                break
-            tail -= chunks[begin].tokens
+        while begin < number and left < most and before(begin) > left:
+            left += chunks[begin].tokens
             begin += 1
         begins.append(begin)
     return begins
