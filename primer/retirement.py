@@ -34,6 +34,7 @@ ANNOUNCED: Mapping[str, tuple[str, str]] = MappingProxyType(
 _SMALL = re.compile(r"mini|nano|3[.-]?5|text-davinci")
 AS_OF = "2026-11-27"
 _SONNET, _HAIKU, _OPUS = (f"anthropic/claude-{name}-5-5" for name in ("sonnet", "haiku", "opus"))
+_DEEPSEEK = "deepseek/deepseek-v4-flash"
 _SOL, _TERRA, _LUNA = (f"openai/gpt-5.6-{name}" for name in ("sol", "terra", "luna"))
 _PRO, _FLASH, _LITE = (
     f"gemini/gemini-{name}" for name in ("3.1-pro-preview", "3.8-flash", "3.5-flash-lite")
@@ -190,7 +191,7 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         **_gone("2026-05-15", "xai/grok-4.3", "grok-4-fast*", "grok-4-1-fast*"),
         # LiteLLM's map, and DeepSeek's announcement of version 4.
-        **_gone("2026-07-24", "deepseek/deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"),
+        **_gone("2026-07-24", _DEEPSEEK, "deepseek-chat", "deepseek-reasoner"),
         # Mistral's overview of its models, as others quote it.
         **_gone("2025-11-30", "mistral/codestral-latest", "codestral-2501"),
         **_gone("2025-12-31", "mistral/ministral-14b-latest", "pixtral-12b-2409"),
@@ -220,6 +221,8 @@ def heir(program: str, model: str) -> str:
 
     ChatGPT calls its models "gpt-4o", "o4-mini-high" or "text-davinci-002-render-sha".
     """
+    if program == "deepseek":
+        return _DEEPSEEK
     if program == "claude":
         return _OPUS if "opus" in model else _HAIKU if "haiku" in model else _SONNET
     return _TERRA if _SMALL.search(model) else _SOL

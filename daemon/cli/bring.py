@@ -1,4 +1,4 @@
-"""Bring conversations of ChatGPT and Claude into TypingMind: `memproc bring`."""
+"""Bring conversations of ChatGPT, Claude and DeepSeek into TypingMind: `memproc bring`."""
 
 import shlex
 import signal
@@ -108,7 +108,7 @@ def bring_command(
     as_json: bool,
     **said: object,
 ) -> int:
-    """List the conversations in FILE, an export of ChatGPT or Claude, or bring those that are named.
+    """List the conversations in FILE, an export of ChatGPT, Claude or DeepSeek, or bring those that are named.
 
     FILE is a ZIP, a JSON file or a folder of them; one in the inbox is found by its name. WORDS
     filter the list. What --chat names is planned first, with its price, and then asked for.

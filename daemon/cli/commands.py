@@ -13,7 +13,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Work": {
         "plan": ("plan", "Show what would be done; sends and writes nothing."),
         "run": ("run", "Process the exports in the inbox, or those named, and exit."),
-        "bring": ("bring", "Bring conversations from ChatGPT or Claude."),
+        "bring": ("bring", "Bring conversations from ChatGPT, Claude or DeepSeek."),
         "watch": ("status", "Process what is dropped into the inbox, until stopped."),
         "pause": ("pausing", "Have the daemon begin nothing new for a while."),
         "resume": ("pausing", "End the pause."),

@@ -22,7 +22,7 @@ from rules.typingmind.foreign_files import ENOUGH, looks_like
 ENDINGS = (".json", ".zip")
 INDEX = "data.json"
 _INDEXES = (INDEX, "conversations.json")
-"""What lies directly in an unpacked ZIP: TypingMind's, ChatGPT's and Claude's."""
+"""What lies directly in an unpacked ZIP: TypingMind's, ChatGPT's, Claude's and DeepSeek's."""
 _PARTS = "chunks"
 """Where TypingMind puts the parts of a large export."""
 MOST_ENTRIES = 20_000

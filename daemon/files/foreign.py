@@ -1,4 +1,4 @@
-"""Read what ChatGPT and Claude export: a JSON text, a ZIP, or a folder of such parts.
+"""Read what ChatGPT, Claude and DeepSeek export: a JSON text, a ZIP, or a folder of such parts.
 
 Everything is found by its shape, never by its name. An export is walked over block by block, and
 one conversation at a time is in memory: in a gigabyte there may be thousands.
@@ -32,6 +32,8 @@ from rules.bring.chatgpt import SUMMARY_KEYS as OF_CHATGPT
 from rules.bring.claude_ai import CHAT_MESSAGES, project_instructions, read_claude, summarize_claude
 from rules.bring.claude_ai import SUMMARY_KEYS as OF_CLAUDE
 from rules.bring.conversation import Conversation, Reader, Source, Summary
+from rules.bring.deepseek import SUMMARY_KEYS as OF_DEEPSEEK
+from rules.bring.deepseek import is_deepseek, read_deepseek, summarize_deepseek
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import spans
 from rules.typingmind.foreign_files import Foreign
@@ -63,7 +65,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 _LISTS = ("conversations",)
 """Fields of an export's root that hold conversations, where the root is no list itself."""
 _PROJECT = "prompt_template"
-_NOTED = frozenset({*OF_CHATGPT, *OF_CLAUDE, _PROJECT})
+_NOTED = frozenset({*OF_CHATGPT, *OF_CLAUDE, *OF_DEEPSEEK, _PROJECT})
 _DOWNLOAD_AGAIN = "Load the export again from the program that made it, and bring it as it is."
 
 
@@ -139,6 +141,7 @@ class _Noted:
 _READERS: Mapping[Source, Reader] = {
     "chatgpt": Reader(summarize_chatgpt, read_chatgpt),
     "claude": Reader(summarize_claude, read_claude),
+    "deepseek": Reader(summarize_deepseek, read_deepseek),
 }
 _Open = Callable[[], BinaryIO]
 
@@ -332,7 +335,7 @@ def _note_list(note: spans.Walker, reel: Reel, at: int) -> int:
 def _source_of(fields: Mapping[str, object]) -> Source | None:
     """Return the program whose conversation this is, by the field that holds its messages."""
     if isinstance(fields.get(MAPPING), dict):
-        return "chatgpt"
+        return "deepseek" if is_deepseek(fields) else "chatgpt"
     return "claude" if isinstance(fields.get(CHAT_MESSAGES), list) else None
 
 
@@ -380,10 +383,10 @@ def _without_conversations(name: str, noted: _Noted, links: int) -> NotAnExport:
     if noted.first_unknown:
         return NotAnExport(
             f"{name} holds no conversation of a shape that memproc knows: {noted.first_unknown}, "
-            "and neither a `mapping` of ChatGPT's nor `chat_messages` of Claude's.",
+            "and neither a `mapping` of ChatGPT's or DeepSeek's nor `chat_messages` of Claude's.",
             "Nothing is lost. If the program has changed its export, please report these fields.",
         )
     return NotAnExport(
-        f"{name} holds no conversation of ChatGPT or Claude.",
+        f"{name} holds no conversation of ChatGPT, Claude or DeepSeek.",
         "Bring the ZIP file as the program made it. A TypingMind export goes into the inbox.",
     )

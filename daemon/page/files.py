@@ -1,4 +1,4 @@
-"""Move exports in and out: dropped on the page, brought from ChatGPT and Claude, or downloaded.
+"""Move exports in and out: dropped on the page, brought from other programs, or downloaded.
 
 The list of conversations to bring, and the plan, are those of `memproc bring`, in a process of its
 own: an export may be large.

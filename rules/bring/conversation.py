@@ -23,11 +23,15 @@ from rules.typingmind.content import printable
 from rules.typingmind.dates import parse_date
 from rules.typingmind.spans import Fields
 
-Source = Literal["chatgpt", "claude"]
+Source = Literal["chatgpt", "claude", "deepseek"]
 Role = Literal["user", "assistant"]
 LeftOut = Counter[str]
 """How many things could not come, by their kind in words ("picture")."""
-PROGRAMS: Mapping[Source, str] = {"chatgpt": "ChatGPT", "claude": "Claude"}
+PROGRAMS: Mapping[Source, str] = {
+    "chatgpt": "ChatGPT",
+    "claude": "Claude",
+    "deepseek": "DeepSeek",
+}
 
 _NAMESPACE = uuid.UUID("5b0f3c62-6c1e-5f0b-9d57-3a5d2c5b8e11")
 _YEARS = range(1971, 2100)

@@ -13,7 +13,7 @@ ENOUGH = 1 << 16
 _ENOUGH_PROSE = 4096
 
 _EXPORT_AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
-_EXPORT_THERE = "memproc reads chats of TypingMind, ChatGPT and Claude."
+_EXPORT_THERE = "memproc reads chats of TypingMind, ChatGPT, Claude and DeepSeek."
 _FILE = "FILE"
 _BRING = f"To choose what to bring from it: memproc bring {_FILE}"
 _AS_WRITTEN = "Drop the file exactly as TypingMind wrote it; "
@@ -55,6 +55,7 @@ _PART = Foreign(
 _SHARE = Foreign("a Share file (JSON for reading or fine-tuning), which TypingMind cannot import")
 _CHATGPT = Foreign("a ChatGPT export", _BRING)
 _CLAUDE = Foreign("an export of Claude's own app", _BRING)
+_DEEPSEEK = Foreign("a DeepSeek export", _BRING)
 _SILLYTAVERN = Foreign("a chat of SillyTavern (JSONL)", _EXPORT_THERE)
 
 _BY_FIRST_BYTES = {
@@ -72,6 +73,7 @@ _BY_TEXT = {
 }
 _OF_PROGRAMS = {
     re.compile(r'"chat_messages"\s*:\s*\['): _CLAUDE,
+    re.compile(r'"mapping"\s*:\s*\{(?s:.*)"fragments"\s*:\s*\['): _DEEPSEEK,
     re.compile(r'"mapping"\s*:\s*\{'): _CHATGPT,
 }
 _OF_TYPINGMIND = re.compile(r'\{\s*"(?:data|chats|checksum)"')

@@ -1,4 +1,4 @@
-"""Long conversations of ChatGPT and Claude, which say something else in every message."""
+"""Long conversations of ChatGPT, Claude and DeepSeek, which say something else in every message."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -67,3 +67,26 @@ def claude(
         "updated_at": messages[-1]["created_at"],
         "chat_messages": messages,
     }
+
+
+def deepseek(
+    key: str, turns: int, *, day: int = 0, title: str = "", words: int = 40
+) -> dict[str, Any]:
+    """The same in DeepSeek's export, as a tree without the branch last spoken on."""
+    mapping: dict[str, Any] = {"root": {"id": "root", "message": None, "parent": None}}
+    for place, text in enumerate(spoken(key, turns, words)):
+        when = datetime.fromtimestamp(BEGAN + day * DAY + place * 3600, UTC)
+        said = {"type": ("REQUEST", "RESPONSE")[place % 2], "content": text}
+        mapping[str(place + 1)] = {
+            "id": str(place + 1),
+            "parent": str(place) if place else "root",
+            "children": [],
+            "message": {
+                "files": [],
+                "model": "deepseek-chat",
+                "inserted_at": when.isoformat(),
+                "fragments": [said],
+            },
+        }
+    began = datetime.fromtimestamp(BEGAN + day * DAY, UTC).isoformat()
+    return {"id": key, "title": title or f"Talk {key}", "inserted_at": began, "mapping": mapping}

@@ -1,4 +1,4 @@
-"""A conversation comes home from ChatGPT or Claude, goes on in TypingMind, and is brought again."""
+"""A conversation comes home from another program, goes on in TypingMind, and is brought again."""
 
 import gzip
 import json
@@ -89,7 +89,7 @@ def test_the_list_has_the_newest_first_and_words_filter_it(nessa: Person) -> Non
     assert not (nessa.home / "updated").exists()
 
 
-@pytest.mark.parametrize("program", ["chatgpt", "claude"])
+@pytest.mark.parametrize("program", ["chatgpt", "claude", "deepseek"])
 def test_a_conversation_becomes_memories_and_a_live_tail(nessa: Person, program: str) -> None:
     make = getattr(talks, program)
     conversation = make("1", LONG, title="Aria")

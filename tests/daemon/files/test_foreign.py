@@ -123,7 +123,7 @@ def test_a_shape_that_nobody_knows_is_told_with_its_field_and_place(tmp_path: Pa
     assert "the entry at byte 4 of x.json has `title`, `turns`" in told
     told = refusal(tmp_path / "x.json", b'[{"title": "Aria", "mapping": {}, "a": tru')
     assert "x.json is not proper JSON near byte 39" in told
-    assert "no conversation of ChatGPT or Claude" in refusal(tmp_path / "x.json", b"[]")
+    assert "no conversation of ChatGPT, Claude or DeepSeek" in refusal(tmp_path / "x.json", b"[]")
 
 
 def test_a_list_of_links_says_which_one_to_load(tmp_path: Path) -> None:

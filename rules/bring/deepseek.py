@@ -1,0 +1,123 @@
+"""A conversation of DeepSeek's export, and the fragments of its messages as text.
+
+    {"id": "...", "title": "...", "inserted_at": "2026-01-01T10:00:00.000000+08:00",
+     "mapping": {"root": {"parent": null, "children": ["1"], "message": null},
+                 "1": {"parent": "root", "children": ["2"],
+                       "message": {"model": "deepseek-chat", "inserted_at": "...", "files": [],
+                                   "fragments": [{"type": "REQUEST", "content": "..."}]}}}}
+
+The person's messages are those with a REQUEST; an answer has its THINK, SEARCH and RESPONSE in the order
+of the fragments. No message says on which branch the person was last: it is the one that ends last.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rules.bring.conversation import (
+    Conversation,
+    LeftOut,
+    MessageTree,
+    Rendered,
+    Summary,
+    as_dict,
+    chosen_branch,
+    first_and_last,
+    framed,
+    make_conversation,
+    paragraphs,
+    read_moment,
+)
+from rules.typingmind.content import printable
+from rules.typingmind.spans import Fields, as_list, text_under
+
+MAPPING = "mapping"
+SUMMARY_KEYS = ("title", "id", "inserted_at", "updated_at", MAPPING)
+_DATE = "inserted_at"
+_SPOKEN = ("REQUEST", "RESPONSE")
+_FRAMES = {"THINK": "thinking", "SEARCH": "result of search"}
+"""What the text of a fragment is called that neither of the two has said."""
+
+
+def is_deepseek(fields: Fields) -> bool:
+    """Return whether the messages of a conversation are made of fragments."""
+    return any(isinstance(message.get("fragments"), list) for message in _messages(fields).values())
+
+
+def summarize_deepseek(fields: Fields) -> Summary:
+    """Return what a list says of a conversation."""
+    messages = _messages(fields).values()
+    first, last = first_and_last(messages, _DATE)
+    return Summary(
+        source="deepseek",
+        key=printable(text_under(fields, "id") or next(iter(_messages(fields)), "")),
+        title=printable(text_under(fields, "title")).strip() or "Untitled",
+        began=read_moment(fields.get(_DATE)) or first,
+        ended=last or read_moment(fields.get("updated_at")),
+        messages=len(messages),
+        size=sum(
+            len(text_under(fragment, "content"))
+            for message in messages
+            for fragment in as_list(message, "fragments")
+        ),
+    )
+
+
+def read_deepseek(fields: Fields, branch: int = 1) -> Conversation:
+    """Return one branch of a conversation, 1 being the one that ends last."""
+    messages = _messages(fields)
+    nodes = as_dict(fields.get(MAPPING))
+    parents = {key: text_under(node, "parent") for key, node in nodes.items()}
+    dates = {key: read_moment(messages.get(key, {}).get(_DATE)) for key in nodes}
+    tree = MessageTree(parents, dates)
+    left: LeftOut = Counter()
+    rendered = [
+        (key, _rendered(messages[key], left))
+        for key in chosen_branch(tree, branch)
+        if key in messages
+    ]
+    return make_conversation(summarize_deepseek(fields), rendered, tree.branch_ends(), left)
+
+
+def _messages(fields: Fields) -> dict[str, Fields]:
+    """Return the messages by the ids of their nodes, without the nodes that have none."""
+    nodes = as_dict(fields.get(MAPPING)).items()
+    messages = {key: as_dict(as_dict(node).get("message")) for key, node in nodes}
+    return {key: message for key, message in messages.items() if message}
+
+
+def _rendered(message: Fields, left: LeftOut) -> Rendered:
+    """Return what a message says, with the files that were attached to it."""
+    fragments = as_list(message, "fragments")
+    is_asked = any(text_under(fragment, "type") == "REQUEST" for fragment in fragments)
+    said = [_said(as_dict(fragment), left) for fragment in fragments]
+    words, when = paragraphs([*said, *_files(message, left)]), read_moment(message.get(_DATE))
+    if is_asked:
+        return Rendered("user", words, when)
+    return Rendered("assistant", words, when, text_under(message, "model"))
+
+
+def _said(fragment: Fields, left: LeftOut) -> str:
+    """Return the text of a fragment: as it is where one of the two said it, else in a frame."""
+    kind, words = text_under(fragment, "type"), text_under(fragment, "content")
+    if kind in _SPOKEN:
+        return words
+    results = as_list(fragment, "results")
+    words = words or "\n".join(_result(as_dict(result)) for result in results)
+    if kind not in _FRAMES:
+        left["part of an unknown kind"] += 1
+    elif not words.strip():
+        return ""
+    return framed(_FRAMES.get(kind) or kind.lower().replace("_", " ") or "unknown part", words)
+
+
+def _result(result: Fields) -> str:
+    """Return a line for what a search came upon: its title and its address."""
+    title, address = text_under(result, "title"), text_under(result, "url")
+    return ": ".join(part for part in (title, address) if part)
+
+
+def _files(message: Fields, left: LeftOut) -> Iterator[str]:
+    """Yield a line for each file that the person attached; the export has none of its content."""
+    for item in as_list(message, "files"):
+        left["file"] += 1
+        yield framed(f"file: {text_under(item, 'file_name', 'name') or 'without a name'}")
