@@ -1,16 +1,12 @@
-"""Numbers and names in sentences, and a sentence that several commands and the page know."""
+"""Numbers and names in sentences."""
 
+import re
 from itertools import accumulate, takewhile
 from unicodedata import east_asian_width
 
-TO_SEE_IT = (
-    "To put it into the updated export, drop the chat's newest export into the inbox, "
-    "then: memproc run"
-)
-"""The next step at a terminal after a change; the page has a button for it."""
-
 _TITLE_COLUMNS = 60
 _WIDE = frozenset("WF")
+_TO_COPY = re.compile(r":\s(?:memproc |https?://|/|[A-Z]:\\)")
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -28,17 +24,16 @@ def cut_title(title: str) -> str:
 def as_sentence(clause: str) -> str:
     """Return a clause with a capital letter and a full stop; a sentence stays as it is.
 
-    One that ends in a command gets no full stop, so that the command can be copied.
+    One that ends in a command, a path or an address gets no full stop, so that this can be copied.
     """
     text = capital(clause)
-    ends_in_command = ": memproc " in text.rpartition(". ")[2]
-    return text if ends_in_command else f"{text.removesuffix('.')}."
+    return text if _TO_COPY.search(text.rpartition(". ")[2]) else f"{text.removesuffix('.')}."
 
 
 def capital(text: str) -> str:
-    """Begin a text with a capital letter, unless with a path or the name of a model or a file."""
+    """Begin a text with a capital letter, unless with a path or the name of a model, a file, or memproc."""
     first = text.partition(" ")[0].rstrip(".:,;")
-    if "/" in first or "." in first:
+    if "/" in first or "." in first or first == "memproc":
         return text
     return text[:1].upper() + text[1:]
 

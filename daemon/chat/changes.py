@@ -33,7 +33,7 @@ from rules.layers.core_layout import Layout
 from rules.layers.facts import FactEvent, normal
 from rules.layers.kept_passages import KeptPassage, admit_waiting, tokens_kept
 from rules.typingmind.dates import in_zone
-from rules.wording import TO_SEE_IT, cut_title
+from rules.wording import cut_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,6 @@ class ChangeDone:
     """Whether the next export shows it, so that the person is told how to see it."""
     waits: bool = False
     """Whether it is not done yet, but at the end of a run."""
-
-    @property
-    def text(self) -> str:
-        """Return all that a terminal says of it."""
-        return f"{self.says}\n{TO_SEE_IT}" if self.is_shown_later else self.says
 
 
 def do_what_waits(context: Context, waiting: Sequence[Pressed]) -> None:

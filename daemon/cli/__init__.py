@@ -1,5 +1,8 @@
 """The command line: the commands in the order of a person's day, and the place where errors end.
 
+What a command shows, it gives to `Settings.show`: a person reads it at once; with `--json` it is
+kept, and printed here as one object, with the error where one has ended it.
+
 Each command is imported only when it is asked for, and little is imported here, since
 `memproc --help` passes this file too. A mistyped command gets the nearest names as suggestions,
 and a chat may be named before or after a command about it.
@@ -19,12 +22,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from daemon.cli.commands import BUG, GROUPS, INTERRUPTED, MODULES, SUMMARIES, TROUBLE, USAGE
+from daemon.cli.commands import (
+    BUG,
+    GROUPS,
+    INTERRUPTED,
+    MODULES,
+    SUMMARIES,
+    TROUBLE,
+    USAGE,
+    WITHOUT_JSON,
+)
 
 _INTERRUPTED = "Interrupted. What is finished is kept; run memproc again to go on from there."
 _UNANSWERED = "The question was not answered. Say it at a terminal, or give the command --yes."
 _COLLECTED_AFTER = 50_000
 """New objects before Python collects garbage: its own 700 cost a tenth of a command's start."""
+_JSON = click.Option(
+    ["--json"], is_flag=True, expose_value=False, help="Print JSON instead of text."
+)
 
 
 class NearGroup(click.Group):
@@ -110,6 +125,8 @@ class ChatGroup(NearGroup):
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from daemon.reports.report import Report
+
 
 class _LazyGroup(NearGroup):
     """A group that knows its commands' names and summaries without importing them."""
@@ -124,6 +141,7 @@ class _LazyGroup(NearGroup):
             return None
         name = f"{cmd_name.replace('-', '_')}_command"
         command = getattr(import_module(f"daemon.cli.{MODULES[cmd_name]}"), name)
+        _give_json(command, cmd_name)
         if ctx is not None and ctx.resilient_parsing:  # a shell completes what is being written
             from daemon.cli.completion import complete_names
 
@@ -146,6 +164,15 @@ class _LazyGroup(NearGroup):
                 formatter.write_dl(
                     [(name.ljust(width), summary) for name, (_, summary) in commands.items()]
                 )
+
+
+def _give_json(command: click.Command, name: str) -> None:
+    """Give a command, and all within it, the option `--json`, which `main` reads."""
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _give_json(inner, f"{name} {inner.name}")
+    elif not (command.hidden or name in WITHOUT_JSON or _JSON in command.params):
+        command.params.append(_JSON)
 
 
 @click.group(
@@ -174,7 +201,7 @@ def memproc_command(ctx: click.Context, config: Path | None, quiet: bool, superv
 
         ctx.obj = Settings(config, quiet, *read_orders())
     else:
-        ctx.obj = Settings(config, quiet)
+        ctx.obj = Settings(config, quiet, kept=ctx.obj)
     if ctx.invoked_subcommand is None:
         if not sys.stdout.isatty():
             raise click.exceptions.NoArgsIsHelpError(ctx)
@@ -197,13 +224,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from daemon.cli.completion import register_bash
 
         register_bash()
+    # What is shown, kept for programs; None where a person reads.
+    kept: list[Report] | None = [] if "--json" in arguments else None
     try:
         code = memproc_command.main(
-            args=list(arguments), prog_name="memproc", standalone_mode=False
+            args=list(arguments), prog_name="memproc", standalone_mode=False, obj=kept
         )
+        _tell_programs(kept)
     except click.ClickException as mistake:
         mistake.show()
-        _tell_programs(arguments, mistake.format_message(), "")
+        _tell_programs(kept, mistake.format_message())
         if (
             isinstance(mistake, click.MissingParameter)
             and getattr(mistake.param, "name", "") == "chat"
@@ -212,18 +242,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return USAGE
     except (KeyboardInterrupt, click.Abort) as ended:
         is_unanswered = isinstance(ended.__context__, EOFError)
-        click.echo(f"\n{_UNANSWERED if is_unanswered else _INTERRUPTED}", err=True)
+        why = _UNANSWERED if is_unanswered else _INTERRUPTED
+        click.echo(f"\n{why}", err=True)
+        _tell_programs(kept, why)
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away, as `memproc chats | head` does: no reader is left.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as fault:  # the boundary: errors of ours, and unexpected ones
-        return _tell(fault, arguments)
+        return _tell(fault, kept)
     return code if isinstance(code, int) else 0
 
 
-def _tell(fault: Exception, arguments: Sequence[str]) -> int:
+def _tell(fault: Exception, kept: "list[Report] | None") -> int:
     """Print what has ended the command, and its next step; return the exit code."""
     # Imported late, for a fast `--help`.
     from daemon.cli.printing import print_error
@@ -236,14 +268,14 @@ def _tell(fault: Exception, arguments: Sequence[str]) -> int:
         message, next_step = describe(fault)
         code = TROUBLE if isinstance(fault, OSError | MemoryError) else BUG
     print_error(f"memproc: {message}\n{next_step}")
-    _tell_programs(arguments, message, next_step)
+    _tell_programs(kept, message, next_step)
     return code
 
 
-def _tell_programs(arguments: Sequence[str], message: str, next_step: str) -> None:
-    """Print an error as the object that `--json` promises, where that was asked for."""
-    if "--json" in arguments:
-        from daemon.cli.printing import print_json
-        from daemon.faces.as_json import error_as_json
+def _tell_programs(kept: "list[Report] | None", error: str = "", next_step: str = "") -> None:
+    """Print all that was shown as the one object of `--json`, with the error that ended it."""
+    if kept or (error and kept is not None):
+        from daemon.faces.as_json import as_one_object
+        from daemon.status.printable import printable_json
 
-        print_json(error_as_json(message, next_step))
+        click.echo(printable_json(as_one_object(kept, error, next_step)))

@@ -13,31 +13,36 @@ from daemon.archive.copying import foreign_objects
 from daemon.archive.keeping import unproved_passages
 from daemon.archive.trouble import MEND
 from daemon.bridge.devices import bridge_folder
-from daemon.cli.printing import moment, print_error, print_json
-from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
+from daemon.cli.printing import moment, print_error
+from daemon.cli.settings import Settings, confirmed, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check_backups
 from daemon.files.clock import at, here, now
+from daemon.reports.report import Step, done
 from daemon.status.folder_checks import written_exports
 from rules.wording import counted, cut_title
 
 if TYPE_CHECKING:
     from daemon.recovery.rebuild import RebuiltChat
 
-_GET_BACK = (
-    "To get kept versions back one by one: memproc versions CHAT, then memproc restore CHAT NUMBER"
+_GET_BACK = Step(
+    "To get kept versions back one by one (memproc restore CHAT NUMBER), list them", "versions CHAT"
 )
+_LOOK_THROUGH = Step("Then, to see that all is well", "doctor")
 _UNDO_KEEPS = (
     "A paired browser keeps what it needs for Undo: delete the chat in TypingMind, "
     "from the bin too, and the extension removes that within minutes; "
     "or press ⋯ and Forget the pairing."
 )
 
+_AS_WRITTEN = (
+    "All is well: the archive, every backup and every updated export are as they were written."
+)
+
 
 @click.command
-@json_option
 @pass_settings
-def verify_command(settings: Settings, as_json: bool) -> int:
+def verify_command(settings: Settings) -> int:
     """Check everything that memproc keeps. Nothing is changed."""
     with settings.archive() as archive:
         foreign = (f"archive: {fault}" for fault in foreign_objects(archive))
@@ -48,15 +53,15 @@ def verify_command(settings: Settings, as_json: bool) -> int:
         f"{spoilt.path}: {spoilt.reason}" for spoilt in check_backups(settings.folders.backups)
     )
     problems = [*damage, *exports, *backups]
-    if as_json:
-        print_json({"problems": problems})
-    elif problems:
-        print_error("\n".join([*problems, *([MEND] if damage else []), _GET_BACK]))
-    else:
-        settings.say(
-            "All is well: the archive, every backup and every updated export "
-            "are as they were written."
+    if problems:
+        print_error("\n".join([*problems, *([MEND] if damage else [])]))
+    settings.show(
+        done(
+            "" if problems else _AS_WRITTEN,
+            next=(_GET_BACK,) if problems else (),
+            problems=problems,
         )
+    )
     return 1 if problems else 0
 
 
@@ -72,9 +77,8 @@ def _changed_exports(archive: Archive) -> Iterator[str]:
 
 @click.command
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@json_option
 @pass_settings
-def rebuild_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
+def rebuild_command(settings: Settings, paths: tuple[Path, ...]) -> int:
     """Add to the archive what it lacks and the backups and updated exports still hold.
 
     No model is asked. PATHS are exports, or folders of them, that you still have: raw messages that
@@ -85,19 +89,13 @@ def rebuild_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) 
 
     with settings.context() as context:
         rebuilt = add_what_is_missing(context, paths)
-    code = 1 if rebuilt.passed_over else 0
-    if as_json:
-        print_json(asdict(rebuilt))
-        return code
-    if not rebuilt.chats:
-        is_whole = ": the archive has all that the backups and the updated exports hold"
-        settings.say(f"Nothing was added{'' if rebuilt.passed_over else is_whole}.")
-    for chat in rebuilt.chats:
-        for line in _about_rebuilt(chat):
-            settings.say(line)
+    is_whole = ": the archive has all that the backups and the updated exports hold"
+    none = f"Nothing was added{'' if rebuilt.passed_over else is_whole}."
+    notes = [line for chat in rebuilt.chats for line in _about_rebuilt(chat)]
+    settings.show(done(*(notes or [none]), **asdict(rebuilt)))
     for file in rebuilt.passed_over:
         print_error(f"Skipped {file.path}: {file.reason}")
-    return code
+    return 1 if rebuilt.passed_over else 0
 
 
 def _about_rebuilt(chat: "RebuiltChat") -> Iterator[str]:
@@ -109,10 +107,10 @@ def _about_rebuilt(chat: "RebuiltChat") -> Iterator[str]:
     )
     if chat.found_again:
         memories = counted(chat.found_again, "memory has its", "memories have their")
-        yield f"  {memories} raw messages again."
+        yield f"{memories} raw messages again."
     if chat.without_messages:
         yield (
-            "  Those without stay as they are. "
+            "Those without stay as they are. "
             "Older exports that you have may help: memproc rebuild PATH"
         )
 
@@ -130,11 +128,17 @@ def export_archive_command(settings: Settings, file: Path) -> None:
 
     packed = pack(settings.folders, settings.config_file.path, file.absolute(), now())
     number = counted(len(packed.manifest.files), "file")
-    settings.say(f"Wrote {packed.path}: {number}, {packed.size:,} bytes.")
-    for name in packed.manifest.left_out:
-        settings.say(f"Left out: {name}")
-    settings.say(
-        "Keys of providers are not in it. On the new computer: memproc import-archive FILE"
+    left_out = packed.manifest.left_out
+    there = "Keys of providers are not in it. On the new computer"
+    settings.show(
+        done(
+            f"Wrote {packed.path}: {number}, {packed.size:,} bytes.",
+            *(f"Left out: {name}" for name in left_out),
+            next=(Step(there, "import-archive FILE"),),
+            path=packed.path,
+            size=packed.size,
+            left_out=left_out,
+        )
     )
 
 
@@ -159,23 +163,24 @@ def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
         f"{manifest.size:,} bytes unpacked."
     )
     if not yes:
-        settings.say("Nothing was changed. To do it, add --yes.")
+        step = Step("To do it", shlex.join(["import-archive", str(file), "--yes"]))
+        settings.show(done("Nothing was changed.", next=(step,), **manifest.model_dump()))
         return
     own = None if settings.config_file.path else own_file()
     taken = take_over(settings.folders, file, now(), settings=own)
     chats = counted(taken.chats, "chat")
-    settings.say(f"Taken over: {chats}. Updated exports lie in {settings.folders.updated}.")
-    for folder in taken.aside:
-        settings.say(f"What was there before is in {folder}")
-    if taken.settings:
-        settings.say(f"Wrote {taken.settings}.")
-    for name in taken.commented_out:
-        settings.say(
-            f"Commented out there; take the # away if you agree that it counts here too: {name}"
+    agree = "Commented out there; take the # away if you agree that it counts here too"
+    settings.show(
+        done(
+            f"Taken over: {chats}. Updated exports lie in {settings.folders.updated}.",
+            *(f"What was there before is here: {folder}" for folder in taken.aside),
+            f"Wrote {taken.settings}." if taken.settings else "",
+            *(f"{agree}: {name}" for name in taken.commented_out),
+            *(f"Not brought along: {name}" for name in manifest.left_out),
+            next=(Step("Where a provider is asked", "key set PROVIDER"), _LOOK_THROUGH),
+            **asdict(taken),
         )
-    for name in manifest.left_out:
-        settings.say(f"Not brought along: {name}")
-    settings.say("Next: memproc key set PROVIDER, where a provider is asked; then: memproc doctor")
+    )
 
 
 @click.command
@@ -199,27 +204,24 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
 
     with settings.context() as context:
         erasure = find_erasure(context, find_erasable(context.archive, context.folders, chat))
-        for line in describe_erasure(erasure):
-            settings.say(line)
+        settings.draw("\n".join(describe_erasure(erasure)))
         known = erasure.chat
-        command = shlex.join(["memproc", "erase", known.chat_id])
+        files = [file.path for file in erasure.files]
+        settings.show(done(chat_id=known.chat_id, files=files, in_inbox=erasure.in_inbox))
+        command = shlex.join(["erase", known.chat_id])
         if not confirmed(settings, "Remove all of this for good?", yes, command):
             return
         erase_chat(context, erasure)
         if erasure.copies:
             maintain(context.archive, context.folders.state, at(now()))
-    settings.say(f'"{cut_title(known.title)}" is erased.')
-    if erasure.in_inbox:
-        paths = "\n".join(f"  {path}" for path in erasure.in_inbox)
-        settings.say(
-            "It is still in the inbox. "
-            f"Remove it there, or the next run takes it in again:\n{paths}"
+    there = "It is still in the inbox. Remove it there, or the next run takes it in again"
+    elsewhere = "TypingMind still has it, and so may exports of your own and files of"
+    settings.show(
+        done(
+            f'"{cut_title(known.title)}" is erased.',
+            *(f"{there}: {path}" for path in erasure.in_inbox),
+            *(f"What an import has put aside may hold it too: {path}" for path in erasure.aside),
+            f"{elsewhere} `memproc export-archive`.",
+            _UNDO_KEEPS if bridge_folder(settings.folders.state).exists() else "",
         )
-    for folder in erasure.aside:
-        settings.say(f"What an import has put aside may hold it too: {folder}")
-    settings.say(
-        "TypingMind still has it, "
-        "and so may exports of your own and files of `memproc export-archive`."
     )
-    if bridge_folder(settings.folders.state).exists():
-        settings.say(_UNDO_KEEPS)

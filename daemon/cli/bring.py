@@ -33,7 +33,7 @@ from daemon.cli.plan import plan_command
 from daemon.cli.planned import caps_and_spent, planned_rows
 from daemon.cli.printing import print_error
 from daemon.cli.run import agreed_at_terminal, run_agreed
-from daemon.cli.settings import Settings, confirmed, json_option
+from daemon.cli.settings import Settings, confirmed
 from daemon.files.foreign import ForeignExport, read_foreign
 from daemon.reports.plan import plan_report
 from daemon.reports.report import Column, Report, ReportTable, Step
@@ -97,7 +97,6 @@ _BROUGHT: Column[_ListRow] = Column(
     help="Nothing was said in the brought chat in TypingMind since.",
 )
 @click.option("--yes", is_flag=True, help="Do it without asking.")
-@json_option
 @click.pass_context
 def bring_command(
     ctx: click.Context,
@@ -105,7 +104,6 @@ def bring_command(
     file: Path,
     words: tuple[str, ...],
     yes: bool,
-    as_json: bool,
     **said: object,
 ) -> int:
     """List the conversations in FILE, an export of ChatGPT, Claude or DeepSeek, or bring those that are named.
@@ -117,19 +115,17 @@ def bring_command(
     choice = BringChoice(**said).without_halves()  # type: ignore[arg-type]  # click gives these
     with settings.archive() as archive:
         export = read_foreign(_where(settings, file), archive.zone)
-    if choice.titles and as_json:
+    if choice.titles and settings.for_programs:
         if yes:
             raise click.UsageError("--json shows the list or the plan, and brings nothing.")
         return _print_plan(settings, export, choice)
     if choice.titles:
         return _bring(ctx, settings, export, choice, yes=yes, again=choice.command(file))
-    _list(settings, export, file, words, as_json=as_json)
+    _list(settings, export, file, words)
     return 0
 
 
-def _list(
-    settings: Settings, export: ForeignExport, file: Path, words: Sequence[str], *, as_json: bool
-) -> None:
+def _list(settings: Settings, export: ForeignExport, file: Path, words: Sequence[str]) -> None:
     """List the conversations whose titles have all the words, for a person or for programs."""
     with settings.archive() as archive:
         rows = list(_rows(export, words, brought_before(archive)))
@@ -146,7 +142,7 @@ def _list(
         next=(Step("To bring one", f"bring {shlex.quote(str(file))} --chat NUMBER"),),
         values={"projects": list(export.projects)},
     )
-    settings.show(report, as_json)
+    settings.show(report)
 
 
 def _where(settings: Settings, file: Path) -> Path:
@@ -252,7 +248,7 @@ def _print_plan(settings: Settings, export: ForeignExport, choice: BringChoice) 
             rows = planned_rows(settings, (planned,))
         plans = plan_report(rows, *caps_and_spent(settings))
         report = replace(plans, values={**report.values, **plans.values})
-    settings.show(report, as_json=True)
+    settings.show(report)
     return 0
 
 

@@ -6,11 +6,12 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import retry_paused
 from daemon.archive.journal import forget_learned, learned_factors, raise_cap, thinking_models
 from daemon.cli import NearGroup
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, pass_settings
 from daemon.files.clock import at, periods
 from daemon.files.clock import now as present
 from daemon.models.ask import caps_now
 from daemon.reports.budget import budget_report
+from daemon.reports.report import done
 from rules.errors import NotFound
 from rules.money.price import MOST_USD, NAMES, PICO, in_words
 
@@ -26,15 +27,14 @@ def budget_command() -> None:
 
 
 @budget_command.command("show")
-@json_option
 @pass_settings
-def budget_show_command(settings: Settings, as_json: bool) -> None:
+def budget_show_command(settings: Settings) -> None:
     """Show the caps, and what is spent and reserved under each.
 
     What went to each model this month follows.
     """
     with settings.archive() as archive:
-        settings.show(budget_report(archive, settings.config.budget, present()), as_json)
+        settings.show(budget_report(archive, settings.config.budget, present()))
 
 
 @budget_command.command("raise")
@@ -43,14 +43,12 @@ def budget_show_command(settings: Settings, as_json: bool) -> None:
 )
 @click.option("--day", "day_usd", type=_DOLLARS, metavar="USD", help="For today.")
 @click.option("--month", "month_usd", type=_DOLLARS, metavar="USD", help="For this month.")
-@json_option
 @pass_settings
 def budget_raise_command(
     settings: Settings,
     run_usd: float | None,
     day_usd: float | None,
     month_usd: float | None,
-    as_json: bool,
 ) -> None:
     """Let more be spent until the day or the month turns.
 
@@ -71,7 +69,7 @@ def budget_raise_command(
                 until = ends.month_ends if which == "month" else ends.day_ends
                 raise_cap(archive, which, amount, until, when)
             retry_paused(archive, when)
-        settings.show(budget_report(archive, config, when), as_json)
+        settings.show(budget_report(archive, config, when))
 
 
 def _refuse_to_lower(which: str, amount: int, counts_now: int) -> None:
@@ -99,4 +97,4 @@ def budget_forget_command(settings: Settings, model: str) -> None:
                 f"Nothing was learned of the model {model}.",
                 f"Models of which something was: {known}.",
             )
-    settings.say(f"Forgot what replies of {model} have shown.")
+    settings.show(done(f"Forgot what replies of {model} have shown.", model=model))

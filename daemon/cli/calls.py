@@ -5,8 +5,7 @@ from dataclasses import replace
 import click
 
 from daemon.archive.chats import find_chat
-from daemon.cli.printing import paged
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, pass_settings
 from daemon.faces.table import table_lines
 from daemon.reports.calls import calls_report
 from daemon.status.printable import visible
@@ -15,19 +14,18 @@ from daemon.status.printable import visible
 @click.command
 @click.argument("chat", required=False)
 @click.option("--text", "with_text", is_flag=True, help="Print the answers too.")
-@json_option
 @pass_settings
-def calls_command(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
+def calls_command(settings: Settings, chat: str | None, with_text: bool) -> None:
     """List the calls in the journal, of all chats or of CHAT, oldest first."""
     with settings.archive() as archive:
         chat_id = find_chat(archive, chat, "part").chat_id if chat else None
         report = calls_report(archive, chat_id, with_text=with_text)
     (table,) = report.tables
-    if as_json or not with_text or not table.rows:
-        settings.show(report, as_json)
+    if settings.for_programs or not with_text or not table.rows:
+        settings.show(report)
         return
     answers = []
     for row in table.rows:
         _, head = table_lines(replace(table, rows=[row]), None)
         answers.append(f"--- {head}\n{row.reply.text}\n")
-    paged(visible("\n".join(answers)))
+    settings.draw(visible("\n".join(answers)))

@@ -1,5 +1,6 @@
 """Change what a chat keeps in mind, or keep the change for the end of a run, and say which."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 from daemon.archive.archive import Archive
@@ -9,10 +10,20 @@ from daemon.chat.changes import CHANGES, ChangeDone
 from daemon.cli.settings import Settings
 from daemon.files.clock import now
 from daemon.files.lock import Busy
+from daemon.reports.report import TO_SEE_IT, done
 
 
-def change(settings: Settings, name: str, chat: str, **values: object) -> ChangeDone:
-    """Do a change of a chat, or keep it for the end of the run. Raises what refuses it."""
+def change(settings: Settings, name: str, chat: str, **values: object) -> None:
+    """Do a change of a chat, and tell it; or keep it for the end of the run that works just now.
+
+    Raises what refuses it.
+    """
+    change = _changed(settings, name, chat, values)
+    see_it = TO_SEE_IT if change.is_shown_later else None
+    settings.show(done(change.says, next=(see_it,), waits=change.waits))
+
+
+def _changed(settings: Settings, name: str, chat: str, values: Mapping[str, object]) -> ChangeDone:
     try:
         with settings.context() as context:
             chat_id = find_chat(context.archive, chat).chat_id
@@ -31,10 +42,8 @@ def change(settings: Settings, name: str, chat: str, **values: object) -> Change
         return ChangeDone(says, is_shown_later=False, waits=True)
 
 
-def tell_presses(settings: Settings, chat_id: str, as_json: bool, *groups: str) -> None:
-    """Print which changes of a chat wait for a run, and what became of others; not as JSON."""
-    if as_json:
-        return
+def tell_presses(settings: Settings, chat_id: str, *groups: str) -> None:
+    """Tell which changes of a chat wait for a run, and what became of others."""
     with settings.archive() as archive:
         for line in pressed_lines(archive, chat_id, *groups):
             settings.say(line)

@@ -13,10 +13,11 @@ from daemon.archive.chats import (
 )
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.cli.printing import moment
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import daemon_runs
 from daemon.reports.chats import chats_report
+from daemon.reports.report import done
 from daemon.reports.versions import versions_report
 from rules.wording import cut_title
 
@@ -26,24 +27,22 @@ _RUN_FIRST = (
 
 
 @click.command
-@json_option
 @pass_settings
-def chats_command(settings: Settings, as_json: bool) -> None:
+def chats_command(settings: Settings) -> None:
     """List the chats that the archive knows, with how much of each is under memories."""
     with settings.archive() as archive:
         known = known_chats(archive)
-    settings.show(chats_report(known), as_json)
+    settings.show(chats_report(known))
 
 
 @click.command
 @click.argument("chat")
-@json_option
 @pass_settings
-def versions_command(settings: Settings, chat: str, as_json: bool) -> None:
+def versions_command(settings: Settings, chat: str) -> None:
     """List the kept versions of CHAT, the first original among them, oldest first."""
     with settings.archive() as archive:
         known = find_chat(archive, chat, "part")
-    settings.show(versions_report(known, settings.folders.backups), as_json)
+    settings.show(versions_report(known, settings.folders.backups))
 
 
 @click.command
@@ -64,16 +63,16 @@ def accept_command(settings: Settings, chat: str) -> None:
     with Archive.open(state) as archive:
         accepted = _accept(archive, known, when)
         if not accepted:
-            settings.say(
-                f'Nothing of "{cut_title(known.title)}" waits to be accepted. {_RUN_FIRST}'
-            )
+            none = f'Nothing of "{cut_title(known.title)}" waits to be accepted. {_RUN_FIRST}'
+            settings.show(done(none, accepted=False))
             return
         arrival = newest_arrival(archive, known.chat_id)
         again = (arrival,) if arrival is not None else ()
         enqueued = enqueue(archive, state, again, when, done=True)
     goes_on = enqueued and daemon_runs(daemon_place(settings).state)
     daemon = ", and so does the daemon, at once" if goes_on else ""
-    settings.say(f"{accepted} The next run goes on with it{daemon}.")
+    says = f"{accepted} The next run goes on with it{daemon}."
+    settings.show(done(says, accepted=True, enqueued=enqueued))
 
 
 def _accept(archive: Archive, chat: KnownChat, when: str) -> str:

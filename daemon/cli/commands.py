@@ -72,6 +72,12 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 }
 """Each command's module and its summary, in groups."""
 
+WITHOUT_JSON = (
+    "watch", "demo", "pair code",  # tell what goes on, for as long as they work or wait
+    "completion", "manual", "help",  # print the very text that a shell, `man` or a person takes
+)  # fmt: skip
+"""The commands that have no `--json`, and the hidden ones have none."""
+
 HIDDEN = {"job": "supervised", "page": "page"}
 """The commands that no list shows, with their modules."""
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from daemon.cli import NearGroup
-from daemon.cli.printing import print_error, print_json
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, pass_settings
 from daemon.config.loading import core_layout, load, load_texts, parse_settings
 from daemon.config.settings import Config
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
+from daemon.reports.report import Report, done
 from daemon.status.printable import visible
 from rules.errors import ConfigurationError, ModelError
 
@@ -25,9 +25,8 @@ def config_command() -> None:
 
 
 @config_command.command("show")
-@json_option
 @pass_settings
-def config_show_command(settings: Settings, as_json: bool) -> None:
+def config_show_command(settings: Settings) -> None:
     """Print every setting that counts, the defaults among them."""
     from daemon.config.as_toml import toml_text
     from primer.models import hidden
@@ -35,11 +34,9 @@ def config_show_command(settings: Settings, as_json: bool) -> None:
     tables = settings.config.model_dump(mode="json")
     tables["models"] = hidden(tables["models"])
     tables["chats"] = hidden(tables["chats"])
-    if as_json:
-        print_json({"settings": tables})
-        return
+    settings.show(Report(values={"settings": tables}))
     choice = settings.config_file.choice
-    click.echo(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))
+    settings.draw(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))
 
 
 @config_command.command("check")
@@ -56,15 +53,17 @@ def config_check_command(settings: Settings) -> None:
         f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."
     )
     names = ("inbox", "updated", "backups", "state")
-    folders = [f"{name:8} {getattr(settings.folders, name)}" for name in names]
-    lines = [well, *folders, *config.notes, *_unknown_models(config)]
-    lines += _lacking_primers(config)
-    click.echo(visible("\n".join(lines)))
+    folders = {name: getattr(settings.folders, name) for name in names}
+    notes = [*config.notes, *_unknown_models(config), *_lacking_primers(config)]
+    listed = (f"{name:8} {folder}" for name, folder in folders.items())
+    settings.draw(visible("\n".join([well, *listed, *notes])))
+    if settings.for_programs:
+        settings.show(done(well, *notes, path=path, folders=folders))
 
 
 @config_command.command("edit")
 @pass_settings
-def config_edit_command(settings: Settings) -> int:
+def config_edit_command(settings: Settings) -> None:
     """Open memproc.toml in your editor ($VISUAL, $EDITOR), and check it afterwards.
 
     Where it is wrong then, the file from before stays, and what you wrote is kept next to it.
@@ -81,19 +80,20 @@ def config_edit_command(settings: Settings) -> int:
         text = draft.read_text("utf-8")
     written = click.edit(text, extension=".toml")
     if written is None or written == before:
-        settings.say("Nothing was changed.")
-        return 0
+        settings.show(done("Nothing was changed.", path=path))
+        return
     try:
         config = parse_settings(written.encode(), path)
         _check_named_files(config)
     except ConfigurationError as wrong:
         replace_file(draft, [written.encode()])
-        print_error(f"{wrong.message}\nThe file is as it was. What you wrote is in {draft}")
-        return wrong.exit_code
+        kept = f"The file is as it was. What you wrote is in {draft}"
+        raise ConfigurationError(wrong.message, kept) from wrong
     replace_file(path, [written.encode()])
     draft.unlink(missing_ok=True)
-    settings.say("\n".join([f"Wrote {path}; all is well with it.", *_unknown_models(load(path))]))
-    return 0
+    settings.show(
+        done(f"Wrote {path}; all is well with it.", *_unknown_models(load(path)), path=path)
+    )
 
 
 @config_command.command("fit")
@@ -123,7 +123,15 @@ def config_fit_command(settings: Settings, model: str) -> None:
     written = with_settings(before, sizes.settings)
     parse_settings(written.encode(), path)
     replace_file(path, [written.encode()])
-    settings.say(f"{sizes} fit into {window:,}. Wrote them into {path}.")
+    says = f"{sizes} fit into {window:,}. Wrote them into {path}."
+    settings.show(
+        done(
+            says,
+            sizes={".".join(key): value for key, value in sizes.settings.items()},
+            window=window,
+            path=path,
+        )
+    )
 
 
 def _tried(settings: Settings, name: str, window: int) -> "Trial | None":
@@ -214,7 +222,8 @@ def _variants(config: Config) -> Iterator[Config]:
 def config_path_command(settings: Settings) -> None:
     """Print the path of the memproc.toml that counts; on the error output, why that one."""
     chosen = settings.config_file
+    settings.show(Report(values={"path": chosen.path, "how": chosen.how, "others": chosen.others}))
     if chosen.path:
-        click.echo(visible(str(chosen.path)))
+        settings.draw(visible(str(chosen.path)))
     for line in (chosen.how, *(f"not used: {other}" for other in chosen.others)):
         click.echo(visible(line), err=True)

@@ -9,7 +9,7 @@ from daemon.chat.changes import known_core
 from daemon.chat.opening import core_now
 from daemon.cli import ChatGroup
 from daemon.cli.changes import change, tell_presses
-from daemon.cli.settings import AboutChat, Settings, json_option, pass_about
+from daemon.cli.settings import AboutChat, Settings, pass_about
 from daemon.reports.core_memory import core_history, core_report
 from rules.typingmind.content import printable
 
@@ -26,16 +26,15 @@ def core_command(ctx: click.Context, chat: str) -> None:
 
 
 @core_command.command("show")
-@json_option
 @pass_about
-def core_show_command(about: AboutChat, as_json: bool) -> None:
+def core_show_command(about: AboutChat) -> None:
     """Show every section, with how many of its characters are used."""
     with about.settings.archive() as archive:
         known = known_core(archive, about.settings.config, about.name, "part")
         sections = core_now(archive, known.chat.chat_id, known.layout).sections
         is_shown = about.settings.config.of(known_chat(archive, known.chat.chat_id)).core.enabled
-    about.settings.show(core_report(sections, is_shown=is_shown), as_json)
-    tell_presses(about.settings, known.chat.chat_id, as_json, "core")
+    about.settings.show(core_report(sections, is_shown=is_shown))
+    tell_presses(about.settings, known.chat.chat_id, "core")
 
 
 @core_command.command(
@@ -57,8 +56,7 @@ def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -
         raise click.UsageError(
             "Nothing was changed: say the section's new text, or --empty to have it say nothing."
         )
-    answer = change(about.settings, "core set", about.name, section=section, words=words)
-    about.settings.say(answer.text)
+    change(about.settings, "core set", about.name, section=section, words=words)
 
 
 def _words(text: str | None) -> str:
@@ -75,8 +73,7 @@ def core_release_command(about: AboutChat, section: str) -> None:
 
     For one that you have set, or edited in TypingMind.
     """
-    answer = change(about.settings, "core release", about.name, section=section)
-    about.settings.say(answer.text)
+    change(about.settings, "core release", about.name, section=section)
 
 
 @core_command.command("undo")
@@ -86,17 +83,16 @@ def core_undo_command(about: AboutChat) -> None:
 
     The next time it is the one before. All of them stay in the history.
     """
-    about.settings.say(change(about.settings, "core undo", about.name).text)
+    change(about.settings, "core undo", about.name)
 
 
 @core_command.command("history")
-@json_option
 @pass_about
-def core_history_command(about: AboutChat, as_json: bool) -> None:
+def core_history_command(about: AboutChat) -> None:
     """Show all that was ever written into it, oldest first.
 
     By whom, after which memory, and what the section said then.
     """
     with about.settings.archive() as archive:
         known = known_core(archive, about.settings.config, about.name, "part")
-    about.settings.show(core_history(known.chat, known.events), as_json)
+    about.settings.show(core_history(known.chat, known.events))

@@ -12,7 +12,6 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.memories import memories
 from daemon.cli.chats import versions_command
-from daemon.cli.memory_text import describe_memory
 from daemon.cli.plan import plan_command
 from daemon.cli.run import run_command
 from daemon.cli.settings import Settings, program
@@ -23,6 +22,7 @@ from daemon.files.lock import Busy, hold
 from daemon.files.paths import arrivals_folder, brought_folder, demos_folder, is_demo
 from daemon.files.private import make_private
 from daemon.recovery.aside import aside_folder
+from daemon.reports.memory import shown_report
 from daemon.status.printable import visible
 from rules.errors import FileTrouble, MemprocError
 
@@ -58,9 +58,9 @@ def demo_command(ctx: click.Context) -> int:
     with _fresh_folder() as home, ctx.scope():
         ctx.obj = settings = DemoSettings(home / _TOML, quiet=False)
         _title("The plan (memproc plan)")
-        ctx.invoke(plan_command, paths=(), as_json=False)
+        ctx.invoke(plan_command, paths=())
         _title("The work (memproc run)")
-        code = int(ctx.invoke(run_command, paths=(), dry_run=False, as_json=False))
+        code = int(ctx.invoke(run_command, paths=(), dry_run=False))
         if chat_id := _show_what_is_kept(ctx, settings):
             _say_how_to_look(home, settings, chat_id)
         else:
@@ -88,9 +88,9 @@ def _show_what_is_kept(ctx: click.Context, settings: Settings) -> str:
     if not made:
         return ""
     _title("What is kept (memproc versions)")
-    ctx.invoke(versions_command, chat=chat_ids[0], as_json=False)
+    ctx.invoke(versions_command, chat=chat_ids[0])
     _title("One memory (memproc show)")
-    click.echo(visible("\n".join(describe_memory(made[len(made) // 2]))))
+    settings.show(shown_report(made[len(made) // 2]))
     return chat_ids[0]
 
 

@@ -1,6 +1,5 @@
 """Tell what the persona still knows: `memproc eval`."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from daemon.archive.archive import Archive
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, pass_settings
 from rules.conversation.memory import memories_by_id
 from rules.errors import ConfigurationError, MemprocError
 from rules.money.price import PICO, cost_in_words
@@ -47,7 +46,6 @@ _ASKED_BEFORE = "All this was asked before, and the chat is as it was; `--again`
     "--free", is_flag=True, help="Only the form that needs no key; say what asking costs."
 )
 @click.option("--yes", is_flag=True, help="Ask nothing before more than a dollar is spent.")
-@json_option
 @pass_settings
 def eval_command(
     settings: Settings,
@@ -58,7 +56,6 @@ def eval_command(
     history: bool,
     free: bool,
     yes: bool,
-    as_json: bool,
 ) -> None:
     """Ask the persona of CHAT what it still knows of what is under memories.
 
@@ -68,19 +65,18 @@ def eval_command(
     from daemon.evaluate.plan import plan_evaluation
 
     arms = _arms(against)
-    settings = replace(settings, quiet=settings.quiet or as_json)
     with settings.archive() as archive:
         context, subject = _subject(settings, archive, chat)
         if history:
-            _tell_history(settings, context, subject, as_json=as_json)
+            _tell_history(settings, context, subject)
             return
         if free or not subject.survey.roles.has_agent:
-            _tell_free(settings, context, subject, arms, again=again, as_json=as_json)
+            _tell_free(settings, context, subject, arms, again=again)
             return
         questions = _own_questions(subject, own)
         plan = plan_evaluation(context, subject, arms, again=again, own=questions)
     if _is_agreed(settings, plan, yes=yes):
-        _tell_asked(settings, plan, _ask(settings, plan, arms, again=again), as_json=as_json)
+        _tell_asked(settings, plan, _ask(settings, plan, arms, again=again))
 
 
 def _subject(settings: Settings, archive: Archive, chat: str) -> "tuple[Context, EvaluatedChat]":
@@ -139,7 +135,7 @@ def _is_agreed(settings: Settings, plan: "EvaluationPlan", *, yes: bool) -> bool
     """Say the price. Return whether the person agrees; only a dear evaluation is asked about."""
     settings.say(_price_sentence(settings, plan))
     is_dear = plan.cost is not None and plan.cost.at_most > _ASKED_ABOVE
-    asks = not settings.quiet and sys.stdin.isatty() and sys.stdout.isatty()
+    asks = settings.can_ask and not settings.quiet
     if yes or not plan.arms or not (is_dear and asks) or click.confirm("Go on?", err=True):
         return True
     settings.say("Stopped. Nothing was sent.")
@@ -159,7 +155,7 @@ def _ask(
     from daemon.cli.progress import Progress
     from daemon.evaluate.asking import ask_persona
 
-    progress = Progress(quiet=settings.quiet)
+    progress = Progress(quiet=settings.quiet or settings.for_programs)
     with progress.bars, settings.context(progress.tell) as context:
         ask_persona(context, plan.subject.chat_id, arms, again=again, own=plan.own)
     for sentence in progress.tally.sentences():
@@ -167,7 +163,7 @@ def _ask(
     return progress.tally.usd
 
 
-def _tell_asked(settings: Settings, plan: "EvaluationPlan", usd: float, *, as_json: bool) -> None:
+def _tell_asked(settings: Settings, plan: "EvaluationPlan", usd: float) -> None:
     """Tell the evaluation that was planned; `usd` is what it has cost just now, in dollars."""
     from daemon.evaluate.reporting import asked_report
     from daemon.reports.evaluation import evaluation_report
@@ -177,7 +173,7 @@ def _tell_asked(settings: Settings, plan: "EvaluationPlan", usd: float, *, as_js
         found = asked_report(archive, subject, plan.number)
     assert found is not None  # noqa: S101  it was asked just now, or before
     report = evaluation_report(found, memories_by_id(subject.survey.reading.memories), usd)
-    settings.show(replace(report, values={**asdict(found), "usd_now": usd}), as_json)
+    settings.show(replace(report, values={**asdict(found), "usd_now": usd}))
 
 
 def _price(
@@ -206,7 +202,6 @@ def _tell_free(
     arms: "Sequence[ArmName]",
     *,
     again: bool,
-    as_json: bool,
 ) -> None:
     """Tell the cloze report; as JSON with the newest asked one, and what asking costs."""
     from daemon.evaluate.cloze_report import free_report
@@ -236,12 +231,10 @@ def _tell_free(
     elif provider := subject.survey.roles.lacks_key:
         key = Step("To ask the persona itself, memproc needs a key", f"key set {provider}")
         report = replace(report, next=(key,))
-    settings.show(replace(report, values=values), as_json)
+    settings.show(replace(report, values=values))
 
 
-def _tell_history(
-    settings: Settings, context: "Context", subject: "EvaluatedChat", *, as_json: bool
-) -> None:
+def _tell_history(settings: Settings, context: "Context", subject: "EvaluatedChat") -> None:
     """Tell all evaluations of the chat, oldest first, and what is found without a model."""
     from daemon.evaluate.cloze_report import free_report
     from daemon.evaluate.reporting import past_evaluations
@@ -249,4 +242,4 @@ def _tell_history(
 
     past = past_evaluations(context.archive, subject)
     free = free_report(context.archive, subject, ("memories",), context.clock())
-    settings.show(history_report(subject.chat_id, past, free), as_json)
+    settings.show(history_report(subject.chat_id, past, free))

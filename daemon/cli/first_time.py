@@ -1,7 +1,7 @@
 """Take the first steps: `memproc init`, on a terminal in the page's four optional steps."""
 
 import os
-import sys
+from dataclasses import replace
 from difflib import get_close_matches
 
 import click
@@ -17,6 +17,7 @@ from daemon.files.lock import daemon_runs
 from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.files.write import replace_file, sweep
+from daemon.reports.report import Step, done
 from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES, meant_provider
 from rules.errors import MemprocError
@@ -44,7 +45,7 @@ def init_command(
     settings = ctx.ensure_object(Settings)
     if local is not None:
         return _set_up_local(settings, local, model, window or 0, yes=yes)
-    is_guided = not (yes or settings.quiet) and sys.stdin.isatty() and sys.stdout.isatty()
+    is_guided = settings.can_ask and not (yes or settings.quiet)
     if is_guided:
         settings.say("Four steps. Return takes the choice in capitals, or skips a step.")
         _title("1 of 4: Folders")
@@ -52,7 +53,8 @@ def init_command(
     if is_guided:
         _guide(ctx, settings)
     elif is_written:
-        settings.say(f"{_DROP}, then: memproc plan, and: memproc run")
+        steps = (Step(f"{_DROP}, then", "plan"), Step("And", "run"))
+        settings.show(done(next=steps))
     return 0
 
 
@@ -63,7 +65,7 @@ def _set_up_local(settings: Settings, url: str, model: str, window: int, *, yes:
     path = settings.path or own_file()
     if not path.exists() and not _write_settings(settings, yes):
         return 1
-    written = Settings(path, settings.quiet)
+    written = replace(settings, path=path)
     return 0 if set_up_own_model(written, path, url, model, window, yes=yes) else 1
 
 
@@ -84,17 +86,18 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
         settings.say("Nothing was written.")
         return False
     places = load_folders(load(path))
-    for name in ("inbox", "updated", "backups", "state"):
-        folder = getattr(places, name)
+    folders = {name: getattr(places, name) for name in ("inbox", "updated", "backups", "state")}
+    for name, folder in folders.items():
         make_private(folder)
         settings.say_whole(f"{name:8} {folder}")
+    settings.show(done(path=path, folders=folders))
     return True
 
 
 def _guide(ctx: click.Context, before: Settings) -> None:
     """Go through the steps after the folders, with the settings that were written."""
     path = before.path or own_file()
-    ctx.obj = settings = Settings(path if path.exists() else None, quiet=False)
+    ctx.obj = settings = replace(before, path=path if path.exists() else None)
     _title("2 of 4: A key, or none")
     _ask_for_keys(settings)
     _title("3 of 4: Run automatically")

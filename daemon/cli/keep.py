@@ -1,7 +1,5 @@
 """Keep passages word for word, and release them: `memproc keep CHAT "words"`, `memproc release`."""
 
-from dataclasses import asdict
-
 import click
 
 from daemon.archive.chats import find_chat, persona_of
@@ -9,11 +7,9 @@ from daemon.archive.keeping import kept_passages
 from daemon.chat.changes import budget_of
 from daemon.chat.holding import holding
 from daemon.cli.changes import change, tell_presses
-from daemon.cli.printing import print_json
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, pass_settings
 from daemon.reports.passages import passages_report
 from rules.conversation.kept_wishes import still_open
-from rules.errors import MemprocError
 from rules.layers.kept_passages import let_go
 
 
@@ -30,31 +26,19 @@ from rules.layers.kept_passages import let_go
     metavar="NUMBER",
     help="Keep the passage of this number: one that is offered, asked about, or was released.",
 )
-@json_option
 @pass_settings
-def keep_command(
-    settings: Settings, chat: str, words: str, uuid: str, number: int | None, as_json: bool
-) -> None:
+def keep_command(settings: Settings, chat: str, words: str, uuid: str, number: int | None) -> None:
     """Keep WORDS of CHAT as they were said, in every later export, until `memproc release`.
 
     They are searched in what was said and kept character for character. Without words, what is kept
     is listed. A message that you pin in TypingMind is kept, too.
     """
     if not (words or uuid or number):
-        _list(settings, chat, as_json)
+        _list(settings, chat)
         return
     if number and (words or uuid):
         raise click.UsageError("--yes takes the number of a passage that is there, and no words.")
-    values = {"words": words, "uuid": uuid, "number": number}
-    if not as_json:
-        settings.say(change(settings, "keep", chat, **values).text)
-        return
-    try:
-        answer = change(settings, "keep", chat, **values)
-    except MemprocError as fault:
-        print_json({"kept": False, "says": f"{fault.message} {fault.next_step}".rstrip()})
-    else:
-        print_json({"kept": True, **asdict(answer)})
+    change(settings, "keep", chat, words=words, uuid=uuid, number=number)
 
 
 @click.command
@@ -68,10 +52,10 @@ def release_command(settings: Settings, chat: str, what: str) -> None:
     archive.
     """
     number = int(what) if what.isdecimal() else None
-    settings.say(change(settings, "release", chat, number=number, words=what).text)
+    change(settings, "release", chat, number=number, words=what)
 
 
-def _list(settings: Settings, chat: str, as_json: bool) -> None:
+def _list(settings: Settings, chat: str) -> None:
     """List the passages of a chat, but for released ones, by time."""
     with settings.archive() as archive:
         known = find_chat(archive, chat, "part")
@@ -80,5 +64,5 @@ def _list(settings: Settings, chat: str, as_json: bool) -> None:
         persona = persona_of(archive, known.chat_id)
         shown = holding(archive, settings.config, known.chat_id).shown
     still = still_open(shown, let_go(passages))
-    settings.show(passages_report(known, passages, budget, persona, still), as_json)
-    tell_presses(settings, known.chat_id, as_json, "keep", "release")
+    settings.show(passages_report(known, passages, budget, persona, still))
+    tell_presses(settings, known.chat_id, "keep", "release")

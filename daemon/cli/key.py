@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from daemon.config.keys import (
     store_key,
 )
 from daemon.files.clock import here
+from daemon.reports.report import Report, ReportTable, done
 from primer.models import KEY_VARIABLES, Model, meant_provider, provider_of, quiet_options
 from rules.errors import MemprocError
 
@@ -32,6 +34,7 @@ _HOST = re.compile(r"[a-z0-9_-]{1,24}|[a-z0-9_-]+(\.[a-z0-9_-]+)+|[0-9a-f:.]*:[0
 """A name without a dot is short, so that a key given in its place does not match."""
 _LONGEST_LINE = 8192  # bytes; no key is nearly as long
 _TRIAL_SECONDS = 30.0
+_NONE_ALLOWED = "No host is allowed but those of the providers, and what you name yourself."
 
 
 def _known(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
@@ -95,9 +98,15 @@ def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) ->
     change = store_key(provider, value, folder, "file" if to_file else "keyring")
     why = f" (the system keyring {change.no_keyring})" if change.no_keyring else ""
     place = _place(change.where[0], provider, folder)
-    settings.say(f"The key for {provider} is kept in {place}{why}.")
-    for variable in set_variables(provider, os.environ)[:1]:
-        settings.say(f"But {variable} is set in the environment, and counts before it.")
+    before = "But {} is set in the environment, and counts before it."
+    settings.show(
+        done(
+            f"The key for {provider} is kept in {place}{why}.",
+            *map(before.format, set_variables(provider, os.environ)[:1]),
+            provider=provider,
+            kept_in=change.where[0],
+        )
+    )
 
 
 @key_command.command("forget")
@@ -110,14 +119,19 @@ def key_forget_command(settings: Settings, provider: str) -> None:
     """
     folder = settings.folders.state
     change = forget_key(provider, folder)
-    for where in change.where:
-        settings.say(f"The key for {provider} was taken out of {_place(where, provider, folder)}.")
-    if not change.where and not change.no_keyring:
-        settings.say(f"No key for {provider} was kept.")
-    if change.no_keyring:
-        settings.say(f"The system keyring {change.no_keyring}, so nothing was taken out of it.")
-    for variable in set_variables(provider, os.environ):
-        settings.say(f"{variable} is still set in the environment, and memproc cannot unset it.")
+    places = [_place(where, provider, folder) for where in change.where]
+    keyring = f"The system keyring {change.no_keyring}, so nothing was taken out of it."
+    still = "{} is still set in the environment, and memproc cannot unset it."
+    settings.show(
+        done(
+            *(f"The key for {provider} was taken out of {place}." for place in places),
+            "" if places or change.no_keyring else f"No key for {provider} was kept.",
+            keyring if change.no_keyring else "",
+            *map(still.format, set_variables(provider, os.environ)),
+            provider=provider,
+            taken_out_of=change.where,
+        )
+    )
 
 
 @key_command.command("test")
@@ -135,17 +149,32 @@ def key_test_command(settings: Settings, provider: str | None, no_call: bool) ->
     that memproc.toml names, or by a small one. This costs a fraction of a cent.
     """
     folder = settings.folders.state
-    works, reason = [], ""
+    rows: list[_KeyRow] = []
+    reason = ""
     for name in [provider] if provider else sorted(KEY_VARIABLES):
         kept = find_key(name, os.environ, folder)
         if isinstance(kept, NoKey):
             reason = f" for {name}: {kept.reason}" if provider else ""
             continue
-        settings.say(f"{name}: there is a key in {_place(kept.where, name, folder)}.")
-        works.append(no_call or key_works(settings, name, kept))
-    if not works:
-        print_error(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER")
-    return 0 if works and all(works) else 1
+        place = _place(kept.where, name, folder)
+        settings.say(f"{name}: there is a key in {place}.")
+        works = None if no_call else key_works(settings, name, kept)
+        rows.append(_KeyRow(name, kept.where, place, works))
+    if not rows:
+        raise MemprocError(f"There is no key{reason}.", "Keep one with: memproc key set PROVIDER")
+    settings.show(Report((ReportTable("keys", rows),)))
+    return 1 if any(row.works is False for row in rows) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _KeyRow:
+    """Where the key of a provider is."""
+
+    provider: str
+    where: Where
+    place: str
+    works: bool | None
+    """Whether the provider takes it; None where it was not asked."""
 
 
 @key_command.command("list")
@@ -174,8 +203,9 @@ def key_allow_command(
     from daemon.models.hosts import allow, allowed, host_of, hosts_file
 
     if provider is None:
-        none = "No host is allowed but those of the providers, and what you name yourself."
-        settings.say("\n".join(map(" ".join, allowed())) or none)
+        pairs = [f"{name} {host}" for name, host in allowed()]
+        settings.draw("\n".join(pairs))
+        settings.show(done("" if pairs else _NONE_ALLOWED, hosts=pairs))
         return
     if host is None:
         raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
@@ -186,12 +216,11 @@ def key_allow_command(
             "Name a provider as LiteLLM does, and a host: memproc key allow openai llm.example.org"
         )
     was_allowed = allow(name, where, forget=forget)
-    if not forget:
-        settings.say(f"The key for {name} may go to {where}; noted in {hosts_file()}.")
-    elif was_allowed:
-        settings.say(f"The key for {name} goes to {where} no more.")
-    else:
-        settings.say("That was not allowed.")
+    says = f"The key for {name} may go to {where}; noted in {hosts_file()}."
+    if forget:
+        no_more = f"The key for {name} goes to {where} no more."
+        says = no_more if was_allowed else "That was not allowed."
+    settings.show(done(says, provider=name, host=where, allowed=not forget))
 
 
 def key_works(settings: Settings, provider: str, kept: Key) -> bool:

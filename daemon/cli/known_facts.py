@@ -8,7 +8,7 @@ from daemon.chat.changes import events_of
 from daemon.chat.opening import facts_now
 from daemon.cli import ChatGroup
 from daemon.cli.changes import change, tell_presses
-from daemon.cli.settings import AboutChat, Settings, json_option, pass_about
+from daemon.cli.settings import AboutChat, Settings, pass_about
 from daemon.reports.facts import fact_history, facts_report
 
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
@@ -26,45 +26,42 @@ def facts_command(ctx: click.Context, chat: str) -> None:
 
 
 @facts_command.command("list")
-@json_option
 @pass_about
-def facts_list_command(about: AboutChat, as_json: bool) -> None:
+def facts_list_command(about: AboutChat) -> None:
     """List what is true now, by date. The export shows as many of them as facts.budget holds."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.name, "part")
         known = facts_now(archive, chat.chat_id)
         is_shown = about.settings.config.of(known_chat(archive, chat.chat_id)).facts.enabled
     by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
-    about.settings.show(facts_report(chat, by_date, is_shown=is_shown), as_json)
-    tell_presses(about.settings, chat.chat_id, as_json, "facts")
+    about.settings.show(facts_report(chat, by_date, is_shown=is_shown))
+    tell_presses(about.settings, chat.chat_id, "facts")
 
 
 @facts_command.command("search")
 @click.argument("words", nargs=-1, required=True)
-@json_option
 @pass_about
-def facts_search_command(about: AboutChat, words: tuple[str, ...], as_json: bool) -> None:
+def facts_search_command(about: AboutChat, words: tuple[str, ...]) -> None:
     """Search WORDS in what is true now, the best match first."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.name, "part")
         known = facts_now(archive, chat.chat_id)
     asked = " ".join(words)
     best_first = [known[at] for at in ranked([fact.text for fact in known], asked)]
-    about.settings.show(facts_report(chat, best_first, asked), as_json)
+    about.settings.show(facts_report(chat, best_first, asked))
 
 
 @facts_command.command("history")
 @_fact_number
-@json_option
 @pass_about
-def facts_history_command(about: AboutChat, number: int, as_json: bool) -> None:
+def facts_history_command(about: AboutChat, number: int) -> None:
     """Show all that ever happened to the fact ID.
 
     What it said, from which message, and what took its place.
     """
     with about.settings.archive() as archive:
         events = events_of(archive, find_chat(archive, about.name, "part"), number)
-    about.settings.show(fact_history(events), as_json)
+    about.settings.show(fact_history(events))
 
 
 @facts_command.command("forget")
@@ -75,7 +72,7 @@ def facts_forget_command(about: AboutChat, number: int) -> None:
 
     It is no longer shown or told, and never taken from the same message again.
     """
-    about.settings.say(change(about.settings, "facts forget", about.name, number=number).text)
+    change(about.settings, "facts forget", about.name, number=number)
 
 
 @facts_command.command("add")
@@ -86,4 +83,4 @@ def facts_add_command(about: AboutChat, text: str) -> None:
     words = " ".join(text.split())
     if not words:
         raise click.UsageError("A fact needs words.")
-    about.settings.say(change(about.settings, "facts add", about.name, words=words).text)
+    change(about.settings, "facts add", about.name, words=words)

@@ -4,6 +4,7 @@ import click
 
 from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, pass_settings
+from daemon.reports.report import done
 from rules.errors import ConfigurationError
 
 _LARGEST = 4 << 20  # bytes of a request
@@ -43,10 +44,12 @@ def mcp_token_command(settings: Settings, text: str | None) -> None:
     from daemon.recall.bearer import new_token, take_token
 
     if text is None:
-        click.echo(new_token(settings.folders.state))
+        token = new_token(settings.folders.state)
+        settings.show(done(token=token))
+        settings.draw(token)
         return
     take_token(settings.folders.state, text)
-    settings.say("Kept, as a hash: who carries this token may look things up.")
+    settings.show(done("Kept, as a hash: who carries this token may look things up."))
 
 
 def _serve(settings: Settings, chat: str, port: int | None) -> None:

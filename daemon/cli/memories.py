@@ -4,21 +4,17 @@ A command names memories by number in a chat, or by an id or its beginning.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import HowNamed, find_chat
 from daemon.chat.holding import Holding, holding, holding_of
-from daemon.cli.memory_text import heading_lines, print_editions, say_folded
-from daemon.cli.printing import print_json
-from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.reports.memories import memories_report, memory_data, memory_row
+from daemon.cli.settings import Settings, pass_settings
+from daemon.reports.memories import memories_report
+from daemon.reports.memory import memory_report
 from rules.conversation.memory import Memory
-from rules.conversation.memory_title import called, dates
-from rules.plan.folds import notes_of
-from rules.wording import cut_title
 
 _LOOKS_LIKE_AN_ID = re.compile("[mf][0-9a-f]{4,15}")
 
@@ -49,9 +45,8 @@ def one_memory(
 @click.option(
     "--tree", is_flag=True, help="What the export shows, each fold with its memories below it."
 )
-@json_option
 @pass_settings
-def memories_command(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
+def memories_command(settings: Settings, chat: str, tree: bool) -> None:
     """List the memories of CHAT, named by its id or its title.
 
     Each has its number, day, tokens before and now, and first words. The number names the memory in
@@ -60,7 +55,7 @@ def memories_command(settings: Settings, chat: str, tree: bool, as_json: bool) -
     with settings.archive() as archive:
         known = find_chat(archive, chat, "part")
         whole = holding(archive, settings.config, known.chat_id)
-    settings.show(memories_report(known, whole, tree=tree), as_json)
+    settings.show(memories_report(known, whole, tree=tree))
 
 
 @click.command
@@ -68,9 +63,8 @@ def memories_command(settings: Settings, chat: str, tree: bool, as_json: bool) -
 @click.option(
     "--raw", is_flag=True, help="With ids, questions, and the requests that it was made from."
 )
-@json_option
 @pass_settings
-def show_command(settings: Settings, names: tuple[str, ...], raw: bool, as_json: bool) -> None:
+def show_command(settings: Settings, names: tuple[str, ...], raw: bool) -> None:
     """Show MEMORY in full: its number in CHAT, its id, or the beginning of its id.
 
     All its editions are shown: side by side in 120 columns or more, else one below the other.
@@ -78,24 +72,4 @@ def show_command(settings: Settings, names: tuple[str, ...], raw: bool, as_json:
     with settings.archive() as archive:
         whole, shown = one_memory(archive, settings, names, "part")
         title = find_chat(archive, whole.chat_id).title
-    if as_json:
-        print_json({"chat_id": whole.chat_id, **memory_data(memory_row(whole, shown))})
-        return
-    about = list(_about(whole, shown, raw=raw))
-    say_folded(about if raw else [f'"{cut_title(title)}"', *about])
-    print_editions(shown, whole.editions[shown.memory_id], raw)
-
-
-def _about(whole: Holding, memory: Memory, *, raw: bool) -> Iterator[str]:
-    """List what is known of a memory besides its editions."""
-    yield from heading_lines(memory, raw)
-    if raw and memory.keys:
-        yield f"from message {memory.keys[0]} to {memory.keys[-1]}"
-    for member in map(whole.by_id.__getitem__, memory.members):
-        name = f"{called(member)} ({member.memory_id})" if raw else called(member)
-        yield f"made of {name}, {dates(member)}: {member.edition.tokens:,} tokens"
-    row = memory_row(whole, memory)
-    yield ", ".join(row.about) or "shown"
-    yield from notes_of(memory)
-    if not raw:
-        yield f"Ids, questions and requests: memproc show {whole.chat_id} {row.name} --raw"
+    settings.show(memory_report(title, whole, shown, raw=raw))

@@ -8,11 +8,12 @@ import click
 from daemon.archive import choices
 from daemon.chat.holding import holding_of
 from daemon.cli.memories import named_memories, one_memory
-from daemon.cli.memory_text import describe_memory
-from daemon.cli.printing import print_error, print_json
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.printing import print_error
+from daemon.cli.settings import Settings, pass_settings
+from daemon.reports.memory import shown_report
+from daemon.reports.report import TO_SEE_IT, Report, Step, done
+from rules.conversation.memory import Memory
 from rules.conversation.memory_title import called
-from rules.wording import TO_SEE_IT
 
 _AUTO = "auto"
 _KINDS = ("as-of", "hindsight")
@@ -51,12 +52,10 @@ def use_command(settings: Settings, names: tuple[str, ...], edition: int | str |
         _, now = holding_of(context.archive, context.config, before.memory_id)
     shown = f"{now.edition.kind} edition {now.edition.number} of {called(now)}"
     how = "as memory.editions prefers" if edition is None else "as you have chosen"
+    says = f"From now on {shown} is shown, {how}."
     if not changed:
-        settings.say(f"Nothing to do: {shown} is shown already, {how}.")
-        return
-    settings.say(f"From now on {shown} is shown, {how}.")
-    if now.edition.number != before.edition.number:
-        settings.say(TO_SEE_IT)
+        says = f"Nothing to do: {shown} is shown already, {how}."
+    settings.show(_chosen(before, now, says))
 
 
 @click.command
@@ -70,11 +69,11 @@ def pin_command(settings: Settings, names: tuple[str, ...]) -> None:
     with settings.context() as context:
         _, pinned = one_memory(context.archive, settings, names)
         changed = choices.pin(context.archive, pinned)
+    says, undo = f"Nothing to do: {called(pinned)} is pinned already.", None
     if changed:
-        undo = f"To undo this: memproc unpin {shlex.join(names)}"
-        settings.say(f"Pinned {called(pinned)}: it stays as it is. {undo}")
-    else:
-        settings.say(f"Nothing to do: {called(pinned)} is pinned already.")
+        says = f"Pinned {called(pinned)}: it stays as it is."
+        undo = Step("To undo this", shlex.join(["unpin", *names]))
+    settings.show(_chosen(pinned, pinned, says, undo))
 
 
 @click.command
@@ -90,17 +89,25 @@ def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
         _, before = one_memory(context.archive, settings, names)
         changed = choices.unpin(context.archive, before)
         _, now = holding_of(context.archive, context.config, before.memory_id)
-    if not changed:
-        settings.say(f"Nothing to do: {called(before)} is not pinned.")
-        return
-    settings.say(f"Unpinned {called(before)}: it may be rewritten again.")
+    says, own = f"Nothing to do: {called(before)} is not pinned.", None
+    if changed:
+        says = f"Unpinned {called(before)}: it may be rewritten again."
     if now.edition.number != before.edition.number:
-        own = before.edition.number
-        settings.say(
-            f"It is shown in its {now.edition.kind} edition {now.edition.number} again. "
-            f"Your text is edition {own}: memproc use {shlex.join(names)} {own}"
-        )
-        settings.say(TO_SEE_IT)
+        says += f" It is shown in its {now.edition.kind} edition {now.edition.number} again."
+        number = str(before.edition.number)
+        own = Step(f"Your text is edition {number}", shlex.join(["use", *names, number]))
+    settings.show(_chosen(before, now, says, own))
+
+
+def _chosen(before: Memory, now: Memory, says: str, *steps: Step | None) -> Report:
+    """Return what was done about a memory; where another edition is shown, how it is seen."""
+    is_new = now.edition.number != before.edition.number
+    return done(
+        says,
+        next=(*steps, TO_SEE_IT if is_new else None),
+        memory_id=now.memory_id,
+        edition=now.edition.number,
+    )
 
 
 @click.command
@@ -115,13 +122,13 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
     with settings.context() as context:
         named = named_memories(context.archive, settings, names)
         recalled = [choices.bring_back(context.archive, memory) for _, memory in named]
+    notes = []
     for (chat, memory), back in zip(named, recalled, strict=True):
-        for memory_id in back:
-            settings.say(f"Recalled {called(chat.by_id[memory_id])}.")
+        notes += [f"Recalled {called(chat.by_id[memory_id])}." for memory_id in back]
         if not back:
-            settings.say(f"Nothing to do: {called(memory)} is not forgotten.")
-    if any(recalled):
-        settings.say(TO_SEE_IT)
+            notes.append(f"Nothing to do: {called(memory)} is not forgotten.")
+    every = [memory_id for back in recalled for memory_id in back]
+    settings.show(done(*notes, next=(TO_SEE_IT if every else None,), recalled=every))
 
 
 @click.command
@@ -134,14 +141,12 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
     is_flag=True,
     help="Name to it what the newest `memproc eval` found missing; those questions count no more.",
 )
-@json_option
 @pass_settings
 def retry_command(
     settings: Settings,
     names: tuple[str, ...],
     say: str,
     missed: bool,
-    as_json: bool,
 ) -> int:
     """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
 
@@ -150,29 +155,24 @@ def retry_command(
     """
     if say and missed:
         raise click.UsageError("Say something yourself, or name what was missed.")
-    return _ask_again(settings, names, None if missed else say, as_json)
-
-
-def _ask_again(settings: Settings, names: tuple[str, ...], say: str | None, as_json: bool) -> int:
-    """Ask for a memory with the person's words, or with what was missed of it (None)."""
     from daemon.cli.progress import Progress
     from daemon.evaluate.asking import retry_missed
     from daemon.remember.retry import UnchangedMemory
     from daemon.remember.retry import retry as ask_again
 
-    progress = Progress(quiet=settings.quiet or as_json)
+    progress = Progress(quiet=settings.quiet or settings.for_programs)
     with progress.bars, settings.context(progress.tell) as context:
         _, memory = one_memory(context.archive, settings, names)
         name = memory.memory_id
-        outcome = retry_missed(context, name) if say is None else ask_again(context, name, say)
+        outcome = retry_missed(context, name) if missed else ask_again(context, name, say)
     is_unchanged = isinstance(outcome, UnchangedMemory)
-    if as_json:
-        kind = "kept" if is_unchanged else "written"
-        print_json({"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()})
-    elif isinstance(outcome, UnchangedMemory):
+    values = {"outcome": "kept" if is_unchanged else "written", **asdict(outcome)}
+    notes = () if is_unchanged else progress.tally.sentences()
+    settings.show(done(*notes, run=progress.tally.as_json(), **values))
+    if isinstance(outcome, UnchangedMemory):
         which = called(memory)
         print_error(f"{which.capitalize()} stays as it was. {outcome.reason} {outcome.next_step}")
-    else:
-        for line in (*progress.tally.sentences(), *describe_memory(outcome), "", TO_SEE_IT):
-            settings.say(line)
-    return 1 if is_unchanged else 0
+        return 1
+    settings.show(shown_report(outcome))
+    settings.show(done(next=(TO_SEE_IT,)))
+    return 0

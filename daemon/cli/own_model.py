@@ -1,6 +1,5 @@
 """Set up a model on one's own machine or network: `memproc init --local URL`, and try it."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
@@ -93,7 +92,7 @@ def set_up_own_model(
     written = with_settings(before, values).encode()
     parse_settings(written, path)
     settings.say("\n".join(_whose_chats(settings, config, found.name)))
-    if not confirmed(settings, f"Write it into {path}?", yes, settings.command(again)):
+    if not confirmed(settings, f"Write it into {path}?", yes, again):
         return False
     replace_file(path, [written])
     _keep(settings, found.name, trial)
@@ -116,7 +115,7 @@ def _sizes_and_time(
 def _find(settings: Settings, url: str, wanted: str, window: int) -> _Found:
     """Ask a server what it serves, and say it. Raises ConfigurationError where no window is known."""
     server = ask_server(url)
-    served = with_details(server, _choose(server, wanted))
+    served = with_details(server, _choose(settings, server, wanted))
     holds = window or window_of(server, served)
     if not holds:
         raise ConfigurationError(
@@ -148,7 +147,7 @@ def _keep(settings: Settings, name: str, trial: Trial) -> None:
         keep_trial(archive, name, trial, now())
 
 
-def _choose(server: OwnServer, wanted: str) -> ServedModel:
+def _choose(settings: Settings, server: OwnServer, wanted: str) -> ServedModel:
     """Return the model that is named, the only one, or the only one that is loaded; else ask.
 
     Raises click.UsageError where there is nobody to ask.
@@ -162,7 +161,7 @@ def _choose(server: OwnServer, wanted: str) -> ServedModel:
     for only in (server.models, loaded):
         if len(only) == 1:
             return only[0]
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not settings.can_ask:
         raise click.UsageError(
             f"{server.kind} serves {len(by_name)} models; name one with --model: {', '.join(by_name)}"
         )

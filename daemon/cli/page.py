@@ -15,6 +15,7 @@ from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.lock import Busy, daemon_lock, hold, is_held
 from daemon.files.private import make_private
+from daemon.reports.report import done
 from rules.errors import FileTrouble
 
 _PLACES = ("page", "inbox", "updated", "config")
@@ -42,13 +43,14 @@ def open_command(settings: Settings, place: str, only_print: bool, of_demo: bool
 
         settings = newest_demo()
     address = _link(settings) if place == "page" else str(_path(settings, place))
+    settings.show(done(address=address))
     if only_print:
-        click.echo(address)
+        settings.draw(address)
         return 0
     shown = "the page" if place == "page" else address
     if not _opens(address):
         print_error(f"No program could be found that opens {shown}. Open this yourself:")
-        click.echo(address)
+        settings.draw(address)
         return TROUBLE
     settings.say(f"Opened {shown}. If you do not see it, open this yourself:\n{address}")
     return 0

@@ -20,10 +20,11 @@ from daemon.bridge.devices import (
 from daemon.cli import NearGroup
 from daemon.cli.page import start_page_unless_there
 from daemon.cli.printing import in_width
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, pass_settings
 from daemon.files.lock import daemon_runs
 from daemon.files.write import replace_file
 from daemon.reports.devices import devices_report
+from daemon.reports.report import Step, done
 from rules.errors import FileTrouble, MemprocError, NotFound
 
 _LOOK_SECONDS = 0.25
@@ -59,11 +60,10 @@ def pair_code_command(settings: Settings) -> int:
 
 
 @pair_command.command(name="list")
-@json_option
 @pass_settings
-def pair_list_command(settings: Settings, as_json: bool) -> None:
+def pair_list_command(settings: Settings) -> None:
     """List the browsers that are paired."""
-    settings.show(devices_report(devices(settings.folders.state)), as_json)
+    settings.show(devices_report(devices(settings.folders.state)))
 
 
 @pair_command.command("forget")
@@ -80,9 +80,13 @@ def pair_forget_command(settings: Settings, ids: tuple[str, ...], everything: bo
         raise click.UsageError("Name the browsers by their ids (memproc pair list), or say --all.")
     forgotten = paired if everything else [_named(paired, written) for written in ids]
     forget_devices(settings.folders.state, frozenset(device.id for device in forgotten))
-    for device in forgotten:
-        settings.say(f"Forgotten: {device.name}, on {device.origin}.")
-    settings.say(REMOVE_THE_ADDRESS if forgotten else "Nothing was paired.")
+    settings.show(
+        done(
+            *(f"Forgotten: {device.name}, on {device.origin}." for device in forgotten),
+            REMOVE_THE_ADDRESS if forgotten else "Nothing was paired.",
+            forgotten=[device.id for device in forgotten],
+        )
+    )
 
 
 @pair_command.command("script")
@@ -100,10 +104,11 @@ def pair_script_command(settings: Settings, path: Path) -> None:
             f"{path} is there already, and is something else.", "Choose another name."
         )
     replace_file(path.absolute(), [(files("daemon.bridge") / "typingmind.js").read_bytes()])
-    settings.say(
+    says = (
         f"Written: {path}. Put it where only you can change it, on an HTTPS address, "
-        "and give that address to TypingMind: Settings, Extensions. Then: memproc pair"
+        "and give that address to TypingMind: Settings, Extensions."
     )
+    settings.show(done(says, next=(Step("Then", "pair"),), path=path))
 
 
 def _invitation(settings: Settings, shown: PairingCode) -> Iterator[str]:

@@ -7,11 +7,14 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.work import ask_to_stop
 from daemon.cli.settings import Settings, pass_settings
-from daemon.cli.status import daemon_place
+from daemon.cli.status import START, daemon_place
 from daemon.files.clock import now, with_span
 from daemon.files.lock import daemon_runs
+from daemon.reports.report import done
 from daemon.status.place import begin_pause, end_pause, read_duration
 from daemon.status.status import present_run
+
+_NO_DAEMON = "No daemon is running now; this counts for the next one."
 
 
 def _duration(
@@ -37,14 +40,13 @@ def pause_command(settings: Settings, duration: timedelta | None) -> None:
     with Archive.open(place.state) as archive:
         until = begin_pause(archive, duration, when).until
     end = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
-    settings.say(f"memproc takes up no new work {end}.")
-    if not daemon_runs(place.state):
-        settings.say("No daemon is running now; this counts for the next one.")
+    none = "" if daemon_runs(place.state) else _NO_DAEMON
+    settings.show(done(f"memproc takes up no new work {end}.", none, until=until))
 
 
 @click.command
 @pass_settings
-def stop_command(settings: Settings) -> int:
+def stop_command(settings: Settings) -> None:
     """Stop the run that goes on, once the calls that are under way are answered.
 
     All that is finished is kept and nothing is asked twice: the next run goes on from there. Where
@@ -54,14 +56,13 @@ def stop_command(settings: Settings) -> int:
     with Archive.open(place.state) as archive:
         run = present_run(archive, when)
         if run is None or not run.goes_on:
-            settings.say("No run goes on now.")
-            return 0
+            settings.show(done("No run goes on now.", stopped=False))
+            return
         if not run.by_hand:
             begin_pause(archive, None, when)
         ask_to_stop(archive, run, when)
-    after = "" if run.by_hand else " No new work is taken up until you say: memproc resume"
-    settings.say(f"The run stops after the calls that are under way.{after}")
-    return 0
+    after = "" if run.by_hand else "No new work is taken up until you say: memproc resume"
+    settings.show(done("The run stops after the calls that are under way.", after, stopped=True))
 
 
 @click.command
@@ -71,8 +72,6 @@ def resume_command(settings: Settings) -> None:
     place = daemon_place(settings)
     with Archive.open(place.state) as archive:
         was = end_pause(archive, now())
-    settings.say("memproc goes on." if was else "memproc was not paused.")
-    if was and not daemon_runs(place.state):
-        settings.say(
-            "But no daemon is running. Start one with: memproc service install, or: memproc watch"
-        )
+    says = "memproc goes on." if was else "memproc was not paused."
+    starts = START if was and not daemon_runs(place.state) else ()
+    settings.show(done(says, "But no daemon is running." if starts else "", next=starts))

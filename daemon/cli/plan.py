@@ -7,15 +7,14 @@ import click
 
 from daemon.chat.outcome import Skipped
 from daemon.cli.planned import caps_and_spent, planned_rows
-from daemon.cli.settings import Settings, json_option, other_files, pass_settings, wanted_exports
+from daemon.cli.settings import Settings, other_files, pass_settings, wanted_exports
 from daemon.reports.plan import PlannedRow, plan_report
 
 
 @click.command
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@json_option
 @pass_settings
-def plan_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
+def plan_command(settings: Settings, paths: tuple[Path, ...]) -> int:
     """Show what `run` would do with the exports in the inbox, or those named.
 
     Sends and writes nothing. In the table, New is the memories to be made, by that many Calls, which
@@ -28,8 +27,7 @@ def plan_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> 
     if not rows:
         where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
         report = replace(report, notes=(f"Nothing to plan: there are no chats in {where}.",))
-    if not as_json:
-        settings.say_what_counts(paths)
-    settings.show(report, as_json)
+    settings.say_what_counts(paths)
+    settings.show(report)
     has_skipped = any(isinstance(row.outcome, Skipped) for row in rows)
     return 1 if has_skipped else 0

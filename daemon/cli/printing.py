@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from shutil import get_terminal_size
@@ -10,19 +10,27 @@ from typing import Any
 
 import click
 
-from daemon.faces.as_json import in_shape
 from daemon.faces.table import table_lines
 from daemon.files.clock import in_full
 from daemon.reports.report import Card, ReportTable
-from daemon.status.printable import folded, in_one_line, printable_json, visible
+from daemon.status.printable import columns_of, folded, in_one_line, visible
 from rules.wording import as_sentence
+
+_COLOURS = {"error": "red", "warning": "yellow", "ok": "green"}
+"""Of the first word of a card that tells how bad something is."""
+_WIDE = 120
+"""Columns of a terminal that has room for cards side by side."""
 
 
 def print_rows(table: ReportTable[Any]) -> None:
     """Print a table in the width of the terminal, with a pager where it is longer."""
     if table.card and not table.columns:
-        for row in table.rows:
-            _print_card(table.card(row))
+        cards = [table.card(row) for row in table.rows]
+        if table.is_compared and len(cards) > 1 and get_terminal_size().columns >= _WIDE:
+            _print_side_by_side(cards)
+        else:
+            for card in cards:
+                _print_card(card)
         return
     width = get_terminal_size().columns if sys.stdout.isatty() else None
     paged("\n".join(table_lines(table, width, partial(styled, bold=True))))
@@ -33,8 +41,10 @@ def _print_card(card: Card) -> None:
 
     The command is for people: a file or a pipe gets the words alone.
     """
-    words = "".join(styled(visible(part.text), bold=part.is_marked) for part in card.text)
-    click.echo(in_width(in_one_line(card.head)))
+    words = "".join(styled(visible(part.text), bold=part.is_marked) for part in card.text).rstrip()
+    head = in_width(in_one_line(card.head))
+    word = head.partition(" ")[0].rstrip(":")
+    click.echo(f"{styled(word, _COLOURS.get(word, ''))}{head[len(word) :]}")
     for text in filter(None, (words, *(visible(as_sentence(note)) for note in card.notes))):
         click.echo(in_width(text, "  "))
     if card.text:
@@ -42,14 +52,28 @@ def _print_card(card: Card) -> None:
         click.echo(f"  memproc {card.command}\n" if is_shown else "")
 
 
-def print_json(values: Mapping[str, object]) -> None:
-    """Print values as the one object that every command prints for programs."""
-    click.echo(printable_json(in_shape(values)))
+def _print_side_by_side(cards: Sequence[Card]) -> None:
+    """Print cards in columns, with the same part of each at the same height."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(expand=True, padding=(0, 2))
+    for _ in cards:
+        grid.add_column(ratio=1, overflow="fold")
+    grid.add_row(*(Text(in_one_line(card.head)) for card in cards))
+    for parts in zip(*(card.text for card in cards), strict=True):
+        grid.add_row(*(Text(f"\n{visible(part.text.rstrip())}") for part in parts))
+    grid.add_row(*(Text("\n".join(map(visible, card.notes))) for card in cards))
+    Console(highlight=False, markup=False, emoji=False).print(grid)
 
 
-def print_text(text: str) -> None:
-    """Print text in the width of the terminal, though `--quiet` was given."""
-    click.echo(in_width(visible(text)))
+def print_step(words: str, command: str) -> None:
+    """Print what can be done next: on one line, or the command on its own where that is too long."""
+    line = f"{words}: {command}"
+    if sys.stdout.isatty() and columns_of(line) > get_terminal_size().columns:
+        line = f"{in_width(f'{words}:')}\n    {command}"
+    click.echo(visible(line))
 
 
 def print_error(text: str) -> None:
@@ -80,7 +104,7 @@ def in_width(text: str, indent: str = "") -> str:
 
     Elsewhere than on a terminal it keeps its lines.
     """
-    whole = "\n".join(f"{indent}{line}" for line in text.splitlines())
+    whole = "\n".join(f"{indent}{line}" if line else "" for line in text.splitlines())
     if not sys.stdout.isatty():
         return whole
     return folded(whole, get_terminal_size().columns, further=0 if indent else 4)

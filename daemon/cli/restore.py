@@ -8,8 +8,8 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.keeping import kept_passages, newest_messages
-from daemon.cli.printing import in_width, moment, paged, print_json, styled
-from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
+from daemon.cli.printing import in_width, moment, styled
+from daemon.cli.settings import Settings, confirmed, pass_settings
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders
 from daemon.models.context import Context
@@ -17,6 +17,7 @@ from daemon.recovery import restore as recovery
 from daemon.recovery.compare import Content, compare_versions, version_content
 from daemon.recovery.expand import expand
 from daemon.recovery.restore import Restorable
+from daemon.reports.report import Step, done
 from daemon.status.printable import in_one_line
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
@@ -27,6 +28,9 @@ from rules.wording import counted, cut_title
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
 _COUNT_LINES = 2
 """The lines of a difference that count messages and memories."""
+_TO_TALK_ON = (
+    "To talk on from there, fork it in TypingMind and export the fork: it lacks what came after."
+)
 _FIRST_LINES = 14
 """How much of a difference is shown before it is asked about: it fits on a terminal's 24 lines."""
 
@@ -35,11 +39,8 @@ _FIRST_LINES = 14
 @click.argument("chat")
 @click.argument("before", metavar="[V1]", type=int, required=False)
 @click.argument("after", metavar="[V2]", type=int, required=False)
-@json_option
 @pass_settings
-def diff_command(
-    settings: Settings, chat: str, before: int | None, after: int | None, as_json: bool
-) -> None:
+def diff_command(settings: Settings, chat: str, before: int | None, after: int | None) -> None:
     """Show what changed in CHAT from version V1 to V2 (numbers from `memproc versions`).
 
     Without V2: up to the present updated export. Without V1, too: from the newest version.
@@ -54,14 +55,18 @@ def diff_command(
             archive, settings.config, known.chat_id, first, second
         )
     same_bytes = first.data == second.data
-    if as_json:
-        names = {"before": first.name, "after": second.name}
-        print_json({**names, "same_bytes": same_bytes, **asdict(difference)})
-        return
-    paged("\n".join(_in_lines(difference, memories, first.name, second.name)))
-    if difference.is_empty:
-        same = "are the same, byte for byte" if same_bytes else "say the same in other bytes"
-        settings.say(f"They {same}.")
+    settings.draw("\n".join(_in_lines(difference, memories, first.name, second.name)))
+    same = "are the same, byte for byte" if same_bytes else "say the same in other bytes"
+    said = f"They {same}." if difference.is_empty else ""
+    settings.show(
+        done(
+            said,
+            before=first.name,
+            after=second.name,
+            same_bytes=same_bytes,
+            **asdict(difference),
+        )
+    )
 
 
 @click.command
@@ -101,23 +106,26 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
         if version is None:
             kept = recovery.newest_other(context.archive, context.folders, known)
             when = moment(kept.written_at)[:16]
-            settings.say(f"Version {kept.number} ({kept.kind}, kept {when}):")
+            settings.say_whole(f"Version {kept.number} ({kept.kind}, kept {when}):")
         else:
             kept = recovery.find_version(context.folders, known, version)
         restorable = recovery.restorable(context.archive, context.folders, known, kept)
+        settings.show(done(version=kept.number))
         lacks_later = _compare_with_present(settings, context, known, restorable, in_short=yes)
         undo, restore = f"undo {known.chat_id}", f"restore {known.chat_id} {version}"
-        command = f"memproc {restore if version else undo}"
+        command = restore if version else undo
         if not confirmed(settings, f"Put version {kept.number} back?", yes, command):
             return
         recovery.restore(context, known, restorable)
-    settings.say(f"Restored. Import this file into TypingMind: {restorable.path}")
-    settings.say("memproc leaves this chat alone until you drop a newer export of it.")
-    if lacks_later:
-        settings.say(
-            "To talk on from there, fork it in TypingMind and export the fork: "
-            "it lacks what came after."
+    settings.show(
+        done(
+            f"Restored. Import this file into TypingMind: {restorable.path}",
+            "memproc leaves this chat alone until you drop a newer export of it.",
+            _TO_TALK_ON if lacks_later else "",
+            path=restorable.path,
+            lacks_later=lacks_later,
         )
+    )
 
 
 @click.command
@@ -134,16 +142,21 @@ def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
         known = find_chat(context.archive, chat, "part")
         written = expand(context, known, output)
         lacking = _kept_elsewhere(context.archive, known.chat_id)
-    settings.say(
-        f"Wrote {written.path}: {written.size:,} bytes. "
-        "Importing it replaces the chat in TypingMind."
+    what = (
+        "passage of a message that you deleted is",
+        "passages of messages that you deleted are",
     )
-    if lacking:
-        what = (
-            "passage of a message that you deleted is",
-            "passages of messages that you deleted are",
+    kept = f"{counted(lacking, *what)} kept, and not in it"
+    settings.show(
+        done(
+            f"Wrote {written.path}: {written.size:,} bytes. "
+            "Importing it replaces the chat in TypingMind.",
+            next=(Step(kept, f"keep {known.chat_id}"),) if lacking else (),
+            path=written.path,
+            size=written.size,
+            lacking=lacking,
         )
-        settings.say(f"{counted(lacking, *what)} kept, and not in it: memproc keep {known.chat_id}")
+    )
 
 
 def _kept_elsewhere(archive: Archive, chat_id: str) -> int:
@@ -193,11 +206,11 @@ def _compare_with_present(
     lines = _in_lines(difference, memories, "now", "then")
     shown = lines[: _COUNT_LINES if in_short else _FIRST_LINES]
     if not settings.quiet:
-        click.echo("\n".join(shown))
+        settings.draw("\n".join(shown))
     if len(lines) > len(shown) and not in_short:
         more = counted(len(lines) - len(shown), "more line")
-        diff = f"memproc diff {known.chat_id} {restorable.version.number}"
-        settings.say(f"... and {more}. All of it, from then to now: {diff}")
+        diff = f"diff {known.chat_id} {restorable.version.number}"
+        settings.show(done(next=(Step(f"... and {more}. All of it, from then to now", diff),)))
     if difference.is_empty:
         settings.say("They say the same.")
     return any(change.how == "gone" for change in difference.raw)

@@ -1,7 +1,6 @@
 """`memproc run`: process the exports in the inbox or those named, once, and show what happens."""
 
 import signal
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -19,14 +18,14 @@ from daemon.archive.outputs import INTENT
 from daemon.archive.signs import signs_of
 from daemon.chat.outcome import OUTCOME_KINDS, ExportWritten, Outcome, Skipped, event_of
 from daemon.cli.commands import INTERRUPTED
-from daemon.cli.printing import print_error, print_json
+from daemon.cli.printing import print_error
 from daemon.cli.progress import Progress, Tally
 from daemon.cli.run_record import RunRecord, Stopping, ToldToStop
-from daemon.cli.settings import Settings, json_option, other_files, wanted_exports
+from daemon.cli.settings import Settings, other_files, wanted_exports
 from daemon.cli.supervised import as_events
-from daemon.faces.as_json import error_as_json
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
+from daemon.reports.report import Report
 from daemon.trip import go_round, run_export
 from primer.reply import Request
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
@@ -73,7 +72,6 @@ class _Ends:
 @click.option(
     "--yes", is_flag=True, help="Ask nothing: go on without a key, and spend what the caps allow."
 )
-@json_option
 @click.pass_context
 def run_command(
     ctx: click.Context,
@@ -81,7 +79,6 @@ def run_command(
     dry_run: bool,
     for_programs: bool,
     yes: bool,
-    as_json: bool,
 ) -> int:
     """Compress the exports in the inbox, or the files and folders named, and exit.
 
@@ -90,7 +87,7 @@ def run_command(
     if dry_run:
         from daemon.cli.plan import plan_command
 
-        return int(ctx.invoke(plan_command, paths=paths, as_json=as_json))
+        return int(ctx.invoke(plan_command, paths=paths))
     settings = ctx.ensure_object(Settings)
     if for_programs:
         stopping = Stopping()
@@ -102,11 +99,10 @@ def run_command(
     # SIGTERM is an interruption, too: calls under way are waited for, and their answers kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     answered: frozenset[str] | None = frozenset()
-    if not as_json:
-        settings.say_what_counts(paths)
-    if not (yes or as_json or settings.quiet):
+    settings.say_what_counts(paths)
+    if not (yes or settings.quiet):
         answered = agreed_at_terminal(settings, wanted_exports(settings, paths))
-    return 0 if answered is None else run_agreed(settings, paths, answered, as_json=as_json)
+    return 0 if answered is None else run_agreed(settings, paths, answered)
 
 
 def _tell_events(
@@ -127,23 +123,22 @@ def _tell_events(
 
 def agreed_at_terminal(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
     """Ask on a terminal what has to be asked. Return the notices asked about, or None for a no."""
-    if not (exports and sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (exports and settings.can_ask):
         return frozenset()
     from daemon.cli.agree import agreed  # late: the daemon's child does not plan twice
 
     return agreed(settings, exports)
 
 
-def run_agreed(
-    settings: Settings, paths: tuple[Path, ...], answered: frozenset[str], *, as_json: bool = False
-) -> int:
+def run_agreed(settings: Settings, paths: tuple[Path, ...], answered: frozenset[str]) -> int:
     """Process the exports, show what happens, and report at the end. Return the exit code.
 
     `answered` are the notices that the person was asked about, and so is not told again.
     """
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
-    progress = Progress(quiet=settings.quiet or as_json, answered=answered, known=_known(settings))
-    ends = _Ends(keeps_all=as_json)
+    is_silent = settings.quiet or settings.for_programs
+    progress = Progress(quiet=is_silent, answered=answered, known=_known(settings))
+    ends = _Ends(keeps_all=settings.for_programs)
     early: OverBudget | ProviderRefuses | ToldToStop | None = None
     with progress.bars:
         try:
@@ -151,19 +146,12 @@ def run_agreed(
                 ends.add(outcome)
         except (OverBudget, ProviderRefuses, ToldToStop) as fault:
             early = fault
-    if as_json:
-        print_json(_report(ends.outcomes, progress.tally, early))
-    elif not exports and not others:
-        settings.say(f"Nothing to do: there are no exports in {settings.folders.inbox}.")
-    else:
-        for line in (*progress.tally.sentences(), *_summary(ends)):
-            settings.say(line)
+    notes = (*progress.tally.sentences(), *_summary(ends))
+    if not exports and not others:
+        notes = (f"Nothing to do: there are no exports in {settings.folders.inbox}.",)
+    settings.show(Report(notes=notes, values=_values(ends.outcomes, progress.tally, early)))
     if isinstance(early, OverBudget | ProviderRefuses):
-        # At the end, as every error: the report is of what was done before.
-        if not as_json:
-            raise early
-        print_error(f"memproc: {early.message}\n{early.next_step}")
-        return early.exit_code
+        raise early  # at the end, as every error: the report is of what was done before
     if early:
         print_error("Stopped, as you asked. The next run goes on from here.")
         return INTERRUPTED
@@ -177,21 +165,19 @@ def _known(settings: Settings) -> Sequence[KnownChat]:
     return ()
 
 
-def _report(
+def _values(
     outcomes: Sequence[Outcome],
     tally: Tally,
     early: OverBudget | ProviderRefuses | ToldToStop | None,
 ) -> dict[str, object]:
-    """Return the report of a run for programs; what has ended it early is an error in it."""
+    """Return what programs are told of a run."""
     rows = [{"outcome": OUTCOME_KINDS[type(outcome)], **asdict(outcome)} for outcome in outcomes]
-    report: dict[str, object] = {"outcomes": rows, **tally.as_json()}
+    values: dict[str, object] = {"outcomes": rows, **tally.as_json()}
     if isinstance(early, OverBudget):
-        report["paused"] = {
+        values["paused"] = {
             "reason": early.message, "next_step": early.next_step, "until": early.until,
         }  # fmt: skip
-    if isinstance(early, OverBudget | ProviderRefuses):
-        report |= error_as_json(early.message, early.next_step)
-    return report
+    return values
 
 
 def _summary(ends: _Ends) -> Iterator[str]:

@@ -6,7 +6,7 @@ import click
 
 from daemon.archive.chats import find_chat
 from daemon.archive.full_text import ANYTHING, SearchKind
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, pass_settings
 from daemon.reports.search import Search, search_report
 
 _DAY = click.DateTime(["%Y-%m-%d"])
@@ -33,7 +33,6 @@ def _day(ctx: click.Context, param: click.Parameter, date: datetime | None) -> s
 @click.option(
     "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most so many."
 )
-@json_option
 @pass_settings
 def search_command(
     settings: Settings,
@@ -43,7 +42,6 @@ def search_command(
     until: str,
     kind: SearchKind | None,
     limit: int,
-    as_json: bool,
 ) -> None:
     """Search WORDS in messages, memories, facts and titles of all chats; the best matches first.
 
@@ -53,4 +51,4 @@ def search_command(
         chat_id = find_chat(archive, chat, "part").chat_id if chat else ""
         wanted = Search(" ".join(words), kind, chat_id, since, until, limit)
         report = search_report(archive, settings.folders.state, wanted)
-    settings.show(report, as_json)
+    settings.show(report)

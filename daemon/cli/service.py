@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,11 +17,12 @@ from daemon.bridge.devices import bridge_folder
 from daemon.cli import NearGroup
 from daemon.cli.manual import man_page_path
 from daemon.cli.pair import REMOVE_THE_ADDRESS
-from daemon.cli.printing import print_error, print_text
+from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.keys import NoKey, credential_files, find_key
 from daemon.config.search import own_file
 from daemon.files.paths import demos_folder, expanded_folder
+from daemon.reports.report import Step, done
 from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
@@ -66,18 +68,18 @@ def service_install_command(settings: Settings, dry_run: bool, no_sandbox: bool)
                 raise
             # What would be written can be shown all the same.
             recipe = systemd_recipe(program, account.units, Sandbox.NONE)
-            _print(to_install(recipe, run_command))
-            click.echo(visible(f"It would not start now: {fault.message}\n{fault.next_step}"))
+            _print(to_install(recipe, run_command), settings)
+            settings.say(f"It would not start now: {fault.message}\n{fault.next_step}")
             return 0
         for remark in recipe.remarks:
             settings.say(remark)
         steps = to_install(recipe, run_command)
         if dry_run:
-            return _print(steps)
+            return _print(steps, settings)
         code = _carry_out(steps, settings)
-    settings.say("The service runs. To see how it is: memproc service status")
-    if further := offer(account, run_command):
-        settings.say(further)
+    further = offer(account, run_command)
+    see = Step("To see how it is", "service status")
+    settings.show(done("The service runs.", further, next=(see,)))
     return code
 
 
@@ -89,11 +91,10 @@ def service_remove_command(settings: Settings, dry_run: bool) -> int:
     with _in_our_words():
         steps = _steps_to_remove(settings)
         if dry_run:
-            return _print(steps)
+            return _print(steps, settings)
         code = _carry_out(steps, settings)
-    settings.say(
-        "The service is removed." if steps else "There was no service of memproc to remove."
-    )
+    none = "There was no service of memproc to remove."
+    settings.show(done("The service is removed." if steps else none, removed=bool(steps)))
     return code
 
 
@@ -106,7 +107,9 @@ def service_status_command(settings: Settings) -> int:
     """
     with _in_our_words():
         state = state_here(_account(), run_command, _program(settings).command)
-    click.echo(visible("\n".join(state.sentences)))
+    settings.draw(visible("\n".join(state.sentences)))
+    if settings.for_programs:
+        settings.show(done(*state.sentences, state=state.state))
     return _CODES[state.state]
 
 
@@ -119,19 +122,22 @@ def uninstall_command(settings: Settings) -> int:
         with _in_our_words():
             steps = _steps_to_remove(settings)
             code = _carry_out(steps, settings)
-        click.echo("The service is removed." if steps else "There was no service of memproc.")
+        settings.say("The service is removed." if steps else "There was no service of memproc.")
     except MemprocError as fault:  # there may be no service manager, and all else is told the same
-        print_error(f"The service was not looked at: {fault.message}")
+        settings.say(f"The service was not looked at: {fault.message}")
         code = fault.exit_code
-    print_text("\n".join(_what_stays(settings)))
+    stays = list(_what_stays(settings))
+    first = Step("This stays. To take a whole conversation with you first", "expand CHAT")
+    remove = [{"what": what, "how": how} for what, how in stays]
+    settings.show(done(next=(first,), stays=remove))
+    settings.draw("\n".join(f"{what}:\n    {how}" for what, how in stays))
     return code
 
 
-def _what_stays(settings: Settings) -> Iterator[str]:
-    """List what is left on the computer, each with the command that removes it."""
+def _what_stays(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield what is left on the computer, each with what removes it."""
     folders, toml = settings.folders, settings.config_file.path
     remove = "rmdir /s" if sys.platform == "win32" else "rm -r"
-    yield "\nThis stays. To take a whole conversation with you first: memproc expand CHAT\n"
     expanded = expanded_folder(folders.updated)
     for what, path in (
         ("exports that you dropped", folders.inbox),
@@ -147,18 +153,16 @@ def _what_stays(settings: Settings) -> Iterator[str]:
         ("the demos, with what was put into them", demos_folder()),
     ):
         if path is not None and path.exists():
-            yield f"{what}:\n    {remove} {shlex.quote(str(path))}"
+            yield what, f"{remove} {shlex.quote(str(path))}"
     for provider in sorted(KEY_VARIABLES):
         key = find_key(provider, {}, folders.state)
         if not isinstance(key, NoKey):
-            yield f"the key for {provider}:\n    memproc key forget {provider}"
+            yield f"the key for {provider}", f"memproc key forget {provider}"
     if bridge_folder(folders.state).exists():
-        yield (
-            "what a paired browser keeps for Undo:\n"
-            "    in TypingMind press ⋯ next to the pill, and Forget the pairing"
-        )
-        yield f"the bridge:\n    memproc pair forget --all\n{REMOVE_THE_ADDRESS}"
-    yield "memproc itself, at last:\n    pipx uninstall memproc-daemon"
+        forget = "in TypingMind press ⋯ next to the pill, and Forget the pairing"
+        yield "what a paired browser keeps for Undo", forget
+        yield "the bridge", f"memproc pair forget --all\n{REMOVE_THE_ADDRESS}"
+    yield "memproc itself, at last", "pipx uninstall memproc-daemon"
 
 
 @service_command.command("failed", hidden=True)
@@ -191,7 +195,7 @@ def _settings_of_the_service(settings: Settings) -> Settings:
         settings.say(
             f"The service gets {own_file()}, and not {file.path}, which counts in this folder only."
         )
-        return Settings(own_file(), settings.quiet)
+        return replace(settings, path=own_file())
     raise ConfigurationError(
         f"{file.path} counts in this folder only, "
         "and in your own configuration folder there is none for the service.",
@@ -264,14 +268,13 @@ def _carry_out(steps: list[InstallStep], settings: Settings) -> int:
     return 1 if any(step.is_refusal for step in steps) else 0
 
 
-def _print(steps: list[InstallStep]) -> int:
-    """Print what would be done, with the text of each file. Return the exit code."""
+def _print(steps: list[InstallStep], settings: Settings) -> int:
+    """Tell what would be done, with the text of each file. Return the exit code."""
     for step in steps:
-        click.echo(visible(step.intention))
-        if step.text:
-            click.echo(visible("".join(f"    {line}\n" for line in step.text.splitlines())))
-    if not steps:
-        click.echo("There is nothing to do.")
+        settings.say(step.intention)
+        settings.draw(visible("".join(f"    {line}\n" for line in step.text.splitlines())))
+    planned = [{"does": step.intention, "text": step.text} for step in steps]
+    settings.show(done("" if steps else "There is nothing to do.", steps=planned))
     return 0
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.cli.printing import in_width, print_json, print_rows
+from daemon.cli.printing import in_width, paged, print_rows, print_step
+from daemon.reports.report import Report, Step, done
 from daemon.status.printable import visible
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from daemon.files.paths import Folders
     from daemon.inbox.watch_plan import SettingsAre
     from daemon.models.context import Context
-    from daemon.reports.report import Report
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,18 @@ class Settings:
     """The settings of the daemon whose child this is; they count before memproc.toml."""
     further_files: Iterable[Path] = ()
     """The files that the daemon hands over while its child works, each waited for."""
+    kept: list[Report] | None = None
+    """What is shown, kept for the one object of `--json`; None where a person reads."""
+
+    @property
+    def for_programs(self) -> bool:
+        """Return whether the command was given `--json`."""
+        return self.kept is not None
+
+    @property
+    def can_ask(self) -> bool:
+        """Return whether a person at a terminal can be asked."""
+        return not self.for_programs and sys.stdin.isatty() and sys.stdout.isatty()
 
     @cached_property
     def config_file(self) -> "FoundConfig":
@@ -130,46 +142,51 @@ class Settings:
         named = f" --config {shlex.quote(str(self.path))}" if self.path else ""
         return f"{program()}{named} {rest}"
 
-    def say(self, text: str) -> None:
-        """Print a line, unless `--quiet` was given."""
-        if not self.quiet:
-            click.echo(in_width(visible(text)))
+    def say(self, sentence: str) -> None:
+        """Print a sentence, unless `--quiet` was given."""
+        if self.kept is not None:
+            self.kept.append(Report(notes=(sentence,)))
+        elif not self.quiet:
+            click.echo(in_width(visible(sentence)))
 
     def say_whole(self, line: str) -> None:
         """Print a line to copy, which is never folded, unless `--quiet` was given."""
-        if not self.quiet:
+        if not (self.quiet or self.for_programs):
             click.echo(visible(line))
 
-    def show(self, report: "Report", as_json: bool) -> None:
-        """Print a report: for programs, or as wide as the terminal, with a pager where it is longer.
+    def draw(self, text: str) -> None:
+        """Print what is drawn for a person, of whom a report has the values for programs."""
+        if not self.for_programs:
+            paged(text)
+
+    def show(self, report: Report) -> None:
+        """Print a report as wide as the terminal, with a pager where it is longer.
 
         What can be done next is for people, so a pipe has it only where there is nothing else.
         """
-        from daemon.faces.as_json import report_as_json
         from rules.wording import as_sentence
 
-        if as_json:
-            print_json(report_as_json(report))
+        if self.kept is not None:
+            self.kept.append(report)
             return
         if report.heading:
             self.say(report.heading)
-        is_empty = True
-        for table in report.tables:
+        for place, table in enumerate(report.tables):
             if table.rows and (table.columns or table.card):
-                if not is_empty and table.columns:
+                if place and table.columns:
                     self.say("")
                 print_rows(table)
-                is_empty = False
             elif table.none and not table.rows:
                 self.say(table.none)
         for note in report.notes:
             self.say(as_sentence(note))
-        for step in report.next if is_empty or sys.stdout.isatty() else ():
-            self.say_whole(f"{step.words}: {self.command(step.command)}")
+        has_rows = any(table.rows for table in report.tables[:1])
+        if not self.quiet and (sys.stdout.isatty() or not has_rows):
+            for step in report.next:
+                print_step(step.words, self.command(step.command))
 
 
 pass_settings = click.make_pass_decorator(Settings)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
 
 def _do_what_waits(context: "Context") -> None:
@@ -227,7 +244,7 @@ pass_about = click.make_pass_decorator(AboutChat)
 
 def confirmed(settings: Settings, question: str, yes: bool, command: str) -> bool:
     """Return whether the person agrees, by `--yes` or at the terminal; else say how to agree."""
-    if yes or (sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(question)):
+    if yes or (settings.can_ask and click.confirm(question)):
         return True
-    settings.say(f"Nothing was changed. To do it: {command} --yes")
+    settings.show(done("Nothing was changed.", next=(Step("To do it", f"{command} --yes"),)))
     return False

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import get_terminal_size
@@ -12,15 +12,15 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chats
-from daemon.cli.printing import in_width, paged
-from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.faces.as_json import in_shape
+from daemon.cli.printing import in_width
+from daemon.cli.settings import Settings, pass_settings
 from daemon.files.candidates import describe_unpacked, exports_in
 from daemon.files.clock import in_full, now
 from daemon.files.lock import daemon_runs
 from daemon.files.paths import default_state
+from daemon.reports.report import Report, ReportTable, Step, done
 from daemon.status.place import DaemonPlace, read_place, waits_for
-from daemon.status.printable import folded, in_one_line, printable_json, told_apart
+from daemon.status.printable import folded, in_one_line, told_apart
 from daemon.status.screen import headline, screen
 from daemon.status.sentences import sentence
 from daemon.status.status import Status, StatusProblem
@@ -32,6 +32,10 @@ _REDRAW_SECONDS = 2.0
 _LOOK_SECONDS = 0.5
 
 _LONGEST_TITLE = 40
+START = (
+    Step("Start it with", "service install"),
+    Step("Or in this terminal", "watch"),
+)
 _NOT_SET_UP = """\
 memproc is not set up yet. Begin with one of these:
     memproc init    folders, a key or none, the service, a sample
@@ -47,10 +51,9 @@ def daemon_place(settings: Settings) -> DaemonPlace:
 
 
 @click.command
-@json_option
 @click.option("--watch", is_flag=True, help="Show it again every two seconds, until Ctrl-C.")
 @pass_settings
-def status_command(settings: Settings, as_json: bool, watch: bool) -> int:
+def status_command(settings: Settings, watch: bool) -> int:
     """Say whether the daemon is well: problems first, then what it waits for and what it has done.
 
     The exit code is 0 where all is well, 1 where something wants attention, 2 where no daemon runs.
@@ -59,26 +62,25 @@ def status_command(settings: Settings, as_json: bool, watch: bool) -> int:
         place, toml = daemon_place(settings), settings.config_file.path
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, settings.path) from fault
-    if not as_json:
-        settings.say_which_file()
-    shown = _show(settings, place, toml, as_json, watch)
+    if watch and settings.for_programs:
+        raise click.UsageError("--watch is for a person; ask for --json as often as you like.")
+    settings.say_which_file()
+    shown = _show(settings, place, toml, watch)
     try:
         while watch:
             time.sleep(_REDRAW_SECONDS)
-            shown = _show(settings, place, toml, as_json, watch)
+            shown = _show(settings, place, toml, watch)
     except KeyboardInterrupt:
         pass  # this is how one stops watching
     return shown.exit_code
 
 
-def _show(
-    settings: Settings, place: DaemonPlace, toml: Path | None, as_json: bool, again: bool
-) -> Status:
+def _show(settings: Settings, place: DaemonPlace, toml: Path | None, again: bool) -> Status:
     """Print the status; with `again`, in place of the one before."""
     shown = _gathered(settings, place, toml)
-    if as_json:
-        report = {"exit_code": shown.exit_code, **asdict(shown)}
-        click.echo(printable_json(in_shape(report), indent=None if again else 2))
+    if settings.for_programs:
+        steps = () if shown.running else START
+        settings.show(done(next=steps, exit_code=shown.exit_code, **asdict(shown)))
         return shown
     text = screen(shown)
     if sys.stdout.isatty():
@@ -179,23 +181,38 @@ def watch_command(settings: Settings) -> int:
 @pass_settings
 def logs_command(settings: Settings, chat: str | None, follow: bool) -> int:
     """Tell what the daemon did, of all chats or of CHAT (an id or a title), oldest first."""
-    lines = _log_lines(daemon_place(settings).state, chat, follow)
+    if follow and settings.for_programs:
+        raise click.UsageError("--follow has no end, so it has no --json.")
+    entries = _log_entries(daemon_place(settings).state, chat, follow)
     try:
         if follow:
-            for line in lines:
-                click.echo(line)
-        text = "\n".join(lines)
+            for entry in entries:
+                click.echo(_log_line(entry))
+        rows = list(entries)
     except KeyboardInterrupt:
         return 0  # this is how one stops following
-    if text:
-        paged(text)
-    else:
-        subject = " about this chat" if chat else ""
-        settings.say(f"The log holds nothing{subject} yet. The daemon writes it: memproc watch")
+    subject = " about this chat" if chat else ""
+    none = f"The log holds nothing{subject} yet. The daemon writes it: memproc watch"
+    settings.show(Report((ReportTable("entries", rows, none=none),)))
+    if rows:
+        settings.draw("\n".join(map(_log_line, rows)))
     return 0
 
 
-def _log_lines(state: Path, chat: str | None, follow: bool) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class _LogRow:
+    """An entry of the log: when, the kind of its event, and what it says."""
+
+    at: str
+    event: str
+    says: str
+
+
+def _log_line(row: _LogRow) -> str:
+    return in_width(f"{in_full(row.at)} {row.says}" if row.event else row.says)
+
+
+def _log_entries(state: Path, chat: str | None, follow: bool) -> Iterator[_LogRow]:
     """Yield what is in the log, of all chats or one; with `follow` wait for more without end."""
     from daemon.status.log import entries, entries_about, log_folder
 
@@ -207,10 +224,10 @@ def _log_lines(state: Path, chat: str | None, follow: bool) -> Iterator[str]:
         if subject and not subject.has(entry.event):
             continue
         if entry.event is None:
-            yield "(a line that this memproc cannot read)"
-            continue
-        said = in_one_line(sentence(entry.event, titles))
-        yield in_width(f"{in_full(entry.at)} {said}")
+            yield _LogRow(entry.at, "", "(a line that this memproc cannot read)")
+        else:
+            said = in_one_line(sentence(entry.event, titles))
+            yield _LogRow(entry.at, type(entry.event).__name__, said)
 
 
 def show_overview(settings: Settings) -> None:

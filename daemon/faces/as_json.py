@@ -1,32 +1,31 @@
-"""Render a report, or an error, as the one object that every command prints with `--json`.
+"""Render all that a command shows, or what has ended it, as the one object of `--json`.
 
     {"memories": [...], "notes": [...], "next": ["To add one: memproc facts 1a2b add TEXT", ...]}
     {"error": "The archive is damaged.", "notes": [], "next": ["Rebuild it with: memproc rebuild"]}
 
-The rows of each table are under its name. `notes` and `next` are always there.
+The rows of each table are under its name. `notes` and `next` are always there, at the end.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from daemon.reports.report import Report
 from rules.wording import as_sentence
 
 
-def report_as_json(report: Report) -> dict[str, object]:
-    """Return the object of a report."""
-    named = (table for table in report.tables if table.name)
-    rows = {table.name: [table.data(row) for row in table.rows] for table in named}
-    steps = [f"{step.words}: memproc {step.command}" for step in report.next]
-    notes = list(map(as_sentence, report.notes))
-    return {**rows, **report.values, "notes": notes, "next": steps}
-
-
-def error_as_json(message: str, next_step: str) -> dict[str, object]:
-    """Return the object of an error."""
-    return {"error": message, "notes": [], "next": [next_step] if next_step else []}
-
-
-def in_shape(values: Mapping[str, object]) -> dict[str, object]:
-    """Return the values with `notes` and `next` at the end, empty ones where there are none."""
-    last = {name: values.get(name, []) for name in ("notes", "next")}
-    return {**{name: value for name, value in values.items() if name not in last}, **last}
+def as_one_object(
+    reports: Sequence[Report], error: str = "", next_step: str = ""
+) -> dict[str, object]:
+    """Return the object of what was shown, in its order; with `error` also of what ended it."""
+    values: dict[str, object] = {}
+    notes: list[str] = []
+    steps: list[str] = []
+    for report in reports:
+        for table in report.tables:
+            if table.name:
+                values[table.name] = [table.data(row) for row in table.rows]
+        values |= report.values
+        notes += map(as_sentence, report.notes)
+        steps += [f"{step.words}: memproc {step.command}" for step in report.next]
+    if error:
+        values["error"] = error
+    return {**values, "notes": notes, "next": [*steps, next_step] if next_step else steps}

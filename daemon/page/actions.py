@@ -5,7 +5,6 @@ and what a command loads leaves memory with it.
 """
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -25,7 +24,6 @@ from daemon.page.app import Desk, View, desk_of, field, named_chat, render, show
 from daemon.status.status import present_run
 from rules.errors import RefusedArguments
 from rules.typingmind.content import printable
-from rules.wording import TO_SEE_IT
 from service.command import memproc_argv
 
 _LONGEST_SECONDS = 120.0
@@ -47,47 +45,51 @@ class _Printed(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """A command's output; `code` is its exit code, or None if it took too long and was ended."""
+    """How a command ended: its exit code, or None where it took too long, and what it has told."""
 
     code: int | None
-    text: str
-    out: str = ""
-    """Its standard output alone, for programs."""
-
-    @property
-    def printed(self) -> Any:
-        """Return what it has printed with `--json`: objects whose values are attributes."""
-        return json.loads(self.out or "{}", object_hook=_Printed)
+    printed: Any
+    """The object of its `--json`, and objects in it, with their values as attributes."""
+    trouble: str = ""
+    """What is to be told where it has printed none."""
 
     @property
     def is_done(self) -> bool:
         """Return True if the command succeeded."""
         return self.code == 0
 
+    @property
+    def says(self) -> str:
+        """Return what a person is told: its notes, or the error that ended it and what helps."""
+        lines = self.printed.get("notes", [])
+        if error := self.printed.get("error"):
+            lines = [error, *self.printed.get("next", [])]
+        return "\n".join(lines) or self.trouble
+
 
 def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandResult:
-    """Run a memproc command to its end; `given` is its standard input. No shell is used.
+    """Run a memproc command to its end, with `--json`; `given` is its standard input.
 
-    Raises RefusedArguments.
+    No shell is used. Raises RefusedArguments.
     """
     _refuse_unfit(*arguments, given)
+    options = arguments.index("--") if "--" in arguments else len(arguments)
+    as_typed = (*arguments[:options], "--json", *arguments[options:])
     try:
         done = subprocess.run(  # noqa: S603  our own Python, and arguments that click reads
-            memproc_argv(toml, *arguments),
+            memproc_argv(toml, *as_typed),
             input=given,
             capture_output=True,
             encoding="utf-8",
             errors="replace",
             timeout=_LONGEST_SECONDS,
             check=False,
-            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
         )
     except subprocess.TimeoutExpired:
         sentence = "It took longer than two minutes, and was ended. What is finished is kept."
-        return CommandResult(None, sentence)
-    for_people = [done.stderr] if "--json" in arguments else [done.stdout, done.stderr]
-    text = "\n".join(part.strip() for part in for_people).strip()
-    return CommandResult(done.returncode, text, done.stdout)
+        return CommandResult(None, _Printed(), sentence)
+    printed = json.loads(done.stdout or "{}", object_hook=_Printed)
+    return CommandResult(done.returncode, printed, done.stderr.strip())
 
 
 def start_command(toml: Path | None, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -197,8 +199,8 @@ def run_then_show(request: Request, address: str, *arguments: str, given: str = 
     """Run the command and show its output at `address`; a failure has a page of its own."""
     result = do_command(desk_of(request).toml, *arguments, given=given)
     if not result.is_done:
-        return render(request, "trouble.html", 409, message=result.text, next_step="")
-    return show_at(request, address, result.text.replace(TO_SEE_IT, "").strip())
+        return render(request, "trouble.html", 409, message=result.says, next_step="")
+    return show_at(request, address, result.says)
 
 
 def post_section(request: Request) -> Response:

@@ -3,7 +3,6 @@
 The work is done by the daemon or by `memproc run`, as for every export in the inbox.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -153,10 +152,10 @@ def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
     if desk.config.output.mode == "new-chat":
         return _plan_of(chat, {}, _NEW_CHAT)
     with _lent(desk.folders.state, body) as path:
-        result = do_command(desk.toml, "plan", "--json", "--", str(path))
+        result = do_command(desk.toml, "plan", "--", str(path))
     row = row_of(result.printed.get("chats", ()), chat.chat_id)
     if row is None:
-        return _plan_of(chat, {}, result.text)
+        return _plan_of(chat, {}, result.says)
     reasons = (row[name] for name in ("reason", "next_step") if row.get(name))
     return _plan_of(chat, row, " ".join(reasons))
 
@@ -202,8 +201,5 @@ def keep_words(desk: Desk, chat: str, message: str, words: str) -> tuple[bool, s
 
     Return whether that was done, and the sentence for the pill.
     """
-    result = do_command(desk.toml, "keep", "--json", "--message", message, "--", chat, words)
-    if not result.is_done:
-        return False, result.text
-    answer = json.loads(result.out)
-    return answer["kept"], answer["says"]
+    result = do_command(desk.toml, "keep", "--message", message, "--", chat, words)
+    return result.is_done, result.says

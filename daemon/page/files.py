@@ -4,7 +4,6 @@ The list of conversations to bring, and the plan, are those of `memproc bring`, 
 own: an export may be large.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,31 +155,30 @@ def bring_page(request: Request) -> Response:
     """Show the conversations of a file in the inbox that have the words in their titles."""
     name, find = (request.query_params.get(key, "") for key in ("file", "find"))
     path = _path(desk_of(request), name)
-    listed = do_command(desk_of(request).toml, "bring", "--json", "--", str(path), *find.split())
+    listed = do_command(desk_of(request).toml, "bring", "--", str(path), *find.split())
     if not listed.is_done:
-        return render(request, "trouble.html", 409, message=listed.text, next_step="")
-    export = json.loads(listed.out)
+        return render(request, "trouble.html", 409, message=listed.says, next_step="")
     return render(
         request,
         "bring.html",
         file=name,
         find=find,
-        conversations=export["conversations"],
-        projects=export["projects"],
+        conversations=listed.printed.conversations,
+        projects=listed.printed.projects,
     )
 
 
 def plan_bring(request: Request) -> Response:
     """Show what bringing the ticked conversations would do and cost."""
-    planned = do_command(desk_of(request).toml, *_arguments(request, "--json"))
+    planned = do_command(desk_of(request).toml, *_arguments(request))
     if not planned.is_done:
-        return render(request, "trouble.html", 409, message=planned.text, next_step="")
-    plan = json.loads(planned.out)
+        return render(request, "trouble.html", 409, message=planned.says, next_step="")
+    plan = planned.printed
     return render(
         request,
         "bring_plan.html",
         file=field(request, "file"),
-        sentences=plan["sentences"],
+        sentences=plan.sentences,
         rows=plan.get("chats", ()),
         chosen=_chosen(request),
         options={name: field(request, name) for name in (*_OPTIONS, "untouched")},

@@ -122,11 +122,9 @@ def evaluation_page(request: Request) -> Response:
     """Show the newest report, in its free form where the persona was never asked."""
     with named_chat(request) as (archive, known):
         by_id = memories_by_id(memories(archive, known.chat_id))
-    result = do_command(
-        desk_of(request).toml, "eval", "--free", "--again", "--json", "--", known.chat_id
-    )
+    result = do_command(desk_of(request).toml, "eval", "--free", "--again", "--", known.chat_id)
     if not result.is_done:
-        return render(request, "trouble.html", 409, message=result.text, next_step="")
+        return render(request, "trouble.html", 409, message=result.says, next_step="")
     free = result.printed
     found = free.asked or free
     return render(

@@ -76,8 +76,8 @@ def _plan_of_file(request: Request, path: Path) -> Plan:
     desk = desk_of(request)
 
     def make() -> Plan:
-        result = do_command(desk.toml, "plan", "--json", "--", str(path))
-        return {"rows": result.printed.get("chats", []), "text": result.text}
+        result = do_command(desk.toml, "plan", "--", str(path))
+        return {"rows": result.printed.get("chats", []), "text": result.says}
 
     plans: Plans = request.app.state.plans
     state = path.stat()
@@ -103,9 +103,9 @@ def inbox_page(request: Request) -> Response:
     totals: Plan = {}
     text = ""
     if desk.folders.inbox.is_dir():
-        result = do_command(desk.toml, "plan", "--json")
+        result = do_command(desk.toml, "plan")
         rows, totals = result.printed.get("chats", []), result.printed.get("totals", {})
-        text = "" if totals else result.text
+        text = "" if totals else result.says
     for row in rows:  # of another program's export the person chooses what to bring
         row["to_bring"] = bool(
             row.get("next_step") and program_at(desk.folders.inbox / row["file"])

@@ -113,7 +113,7 @@ def _shown(
         may_undo=bool(path and can_undo(path, seen)),
         folders=_rows(config, only_folders=True),
         others=_rows(config, only_folders=False),
-        keys="" if keys.code == _NO_KEY else keys.text,
+        keys="" if keys.code == _NO_KEY else keys.says,
         providers=sorted(KEY_VARIABLES),
     )
 

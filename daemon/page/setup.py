@@ -30,7 +30,7 @@ def service_page(request: Request) -> Response:
         "service.html",
         runs=daemon_runs(desk.folders.state),
         paused=paused,
-        state=do_command(desk.toml, "service", "status").text.removeprefix("memproc: "),
+        state=do_command(desk.toml, "service", "status").says,
     )
 
 

@@ -9,9 +9,10 @@ A notion has one module in `daemon/reports/`. It reads what it needs, and return
     notes     clauses on the whole; a face makes each a sentence
     next      what can be done next: words, and the command to type or the button to press
 
-A command is then `settings.show(report, as_json)`; a view of the page passes the report to its
-template, which has `shown(report, form_token)` of `report.html`; `--json` has the rows as they are
-(`daemon/faces/as_json.py`). So a row's fields are its keys in JSON, and nothing else writes them.
+A command is then `settings.show(report)`; a view of the page passes the report to its template,
+which has `shown(report, form_token)` of `report.html`; `--json` has the rows as they are
+(`daemon/faces/as_json.py`). So a row's fields are its keys in JSON, and nothing else writes them. A
+command that changes something shows what it did in the same way: `settings.show(done("...", ...))`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -117,6 +118,8 @@ class ReportTable(Generic[Row]):
     press: Callable[[Row], Step] | None = None
     """What can be done with a row: on the page a button at its end."""
     data: Callable[[Row], Mapping[str, object]] = field(default=lambda row: asdict(row))
+    is_compared: bool = False
+    """Whether a wide terminal has its cards side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +129,23 @@ class Report:
     `heading` comes first on a terminal. `values` are further keys in JSON.
     """
 
-    tables: tuple[ReportTable[Any], ...]
+    tables: tuple[ReportTable[Any], ...] = ()
     heading: str = ""
     notes: tuple[str, ...] = ()
     next: tuple[Step, ...] = ()
     values: Mapping[str, object] = field(default_factory=dict)
+
+
+TO_SEE_IT = Step(
+    "To put it into the updated export, drop the chat's newest export into the inbox, then", "run"
+)
+"""The next step at a terminal after a change; the page has a button for it."""
+
+
+def done(*notes: str, next: Sequence[Step | None] = (), **values: object) -> Report:
+    """Return what a command has done: sentences, steps, and values for programs.
+
+    Empty sentences and missing steps are left out.
+    """
+    steps = tuple(step for step in next if step)
+    return Report(notes=tuple(filter(None, notes)), next=steps, values=values)

@@ -32,7 +32,9 @@ _WHOLE = re.compile(
     r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b"
 )
 """Commands and paths within a sentence."""
-_TO_COPY = re.compile(r" +(?:@reboot|export|loginctl|memproc|pipx|rm|rmdir|sudo|systemctl)(?= )")
+_TO_COPY = re.compile(
+    r" +(?:@reboot|chmod|export|loginctl|memproc|pipx|rm|rmdir|sudo|systemctl)(?= )"
+)
 """An indented line that is a command: a person copies it."""
 _WORD = re.compile("( *)([^ ]+)")
 _EMOJI_GOES_ON = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"

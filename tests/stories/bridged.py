@@ -74,8 +74,9 @@ class Bridged:
 
     def _do(self, toml: Path, *arguments: str) -> CommandResult:
         self.done.append(arguments[0])
-        ended = self.person.memproc(*arguments)
-        return CommandResult(ended.code, "\n".join(filter(None, (ended.out, ended.err))), ended.out)
+        options = arguments.index("--")
+        ended = self.person.memproc(*arguments[:options], "--json", *arguments[options:])
+        return CommandResult(ended.code, json.loads(ended.out))
 
 
 def chat_of(result: bytes) -> Json:

@@ -150,7 +150,7 @@ def test_a_word_of_guidance_makes_a_new_edition_that_the_next_run_writes(
         changed = ines.bytes_of_everything()
         ended = ines.memproc("retry", one[:8], "--say", SAY)
         assert (ended.code, ended.err) == (0, "")
-        assert "memproc run" in ended.out
+        assert ended.out.endswith(" run\n")
         assert ines.bytes_of_everything() == changed, "a retry touches no export"
         asked = sent(willing)
         assert [request.step for request in asked] == [

@@ -367,7 +367,7 @@ def test_what_an_interruption_leaves_outside_of_the_archive_is_erased_by_its_fil
     assert str(left) in nessa.memproc("erase", "Ariel", "--yes").err
     shown = nessa.memproc("erase", left.name)
     assert str(left) in shown.out
-    assert "Nothing was changed. To do it: memproc erase " in shown.out
+    assert "Nothing was changed.\nTo do it: " in shown.out
     assert nessa.bytes_of_everything() == before
     assert nessa.memproc("erase", left, "--yes").code == 0
     assert not left.exists()

@@ -31,6 +31,11 @@ def read(ended: Ended) -> Any:
     return json.loads(ended.out)
 
 
+def flush(ended: Ended) -> str:
+    """What was printed, without the indentation of what was said."""
+    return ended.out.replace("\n  ", "\n")
+
+
 def done(ended: Ended, *words: str) -> None:
     """It went well and says these words."""
     assert (ended.code, ended.err) == (0, "")
@@ -156,18 +161,17 @@ def test_show_reads_as_prose_and_has_ids_questions_and_requests_only_if_asked(wi
     )
     for edition in wise.editions(memory.memory_id):
         for text in edition.texts[1::2]:
-            assert text in prose.out
+            assert text in flush(prose)
         for hidden in (
             *edition.texts[::2],
             *(request[:8] for request in edition.requests),
             memory.memory_id,
         ):
             assert hidden not in prose.out
-    raw = f"memproc show {wise.chat_id} 4 --raw"
-    assert raw in prose.out
-    done(
-        wise.person.memproc(*raw.split()[1:]), memory.memory_id, "requests ", "--- context manager"
-    )
+    (step,) = read(wise.person.memproc("show", "The lighthouse", "4", "--json"))["next"]
+    assert step.endswith(f": memproc show {wise.chat_id} 4 --raw")
+    raw = step.partition(": memproc ")[2].split()
+    done(wise.person.memproc(*raw), memory.memory_id, "Requests ", "--- context manager")
 
 
 def test_the_tree_shows_what_stands_in_the_export_with_what_it_is_made_of(tmp_path: Path) -> None:
@@ -205,7 +209,7 @@ def test_show_prints_all_editions_one_below_the_other(wise: Life) -> None:
     )
     for edition in wise.editions(memory.memory_id):
         for text in (*edition.texts, *(request[:8] for request in edition.requests)):
-            assert text in ended.out
+            assert text in flush(ended)
     assert max(map(len, ended.out.splitlines())) > 120, "lines are not cut in a pipe"
 
 
@@ -252,7 +256,7 @@ def test_the_chosen_edition_is_shown_from_the_next_run_on_and_auto_lets_go(wise:
     assert shown_texts(wise, 4) == list(hindsight.texts)
 
     chosen = wise.person.memproc("use", memory.memory_id, "1")
-    done(chosen, "From now on as-of edition 1 of memory 5", "as you have chosen", "memproc run")
+    done(chosen, "From now on as-of edition 1 of memory 5", "as you have chosen", " run\n")
     done(wise.person.memproc("use", memory.memory_id, "1"), "Nothing to do")
     assert wise.round() == [], "to choose costs nothing"
     assert shown_texts(wise, 4) == list(as_of.texts)
@@ -317,7 +321,7 @@ def test_a_pinned_memory_is_never_written_again_by_itself(tmp_path: Path) -> Non
     with life(tmp_path / "life", memory="") as lived:
         lived.round(6_500)
         name = lived.memories()[-1].memory_id
-        done(lived.person.memproc("pin", name), "Pinned memory 5", f"memproc unpin {name}")
+        done(lived.person.memproc("pin", name), "Pinned memory 5", f" unpin {name}\n")
         done(lived.person.memproc("pin", name), "Nothing to do", "pinned already")
         done(lived.person.memproc("memories", lived.chat_id), "  pinned  ")
         lived.round(1_600)
@@ -343,8 +347,8 @@ def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_per
     done(
         chat.person.memproc("unpin", name),
         "as-of edition 1",
-        f"memproc use {name} 2",
-        "memproc run",
+        f" use {name} 2\n",
+        " run\n",
     )
     assert chat.goes_round().texts()[name] == written
     done(chat.person.memproc("use", name, "2"))
@@ -364,7 +368,7 @@ def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotte
     chat.forget(name).hand_in()
     done(chat.person.memproc("memories", chat.chat_id), "forgotten")
 
-    done(chat.person.memproc("recall", name), "Recalled memory 2", "memproc run")
+    done(chat.person.memproc("recall", name), "Recalled memory 2", " run\n")
     done(chat.person.memproc("memories", chat.chat_id), "extracted, recalled  ")
     assert chat.goes_round().shown() == before
     assert chat.hand_in().code == 0

@@ -102,7 +102,7 @@ def browser(lived: Person, buttons: None) -> Browser:
 
 
 def in_this_process(
-    argv: list[str], *, input: str, env: dict[str, str], **_: object
+    argv: list[str], *, input: str, **_: object
 ) -> "subprocess.CompletedProcess[str]":
     """What `subprocess.run` gives back of a memproc command."""
     command = memproc_argv(None)
@@ -110,8 +110,6 @@ def in_this_process(
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(input.encode()), "utf-8"))
-        for name in ("NO_COLOR", "COLUMNS"):
-            patch.setenv(name, env[name])
         code = main(argv[len(command) :])
     return subprocess.CompletedProcess(argv, code, out.getvalue(), err.getvalue())
 

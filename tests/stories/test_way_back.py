@@ -36,7 +36,7 @@ def test_undo_shows_what_it_would_do_and_then_does_it(written: Person) -> None:
     now, before = path.read_bytes(), written.bytes_of_everything()
     shown = written.memproc("undo", CHAT["chatTitle"])
     assert shown.code == 0
-    assert f"memproc undo {CHAT['chatID']} --yes" in shown.out
+    assert f" undo {CHAT['chatID']} --yes\n" in shown.out
     assert "Version 2 (updated" in shown.out
     assert written.bytes_of_everything() == before
 
@@ -95,7 +95,7 @@ def test_a_long_difference_is_not_shown_in_full_before_an_undo(ada: Person) -> N
     assert ada.memproc("run").code == 0
     shown = ada.memproc("undo", chat["chatID"])
     assert shown.out.count("\n") < 20
-    assert f"memproc diff {chat['chatID']} 1" in shown.out
+    assert f" diff {chat['chatID']} 1\n" in shown.out
 
 
 def test_undo_without_another_version_says_so(ada: Person) -> None:

@@ -1,6 +1,8 @@
 """`memproc config show` prints a memproc.toml that means the same as the one that counts."""
 
+import io
 import json
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from daemon.cli import main
 from daemon.cli.config import config_command as command
 from daemon.cli.settings import Settings
 from daemon.config.as_toml import toml_text
@@ -31,11 +34,9 @@ stop = ["a", 'b', { c = [] }]
 
 
 def show(path: Path, *options: str) -> str:
-    ended = CliRunner().invoke(
-        command, ["show", *options], obj=Settings(path, quiet=False), standalone_mode=False
-    )
-    assert ended.exception is None
-    return ended.output
+    with redirect_stdout(io.StringIO()) as shown:
+        assert main(["--config", str(path), "config", "show", *options]) == 0
+    return shown.getvalue()
 
 
 @pytest.fixture
