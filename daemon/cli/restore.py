@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, find_chat
+from daemon.archive.chats import KnownChat, find_chat, persona_of
 from daemon.archive.keeping import kept_passages, newest_messages
 from daemon.cli.printing import in_width, moment, styled
 from daemon.cli.settings import Settings, confirmed, pass_settings
@@ -54,8 +54,9 @@ def diff_command(settings: Settings, chat: str, before: int | None, after: int |
         difference, memories = compare_versions(
             archive, settings.config, known.chat_id, first, second
         )
+        persona = persona_of(archive, known.chat_id)
     same_bytes = first.data == second.data
-    settings.draw("\n".join(_in_lines(difference, memories, first.name, second.name)))
+    settings.draw("\n".join(_in_lines(difference, memories, persona, first.name, second.name)))
     same = "are the same, byte for byte" if same_bytes else "say the same in other bytes"
     said = f"They {same}." if difference.is_empty else ""
     settings.show(
@@ -203,7 +204,8 @@ def _compare_with_present(
     except NotAnExport as spoilt:
         settings.say(f"What is there now cannot be compared: {spoilt.message}")
         return False
-    lines = _in_lines(difference, memories, "now", "then")
+    persona = persona_of(context.archive, known.chat_id)
+    lines = _in_lines(difference, memories, persona, "now", "then")
     shown = lines[: _COUNT_LINES if in_short else _FIRST_LINES]
     if not settings.quiet:
         settings.draw("\n".join(shown))
@@ -217,7 +219,11 @@ def _compare_with_present(
 
 
 def _in_lines(
-    difference: Difference, memories: tuple[Memory, ...], before: str, after: str
+    difference: Difference,
+    memories: tuple[Memory, ...],
+    persona: str,
+    before: str,
+    after: str,
 ) -> list[str]:
     """Return the lines of a difference: what both versions hold, then what changed, coloured."""
     sides = (
@@ -228,7 +234,7 @@ def _in_lines(
         f"{name}: {counted(messages, 'message')}, {counted(number, 'memory', 'memories')}"
         for name, messages, number in sides
     ]
-    return [*counts, *map(_coloured, difference_lines(difference, memories))]
+    return [*counts, *map(_coloured, difference_lines(difference, memories, persona))]
 
 
 def _coloured(line: DifferenceLine) -> str:

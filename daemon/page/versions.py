@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat
+from daemon.archive.chats import KnownChat, persona_of
 from daemon.files.backup import Version
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.packing import sha256_of
@@ -81,7 +81,8 @@ def version_page(request: Request) -> Response:
                 archive, desk.config, known.chat_id, Content(NOW, now), after
             )
             sides = _sides(difference, NOW, str(kept.number))
-            lines = list(difference_lines(difference, memories))
+            persona = persona_of(archive, known.chat_id)
+            lines = list(difference_lines(difference, memories, persona))
     return render(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
 
 
@@ -102,12 +103,13 @@ def comparison_page(request: Request) -> Response:
         before = version_content(archive, desk.folders, known, _number(first))
         after = version_content(archive, desk.folders, known, _number(second))
         difference, memories = compare_versions(archive, desk.config, known.chat_id, before, after)
+        persona = persona_of(archive, known.chat_id)
     return render(
         request,
         "comparison.html",
         chat=known,
         sides=_sides(difference, first, second),
-        lines=list(difference_lines(difference, memories)),
+        lines=list(difference_lines(difference, memories, persona)),
         choice=choice,
     )
 

@@ -1,7 +1,7 @@
 """The difference between two exports in words: a line for each change, under headings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
 
@@ -35,12 +35,17 @@ class DifferenceLine:
     text: str
 
 
-def difference_lines(difference: Difference, known: Sequence[Memory]) -> Iterator[DifferenceLine]:
+def difference_lines(
+    difference: Difference, known: Sequence[Memory], persona: str
+) -> Iterator[DifferenceLine]:
     """Yield the difference in words; `known` are the chat's memories and folds in the archive."""
-    names = memories_by_id(known)
+    names, speakers = memories_by_id(known), {"user": "you", "assistant": persona}
+    raw = [
+        replace(change, role=speakers.get(change.role, change.role)) for change in difference.raw
+    ]
     for change in difference.memories:
         yield DifferenceLine(_MARKS.get(change.how, "~"), _of_memory(change, names))
-    yield from _raw_lines(difference.raw, names)
+    yield from _raw_lines(raw, names)
     if difference.reordered:
         yield DifferenceLine("~", "messages that stand in both stand in another order")
     for kind in difference.canned:

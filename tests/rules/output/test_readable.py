@@ -11,7 +11,7 @@ NOTHING = Difference(8, 8, 1, 1, (), (), reordered=False, canned=(), fields=())
 
 def told(*raw: MessageChange, memories: tuple[MemoryChange, ...] = ()) -> list[DifferenceLine]:
     found = Difference(8, 8, 1, 1, memories, raw, reordered=False, canned=(), fields=())
-    return list(difference_lines(found, KNOWN))
+    return list(difference_lines(found, KNOWN, "Aria"))
 
 
 def spoken(how: How, number: int, memory: str = "") -> MessageChange:
@@ -21,7 +21,7 @@ def spoken(how: How, number: int, memory: str = "") -> MessageChange:
 
 
 def test_no_difference_has_no_lines() -> None:
-    assert list(difference_lines(NOTHING, KNOWN)) == []
+    assert list(difference_lines(NOTHING, KNOWN, "Aria")) == []
 
 
 def test_messages_stand_below_the_memory_that_they_went_into() -> None:
@@ -30,10 +30,10 @@ def test_messages_stand_below_the_memory_that_they_went_into() -> None:
     )
     assert lines == [
         DifferenceLine(" ", "Compressed into memory 1, 1 message:"),
-        DifferenceLine("-", "  2026-03-02 10:15 user: words 1"),
+        DifferenceLine("-", "  2026-03-02 10:15 you: words 1"),
         DifferenceLine(" ", "Compressed into memory 2, 2 messages:"),
-        DifferenceLine("-", "  2026-03-02 10:15 user: words 2"),
-        DifferenceLine("-", "  2026-03-02 10:15 user: words 3"),
+        DifferenceLine("-", "  2026-03-02 10:15 you: words 2"),
+        DifferenceLine("-", "  2026-03-02 10:15 you: words 3"),
     ]
 
 
@@ -53,14 +53,14 @@ def test_an_edited_message_shows_its_words_before_and_after() -> None:
         "edited", "u", "user", "2026-03-02T10:15:00.000Z", "these words", was="those words"
     )
     assert told(edited)[1:] == [
-        DifferenceLine("-", "  2026-03-02 10:15 user: those words"),
-        DifferenceLine("+", "  2026-03-02 10:15 user: these words"),
+        DifferenceLine("-", "  2026-03-02 10:15 you: those words"),
+        DifferenceLine("+", "  2026-03-02 10:15 you: these words"),
     ]
     further = MessageChange(
         "edited", "u", "user", "", "the same beginning...", was="the same beginning..."
     )
     assert told(further)[1:] == [
-        DifferenceLine("~", "  no date user: the same beginning... (further on)")
+        DifferenceLine("~", "  no date you: the same beginning... (further on)")
     ]
 
 
@@ -80,7 +80,7 @@ def test_the_middle_of_many_is_counted() -> None:
     ]
     assert [line.mark for line in told(*(spoken("new", number) for number in range(20)))][5] == " "
     nine = [line.text for line in told(*(spoken("new", number) for number in range(9)))]
-    assert nine[5] == "  2026-03-02 10:15 user: words 4", "nothing is hidden to hide one"
+    assert nine[5] == "  2026-03-02 10:15 you: words 4", "nothing is hidden to hide one"
     assert len(told(*(spoken("new", number) for number in range(10)))) == 10, "two are hidden"
 
 
@@ -110,14 +110,14 @@ def test_messages_that_are_gone_stand_together_whatever_memory_they_were_under()
 def test_a_changed_message_names_its_fields() -> None:
     changed = replace(spoken("changed", 1), fields=("isPinned", "uuid"))
     assert told(changed)[1:] == [
-        DifferenceLine("~", "  2026-03-02 10:15 user: words 1 (isPinned, uuid)")
+        DifferenceLine("~", "  2026-03-02 10:15 you: words 1 (isPinned, uuid)")
     ]
 
 
 def test_a_memory_that_the_person_forgot_is_forgotten_and_not_gone() -> None:
     forgotten = replace(KNOWN[0], forgotten=True)
     found = replace(NOTHING, memories=(MemoryChange("gone", "m1", 1, 0),))
-    (line,) = difference_lines(found, [forgotten])
+    (line,) = difference_lines(found, [forgotten], "Aria")
     assert line == DifferenceLine("-", "memory 1, 2026-03-02: forgotten")
 
 
@@ -155,7 +155,7 @@ def test_order_canned_messages_and_fields_come_last() -> None:
             Field("folderID", "gone"),
         ),
     )  # fmt: skip
-    assert list(difference_lines(found, KNOWN)) == [
+    assert list(difference_lines(found, KNOWN, "Aria")) == [
         DifferenceLine("~", "messages that stand in both stand in another order"),
         DifferenceLine("~", "the closing reads otherwise"),
         DifferenceLine("~", "changed fields of the chat: preview, updatedAt"),
