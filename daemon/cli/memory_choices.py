@@ -165,14 +165,13 @@ def retry_command(
         _, memory = one_memory(context.archive, settings, names)
         name = memory.memory_id
         outcome = retry_missed(context, name) if missed else ask_again(context, name, say)
-    is_unchanged = isinstance(outcome, UnchangedMemory)
-    values = {"outcome": "kept" if is_unchanged else "written", **asdict(outcome)}
-    notes = () if is_unchanged else progress.tally.sentences()
-    settings.show(done(*notes, run=progress.tally.as_json(), **values))
+    tally, values = progress.tally, asdict(outcome)
     if isinstance(outcome, UnchangedMemory):
-        which = called(memory)
-        print_error(f"{which.capitalize()} stays as it was. {outcome.reason} {outcome.next_step}")
+        settings.show(done(**values, outcome="kept", run=tally.as_json()))
+        which = called(memory).capitalize()
+        print_error(f"{which} stays as it was. {outcome.reason} {outcome.next_step}")
         return 1
     settings.show(shown_report(outcome))
-    settings.show(done(next=(TO_SEE_IT,)))
+    values |= {"outcome": "written", "run": tally.as_json()}
+    settings.show(done(*tally.sentences(), next=(TO_SEE_IT,), **values))
     return 0
