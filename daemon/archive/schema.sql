@@ -121,7 +121,7 @@ CREATE TABLE kept_passage (
 -- sections. base: digest of the text that memproc wrote, where the person has edited it.
 CREATE TABLE opening (
     chat INTEGER NOT NULL REFERENCES chat, digest TEXT NOT NULL, text TEXT NOT NULL, preface TEXT NOT NULL,
-    by TEXT NOT NULL, base TEXT NOT NULL, at TEXT NOT NULL, seal TEXT NOT NULL DEFAULT '', PRIMARY KEY (chat, digest)
+    by TEXT NOT NULL, base TEXT NOT NULL, at TEXT NOT NULL, seal TEXT NOT NULL DEFAULT '', PRIMARY KEY (chat, digest, base)
 ) STRICT;
 CREATE INDEX opening_digest ON opening (digest);
 

@@ -91,7 +91,10 @@ def _edited(archive: Archive, chat: ShownChat, place: Place) -> _Edited | None:
     written = place.ours.text if place.ours else ""
     is_known = _inherit(archive, chat_id, digest, written)
     kept = openings(archive, chat_id)
-    is_seen = any(text_digest(opening.text) == digest for opening in kept)
+    # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
+    is_seen = any(
+        text_digest(opening.text) == digest and opening.base == written for opening in kept
+    )
     if is_seen or (is_known and digest == written):
         return None
     theirs, base = read_shown(chat, text), edited_from(kept, written)

@@ -9,7 +9,7 @@ from tests.chats import Json
 from tests.lives.layers import prove_kept, prove_ledger
 from tests.lives.ours import SLOTS, said
 from tests.lives.passages import prove_never_lost
-from tests.lives.trip import Trip
+from tests.lives.trip import Trip, kind
 from tests.lives.witness import Account
 from tests.typingmind.wire import stringify
 
@@ -120,10 +120,12 @@ def _section(trip: Trip) -> None:
 
 
 def _may_be_lost(trip: Trip, message: Json) -> bool:
-    """Nothing says of the message that it is ours, once it stands alone: its own words, or no marker."""
+    """Nothing says of the message that it is ours, once it stands alone; or it stays for its file."""
     if said(message) in trip.ours.touched_up | trip.ours.openings:
         return True
-    is_marked = (message.get("memproc") or {}).get("kind") in ("opening", "memory", "closing")
+    if kind(message) == "original":  # it stays for a file that it names, and is not sent
+        return bool(message.get("contextClearedAt")) and "localBlobID" in stringify(message)
+    is_marked = kind(message) in ("opening", "memory", "closing")
     return not is_marked and trip.ours.is_canned(message)
 
 
