@@ -39,7 +39,10 @@ from daemon.recovery.kept_files import (
     find_files,
     updated_export,
 )
+from daemon.remember.quotes import stated_in
 from primer.prompt import question
+from rules.conversation.history import Entry
+from rules.conversation.kept_wishes import as_listed
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.output.assemble import hash_of_messages
@@ -284,13 +287,15 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Grou
 def _note_what_is_under(
     archive: Archive, memory: Memory, group: Group, under: Mapping[str, Message]
 ) -> None:
-    """Note a memory's size and dates, and which of its raw messages its quotes are from."""
+    """Note a memory's size and dates, which of its raw messages its quotes are from, and what they ask."""
     said = list(under.values())
     tokens = sum(count(message.text) for message in said)
     began, ended = (in_zone(end.created_at, archive.zone) for end in (said[0], said[-1]))
     note_sources(archive, memory.memory_id, tokens, began or None, ended or None)
     parts = {key: message.spoken for key, message in under.items()}
-    edition = with_cited_sources(memory.edition, group, parts)
+    chunk = [Entry(key, message, memory.number, None) for key, message in under.items()]
+    cited = with_cited_sources(memory.edition, group, parts)
+    edition = as_listed(cited, stated_in(chunk, archive.zone), count)
     insert_edition(archive, memory.memory_id, edition, "OR REPLACE")
 
 

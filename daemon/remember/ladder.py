@@ -214,7 +214,7 @@ def make_memory(
     by_model = _asks_agent(sheet, passage.chunk, passage.tokens, roles)
     edition = yield from without_hole(sheet, work, roles, by_model=by_model)
     edition = replace(edition, number=number, written_at=clock())
-    edition = with_stated(edition, stated_in(passage), passage.spoken, count)
+    edition = with_stated(edition, stated_in(passage.chunk, passage.zone), passage.spoken, count)
     first, last = passage.chunk[0].message, passage.chunk[-1].message
     return Memory(
         memory_id=memory_id(
@@ -383,5 +383,5 @@ def make_hindsight(
     edition = yield from first_good(sheet, work, writers)
     if isinstance(edition, Refused):
         return edition
-    edition = with_stated(edition, stated_in(passage), passage.spoken, count)
+    edition = with_stated(edition, stated_in(passage.chunk, passage.zone), passage.spoken, count)
     return replace(edition, number=number, kind="hindsight", written_at=clock())

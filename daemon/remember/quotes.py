@@ -11,6 +11,7 @@ The quote is verbatim, whoever has to choose it:
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 
 from daemon.chat.passage import Passage
 from daemon.models.scheduler import Noted, Steps
@@ -33,14 +34,18 @@ from rules.conversation.quote import (
 from rules.extract.prose import PERSONA
 from rules.extract.quoting import said_lead
 from rules.extract.wishes import language_of
+from rules.typingmind.dates import in_zone
 
 
-def stated_in(passage: Passage) -> tuple[Wish, ...]:
-    """Return what a chunk asks for and promises, but for what spells out a tag of ours."""
+def stated_in(chunk: Iterable[Entry], zone: tzinfo) -> tuple[Wish, ...]:
+    """Return what a chunk asks for and promises, but for what spells out a tag of ours.
+
+    Days are by the clocks of `zone`.
+    """
     return wishes_in(
-        passage.chunk,
+        chunk,
         lambda text: keep_inert(text) == text,
-        lambda entry: (passage.date(entry) or "")[:10],
+        lambda entry: in_zone(entry.message.created_at, zone)[:10],
     )
 
 

@@ -32,16 +32,9 @@ from rules.conversation.memory import (
     six_of,
     wish_lines,
 )
+from rules.conversation.wish_frames import ASKED, STILL
 from rules.extract.prose import PERSONA
-from rules.extract.wishes import (
-    ASKED,
-    STILL,
-    Kind,
-    ends,
-    find_promises,
-    find_stated,
-    is_same_matter,
-)
+from rules.extract.wishes import Kind, ends, find_promises, find_stated, is_same_matter
 from rules.wording import counted
 
 OPEN_TOKENS = 500
@@ -105,6 +98,21 @@ def _block(language: int, wishes: Sequence[Wish]) -> str:
 def wishes_left(edition: Edition, texts: Six) -> tuple[Wish, ...]:
     """Return the wishes of an edition that its texts still hold after an edit by the person."""
     return tuple(wish for wish in edition.wishes if wish.text in texts[5] or not wish.is_listed)
+
+
+def as_listed(edition: Edition, stated: Sequence[Wish], count: Count) -> Edition:
+    """Return an edition with what its messages have `stated`: of it, what its text lists, and what ends that.
+
+    It is the edition itself where the text lists something else.
+    """
+    text = f"{edition.texts[5]}\n"
+    wishes = tuple(
+        replace(wish, tokens=count(wish.line))
+        for wish in stated
+        if not wish.is_listed or f"{BEFORE_WISH}{wish.line}\n" in text
+    )
+    is_all = {wish.line for wish in edition.wishes} <= {wish.line for wish in wishes}
+    return replace(edition, wishes=wishes) if is_all else edition
 
 
 def wishes_at_end(text: str, lines: Sequence[str], count: Count) -> tuple[Wish, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Literal
 
-from rules.extract.wishes import STILL
+from rules.conversation.wish_frames import STILL
 
 EXTRACTED, WRITTEN = "extracted", "model"
 

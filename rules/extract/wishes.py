@@ -28,7 +28,7 @@ from rules.extract.handed_on import OWN, Owner, owner_at, stretches
 from rules.extract.languages import TONGUES, UNKNOWN, spoken
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
-from rules.extract.wish_forms.table import CONDITION, FORMS, compiled
+from rules.extract.wish_forms.table import CONDITION, compiled
 from rules.extract.words import length, listed_words, terms
 
 Kind = Literal["wish", "end", "task", "promise", "done"]
@@ -100,11 +100,6 @@ _SAME_SHARE = 0.5
 _STEM = 4
 """The characters by which two forms of a word are told to be one."""
 
-ASKED: Final = tuple(forms.asked for forms in FORMS)
-"""The engine's words before wishes, in every language."""
-STILL: Final = tuple(forms.still for forms in FORMS)
-"""Its words before what is promised, or to be done once."""
-
 
 @dataclass(frozen=True, slots=True)
 class Stated:
@@ -117,7 +112,7 @@ class Stated:
 
 
 def language_of(texts: Iterable[str]) -> int:
-    """Return the number of the language of most of the texts, by which `ASKED` and `STILL` go."""
+    """Return the number of the language of most of the texts, by its place in `TONGUES`."""
     tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
     return 0 if tongue is UNKNOWN else TONGUES.index(tongue)
 

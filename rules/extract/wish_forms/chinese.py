@@ -5,8 +5,6 @@ from typing import Final
 from rules.extract.wish_forms.forms import WishForms
 
 CHINESE: Final = WishForms(
-    "你要求我：",
-    "还没做的：",
     r"""(?:(?:另外|还有|对了|而且|好的|那么|那|不过|但是?|所以|平时|麻烦你?|请你?|拜托|你|就|也|以后
         |今后)[，,：:]?)""",
     r"""(?:从现在(?:起|开始)(?!我)|从今(?:天|往后|以后)(?:起|开始)?(?!我)|(?:今后|往后|以后)(?:请|都|不要|别|每次|要

@@ -5,8 +5,6 @@ from typing import Final
 from rules.extract.wish_forms.forms import WishForms
 
 ENGLISH: Final = WishForms(
-    "You asked me:",
-    "Still open:",
     r"""(?:(?:and|also|but|so|ok|okay|oh|well|btw|by the way|hey|hi|one (?:more|last) thing
         |two (?:more )?things(?: please)?|just
     |then|plus|right|anyway|look|listen|honestly|no|yes|yeah|remember|note|reminder|important|new rule|rule|ps|p\.s\.

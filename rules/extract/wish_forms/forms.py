@@ -14,12 +14,8 @@ NONE: Final = "(?!)"
 
 @dataclass(frozen=True, slots=True)
 class WishForms:
-    """The forms of wishes in one language, as regular expressions, and the engine's words before them."""
+    """The forms of wishes in one language, as regular expressions."""
 
-    asked: str
-    """Introduces the wishes in a memory."""
-    still: str
-    """Introduces what is promised, or to be done once."""
     lead: str
     """What may come before an order, in any number."""
     form: str

@@ -5,8 +5,6 @@ from typing import Final
 from rules.extract.wish_forms.forms import WishForms
 
 FRENCH: Final = WishForms(
-    "Tu m’as demandé :",
-    "Encore à faire :",
     r"""(?:(?:et|aussi|alors|au fait|ok|bon|mais|sinon|donc|puis|non|oui|par contre|toi|en général|pour moi|avec moi
         |entre nous)[,:]? +|s'il (?:te|vous) plaît,? +|stp,? +|merci de +|pense à +|n'oublie pas de +)""",
     r"""(?:(?:à partir de maintenant|désormais|dorénavant|à l'avenir)\b|toujours \w+(?:er|ir|re)\b|ne jamais \w

@@ -5,8 +5,6 @@ from typing import Final
 from rules.extract.wish_forms.forms import WishForms
 
 GERMAN: Final = WishForms(
-    "Du hast mich gebeten:",
-    "Noch offen:",
     r"""(?:(?:und|also|ach|ach so|übrigens|noch etwas|noch was|außerdem|ok|okay|nein|ja|gut|so|nur|aber|denn|dann
         |wichtig|grundsätzlich|du|ich bitte dich|und bitte)[,:.]? +|bitte,? +|denk daran,? +|mit mir,? +|mir,? +)""",
     r"""(?:(?:ab (?:jetzt|sofort|heute|nun)|von (?:jetzt|nun) an|in zukunft|künftig|zukünftig|fortan)\b(?! (?:mach

@@ -5,8 +5,6 @@ from typing import Final
 from rules.extract.wish_forms.forms import WishForms
 
 ITALIAN: Final = WishForms(
-    "Mi hai chiesto:",
-    "Ancora da fare:",
     r"""(?:(?:e|anche|inoltre|ok|ma|allora|senti|dai|no|sì|in generale)[,:]? +|per (?:favore|piacere),? +
         |ricorda(?:ti)?[,:]?(?: di)? +)""",
     r"""(?:(?:d'ora in (?:poi|avanti)|da ora in poi|da adesso in poi|in futuro)\b|(?:chiamami|mi chiami)\b

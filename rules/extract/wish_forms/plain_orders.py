@@ -5,8 +5,6 @@ from typing import Final
 from rules.extract.wish_forms.forms import NONE, WishForms
 
 UKRAINIAN: Final = WishForms(
-    "Твої прохання:",
-    "Ще попереду:",
     NONE,
     r"""(?:(?:і|й|а|ще|до речі|також|ок)[,:]? +|будь ласка,? +|пам'ятай[,:]? +){0,3}
     (?:(?:відтепер|віднині|надалі|з цього моменту|на майбутнє)\b|(?:називай|клич)(?:те)? мене\b
@@ -18,8 +16,6 @@ UKRAINIAN: Final = WishForms(
 )
 
 POLISH: Final = WishForms(
-    "Twoje prośby:",
-    "Jeszcze przed nami:",
     NONE,
     r"""(?:(?:i|a|też|także|przy okazji|ok)[,:]? +|proszę,? +|pamiętaj[,:]? +){0,3}
     (?:(?:od teraz|od tej pory|od dziś|odtąd|na przyszłość|w przyszłości)\b|(?:mów (?:mi|do mnie)|nazywaj mnie)\b
@@ -31,8 +27,6 @@ POLISH: Final = WishForms(
 )
 
 TURKISH: Final = WishForms(
-    "Benden istediklerin:",
-    "Henüz bekleyenler:",
     NONE,
     r"""(?:(?:ve|ayrıca|bu arada|tamam)[,:]? +|lütfen,? +){0,3}
     (?:bundan (?:sonra|böyle)\b|(?:her zaman|daima|asla|hiçbir zaman)\s+
@@ -43,8 +37,6 @@ TURKISH: Final = WishForms(
 )
 
 ARABIC: Final = WishForms(
-    "طلبت مني:",
-    "ما زال مفتوحا:",
     NONE,
     r"""(?:(?:و|أيضا|أيضًا|كذلك)[,،:]? *|من فضلك،? +|رجاء،? +){0,3}
     (?:من الآن (?:فصاعدا|فصاعدًا|فصاعداً)?|من اليوم فصاعدا|(?:دائما|دائمًا|دائماً|دوما|دومًا) (?!كنت|كان|ما )\w
@@ -55,8 +47,6 @@ ARABIC: Final = WishForms(
 )
 
 HINDI: Final = WishForms(
-    "तुमने मुझसे कहा है:",
-    "अभी बाकी:",
     NONE,
     r"""(?:(?:और|साथ ही|कृपया),? +){0,3}(?:(?:अब से|आगे से|आज से|आज के बाद)\s
     |हमेशा .*(?:ो|ें|एं|इए|िए|िएगा|ना|करो|दो)[।.!]*$|.*कभी (?:भी )?(?:मत|न) .*(?:ो|ें|िए|ना)[।.!]*$

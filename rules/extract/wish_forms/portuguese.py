@@ -5,8 +5,6 @@ from typing import Final
 from rules.extract.wish_forms.forms import WishForms
 
 PORTUGUESE: Final = WishForms(
-    "Você me pediu:",
-    "Ainda em aberto:",
     r"""(?:(?:e|também|além disso|ok|mas|bom|olha|ah|então)[,:]? +|por favor,? +|lembre-se[,:]? +)""",
     r"""(?:(?:a partir de agora|de agora em diante|daqui em diante|daqui para a frente|doravante)\b|me cham[ea]\b
         |chame-me\b|(?:pode )?me chamar de\b

@@ -5,8 +5,6 @@ from typing import Final
 from rules.extract.wish_forms.forms import WishForms
 
 SPANISH: Final = WishForms(
-    "Me pediste:",
-    "Aún pendiente:",
     r"""(?:¿ *|¡ *|(?:y|también|además|oye|ok|pero|bueno|pues|mira|ah|eh|che|una cosa|no|sí|en general|a mí
         |conmigo)[,:]? +|(?:por favor|porfa|porfi),? +|recuerda,? +|acuérdate de +|te pido que +)""",
     r"""(?:(?:a partir de ahora|de ahora en adelante|en adelante|desde ahora)\b|ll[áa]m(?:ame|eme)\b

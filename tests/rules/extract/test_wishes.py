@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from rules.conversation.wish_frames import ASKED
 from rules.extract.handed_on import owner_at
 from rules.extract.prose import of_message
 from rules.extract.wishes import (
-    ASKED,
     ends,
     find_promises,
     find_stated,
