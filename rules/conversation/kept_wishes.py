@@ -83,7 +83,8 @@ def with_wishes(edition: Edition, wishes: Sequence[Wish], language: int, count: 
     block = _block(language, counted)
     *others, refined = edition.texts
     texts = six_of([*others, refined + block])
-    return replace(edition, texts=texts, wishes=counted, tokens=edition.tokens + count(block))
+    tokens = edition.tokens - count(refined) + count(texts[5])
+    return replace(edition, texts=texts, wishes=counted, tokens=tokens)
 
 
 def _block(language: int, wishes: Sequence[Wish]) -> str:

@@ -49,8 +49,10 @@ def test_the_line_of_time_opens_folds_down_to_the_raw_messages(grace: Person) ->
     fold = next(line for line in lines if line["is_fold"])
     assert lines == sorted(lines, key=lambda line: line["from"])
     inside = data_of(call(grace, "recall_timeline", fold=fold["id"]))["memories"]
-    assert len(inside) == 6
     assert inside[0]["from"] == fold["from"]
+    while inside[0]["is_fold"]:
+        inside = data_of(call(grace, "recall_timeline", fold=inside[0]["id"]))["memories"]
+        assert len(inside) >= 2
     member = inside[0]["id"]
     memory = call(grace, "recall_open", record=member)
     assert "direct" not in text_of(memory).lower().split("\n> ")[0]

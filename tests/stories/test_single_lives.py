@@ -108,6 +108,9 @@ def test_an_edition_of_before_an_edit_can_be_chosen_and_quotes_what_was_said_the
 
 
 def test_nothing_is_paid_for_a_memory_whose_messages_stay_since_one_is_pinned(life: Life) -> None:
+    life.memproc.set("fold", budget=6000)
+    life.run()
+    life.import_newest()
     device, chat_id = life.person.device, life.person.chat_id
     at, edition = groups(life.person.messages, life.person.archive)[-1]
     account = life.person.archive[chat_id]
