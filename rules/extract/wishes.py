@@ -29,7 +29,7 @@ from rules.extract.languages import TONGUES, UNKNOWN, spoken
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
 from rules.extract.wish_forms.table import CONDITION, compiled
-from rules.extract.words import length, listed_words, terms
+from rules.extract.words import length, terms
 
 Kind = Literal["wish", "end", "task", "promise", "done"]
 
@@ -87,13 +87,15 @@ _TELLING = 3
 """Fewer everyday words of a language do not tell it."""
 _SAMPLE = 60
 """Characters of a sentence by which its script is told."""
-_GENERAL = listed_words(
-    """
-    always never please from now on going forward prefer i i'd would really much want you to your me
-    my for and or the a an of in with as at by be is are use using include provide give show make do
-    don't not any all ever when ask about
-    immer nie bitte ab jetzt und der die das toujours jamais siempre nunca sempre mai
-    """
+_GENERAL = frozenset(
+    terms(
+        """
+        always never please from now on going forward prefer i i'd would really much want you to your me
+        my for and or the a an of in with as at by be is are use using include provide give show make do
+        don't not any all ever when ask about have more longer anymore could can
+        immer nie bitte ab jetzt und der die das toujours jamais siempre nunca sempre mai
+        """
+    )
 )
 """Words that tell nothing of what a wish is about."""
 _SAME_SHARE = 0.5

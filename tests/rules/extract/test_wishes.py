@@ -103,6 +103,12 @@ def test_what_is_taken_back_is_found_among_the_wishes() -> None:
     assert found == [[len(others)]] * len(pairs)
 
 
+def test_a_secret_is_not_ended_by_the_words_that_take_back_another_wish() -> None:
+    earlier = ["Please don't tell Hannah about the ring.", "Could you always answer me in Celsius?"]
+    assert ends("You don't have to give me Celsius any more.", earlier, is_done=False) == [1]
+    assert ends("I don't want you to do it.", earlier, is_done=False) == []
+
+
 @pytest.mark.parametrize("message", HANDED_ON, ids=lambda message: message["text"][:20])
 def test_of_what_is_handed_on_nothing_is_the_persons(message: dict[str, object]) -> None:
     text = str(message["text"])
