@@ -227,7 +227,7 @@ def release_passage(context: Context, chat: str, number: int | None, words: str)
     meant = (
         _passage(before, known, number)
         if number
-        else _listed(archive, context.config, known, words)
+        else _listed(archive, context.config, known, before, words)
     )
     if meant.state == "released":
         says = f"Nothing to do: {meant.called} is released already."
@@ -237,8 +237,13 @@ def release_passage(context: Context, chat: str, number: int | None, words: str)
     return ChangeDone(f"Released: {meant.called}.")
 
 
-def _listed(archive: Archive, config: Config, known: KnownChat, words: str) -> KeptPassage:
-    """Return the wish or the promise that a memory lists in these words. Raises NotFound."""
+def _listed(
+    archive: Archive, config: Config, known: KnownChat, before: Sequence[KeptPassage], words: str
+) -> KeptPassage:
+    """Return the wish or the promise that a memory lists in these words, or one of `before`. Raises NotFound."""
+    for passage in before:
+        if passage.state == "released" and passage.text == words:
+            return passage
     shown = holding(archive, config, known.chat_id).shown
     if not any(
         wish.is_listed and wish.text == words for memory in shown for wish in memory.edition.wishes

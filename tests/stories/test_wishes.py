@@ -123,6 +123,7 @@ def test_one_that_is_taken_back_is_over_and_what_is_done_is_no_longer_open(aria:
     browser.send(f"/chat/{aria.chat_id}/let-go", words=TASK)
     assert TASK not in browser.open(f"/chat/{aria.chat_id}")
     assert TASK not in aria.person.memproc("keep", aria.chat_id).out
+    assert "released already" in aria.person.memproc("release", aria.chat_id, TASK).out
     aria.round()
     assert TASK not in last_words(aria)
     assert aria.person.memproc("verify").code == 0
