@@ -281,7 +281,7 @@ def insert_version(archive: Archive, row: int, number: int, message: Message, wh
 def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
     """Store what the chat in this row takes over, in a transaction of the caller's."""
     chunks: dict[int, list[tuple[int, int]]] = {}
-    for position, old in enumerate(adopted.past):
+    for position, old in enumerate(adopted.past, len(message_keys(archive, row))):
         chunk = chunks.setdefault(old.memory, [])
         chunk.append(_adopt_message(archive, row, position, old, adopted.kin, when))
     for memory in adopted.memories:

@@ -95,6 +95,9 @@ def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...
         message = newest = with_true_date(read_message(unpacked(raw, is_packed, sha256)), date)
         if newer is not None:
             newest = with_true_date(read_message(unpacked(newer, is_newer_packed, now)), date)
+            if newest.digest == message.digest:
+                # Kept next to its memory, it has the memory's date: said again it was not.
+                newest = replace(newest, created_at=message.created_at)
         past.append(Past(key, message, memory, None if gone else newest))
     return tuple(past)
 

@@ -232,11 +232,11 @@ def _adopted(known: _Known, places: Sequence[Place], shown: Mapping[str, Group])
     from daemon.archive.forks import find_kin  # late: hardly any chat is a fork
 
     archive, chat_id = known.archive, known.chat.chat_id
-    inherited = NOTHING_ADOPTED
-    if not known.memories:
-        named = _digests_of_openings([place.message for place in places])
-        kin = find_kin(archive, chat_id, strange, named)
-        inherited = inherit(chat_id, strange, kin) if kin else NOTHING_ADOPTED
+    named = _digests_of_openings([place.message for place in places])
+    kin = find_kin(archive, chat_id, strange, named)
+    inherited = inherit(chat_id, strange, kin, known.memories) if kin else NOTHING_ADOPTED
+    if any(old.key in known.first_seen for old in inherited.past):
+        inherited = NOTHING_ADOPTED  # a message that is live here cannot be under a memory, too
     origins = {name for memory in inherited.memories for name in memory.origins}
     own = (*known.memories, *inherited.memories)
     frozen = _frozen(archive, chat_id, own, _after_last(strange, origins))

@@ -89,23 +89,57 @@ class Adopted:
         )
 
 
-def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
+def inherit(
+    chat_id: str, shown: Mapping[str, Group], kin: Kin, own: Sequence[Memory] = ()
+) -> Adopted:
     """Take over all of the other chat up to the newest of its memories that this export shows.
 
     What the export does not show of it, by itself or in a fold, was forgotten before the fork.
+    A chat with memories of its `own` takes over what comes after these, where they are the other
+    chat's first ones: a fork that had gone on in a branch may come back to the branch it left.
     """
     names = aliases(kin.memories)
     covered = with_members({names.get(name, name) for name in shown}, kin.memories)
     chunks = memories_of_chunks(kin.memories)
+    taken_before = _taken_before(kin, chunks, own)
+    if taken_before is None:
+        return Adopted()
+    first = len(memories_of_chunks(own))
     last = max(memory.number for memory in chunks if memory.memory_id in covered)
-    inherited = [memory for memory in chunks if memory.number <= last]
-    own = _own_folds(chat_id, kin, _own_memories(chat_id, kin, inherited, covered))
+    inherited = [memory for memory in chunks if first < memory.number <= last]
+    new = _own_memories(chat_id, kin, inherited, covered)
+    mine = _own_folds(chat_id, kin, taken_before | new)
+    mine = {name: memory for name, memory in mine.items() if name not in taken_before}
+    if not mine:
+        return Adopted()
     return Adopted(
-        memories=tuple(own.values()),
-        editions={memory.memory_id: tuple(kin.editions[name]) for name, memory in own.items()},
-        past=tuple(old for old in kin.past if old.memory <= last),
+        memories=tuple(mine.values()),
+        editions={memory.memory_id: tuple(kin.editions[name]) for name, memory in mine.items()},
+        past=tuple(old for old in kin.past if first < old.memory <= last),
         kin=kin.chat_id,
     )
+
+
+def _taken_before(
+    kin: Kin, chunks: Sequence[Memory], own: Sequence[Memory]
+) -> dict[str, Memory] | None:
+    """Return a chat's own memories by the ids that they have in the other chat.
+
+    None where one of a chunk does not come from the other chat's chunk of the same number.
+    """
+    theirs = {name: memory.memory_id for memory in kin.memories for name in _ids(memory)}
+    taken: dict[str, Memory] = {}
+    for memory in own:
+        name = next((theirs[name] for name in _ids(memory) if name in theirs), "")
+        if name:
+            taken[name] = memory
+    mine = [taken.get(memory.memory_id) for memory in chunks[: len(memories_of_chunks(own))]]
+    return taken if mine == memories_of_chunks(own) else None
+
+
+def _ids(memory: Memory) -> tuple[str, ...]:
+    """Return the id of a memory, and those of the memories that it comes from."""
+    return memory.memory_id, *memory.origins
 
 
 def _own_memories(

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from daemon.models.completion import Completion
 from primer.reply import Request
 from tests.lives.life import Life
+from tests.lives.machine import Lives
 from tests.lives.model import LivelyModel
 from tests.lives.ours import groups, said
 
@@ -138,3 +140,67 @@ def test_what_is_written_into_a_section_while_core_memory_is_off_is_there_when_i
     life.run()
     sections = life.person.archive[life.person.chat_id].ledger.sections
     assert life.person.words & set(sections.values())
+
+
+Deed = tuple[str, dict[str, Any]]
+"""A rule of the state machine, and what it is given."""
+
+A_PASSAGE_CROSSED_OUT: list[Deed] = [
+    ("pin_a_message", {"which": 34}),
+    ("talk_and_the_bridge_compresses", {"turns": 11}),
+    ("pin_a_message", {"which": 23}),
+    ("run_and_import", {}),
+    ("cross_out_a_kept_passage", {"which": 0}),
+]
+
+BACK_TO_A_BRANCH_IN_A_FORK: list[Deed] = [
+    ("fork", {"new_uuids": False, "upto": 66}),
+    ("regenerate", {"back": 3}),
+    ("restore_from_the_bin", {}),
+    ("run", {}),
+    ("go_back_to_the_other_branch", {}),
+    ("talk_and_memproc_is_killed", {"steps": 11, "turns": 1}),
+    ("edit_a_message", {"which": 0}),
+    ("run_and_accept_what_is_skipped", {}),
+    ("import_an_older_one", {"back": 0}),
+    ("restore_from_the_bin", {}),
+]
+
+A_FILE_AT_AN_ORIGINAL: list[Deed] = [
+    ("edit_a_message", {"which": 35}),
+    ("regenerate", {"back": 0}),
+    ("talk_and_memproc_is_killed", {"steps": 0, "turns": 10}),
+    ("talk_run_and_import", {"turns": 6}),
+    ("delete_one_of_six_or_what_stands_beside", {"slot": 7, "which": 47}),
+    ("edit_a_message", {"which": 24}),
+    ("restore_a_version", {"which": 0}),
+    ("delete_a_memory", {"which": 0}),
+    ("restore_from_the_bin", {}),
+    ("restore_from_the_bin", {}),
+    ("delete_a_message", {"which": 25}),
+    ("restore_a_version", {"which": 0}),
+    ("attach_a_picture", {"which": 65}),
+    ("go_back_to_the_other_branch", {}),
+    ("run_and_accept_what_is_skipped", {}),
+]
+
+
+@pytest.mark.parametrize(
+    ("mode", "turns", "form", "deeds"),
+    [
+        ("keep-originals", 16, "tools", A_PASSAGE_CROSSED_OUT),
+        ("replace", 24, "tools", BACK_TO_A_BRANCH_IN_A_FORK),
+        ("keep-originals", 28, "json", A_FILE_AT_AN_ORIGINAL),
+    ],
+    ids=[
+        "the opening reads as it once did, without a passage that was crossed out",
+        "a fork comes back to the branch that it left, with the raw messages under its memories",
+        "a file attached to an original does not have its memory written again",
+    ],
+)
+def test_lives_that_once_went_wrong(mode: str, turns: int, form: str, deeds: list[Deed]) -> None:
+    lives = Lives()
+    lives.a_chat_begins_and_is_compressed(mode=mode, turns=turns, form=form)
+    for name, given in deeds:
+        getattr(lives, name)(**given)
+    lives.teardown()
