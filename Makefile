@@ -1,7 +1,7 @@
 # Everything is made inside the checkout: the environment in .venv, with dependencies locked by hash.
 SHELL := bash
 PYTHON ?= python3
-BIN := .venv/bin
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PROGRAM := .venv/program
 STAMP := .venv/development
 INSTALL := $(BIN)/uv pip install --python $(BIN)/python --no-cache
@@ -11,7 +11,7 @@ SIDE_BY_SIDE := -n 2 --dist worksteal --ignore tests/browser
 FULL := not long and not bench and not browser
 COVERED := $(if $(COVERAGE),--ignore tests/server --cov --cov-fail-under 95)
 
-.PHONY: help demo test test-full test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers \
+.PHONY: help demo release test test-full test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers \
 	bench-memory lock clean
 
 help: ## this list
@@ -76,6 +76,9 @@ bench-peers: $(STAMP) ## measure beside mem0 and LangMem, which are installed ap
 
 bench-memory: $(STAMP) ## what memories keep, on exports with questions beside them; needs the network
 	@$(BIN)/python -m tests.bench.memory
+
+release: $(STAMP) ## wheel and sdist of the tag that is checked out, in dist/, tried in an empty environment
+	@.ci/release
 
 lock: $(STAMP) ## resolve the dependencies again, keeping the versions that still fit
 	$(BIN)/$(LOCK) --generate-hashes --group dev --all-extras pyproject.toml -o locks/development.txt

@@ -175,6 +175,15 @@ def _give_json(command: click.Command, name: str) -> None:
         command.params.append(_JSON)
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    """Print which memproc this is, and end."""
+    if is_asked and not ctx.resilient_parsing:
+        from daemon.files.commit import version_and_commit  # late, for a fast `--help`
+
+        click.echo(f"memproc, version {version_and_commit()}")
+        ctx.exit()
+
+
 @click.group(
     cls=_LazyGroup,
     invoke_without_command=True,
@@ -190,7 +199,15 @@ def _give_json(command: click.Command, name: str) -> None:
     hidden=True,
     help="Settings come on standard input, from the daemon.",
 )
-@click.version_option(None, "-V", "--version", package_name="memproc-daemon", prog_name="memproc")
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and the commit, and exit.",
+)
 @click.pass_context
 def memproc_command(ctx: click.Context, config: Path | None, quiet: bool, supervised: bool) -> None:
     """Turn the old part of a long TypingMind conversation into memories that the persona writes itself."""

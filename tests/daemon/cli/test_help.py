@@ -1,5 +1,7 @@
 """Help in groups, `memproc help`, `-V`, and the nearest names of what was mistyped."""
 
+import re
+
 import pytest
 
 from daemon.cli import main
@@ -31,9 +33,12 @@ def test_help_is_a_command_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert "memproc plan has no commands of its own." in capsys.readouterr().err
 
 
-def test_a_short_option_says_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_short_option_says_the_version_and_the_commit_that_is_checked_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["-V"]) == 0
-    assert capsys.readouterr().out.startswith("memproc, version ")
+    said = capsys.readouterr().out
+    assert re.fullmatch(r"memproc, version \d+\.\d+\.\d+( \([0-9a-f]{12}\))?\n", said), said
 
 
 def test_a_mistyped_provider_gets_the_nearest_name_and_is_not_repeated(
