@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chats
+from daemon.archive.trials import trials
 from daemon.cli.printing import in_width
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.candidates import describe_unpacked, exports_in
@@ -22,7 +24,7 @@ from daemon.reports.report import Report, ReportTable, Step, done
 from daemon.status.place import DaemonPlace, read_place, waits_for
 from daemon.status.printable import folded, in_one_line, told_apart
 from daemon.status.screen import headline, screen
-from daemon.status.sentences import sentence
+from daemon.status.sentences import sentence, trial_in_words
 from daemon.status.status import Status, StatusProblem
 from daemon.status.status import read_status as gather
 from rules.errors import ConfigurationError, MemprocError
@@ -108,6 +110,7 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
                 problems=(*status.problems, *problems),
                 unpacked=_unpacked(place),
                 kept=kept,
+                trials=tuple(_trials(settings, archive)),
             )
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, toml) from fault
@@ -116,6 +119,15 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
         waiting = StatusProblem(what, trouble.message, trouble.next_step)
         status = replace(status, running=True, problems=(waiting, *status.problems))
     return status
+
+
+def _trials(settings: Settings, archive: Archive) -> Iterator[str]:
+    """Yield a sentence on the last trial of each model that memproc.toml names."""
+    if last := trials(archive):
+        with suppress(ConfigurationError):  # the daemon says so itself, or waits for it
+            for name in dict.fromkeys(settings.config.models.names):
+                if name in last:
+                    yield trial_in_words(name, last[name])
 
 
 def _unpacked(place: DaemonPlace) -> tuple[str, ...]:

@@ -136,6 +136,12 @@ class ModelSettings(tables.Table):
     _found_here: bool = PrivateAttr(default=False)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Return the models that are named, without those that each chat chooses."""
+        roles = (self.agent, self.context_manager, self.fallback)
+        return tuple(name for name in roles if "/" in name)
+
+    @property
     def found_here(self) -> bool:
         """Return whether the file merely lay in the current folder: then it rules no key."""
         return self._found_here

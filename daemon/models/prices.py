@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import LearnedFactor, learned_factors, thinking_of
-from daemon.archive.trials import trials
+from daemon.archive.trials import Trial, trial_of, trials
 from daemon.config.model_tables import BudgetSettings, WhenToBatch
 from daemon.config.settings import Config
 from daemon.files.clock import at
@@ -108,6 +108,16 @@ class PlanCost:
     """The agent's replies that the estimate of tokens is made from; 0: general figures."""
     batched: bool = False
     """Whether the agent is asked in batches, at half the price."""
+    trial: Trial | None = None
+    """The last trial of the agent, where it is on a server of one's own."""
+
+    @property
+    def seconds(self) -> float | None:
+        """Return how long the calls take, by the agent's trial; None where there was none."""
+        sent = self.traffic
+        if self.trial is None:
+            return None
+        return self.trial.seconds(sent.prompt - sent.cached, sent.answer)
 
 
 def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, now: str) -> PlanCost:
@@ -125,6 +135,7 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
         estimate_cost(planned, longest, lambda call: models[call.role]),
         _replies(archive, roles.agent.name, now),
         batched and takes_batches(roles.agent.name),
+        trial_of(archive, roles.agent.name, roles.agent.base),
     )
 
 

@@ -5,11 +5,14 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from daemon.chat.outcome import OUTCOME_KINDS, Skipped
+from daemon.files.clock import span
 from daemon.models.prices import PlanCost
 from daemon.models.roles import Who
 from daemon.remember.endings import EndingChat
 from daemon.reports.report import Card, Column, Report, ReportTable
 from daemon.status.printable import told_apart
+from daemon.status.sentences import trial_in_words
+from primer.models import EXTRACTIVE
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Amounts, Usage, cost_in_words, dollars, first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, Unchanged
@@ -142,8 +145,8 @@ def _on_plan(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
     yield from plan.kept
     if who and plan.work:
         yield who_works(who)
-    if row.money and plan.calls:
-        yield from _on_money(row.money)
+    if row.money and plan.calls and who:
+        yield from _on_money(row.money, who.agent)
     if row.with_key and who:
         likely = in_words(row.with_key.likely)
         yield f"with a key for {who.lacks_key}, its own model writes: likely {likely}, never past a cap"
@@ -184,8 +187,8 @@ def who_works(who: Who) -> str:
     return f"{who.agent} writes{window}; {who.context_manager} analyses{fallback}"
 
 
-def _on_money(money: PlanCost) -> Iterator[str]:
-    """Say what a chat will send, receive and cost, and how sure that is."""
+def _on_money(money: PlanCost, agent: str) -> Iterator[str]:
+    """Say what a chat will send, receive and cost, how long that takes, and how sure it is."""
     traffic = money.traffic
     if traffic.prompt:
         share = f"{traffic.cached_share:.0%} of them read from the provider's cache"
@@ -197,7 +200,12 @@ def _on_money(money: PlanCost) -> Iterator[str]:
     if money.cost is None:
         yield f"{_NO_PRICE}, so no cap limits what they cost"
     elif money.cost == NO_COST:
-        yield "costs nothing"
+        takes = f", and takes about {span(money.seconds)} on this server" if money.seconds else ""
+        yield f"costs nothing{takes}"
+        if money.trial:
+            yield trial_in_words(agent, money.trial)
+        elif agent != EXTRACTIVE:
+            yield f"how long it takes is not known: memproc config fit {agent} tries the model once"
     else:
         how = ", in batches at half price" if money.batched else ""
         further = "what has to be asked again is extra, within the caps"
@@ -226,6 +234,8 @@ def _data(row: PlannedRow, caps: Amounts, spent: Amounts) -> dict[str, object]:
         data["money"] = {
             **_money(money.traffic, money.cost, caps, spent),
             "replies": money.replies,
+            "seconds": money.seconds and round(money.seconds),
+            "trial": money.trial and asdict(money.trial),
             "batched": money.batched,
         }
     if row.with_key:

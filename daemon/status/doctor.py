@@ -25,7 +25,7 @@ from daemon.models.tokens import tables
 from daemon.status.checks import daemon, litellm, packages, service, tokenizer, versions
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.folder_checks import archive, backups, disk, folders, outputs, rights
-from daemon.status.model_checks import check_keys, key_files, models
+from daemon.status.model_checks import check_keys, key_files, models, own_models
 from rules.errors import ConfigurationError, MemprocError
 from service.command import RunCommand, run_command
 from service.manager import state_here
@@ -34,7 +34,19 @@ from service.unit import Account, ServiceState
 
 OF_MACHINE = (versions, litellm, packages, tokenizer, service)
 """The checks that need no memproc.toml."""
-OF_SETUP = (folders, rights, disk, daemon, archive, backups, outputs, key_files, check_keys, models)
+OF_SETUP = (
+    folders,
+    rights,
+    disk,
+    daemon,
+    archive,
+    backups,
+    outputs,
+    key_files,
+    check_keys,
+    models,
+    own_models,
+)
 """The checks that need one that can be used."""
 _TESTED = "locks/tested.txt"
 _PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)

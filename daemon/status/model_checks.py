@@ -8,13 +8,15 @@ from functools import partial
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import settings_of_chats
 from daemon.archive.messages import raw_conversation
+from daemon.archive.trials import trials
 from daemon.config.key_stores import read_keys
 from daemon.config.keys import FindKey, Key, NoKey, credential_files, noting
 from daemon.config.settings import Config
 from daemon.models.catalogue import Facts, nearest_names, read_facts
-from daemon.models.hosts import is_ones_own
+from daemon.models.hosts import is_local, is_ones_own
 from daemon.models.roles import CHAT, Roles, choose_roles
 from daemon.status.findings import Finding, Setup, error, ok, warning
+from daemon.status.sentences import trial_in_words
 from primer.models import EXTRACTIVE, KEY_VARIABLES, Model, key_variables, provider_of
 from rules.errors import ChatSkipped, ConfigurationError, KeyMissing, MemprocError
 from rules.plan.selection import why_excluded
@@ -183,6 +185,22 @@ def models(setup: Setup) -> Iterator[Finding]:
         yield ok("models", f"{', '.join(names)}: none is retired, or ends within 60 days.")
     else:
         yield ok("models", "None is known yet.")
+
+
+def own_models(setup: Setup) -> Iterator[Finding]:
+    """Check what the models on servers of one's own have shown in their last trial; ask nothing."""
+    with Archive.read(setup.folders.state) as archive:
+        last = trials(archive)
+    for name in dict.fromkeys(setup.config.models.names):
+        trial = last.get(name)
+        if trial and trial.is_missed:
+            remedy = "Choose another model, or the built-in engine (docs/install.md)."
+            yield warning("own models", trial_in_words(name, trial), remedy)
+        elif trial:
+            yield ok("own models", trial_in_words(name, trial))
+        elif is_local(name, setup.config.models.options_for(name)):
+            text = f"{name} was never tried, so how fast it is and what it can is not known."
+            yield warning("own models", text, f"memproc config fit {name}")
 
 
 def _key_or_substitute(setup: Setup, provider: str) -> Key:

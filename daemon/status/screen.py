@@ -28,7 +28,8 @@ def screen(status: Status) -> str:
     sections = (
         _head(status), _problems(status), _run(status), _daemon(status), _queue(status),
         _listed("Inbox", status.unpacked), _resting(status), _chats(status),
-        _listed("Kept, word for word", status.kept), _rest(status),
+        _listed("Kept, word for word", status.kept),
+        _listed("Models of your own", status.trials), _rest(status),
     )  # fmt: skip
     texts = map("\n".join, sections)
     return visible("\n\n".join(text for text in texts if text))

@@ -115,6 +115,8 @@ class Status:
     """A sentence for each folder in the inbox that is read like its ZIP."""
     kept: tuple[str, ...] = ()
     """A sentence for each chat on how many tokens its kept passages take."""
+    trials: tuple[str, ...] = ()
+    """A sentence on the last trial of each model of memproc.toml on a server of one's own."""
 
     @property
     def open_files(self) -> dict[str, int]:
