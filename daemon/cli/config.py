@@ -49,12 +49,13 @@ def config_check_command(settings: Settings) -> None:
     """
     config, path = settings.config, settings.config_file.path
     _check_named_files(config)
-    well = (
-        f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."
-    )
+    unknown = [*_unknown_models(config)]
+    well = f"{path} can be read." if unknown else f"All is well with {path}."
+    if path is None:
+        well = "No memproc.toml: every setting is at its default."
     names = ("inbox", "updated", "backups", "state")
     folders = {name: getattr(settings.folders, name) for name in names}
-    notes = [*config.notes, *_unknown_models(config), *_lacking_primers(config)]
+    notes = [*config.notes, *unknown, *_lacking_primers(config)]
     listed = (f"{name:8} {folder}" for name, folder in folders.items())
     settings.draw(visible("\n".join([well, *listed, *notes])))
     if settings.for_programs:
@@ -191,24 +192,33 @@ def _check_named_files(config: Config) -> None:
 def _unknown_models(config: Config) -> Iterator[str]:
     """Yield sentences about models that LiteLLM's map does not know.
 
-    Of models on one's own server or network it cannot know.
+    Of models on one's own server or network it cannot know; where no address is named for one that is
+    found nowhere else, it is asked for.
     """
     from daemon.models.catalogue import is_model_known, nearest_names
-    from daemon.models.hosts import OWN_HOSTS, addresses
+    from daemon.models.hosts import LOCAL_PROVIDERS, OWN_HOSTS, addresses, is_ones_own
     from daemon.models.roles import CHAT, SMALL
     from primer.models import EXTRACTIVE, provider_of
 
     for own in _variants(config):
         for role in ("agent", "context_manager", "fallback"):
             name = getattr(own.models, role)
+            provider, options = provider_of(name), own.models.options_for(name)
             if name in (CHAT, SMALL, "", EXTRACTIVE) or is_model_known(name):
                 continue
-            near = nearest_names(name)
-            is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)
-            is_to_be_known = provider_of(name) in OWN_HOSTS or is_elsewhere
-            if is_to_be_known and not addresses(name, own.models.options_for(name)):
+            if provider in LOCAL_PROVIDERS and not is_ones_own(options):
+                yield (
+                    f"models.{role}: {name} is on a server of your own, and no address is named. To "
+                    "have memproc write it: memproc init --local URL. Or write api_base into "
+                    f'[models.options."{name}"].'
+                )
+            elif provider in OWN_HOSTS and not addresses(name, options):
+                near = nearest_names(name)
                 hint = f" Did you mean {' or '.join(near)}?" if near else ""
-                yield f"models.{role}: LiteLLM does not know the model {name}.{hint}"
+                yield (
+                    f"models.{role}: LiteLLM does not know the model {name}.{hint} For one on your "
+                    "own machine: memproc init --local URL"
+                )
 
 
 def _variants(config: Config) -> Iterator[Config]:

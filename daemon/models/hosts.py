@@ -57,6 +57,12 @@ _SETTINGS: Mapping[str, str] = {
     "lm_studio": "a Context Length of {tokens}",
     "vllm": "--max-model-len {tokens}",
 }
+_USUAL = {
+    "llamafile": "http://127.0.0.1:8080",
+    "ollama": "http://127.0.0.1:11434",
+    "ollama_chat": "http://127.0.0.1:11434",
+}
+"""Where LiteLLM asks these, unless it is told."""
 _LLAMA_CPP = "-c {tokens} (for each slot: it is shared out among them)"
 """How the window is called where a model is loaded; llama.cpp's word, -c, for all others."""
 
@@ -144,6 +150,12 @@ def is_local(name: str, options: Mapping[str, object]) -> bool:
         return ip_address(host).is_private
     except ValueError:
         return "." not in host or host.endswith(_LOCAL_NAMES)
+
+
+def address_of(name: str, options: Mapping[str, object]) -> str:
+    """Return where a model of one's own is asked, as one would type it; URL where that is not known."""
+    base = options.get("api_base", options.get("base_url", _USUAL.get(provider_of(name))))
+    return base.removesuffix("/v1") if isinstance(base, str) and base.isprintable() else "URL"
 
 
 def larger_window(model: Model, tokens: int, then: str = "") -> str:

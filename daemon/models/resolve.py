@@ -13,7 +13,15 @@ from dataclasses import replace
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.model_tables import BudgetSettings, ModelSettings
 from daemon.models import catalogue
-from daemon.models.hosts import OLLAMA, addresses, is_local, is_ones_own, refusal
+from daemon.models.hosts import (
+    LOCAL_PROVIDERS,
+    OLLAMA,
+    address_of,
+    addresses,
+    is_local,
+    is_ones_own,
+    refusal,
+)
 from primer.models import (
     ABOUT_THINKING,
     ENGINE,
@@ -29,9 +37,16 @@ from rules.money.price import FREE, Price
 
 
 def resolve_model(
-    name: str, settings: ModelSettings, budget: BudgetSettings, find: FindKey
+    name: str,
+    settings: ModelSettings,
+    budget: BudgetSettings,
+    find: FindKey,
+    *,
+    reads_prompts: bool = True,
 ) -> Model | Unaskable:
     """Find out all that is known of a model, or why it cannot be asked.
+
+    Of one that reads no prompts, but turns short texts into vectors, the window does not matter.
 
     Raises ModelError where LiteLLM's map cannot be read, and ConfigurationError or FileTrouble
     where a key or the list of allowed hosts cannot be used.
@@ -47,11 +62,15 @@ def resolve_model(
             f"To set one: memproc key set {provider}",
             provider,
         )
-    if provider in OLLAMA and not configured_window:
+    # How much a server of one's own reads of what its models could, LiteLLM's map does not know.
+    of_map = None if provider in LOCAL_PROVIDERS else catalogue.read_facts(name).window
+    knows_window = configured_window or of_map
+    if reads_prompts and not knows_window and is_local(name, options):
         return Unaskable(
-            f"nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a "
-            "word.",
-            "Say it in memproc.toml: window in [models].",
+            f"it is not known how many tokens {name} reads on its server, which cuts off the rest or "
+            "refuses it.",
+            f"To have memproc ask it: memproc init --local {address_of(name, options)}. Or say it in "
+            f'memproc.toml: window in [models.options."{name}"].',
         )
     if refused := refusal(name, settings, key):
         return refused

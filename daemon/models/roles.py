@@ -15,7 +15,7 @@ from daemon.config.keys import FindKey
 from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import Config
 from daemon.models.catalogue import end_of, ends_soon, read_facts, small_model_on
-from daemon.models.hosts import is_ones_own
+from daemon.models.hosts import is_loopback, is_ones_own
 from daemon.models.resolve import resolve_model, window_in
 from primer.models import ENGINE, EXTRACTIVE, Model, Unaskable, own_model, takes_batches
 from primer.retirement import successor
@@ -54,7 +54,9 @@ class Roles:
     embedding: Model | None = None
     """Turns facts into vectors, where they are compared so."""
     addresses: tuple[str, ...] = ()
-    """Sentences on models asked elsewhere than at their provider's own address."""
+    """Sentences on models asked on other computers than their provider's own, said in each run."""
+    here: tuple[str, ...] = ()
+    """The same of models on this machine, said once."""
 
     @property
     def lacks_key(self) -> str:
@@ -104,15 +106,19 @@ def choose_roles(
     Raises ChatSkipped where a configured model cannot be asked as it is configured.
     """
     settings = config.models
-    find_out = cache(partial(resolve_model, settings=settings, budget=config.budget, find=key))
+    resolve = partial(resolve_model, settings=settings, budget=config.budget, find=key)
+    find_out = cache(resolve)
     newest = cache(partial(_newest, settings=settings))
     fallback = newest(settings.fallback) if settings.fallback else _NO_MODEL
     agent = _choose_agent(chat, messages, settings, fallback.name, find_out, newest)
     manager = _choose_manager(agent.name, settings, today, newest)
     embedding = embedding if manager.name != EXTRACTIVE else ""
-    used = dict.fromkeys((agent.name, manager.name, fallback.name, embedding))
+    used = dict.fromkeys((agent.name, manager.name, fallback.name))
     models = {name: _askable(chat, find_out(name)) for name in used if name}
+    if embedding:
+        models[embedding] = _askable(chat, resolve(embedding, reads_prompts=False))
     writer = models[agent.name]
+    elsewhere = dict(_asked_elsewhere(models.values()))
     notices = _notices((fallback, agent, manager), models, settings, today)
     return Roles(
         agent=writer,
@@ -121,7 +127,7 @@ def choose_roles(
         window=None if writer == ENGINE else window_in(writer.name, settings) or writer.window,
         notices=tuple(dict.fromkeys(notices)),
         embedding=models.get(embedding),
-        addresses=tuple(_asked_elsewhere(models.values())),
+        addresses=tuple(sentence for sentence, host in elsewhere.items() if not is_loopback(host)),
     )
 
 
@@ -201,12 +207,12 @@ def _notices(
             yield Notice(sentence, ends=end.last if end else "", model=name)
 
 
-def _asked_elsewhere(models: Iterable[Model]) -> Iterator[str]:
-    """Yield a sentence on each address of a model that is not its provider's own."""
+def _asked_elsewhere(models: Iterable[Model]) -> Iterator[tuple[str, str]]:
+    """Yield a sentence on each address of a model that is not its provider's own, with its host."""
     for model in models:
         for address in model.addresses:
             place = f"{address.host}, not at its provider's own address ({address.named_by})"
-            yield f"{model.name} is asked at {place}."
+            yield f"{model.name} is asked at {place}.", address.host
 
 
 def chat_model(
@@ -272,6 +278,6 @@ def who(roles: Roles) -> Who:
         context_manager=roles.context_manager.name,
         fallback=roles.fallback.name if roles.fallback else "",
         window=roles.window,
-        notices=(*map(Notice, roles.addresses), *roles.notices),
+        notices=(*map(Notice, (*roles.addresses, *roles.here)), *roles.notices),
         lacks_key=roles.lacks_key,
     )

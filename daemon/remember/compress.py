@@ -103,9 +103,10 @@ def _announce(context: Context, survey: Survey) -> None:
         if address not in context.notices:
             context.notices.add(address)
             context.tell(Note(address))
-    for notice in survey.roles.notices if survey.plan.work else ():
-        if is_news(context.archive, notice.sentence, context.clock()):
-            context.tell(Note(notice.sentence))
+    notices = [notice.sentence for notice in survey.roles.notices if survey.plan.work]
+    for sentence in (*survey.roles.here, *notices):
+        if is_news(context.archive, sentence, context.clock()):
+            context.tell(Note(sentence))
     if survey.plan.calls:
         context.tell(planned(survey.plan, not who(survey.roles).asks_no_model))
 

@@ -46,7 +46,7 @@ def settings(
     """Models on this server; `general` are options for all of them."""
     person.settings(
         f'[models]\nagent = "{agent}"\ncontext_manager = "{manager or agent}"\n[models.options]\n{general}\n'
-        f'[models.options."openai/*"]\napi_base = "{server.url}/v1"\n'
+        f'[models.options."openai/*"]\napi_base = "{server.url}/v1"\n[models.options."*/local-model"]\nwindow = 128000\n'
         f'[models.options."lm_studio/*"]\napi_base = "{server.url}/v1"\n'
         f'[models.options."hosted_vllm/*"]\napi_base = "{server.url}/v1"\n'
         f'[models.options."ollama*/*"]\napi_base = "{server.url}"\nnum_ctx = 16384\n'
@@ -297,8 +297,8 @@ def test_an_ollama_model_whose_window_nobody_knows_is_not_asked(mira: Person) ->
         )
         ended = mira.memproc("run")
         assert ended.code == 1
-        assert "Ollama cuts off the rest without a word" in ended.err
-        assert "window in [models]" in ended.err
+        assert "not known how many tokens ollama_chat/local-8k reads" in ended.err
+        assert f"memproc init --local {server.url}" in ended.err
         assert sent(server) == []
         mira.settings(
             '[models]\nagent = "ollama_chat/local-8k"\n'

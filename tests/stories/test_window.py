@@ -90,12 +90,12 @@ def test_with_smaller_tail_and_chunk_all_goes_through_and_nothing_is_too_long(
     assert max(bill.usage.prompt + room for bill, room in zip(bills, rooms, strict=True)) <= WINDOW
 
 
-def test_where_nobody_knows_the_window_the_providers_refusal_is_told_with_the_parts(
+def test_where_the_window_is_smaller_than_told_the_providers_refusal_is_told_with_the_parts(
     tmp_path: Path, server: ServerProcess
 ) -> None:
-    olu = person(tmp_path, server, tail=30_000, step=8000, chunk=4000, models=local())
+    olu = person(tmp_path, server, tail=30_000, step=8000, chunk=4000, models=local(128_000))
     olu.drop(LONG)
-    assert "whose window" not in olu.memproc("plan").out
+    assert "whose window holds 128,000" in olu.memproc("plan").out
     before = olu.bytes_of_everything()
     ended = olu.memproc("run")
     assert ended.code == 1
@@ -116,7 +116,7 @@ def test_where_nobody_knows_the_window_the_providers_refusal_is_told_with_the_pa
 def test_a_later_run_with_smaller_sizes_goes_on_where_the_window_was_too_small(
     tmp_path: Path, server: ServerProcess
 ) -> None:
-    olu = person(tmp_path, server, tail=12_000, step=0, chunk=3000, models=local())
+    olu = person(tmp_path, server, tail=12_000, step=0, chunk=3000, models=local(128_000))
     olu.drop(export_bytes(long_chat(24_000, tokens_each=600)))
     assert olu.memproc("run").code == 1
     kept = memories(olu)
@@ -133,6 +133,7 @@ def test_a_context_manager_with_a_small_window_is_told_apart_from_the_agent(
     tmp_path: Path, server: ServerProcess
 ) -> None:
     models = 'agent = "openai/gpt-4o"\ncontext_manager = "openai/local-8k"\n'
+    models += '[models.options."openai/local-8k"]\nwindow = 128000\n'
     olu = person(tmp_path, server, tail=40_000, step=0, chunk=10_000, models=models)
     olu.drop(LONG)
     assert "whose window holds 128,000 tokens" in olu.memproc("plan").out

@@ -60,7 +60,7 @@ def test_the_key_of_a_provider_is_looked_for_once_and_of_no_other() -> None:
 
 def test_a_server_in_the_own_network_that_wants_no_key_is_free_and_can_be_asked() -> None:
     base = "http://192.168.1.20:8000/v1"
-    model = found("hosted_vllm/some-model", options={"api_base": base})
+    model = found("hosted_vllm/some-model", window=8192, options={"api_base": base})
     assert model.price == FREE
     assert [address.host for address in model.addresses] == ["192.168.1.20"]
 
@@ -108,3 +108,25 @@ def test_a_window_or_a_number_of_slots_that_cannot_be_is_refused(wrong: dict[str
         ModelSettings.model_validate({"options": {"hosted_vllm/qwen": wrong}})
     with pytest.raises(ValueError, match="belongs into"):
         ModelSettings.model_validate({"options": wrong})
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("ollama_chat/some-model", {}),
+        ("hosted_vllm/some-model", {"api_base": "http://192.168.1.20:8000/v1"}),
+        ("openai/some-model", {"api_base": "http://127.0.0.1:8080/v1"}),
+    ],
+)
+def test_a_model_of_ones_own_whose_window_is_not_known_is_refused_with_the_remedy(
+    name: str, options: dict[str, object]
+) -> None:
+    unaskable = refused(name, options=options)
+    assert "not known how many tokens" in unaskable.reason
+    address = str(options.get("api_base", "http://127.0.0.1:11434")).removesuffix("/v1")
+    assert f"memproc init --local {address}" in unaskable.next_step
+    assert f'window in [models.options."{name}"]' in unaskable.next_step
+    embeds = resolve_model(
+        name, ModelSettings(options=options), BUDGET, no_keys, reads_prompts=False
+    )
+    assert isinstance(embeds, Model), "one that reads no prompts needs none"

@@ -168,7 +168,10 @@ def test_a_model_that_thinks_whatever_it_is_told_has_room_for_it() -> None:
 
 def test_on_a_server_of_one_s_own_a_retired_name_means_what_it_likes() -> None:
     found = roles(
-        read(UUID), agent="openai/gpt-4-32k", options={"api_base": "http://127.0.0.1:1/v1"}
+        read(UUID),
+        agent="openai/gpt-4-32k",
+        window=32_768,
+        options={"api_base": "http://127.0.0.1:1/v1"},
     )
     assert (found.agent.name, found.notices) == ("openai/gpt-4-32k", ())
 

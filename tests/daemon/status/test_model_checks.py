@@ -68,11 +68,12 @@ def test_a_model_that_ends_soon_is_a_warning_and_one_that_has_ended_an_error(
 def test_an_ollama_model_whose_window_nobody_knows_is_an_error(tmp_path: Path) -> None:
     found = one(list(models(asking(tmp_path, "ollama/llama3"))))
     assert found.level == "error"
-    assert "window" in found.remedy
+    assert "memproc init --local http://127.0.0.1:11434" in found.remedy
 
 
 def test_a_server_in_one_s_own_network_without_a_key_is_no_trouble(tmp_path: Path) -> None:
-    base = {"api_base": "http://192.168.1.20:8000/v1"}
+    server = {"api_base": "http://192.168.1.20:8000/v1", "window": 8192}
+    base = {"hosted_vllm/mine": server}
     found = one(list(models(asking(tmp_path, "hosted_vllm/mine", options=base))))
     assert "plain HTTP" not in found.text
     assert found.level == "ok"
