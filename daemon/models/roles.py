@@ -127,7 +127,8 @@ def choose_roles(
         window=None if writer == ENGINE else window_in(writer.name, settings) or writer.window,
         notices=tuple(dict.fromkeys(notices)),
         embedding=models.get(embedding),
-        addresses=tuple(sentence for sentence, host in elsewhere.items() if not is_loopback(host)),
+        addresses=tuple(said for said, host in elsewhere.items() if not is_loopback(host)),
+        here=tuple(said for said, host in elsewhere.items() if is_loopback(host)),
     )
 
 
