@@ -107,18 +107,15 @@ def choose_roles(
     """
     settings = config.models
     resolve = partial(resolve_model, settings=settings, budget=config.budget, find=key)
-    find_out = cache(resolve)
-    newest = cache(partial(_newest, settings=settings))
+    find_out, newest = cache(resolve), cache(partial(_newest, settings=settings))
     fallback = newest(settings.fallback) if settings.fallback else _NO_MODEL
     agent = _choose_agent(chat, messages, settings, fallback.name, find_out, newest)
     manager = _choose_manager(agent.name, settings, today, newest)
     embedding = embedding if manager.name != EXTRACTIVE else ""
-    used = dict.fromkeys((agent.name, manager.name, fallback.name))
-    models = {name: _askable(chat, find_out(name)) for name in used if name}
+    models = _models_used(chat, (agent.name, manager.name, fallback.name), find_out)
     if embedding:
         models[embedding] = _askable(chat, resolve(embedding, reads_prompts=False))
-    writer = models[agent.name]
-    elsewhere = dict(_asked_elsewhere(models.values()))
+    writer, (addresses, here) = models[agent.name], _asked_elsewhere(models.values())
     notices = _notices((fallback, agent, manager), models, settings, today)
     return Roles(
         agent=writer,
@@ -127,8 +124,8 @@ def choose_roles(
         window=None if writer == ENGINE else window_in(writer.name, settings) or writer.window,
         notices=tuple(dict.fromkeys(notices)),
         embedding=models.get(embedding),
-        addresses=tuple(said for said, host in elsewhere.items() if not is_loopback(host)),
-        here=tuple(said for said, host in elsewhere.items() if is_loopback(host)),
+        addresses=addresses,
+        here=here,
     )
 
 
@@ -183,6 +180,11 @@ def _newest(name: str, settings: ModelSettings) -> _Choice:
     return _Choice(newer.name, Notice(newer.sentence)) if newer else _Choice(name)
 
 
+def _models_used(chat: Chat, names: Iterable[str], find_out: Resolve) -> dict[str, Model]:
+    """Return the models of these names, each once. Raises ChatSkipped where one cannot be asked."""
+    return {name: _askable(chat, find_out(name)) for name in dict.fromkeys(names) if name}
+
+
 def _askable(chat: Chat, model: Model | Unaskable) -> Model:
     """Return a model that can be asked. Raises ChatSkipped for any other."""
     if isinstance(model, Model):
@@ -208,12 +210,19 @@ def _notices(
             yield Notice(sentence, ends=end.last if end else "", model=name)
 
 
-def _asked_elsewhere(models: Iterable[Model]) -> Iterator[tuple[str, str]]:
-    """Yield a sentence on each address of a model that is not its provider's own, with its host."""
+def _asked_elsewhere(models: Iterable[Model]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return a sentence on each address that is not the model's provider's own.
+
+    First those of other computers, then those of this one.
+    """
+    there: list[str] = []
+    here: list[str] = []
     for model in models:
         for address in model.addresses:
             place = f"{address.host}, not at its provider's own address ({address.named_by})"
-            yield f"{model.name} is asked at {place}.", address.host
+            said = f"{model.name} is asked at {place}."
+            (here if is_loopback(address.host) else there).append(said)
+    return tuple(there), tuple(here)
 
 
 def chat_model(

@@ -231,16 +231,21 @@ def _data(row: PlannedRow, caps: Amounts, spent: Amounts) -> dict[str, object]:
         notices = [notice.sentence for notice in row.who.notices]
         data["models"] = {**asdict(row.who), "notices": notices}
     if money:
-        data["money"] = {
-            **_money(money.traffic, money.cost, caps, spent),
-            "replies": money.replies,
-            "seconds": money.seconds and round(money.seconds),
-            "trial": money.trial and asdict(money.trial),
-            "batched": money.batched,
-        }
+        data["money"] = _money_of(money, caps, spent)
     if row.with_key:
         data["with_key"] = _estimate(row.with_key)
     return {**data, "notes": list(map(as_sentence, plan_notes(row)))}
+
+
+def _money_of(money: PlanCost, caps: Amounts, spent: Amounts) -> dict[str, object]:
+    """Return what a plan costs, and how long it takes by the last trial, None where there is none."""
+    return {
+        **_money(money.traffic, money.cost, caps, spent),
+        "replies": money.replies,
+        "seconds": money.seconds and round(money.seconds),
+        "trial": money.trial and asdict(money.trial),
+        "batched": money.batched,
+    }
 
 
 def _money(
