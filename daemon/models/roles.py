@@ -107,14 +107,12 @@ def choose_roles(
     """
     settings = config.models
     resolve = partial(resolve_model, settings=settings, budget=config.budget, find=key)
-    find_out, newest = cache(resolve), cache(partial(_newest, settings=settings))
+    newest = cache(partial(_newest, settings=settings))
     fallback = newest(settings.fallback) if settings.fallback else _NO_MODEL
-    agent = _choose_agent(chat, messages, settings, fallback.name, find_out, newest)
+    agent = _choose_agent(chat, messages, settings, fallback.name, resolve, newest)
     manager = _choose_manager(agent.name, settings, today, newest)
     embedding = embedding if manager.name != EXTRACTIVE else ""
-    models = _models_used(chat, (agent.name, manager.name, fallback.name), find_out)
-    if embedding:
-        models[embedding] = _askable(chat, resolve(embedding, reads_prompts=False))
+    models = _models_used(chat, (agent.name, manager.name, fallback.name), embedding, resolve)
     writer, (addresses, here) = models[agent.name], _asked_elsewhere(models.values())
     notices = _notices((fallback, agent, manager), models, settings, today)
     return Roles(
@@ -180,9 +178,14 @@ def _newest(name: str, settings: ModelSettings) -> _Choice:
     return _Choice(newer.name, Notice(newer.sentence)) if newer else _Choice(name)
 
 
-def _models_used(chat: Chat, names: Iterable[str], find_out: Resolve) -> dict[str, Model]:
+def _models_used(
+    chat: Chat, names: Iterable[str], embedding: str, resolve: Callable[..., Model | Unaskable]
+) -> dict[str, Model]:
     """Return the models of these names, each once. Raises ChatSkipped where one cannot be asked."""
-    return {name: _askable(chat, find_out(name)) for name in dict.fromkeys(names) if name}
+    models = {name: _askable(chat, resolve(name)) for name in dict.fromkeys(names) if name}
+    if embedding:
+        models[embedding] = _askable(chat, resolve(embedding, reads_prompts=False))
+    return models
 
 
 def _askable(chat: Chat, model: Model | Unaskable) -> Model:
