@@ -16,12 +16,13 @@ from daemon.cli.printing import sign_of_life
 from daemon.cli.settings import Settings
 from daemon.config.keys import as_if_kept
 from daemon.config.loading import core_layout, load_texts
+from daemon.config.settings import SAMPLE
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export
 from daemon.models.ask import caps_now
 from daemon.models.context import Context, context_to_read
 from daemon.models.prices import PlanCost, no_work, plan_cost
-from daemon.models.roles import who
+from daemon.models.roles import CHAT, who
 from daemon.models.splitting import splitter
 from daemon.remember.endings import ending_chat
 from daemon.reports.plan import PlannedRow
@@ -35,6 +36,11 @@ from rules.wording import counted
 
 _WITHOUT_CALL = (
     "Its updated export is written again, without a call: what it should say has changed."
+)
+
+_SAMPLE_ALONE = (
+    "The built-in engine writes for the sample conversation alone, so that it costs nothing; every "
+    "other chat has {agent}"
 )
 
 
@@ -95,7 +101,10 @@ def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
     if isinstance(looked, Unchanged):
         return PlannedRow(file, Unchanged(looked.chat_id, looked.title, looked.reason))
     refuse_too_large(looked)
-    row = PlannedRow(file, looked.plan, who(looked.roles), _cost(context, looked))
+    plan, agent = looked.plan, context.config.models.agent
+    if plan.chat_id == SAMPLE.chat and agent not in (CHAT, looked.roles.agent.name):
+        plan = replace(plan, warnings=(*plan.warnings, _SAMPLE_ALONE.format(agent=agent)))
+    row = PlannedRow(file, plan, who(looked.roles), _cost(context, looked))
     if looked.plan.calls and looked.roles.lacks_key:
         row = replace(row, with_key=_cost_with_key(context, export, chat))
     return _with_readiness(context, looked, row)
@@ -110,7 +119,8 @@ def _with_readiness(context: Context, survey: Survey, row: PlannedRow) -> Planne
     if is_in_place(context, ready):
         return row
     reason = f"{survey.plan.reason} {_WITHOUT_CALL}"
-    return replace(row, outcome=replace(survey.plan, reason=reason), is_anew=True)
+    assert isinstance(row.outcome, ChatPlan)  # noqa: S101  it was planned
+    return replace(row, outcome=replace(row.outcome, reason=reason), is_anew=True)
 
 
 def _cost(context: Context, survey: Survey) -> PlanCost:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from daemon.page import actions, files, money, run_plans, setup
+from daemon.page import actions, files, money, own_model, run_plans, setup
 from daemon.page.app import View
 from daemon.page.chat import chat_page
 from daemon.page.hits import search_page
@@ -72,6 +72,8 @@ ACTIONS: Mapping[str, View] = {
     "/start/folders": setup.make_folders,
     "/start/service": setup.install_service,
     "/start/sample": setup.take_sample,
+    "/start/models": own_model.look_for_models,
+    "/start/model": own_model.use_model,
     "/pairing/code": setup.show_code,
     "/pairing/{device}/forget": setup.forget_device,
     "/keys/set": setup.post_key,
