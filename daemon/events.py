@@ -152,9 +152,14 @@ class ChatIs:
 
 @dataclass(frozen=True, slots=True)
 class Alive:
-    """A sign of life before a call or a pause, during which silence may last for `seconds`."""
+    """A sign of life before a call or a pause, during which silence may last for `seconds`.
+
+    While calls are waited for it comes again and again, with 0.
+    """
 
     seconds: float
+    model: str = ""
+    """The model that is asked now; empty where none is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,10 @@ TRIAL = "trial"
 """The step of a request that asks only whether the model answers."""
 UNKNOWN_REFUSAL = "unknown_refusal"
 """The finish reason of a request that the provider refused for a reason that is not known."""
+TOO_SLOW = "too_slow"
+"""The finish reason of a request whose answer took longer than the longest time that it may have."""
+ASKED_AGAIN = (UNKNOWN_REFUSAL, TOO_SLOW)
+"""The finish reasons of requests without an answer, which are asked again if the person wishes it."""
 _TRIAL_QUESTION = "This is a test of the connection. Please answer with one word."
 _TOKENS_A_WORD = 4
 _BEGINNINGS = 2
@@ -61,6 +65,7 @@ KINDS = FORMS | {
     "cut off",
     "broken off",
     "refused",
+    "too slow",
     "restated",
     "repeated",
     "forged tags",
@@ -238,6 +243,8 @@ def read_reply(
     end = finish.casefold()
     if end in REFUSALS or end == UNKNOWN_REFUSAL:
         return Refused("refused", "The model's own safety rules ended the answer.")
+    if end == TOO_SLOW:
+        return Refused("too slow", "The answer did not come in its time.")
     if end in OUT_OF_ROOM:
         return Refused("cut off", "The answer was cut off before its end.")
     if end in CALLED:

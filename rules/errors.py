@@ -108,6 +108,10 @@ class CutOff(NotNow):
     """The request was sent, and no whole answer came: it may have been billed all the same."""
 
 
+class TimedOut(CutOff):
+    """No answer came in the time that it had."""
+
+
 class AnswerTooLarge(ModelError):
     """The answer had more bytes than its room could hold; it may be billed as it was reserved."""
 

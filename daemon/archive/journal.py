@@ -51,6 +51,8 @@ class Reply:
     """The provider's name of its batch, at half price; empty for a single call."""
     calls: "tuple[ToolCall, ...]" = ()
     """The tools that the model calls."""
+    tries: int = 1
+    """How often it was asked for, as long as one run lasted."""
 
 
 def find_reply(archive: Archive, request: str) -> Reply | None:
@@ -66,12 +68,12 @@ def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
 def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str, object]) -> Reply:
     """Store a reply, durably. Of two replies to one request the first stays, and is returned.
 
-    But an unknown refusal gives way: it was asked again because the person wished it.
+    But one without an answer gives way: it was asked again because the person wished it.
     """
-    from primer.reply import UNKNOWN_REFUSAL  # late, for a fast `memproc status`
+    from primer.reply import ASKED_AGAIN  # late, for a fast `memproc status`
 
-    again = "DELETE FROM reply WHERE request = ? AND finish = ?"
-    archive.run(again, (reply.request, UNKNOWN_REFUSAL))
+    again = "DELETE FROM reply WHERE request = ? AND finish IN (?, ?)"
+    archive.run(again, (reply.request, *ASKED_AGAIN))
     calls = json.dumps([list(asdict(call).values()) for call in reply.calls], ensure_ascii=False)
     columns = {"calls": calls, "chat_id": chat_id, "parameters": _in_json(parameters)}
     archive.insert("reply", {**asdict(reply), **columns}, "OR IGNORE")

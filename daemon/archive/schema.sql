@@ -158,7 +158,8 @@ CREATE TABLE reply (
     finish TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
     tokens_cached INTEGER NOT NULL, tokens_cache_written INTEGER NOT NULL, usd REAL,
     asked_at TEXT NOT NULL, answered_at TEXT NOT NULL, chat_id TEXT NOT NULL, parameters TEXT NOT NULL,
-    litellm_usd REAL, batch TEXT NOT NULL DEFAULT '', calls TEXT NOT NULL DEFAULT '[]', seal TEXT NOT NULL DEFAULT ''
+    litellm_usd REAL, batch TEXT NOT NULL DEFAULT '', calls TEXT NOT NULL DEFAULT '[]',
+    tries INTEGER NOT NULL DEFAULT 1, seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX reply_asked ON reply (asked_at, usd);
 -- Money of calls, in picodollars: reserved before a call leaves (NULL: nobody knows its price), settled when its answer
@@ -236,7 +237,9 @@ CREATE TABLE arrival (
     run TEXT NOT NULL DEFAULT '', ended TEXT NOT NULL DEFAULT '', chat_id TEXT NOT NULL DEFAULT '',
     title TEXT NOT NULL DEFAULT '', chat_began_at TEXT NOT NULL DEFAULT '',
     done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL DEFAULT 0, answered INTEGER NOT NULL DEFAULT 0,
-    calls INTEGER NOT NULL DEFAULT 0, usd REAL NOT NULL DEFAULT 0, unusable INTEGER NOT NULL DEFAULT 0
+    calls INTEGER NOT NULL DEFAULT 0, usd REAL NOT NULL DEFAULT 0, unusable INTEGER NOT NULL DEFAULT 0,
+    retries INTEGER NOT NULL DEFAULT 0, waits TEXT NOT NULL DEFAULT '', answered_at TEXT NOT NULL DEFAULT '',
+    asked TEXT NOT NULL DEFAULT '', asked_at TEXT NOT NULL DEFAULT '', asked_until TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX arrival_path ON arrival (path);
 CREATE INDEX arrival_state ON arrival (state);

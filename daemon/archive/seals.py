@@ -144,7 +144,7 @@ SEALED = {
             "false",
             "request model step text finish tokens_in tokens_out tokens_cached "
             "tokens_cache_written usd asked_at answered_at chat_id parameters litellm_usd batch "
-            "calls",
+            "calls tries",
         ),
     )
 }

@@ -6,16 +6,27 @@ and the log read them here.
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import timedelta
 from pathlib import PurePath
 from typing import Any, Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
-from daemon.events import ChatIs, Event, MemoryMade, ModelAnswered, Note, OutcomeKind, Planned
+from daemon.events import (
+    Alive,
+    ChatIs,
+    Event,
+    MemoryMade,
+    ModelAnswered,
+    Note,
+    OutcomeKind,
+    Planned,
+    TriesAgain,
+)
 from rules.arrival import IN_HAND, UNTAKEN, Sighting, State
 from rules.conversation.memory import CHUNK_LEVEL, EXTRACTED
 from rules.typingmind.content import printable
-from rules.typingmind.dates import parse_date
+from rules.typingmind.dates import parse_date, write_date
 
 By = Literal["daemon", "hand"]
 Ended = Literal["", "done", "failed", "stopped", "interrupted", "cut off"]
@@ -25,6 +36,7 @@ UNUSABLE = "memory extracted by the engine"
 _STOP = "stop_run"
 _TOO_EARLY = 0.05
 """Below this share of the work, the time so far says nothing about the rest."""
+_LEAST_LEFT_SECONDS = 0.5
 _UNFINISHED = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
 _OUTCOME = (
     "arrival", "chat_id", "title", "kind", "detail", "next_step", "path", "tokens_before",
@@ -60,17 +72,39 @@ class FileProgress:
     usd: float = 0.0
     """The cost of all calls for the file so far, as far as prices are known."""
     unusable: int = 0
+    retries: int = 0
+    """How often a model was asked again in this run, since no answer came."""
+    waits: str = ""
+    """Why one is asked again, in words; empty once it has answered."""
+    answered_at: str = ""
+    asked: str = ""
+    """The model that was asked last."""
+    asked_at: str = ""
+    asked_until: str = ""
+    """When its answer has to be there."""
 
 
 def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
     """Return the progress after an event."""
     match event:
         case Planned(chat_id, title, chunks, calls):
-            return FileProgress(
-                chat_id, title, when, 0, chunks, 0, calls, before.usd, before.unusable
-            )
+            chat = FileProgress(chat_id, title, when, 0, chunks, 0, calls)
+            of_run = (before.usd, before.unusable, before.retries)
+            return replace(chat, usd=of_run[0], unusable=of_run[1], retries=of_run[2])
+        case Alive(seconds, model) if model:
+            here = parse_date(when)
+            until = write_date(here + timedelta(seconds=seconds)) if here else ""
+            return replace(before, asked=model, asked_at=when, asked_until=until)
+        case TriesAgain():
+            return replace(before, retries=before.retries + 1, waits=event.sentence)
         case ModelAnswered(usd=usd):
-            after = replace(before, answered=before.answered + 1, usd=before.usd + (usd or 0.0))
+            after = replace(
+                before,
+                answered=before.answered + 1,
+                usd=before.usd + (usd or 0.0),
+                waits="",
+                answered_at=when,
+            )
             if before.answered or not before.done:
                 return after
             # What was done till now had been asked before; from here on each call takes its time.
@@ -88,16 +122,22 @@ def seconds_left(chat: "FileProgress | Run", now: str) -> float | None:
     """Estimate the seconds that the chat still takes; None while that is too early to say.
 
     Calls are counted rather than memories: several are written at once, and the last of them are
-    alone.
+    alone. What has gone by since the last answer is taken off, down to the time of one call. None
+    too where less than half a second is left.
     """
     began, here = parse_date(chat.chat_began_at), parse_date(now)
     if began is None or here is None:
         return None
+    answered = parse_date(chat.answered_at) or here
     of_calls = 0 < chat.answered < chat.calls
     share = chat.answered / chat.calls if of_calls else chat.done / chat.total if chat.total else 0
     if share < _TOO_EARLY:
         return None
-    return max(0.0, (here - began).total_seconds()) * (1 - share) / share
+    takes = max(0.0, (answered - began).total_seconds())
+    left = takes * (1 - share) / share
+    a_call = min(left, takes / chat.answered) if chat.answered else 0.0
+    left = max(left - (here - answered).total_seconds(), a_call)
+    return left if left >= _LEAST_LEFT_SECONDS else None
 
 
 def begin_by_hand(archive: Archive, path: str, sighting: Sighting, run: str) -> tuple[int, bool]:
@@ -217,6 +257,13 @@ class Run:
     reason: str
     """Why it failed; empty where it did not."""
     next_step: str
+    waits: str = ""
+    answered_at: str = ""
+    asked: str = ""
+    asked_at: str = ""
+    asked_until: str = ""
+    retries: int = 0
+    """How often a model was asked again, since no answer came."""
     counts: Mapping[OutcomeKind, int] = field(default_factory=dict)
     """How many chats and files had each outcome."""
     written: int = 0
@@ -245,6 +292,8 @@ def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
                (SELECT sum(usd) FROM arrival AS each WHERE each.run = arrival.run),
                iif(ended = '' AND NOT ?, 'cut off', ended), max(changed_at),
                iif(state = 'stopped', reason, ''), iif(state = 'stopped', next_step, ''),
+               waits, answered_at, asked, asked_at, asked_until,
+               (SELECT sum(retries) FROM arrival AS each WHERE each.run = arrival.run),
                (SELECT sum(unusable) FROM arrival AS each WHERE each.run = arrival.run)
         FROM arrival WHERE run = (SELECT max(run) FROM arrival WHERE run <> '') GROUP BY run
         """,

@@ -5,10 +5,10 @@ from datetime import timedelta
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.work import ask_to_stop
+from daemon.archive.work import Run, ask_to_stop
 from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.status import START, daemon_place
-from daemon.files.clock import now, with_span
+from daemon.files.clock import now, seconds_between, span, with_span
 from daemon.files.lock import daemon_runs
 from daemon.reports.report import done
 from daemon.status.place import begin_pause, end_pause, read_duration
@@ -62,7 +62,16 @@ def stop_command(settings: Settings) -> None:
             begin_pause(archive, None, when)
         ask_to_stop(archive, run, when)
     after = "" if run.by_hand else "No new work is taken up until you say: memproc resume"
-    settings.show(done("The run stops after the calls that are under way.", after, stopped=True))
+    waits = f"The run stops after the calls that are under way{_waited_for(run, when)}."
+    settings.show(done(waits, after, stopped=True))
+
+
+def _waited_for(run: Run, when: str) -> str:
+    """Say which answer is waited for, since when, and for how long at most; "" where that is not known."""
+    ago, left = seconds_between(run.asked_at, when), seconds_between(when, run.asked_until)
+    if ago is None or left is None or run.asked_at < run.answered_at:
+        return ""
+    return f": {run.asked} was asked {span(ago)} ago and has {span(max(0.0, left))} left at most"
 
 
 @click.command

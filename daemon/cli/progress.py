@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from daemon import events
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 _ABOUT_A_CHAT = events.Planned | events.MemoryMade | events.UserEdits | events.ChatIs
 _LEAST_BAR = 12  # columns
 _LEAST_TITLE = 8
+QUIET_SECONDS = 60.0
+"""After so long without a line, one says how far the run is; a terminal has a bar instead."""
 
 
 @dataclass(slots=True)
@@ -149,6 +152,7 @@ class Progress:
         for chat in known:
             self._is_shared(chat.title, chat.chat_id)
         self._chat = FileProgress()
+        self._printed = monotonic()
 
     def tell(self, event: events.Event) -> None:
         """Show and count an event."""
@@ -170,6 +174,8 @@ class Progress:
                 self._line(_in_words(event))
             case _:
                 self._line(_in_words(event))
+        if not self._console.is_terminal and monotonic() - self._printed >= QUIET_SECONDS:
+            self._line(progress_line(self._chat, now()))
 
     def _begin_chat(self, event: events.Planned) -> None:
         """Show what is planned for a chat, and a bar for its memories."""
@@ -229,6 +235,7 @@ class Progress:
     def _line(self, text: str) -> None:
         """Print a line above the bar, unless it says nothing, or what was answered already."""
         if text and not self._quiet and text not in self._answered:
+            self._printed = monotonic()
             self._console.print(in_width(visible(text)), markup=False)
 
 

@@ -24,7 +24,8 @@ from daemon.cli.run_record import RunRecord, Stopping, ToldToStop
 from daemon.cli.settings import Settings, other_files, wanted_exports
 from daemon.cli.supervised import as_events
 from daemon.models.ask import Unsent
-from daemon.models.completion import TIMEOUT_SECONDS, Completion
+from daemon.models.completion import Completion
+from daemon.models.patience import timeout_of
 from daemon.reports.report import Report
 from daemon.trip import go_round, run_export
 from primer.reply import Request
@@ -212,10 +213,11 @@ def _process(
         by_hand = settings.handed_over is None
         record = stack.enter_context(RunRecord(opened.archive)) if by_hand else None
         hear = partial(_hear, tell, record, stopping)
+        tell_of_calls = partial(_tell_of_call, tell, record)
         context = replace(
             opened,
             tell=hear,
-            complete=partial(_complete, opened.complete, tell, stopping),
+            complete=partial(_complete, opened.complete, tell_of_calls, stopping),
             pause=partial(_pause, tell, stopping),
         )
         for sentence in _finished_restores(context):
@@ -239,13 +241,20 @@ def _hear(
     stopping.check()
 
 
+def _tell_of_call(tell: events.Tell, record: RunRecord | None, event: events.Event) -> None:
+    """Pass on what a call's own thread tells, which never ends the run."""
+    tell(event)
+    if record:
+        record.hear(event)
+
+
 def _complete(
     complete: "Complete", tell: events.Tell, stopping: Stopping, request: Request
 ) -> Completion:
     """Ask a model once, and tell before how long silence may last. Raises ToldToStop as `_hear`."""
     stopping.check()
-    timeout = float(str(request.route.get("timeout", TIMEOUT_SECONDS)))
-    tell(events.Alive(2 * timeout))  # the limit counts for connecting and for answering
+    # The limit counts for connecting and for answering.
+    tell(events.Alive(2 * timeout_of(request), request.model.name))
     return complete(request)
 
 

@@ -3,6 +3,7 @@
 It ends where no answer of a model is lost.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -60,6 +61,7 @@ class RunRecord:
         self._archive, self._thread, self._run = archive, get_ident(), now()
         self._work: FileWork | None = None
         self._looked = 0.0
+        self._heard: deque[events.Event] = deque()
         self.is_told_to_stop = False
         """Whether the person has asked this run to end."""
 
@@ -78,11 +80,14 @@ class RunRecord:
         self._work = None
 
     def hear(self, event: events.Event) -> None:
-        """Note an event. The archive belongs to one thread: events of others are left out."""
+        """Note an event. The archive belongs to one thread: it notes those of others later."""
+        self._heard.append(event)
         if get_ident() != self._thread:
             return
-        if self._work:
-            self._work.take(event)
+        while self._heard:
+            heard = self._heard.popleft()
+            if self._work:
+                self._work.take(heard)
         if monotonic() - self._looked >= _WISH_SECONDS:
             self.is_told_to_stop = is_told_to_stop(self._archive, self._run)
             self._looked = monotonic()

@@ -196,7 +196,7 @@ class Dispatch:
         if isinstance(event, Alive):
             task.patience = max(task.patience, event.seconds + _MARGIN_SECONDS)
             if task.work:
-                task.work.has_begun = True
+                task.work.take(event)
         elif task.work:
             for telling in task.work.take(event):
                 self._telling.tell(telling)

@@ -68,6 +68,7 @@ class FileWork:
     is_waiting: bool = False
     """Whether a run by hand works on a file of which the daemon has a copy that waits."""
     progress: FileProgress = field(default_factory=FileProgress)
+    stored: FileProgress = field(default_factory=FileProgress)
     kept: float = 0.0
     """When the progress was stored last, by the monotonic clock."""
     state: State = "copied"
@@ -86,7 +87,8 @@ class FileWork:
         """Keep what an event says about the file. Return the events to post."""
         self.has_begun = True
         self.progress = gone_on(self.progress, event, self.now())
-        if isinstance(event, Planned) or monotonic() - self.kept >= _KEEP_SECONDS:
+        is_news = self.progress != self.stored and monotonic() - self.kept >= _KEEP_SECONDS
+        if isinstance(event, Planned) or is_news:
             self._keep_progress()
         match event:
             case Planned():
@@ -109,7 +111,7 @@ class FileWork:
 
     def _keep_progress(self) -> None:
         keep_progress(self.archive, self.arrival, self.progress, self.now())
-        self.kept = monotonic()
+        self.kept, self.stored = monotonic(), self.progress
 
     def _goes_on(self) -> list[Event]:
         """Note that the file is in progress, unless that is known; a batch it waited for has ended."""

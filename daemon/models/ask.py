@@ -211,10 +211,12 @@ def keep_reply(
     answer: Completion,
     asked_at: str,
     batch: str = "",
+    tries: int = 1,
 ) -> Reply:
     """Settle what an answer has cost and store it in the journal, in one transaction.
 
-    `batch` names the batch that it came by. Raises ArchiveError where it cannot be stored.
+    `batch` names the batch that it came by, `tries` is how often it was asked for. Raises
+    ArchiveError where it cannot be stored.
     """
     archive, now = context.archive, context.clock()
     usage, odd = _believed(sent, model, answer)
@@ -241,6 +243,7 @@ def keep_reply(
             litellm_usd=answer.usd if _is_price(answer.usd) else None,
             batch=batch,
             calls=answer.calls,
+            tries=tries,
         )
         kept = ledger.record(archive, reply, sent.chat_id, sent.parameters)
     if odd and is_news(archive, text := _ODD.format(model=sent.model), now):

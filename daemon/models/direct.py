@@ -5,28 +5,41 @@ Only the call itself happens in its thread.
 
     refused for now     nothing is billed: asked again in its thread, up to six times
     its answer is lost  it may be billed: reserved and sent again as another call, up to six times
+    too slow, at home   once more, with a longer time-out; then the smallest request follows
     refused, unknown    nothing is billed: the smallest request follows. If that is answered, the
                         refusal is kept as an answer; else its fault is what it was
+
+A server of one's own with so many slots is asked no more at once; others as `models.concurrency` says.
 """
 
 import random
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from time import monotonic
+from typing import TypeGuard, TypeVar
 
 from daemon.archive.journal import Reply, SentRequest
-from daemon.events import Event, Note, Tell, TriesAgain
+from daemon.events import Alive, Event, Note, Tell, TriesAgain
 from daemon.files.clock import span
 from daemon.models.ask import CallEnding, Unsent, keep_reply, release_call, reserve_call
 from daemon.models.completion import Completion
 from daemon.models.context import Context
+from daemon.models.patience import is_patient, timeout_of, with_time
 from primer.finish import REFUSED
-from primer.reply import EMBEDDING, TRIAL, UNKNOWN_REFUSAL, Request, smallest_request
+from primer.models import Model
+from primer.reply import (
+    EMBEDDING,
+    TOO_SLOW,
+    TRIAL,
+    UNKNOWN_REFUSAL,
+    Request,
+    smallest_request,
+)
 from rules.errors import (
     AnswerTooLarge,
     AnswerTooSlow,
@@ -37,6 +50,7 @@ from rules.errors import (
     OutOfReach,
     OverBudget,
     ProviderRefuses,
+    TimedOut,
     Unexplained,
 )
 from rules.wording import counted
@@ -46,12 +60,21 @@ T = TypeVar("T")
 ATTEMPTS = 6
 MOST_CUT_OFF = 6
 """Times that a request is sent whose answers get lost: each may have been billed."""
+_LONGEST_TRIES = 2
+"""Times that a server of one's own is asked for an answer that does not come in time."""
 LONGEST_WAIT_SECONDS = 300.0
 """A provider that asks for more is out of reach for now."""
 _ABOUT_PASSAGE = (
     " The smallest request was answered, so what was asked is refused, and not the model: to ask it "
     "again later, memproc retry MEMORY."
 )
+_TOO_SLOW = (
+    " The smallest request was answered, so the server is well, and what was asked takes it too "
+    "long. It is done without that answer. To ask it again later, memproc retry MEMORY; to give it "
+    "longer, timeout in this model's own table of memproc.toml."
+)
+_TELL_SECONDS = 1.0
+"""How often it is told that calls are waited for."""
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 
@@ -141,6 +164,10 @@ class Direct:
         self._most = most
         self._calls: dict[str, DirectCall] = {}
         self._lost = Counter[str]()
+        self._too_slow = Counter[str]()
+        self._tries = Counter[str]()
+        self._until: dict[str, float] = {}
+        """When the answer to each request has to be there, by the monotonic clock."""
         self._is_closed = False
         self._told: set[tuple[str, int]] = set()
 
@@ -163,8 +190,11 @@ class Direct:
 
         Raises OverBudget where a cap is reached even when all others are settled, and UnknownPrice.
         """
-        if len(self._calls) >= self._most:
+        at_server = self._calls_at(request.model)
+        if len(self._calls) >= self._most or 0 < request.model.slots <= at_server:
             return False
+        lost = self._too_slow[key]
+        request = with_time(self._context.archive, request, at_server + 1, lost)
         try:
             call = self._reserved(request, key)
         except OverBudget:
@@ -174,6 +204,11 @@ class Direct:
         self._calls[key] = call
         self._begin(call)
         return True
+
+    def _calls_at(self, model: Model) -> int:
+        """Return the number of calls under way at the address of a model."""
+        there = (call.request.model for call in dict.fromkeys(self._calls.values()))
+        return sum(each.base == model.base for each in there)
 
     def _begin(self, call: DirectCall) -> None:
         # The interpreter does not wait for such a thread: a second Ctrl-C ends at once.
@@ -186,7 +221,7 @@ class Direct:
         Raises OverBudget where a cap is reached by that.
         """
         under_way = dict.fromkeys(self._calls.values())
-        ended, _ = wait([call.future for call in under_way], return_when=FIRST_COMPLETED)
+        ended = self._first(call.future for call in under_way)
         for call in [call for call in under_way if call.future in ended]:
             for waiting in call.refused or [call]:
                 del self._calls[waiting.sent.request]
@@ -197,6 +232,17 @@ class Direct:
                 yield call.sent.request, ending
             for refused in call.refused:
                 yield refused.sent.request, self._explained(refused, ending)
+
+    def _first(self, futures: Iterable[Future[Completion]]) -> Collection[Future[Completion]]:
+        """Return the calls that end first, and tell every second that they are waited for.
+
+        A call that takes longer than it may is not told of: it hangs.
+        """
+        under_way = tuple(futures)
+        while not (ended := wait(under_way, _TELL_SECONDS, FIRST_COMPLETED).done):
+            if not self._is_closed and monotonic() < max(self._until.values(), default=0.0):
+                self._context.tell(Alive(0.0))
+        return ended
 
     def close(self) -> Iterator[tuple[str, CallEnding]]:
         """Send nothing more, and wait for all that is under way; each call as `receive` has it."""
@@ -210,10 +256,12 @@ class Direct:
             request, reserve_call(self._context, request, key, self._chat_id, now), now
         )
 
-    def _once(self, request: Request) -> Completion:
+    def _once(self, call: DirectCall) -> Completion:
         if self._is_closed:
             raise Unsent
-        return self._context.complete(request)
+        self._tries[call.sent.request] += 1
+        self._until[call.sent.request] = monotonic() + 2 * timeout_of(call.request)
+        return self._context.complete(call.request)
 
     def _tell_once(self, event: Event) -> None:
         """Tell why calls wait for a provider once for all of them, until one is answered."""
@@ -225,7 +273,7 @@ class Direct:
         try:
             if times_lost := self._lost[call.sent.request]:
                 self._context.pause(_pause(times_lost))
-            ask = partial(self._once, call.request)
+            ask = partial(self._once, call)
             # If its answer gets lost, it may have been billed: it is reserved again first.
             answer = persistently(ask, self._context.pause, self._tell_once, may_be_billed=True)
             call.future.set_result(answer)
@@ -236,15 +284,18 @@ class Direct:
         """Return the ending of a call.
 
         One that was cut off may have been billed, and stays reserved. So does one whose answer was
-        too large or too slow, which is not repeated.
+        too large or too slow, which is repeated at most once.
         """
         fault = call.future.exception()
         if fault is None:
             self._told.clear()
             self._context.refusing.discard(call.sent.model)
+            answer, tries = call.future.result(), self._tries[call.sent.request]
             return keep_reply(
-                self._context, call.sent, call.request.model, call.future.result(), call.at
+                self._context, call.sent, call.request.model, answer, call.at, tries=tries
             )
+        if _is_slow(fault, call.request.model):
+            return self._after_slowness(call, fault)
         if isinstance(fault, CutOff):
             asked, *_ = call.refused or [call]
             return self._after_loss(asked.sent.request, fault)
@@ -255,7 +306,9 @@ class Direct:
 
     def _is_open(self, call: DirectCall, ending: CallEnding) -> bool:
         """Return whether it is not known yet if a call was refused for what it says."""
-        is_unknown = isinstance(ending, Unexplained | Forbidden) and not call.refused
+        is_unknown = not call.refused and (
+            isinstance(ending, Unexplained | Forbidden) or _is_slow(ending, call.request.model)
+        )
         return is_unknown and not self._is_closed and call.sent.model not in self._context.refusing
 
     def _try(self, refused: DirectCall) -> None:
@@ -277,16 +330,20 @@ class Direct:
     def _explained(self, refused: DirectCall, trial: CallEnding) -> CallEnding:
         """Return the ending of a refused call, by that of the smallest request after it.
 
-        It is a refusal of the passage if that was answered, its own fault if that was refused too,
+        It is a refusal of the passage, or too slow, if that was answered, its own fault if that was refused too,
         and else what the smallest request met: a busy provider, no money, a lost answer.
         """
         fault = refused.future.exception()
         is_answered = isinstance(trial, Reply) and trial.finish != REFUSED
-        if is_answered and isinstance(fault, Unexplained | Forbidden):
-            self._tell_once_a_run(fault.message + _ABOUT_PASSAGE)
+        is_slow = isinstance(fault, TimedOut | AnswerTooSlow)
+        if is_answered and isinstance(fault, Unexplained | Forbidden | TimedOut | AnswerTooSlow):
+            self._tell_once_a_run(fault.message + (_TOO_SLOW if is_slow else _ABOUT_PASSAGE))
             unbilled = replace(refused.sent, spending=None)
-            answer = Completion("", UNKNOWN_REFUSAL)
-            return keep_reply(self._context, unbilled, refused.request.model, answer, refused.at)
+            answer = Completion("", TOO_SLOW if is_slow else UNKNOWN_REFUSAL)
+            tries = self._tries[refused.sent.request]
+            return keep_reply(
+                self._context, unbilled, refused.request.model, answer, refused.at, tries=tries
+            )
         is_known = isinstance(trial, OutOfReach | ProviderRefuses | Unsent | None)
         if is_known and not isinstance(trial, Forbidden):
             return trial
@@ -298,12 +355,33 @@ class Direct:
             self._context.notices.add(text)
             self._context.tell(Note(text))
 
+    def _after_slowness(self, call: DirectCall, fault: TimedOut | AnswerTooSlow) -> CallEnding:
+        """Return None to ask once more, with a longer time-out; then what the smallest request is to explain.
+
+        Where that is too slow itself, or may not be sent any more, the server is out of reach.
+        """
+        key = call.sent.request
+        self._too_slow[key] += 1
+        times = self._too_slow[key]
+        if call.refused or (self._is_closed and times >= _LONGEST_TRIES):
+            return OutOfReach(fault.message, fault.next_step)
+        if times < _LONGEST_TRIES:
+            self._context.tell(TriesAgain(fault.message, times, _LONGEST_TRIES, _pause(times)))
+            return None
+        return fault
+
     def _after_loss(self, key: str, fault: CutOff) -> OutOfReach | None:
         """Count one more lost answer. Return None to send the request again, or why it is not."""
         self._lost[key] += 1
         times = self._lost[key]
         if times < MOST_CUT_OFF:
+            self._tell_once(TriesAgain(fault.message, times, MOST_CUT_OFF, _pause(times)))
             return None
         given_up = _out_of_reach(fault, f"Its answer got lost {counted(times, 'time')}.")
         given_up.__cause__ = fault
         return given_up
+
+
+def _is_slow(fault: CallEnding, model: Model) -> TypeGuard[TimedOut | AnswerTooSlow]:
+    """Return whether a server of one's own has not answered in the time that it had."""
+    return isinstance(fault, TimedOut | AnswerTooSlow) and is_patient(model)

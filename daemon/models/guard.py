@@ -22,6 +22,7 @@ from daemon.models.hosts import (
     KEY_HEADERS,
     OWN_HOSTS,
     is_key,
+    is_local,
     is_loopback,
     is_own_host,
     readable_host,
@@ -40,7 +41,7 @@ from rules.errors import (
 TAKEN_ENCODINGS = "gzip, deflate"
 """What requests say that memproc decompresses; an answer in another encoding is not read."""
 MOST_SECONDS = 600.0
-"""For all of an answer, from its first byte; less where its room is small."""
+"""For all of an answer, from its first byte; less where its room is small, its time-out at home."""
 _SECONDS_ANYHOW = 60.0
 """Providers send white space while a request waits in a queue."""
 _SECONDS_A_TOKEN = 0.1
@@ -163,7 +164,10 @@ def most_answer_bytes(request: Request) -> int:
 def _most_seconds(request: Request) -> float:
     room = request.parameters.get("max_tokens")
     of_words = room * _SECONDS_A_TOKEN if isinstance(room, int) else 0.0
-    return min(MOST_SECONDS, _SECONDS_ANYHOW + of_words)
+    seconds = min(MOST_SECONDS, _SECONDS_ANYHOW + of_words)
+    given = request.route.get("timeout")
+    is_patient = is_local(request.model.name, request.model.options)
+    return max(seconds, given) if is_patient and isinstance(given, int | float) else seconds
 
 
 def look_at(request: httpx.Request) -> None:

@@ -23,6 +23,7 @@ from rules.errors import (
     NotNow,
     OutOfReach,
     ProviderRefuses,
+    TimedOut,
     Unexplained,
 )
 
@@ -183,6 +184,7 @@ def _not_now(model: Model, status: int, fault: Exception) -> NotNow:
         return error(f"{model.name} at {host} cannot answer now ({why}).", _RESUME, wait)
     error = NotNow if status == _TOO_MANY else CutOff
     if "Timeout" in causes:
+        error = NotNow if status == _TOO_MANY else TimedOut
         return error(f"{model.name} at {host} has not answered in time.", _RESUME, wait)
     why = f"The answer of {model.name} at {host} broke off, or cannot be read."
     return error(why, _RESUME, wait)

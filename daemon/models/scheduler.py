@@ -24,7 +24,7 @@ from daemon.events import ModelAnswered, Note
 from daemon.models.ask import CallEnding, Transport, above_step, as_learned
 from daemon.models.context import Context
 from daemon.models.direct import Direct
-from primer.reply import KINDS, UNKNOWN_REFUSAL, Request
+from primer.reply import ASKED_AGAIN, KINDS, Request
 from rules.wording import counted
 
 T = TypeVar("T")
@@ -199,15 +199,24 @@ class Scheduler:
             self._context.tell(Note(what, is_remedy=True))
 
     def _send_all(self, dialogues: Sequence[RunningDialogue[Any]]) -> None:
-        """Send what the dialogues await, and while there is room what they will come to."""
+        """Send what the dialogues await, and while there is room what they will come to.
+
+        A server with one slot is asked that first: between two of the others it would drive their
+        beginning out of the server's cache.
+        """
         for dialogue in dialogues:
+            if dialogue.ahead and dialogue.ahead.model.slots == 1:
+                self._send_ahead(dialogue)
             if not dialogue.awaits or self._must_wait(dialogue):
                 continue
             if self._send(dialogue.awaits, dialogue.key):
                 dialogue.opened = dialogue.opened or dialogue.key
         for dialogue in dialogues:
-            if dialogue.ahead and self._is_settled(dialogue.ahead):
-                dialogue.ahead = None
+            self._send_ahead(dialogue)
+
+    def _send_ahead(self, dialogue: RunningDialogue[Any]) -> None:
+        if dialogue.ahead and self._is_settled(dialogue.ahead):
+            dialogue.ahead = None
 
     def _is_settled(self, ahead: Request) -> bool:
         """Send a request ahead; True where it is known, must not be sent, or has been sent."""
@@ -243,10 +252,10 @@ class Scheduler:
         return key in self._back or is_under_way or self._reply(key) is not None
 
     def _reply(self, key: str) -> Reply | None:
-        """Return the journal's reply, unless that is a refusal to be asked about again."""
+        """Return the journal's reply, unless it is one without an answer, to be asked about again."""
         reply = find_reply(self._context.archive, key)
         is_of_before = self._asks_again and key not in self._back
-        return None if reply and reply.finish == UNKNOWN_REFUSAL and is_of_before else reply
+        return None if reply and reply.finish in ASKED_AGAIN and is_of_before else reply
 
     def _transport(self, request: Request, key: str) -> Transport:
         return next(transport for transport in self._transports if transport.takes(request, key))

@@ -3,6 +3,7 @@
 asked                    used, if it is good and has the form of an answer
 cut off                  once more, with room for four times as much
 broken off               once more, with that room, and not in other words
+too slow                 not in other words: `direct.py` has waited twice
 no known end             used, if it ends with a whole sentence, else it has broken off
 unusable                 once more, in other words that name the reason
 still unusable           a Refused with its reason; what comes then is for the dialogue to say
@@ -117,7 +118,9 @@ def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     if isinstance(answer, Answered):
         return answer
     yield Noted(f"{question.counted_as}{answer.kind}")
-    if answer.kind == "broken off" or (answer.kind == "repeated" and question.repeats_once):
+    if answer.kind in ("broken off", "too slow") or (
+        answer.kind == "repeated" and question.repeats_once
+    ):
         return answer
     answer = yield from _with_room(sheet, replace(question, reason=answer.reason))
     outcome = "good in other words" if isinstance(answer, Answered) else answer.kind

@@ -22,6 +22,12 @@ class CallRow:
         return "?" if self.odd_usage else f"{tokens:,}"
 
     @property
+    def ended(self) -> str:
+        """Return why the answer ended, and by which try it came where that was not the first."""
+        reply = self.reply
+        return f"{reply.finish}, try {reply.tries}" if reply.tries > 1 else reply.finish
+
+    @property
     def dollars(self) -> str:
         """Return what the call cost, as far as the price is known."""
         return "unknown" if self.reply.usd is None else f"{self.reply.usd:.6f}"
@@ -31,7 +37,7 @@ _COLUMNS: tuple[Column[CallRow], ...] = (
     Column("Asked", lambda row: Moment(row.reply.asked_at)),
     Column("Step", lambda row: row.reply.step),
     Column("Model", lambda row: row.reply.model),
-    Column("Ended", lambda row: row.reply.finish, drop=3),
+    Column("Ended", lambda row: row.ended, drop=3),
     Column("In", lambda row: row.count(row.reply.tokens_in), "number", drop=4),
     Column("Cached", lambda row: row.count(row.reply.tokens_cached), "number", drop=2),
     Column("Out", lambda row: row.count(row.reply.tokens_out), "number", drop=5),

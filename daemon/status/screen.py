@@ -91,6 +91,8 @@ def _run(status: Status) -> Iterator[str]:
         who = "by hand" if run.by_hand else "by the daemon"
         yield "Running"
         yield f"  {progress_line(run, status.now)}, since {since}, {who}"
+        if run.waits:
+            yield f"  {run.waits}"
     elif last and last.by_hand:
         when = with_span(last.ended_at, status.now)
         money = f", ${last.usd:,.2f}" if last.usd else ""

@@ -91,6 +91,8 @@ def progress_line(chat: FileProgress | Run, when: str, title: str = "") -> str:
         parts = [f"{shown} {chat.done:,}/{chat.total:,}"]
     if chat.answered:
         parts.append(f"${chat.usd:,.2f}")
+    if chat.retries:
+        parts.append(f"asked again {counted(chat.retries, 'time')}")
     left = seconds_left(chat, when)
     if left is not None:
         parts.append(f"{clock_time(left)} left")
