@@ -38,6 +38,8 @@ class Planned:
     calls: int
     words: str = ""
     warnings: tuple[str, ...] = ()
+    limited: str = ""
+    """Why a model is asked for the analysis alone; empty where it writes."""
     arrival: int = 0
     """The row of the dropped file that the chat came in; 0 where no daemon is at work."""
 
@@ -267,13 +269,14 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
     return event, {name: value for name, value in entry.items() if name not in names}
 
 
-def planned(plan: "ChatPlan", asks_models: bool) -> Planned:
+def planned(plan: "ChatPlan", asks_models: bool, limited: str = "") -> Planned:
     """Return the event with which the work on a chat begins; it counts the calls if models are asked."""
     clauses = [", ".join(_work_in_words(plan))]
     if asks_models or not clauses[0]:
         clauses.append(counted(plan.calls, "call"))
     words = "; ".join(filter(None, clauses))
-    return Planned(plan.chat_id, plan.title, len(plan.work), plan.calls, words, plan.warnings)
+    work = (len(plan.work), plan.calls, words)
+    return Planned(plan.chat_id, plan.title, *work, plan.warnings, limited)
 
 
 def _work_in_words(plan: "ChatPlan") -> Iterator[str]:

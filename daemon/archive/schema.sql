@@ -239,7 +239,8 @@ CREATE TABLE arrival (
     done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL DEFAULT 0, answered INTEGER NOT NULL DEFAULT 0,
     calls INTEGER NOT NULL DEFAULT 0, usd REAL NOT NULL DEFAULT 0, unusable INTEGER NOT NULL DEFAULT 0,
     retries INTEGER NOT NULL DEFAULT 0, waits TEXT NOT NULL DEFAULT '', answered_at TEXT NOT NULL DEFAULT '',
-    asked TEXT NOT NULL DEFAULT '', asked_at TEXT NOT NULL DEFAULT '', asked_until TEXT NOT NULL DEFAULT ''
+    asked TEXT NOT NULL DEFAULT '', asked_at TEXT NOT NULL DEFAULT '', asked_until TEXT NOT NULL DEFAULT '',
+    limited TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX arrival_path ON arrival (path);
 CREATE INDEX arrival_state ON arrival (state);

@@ -43,9 +43,11 @@ class Trial:
 
 
 def keep_trial(archive: Archive, model: str, trial: Trial, now: str) -> None:
-    """Store a model's trial in the place of the one before."""
+    """Store a model's trial in the place of the one before; what the model does may be more now."""
     kept = {name: value for name, value in asdict(trial).items() if name != "at"}
-    set_sign(archive, f"{TRIAL_SIGN}{model}", json.dumps(kept), now)
+    with archive.transaction():
+        set_sign(archive, f"{TRIAL_SIGN}{model}", json.dumps(kept), now)
+        archive.run("DELETE FROM rest")
 
 
 def trial_of(archive: Archive, model: str, address: str) -> Trial | None:

@@ -82,13 +82,15 @@ class FileProgress:
     asked_at: str = ""
     asked_until: str = ""
     """When its answer has to be there."""
+    limited: str = ""
+    """Why a model is asked for the analysis alone; empty where it writes."""
 
 
 def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
     """Return the progress after an event."""
     match event:
-        case Planned(chat_id, title, chunks, calls):
-            chat = FileProgress(chat_id, title, when, 0, chunks, 0, calls)
+        case Planned(chat_id, title, chunks, calls, limited=limited):
+            chat = FileProgress(chat_id, title, when, 0, chunks, 0, calls, limited=limited)
             of_run = (before.usd, before.unusable, before.retries)
             return replace(chat, usd=of_run[0], unusable=of_run[1], retries=of_run[2])
         case Alive(seconds, model) if model:
@@ -262,6 +264,7 @@ class Run:
     asked: str = ""
     asked_at: str = ""
     asked_until: str = ""
+    limited: str = ""
     retries: int = 0
     """How often a model was asked again, since no answer came."""
     counts: Mapping[OutcomeKind, int] = field(default_factory=dict)
@@ -292,7 +295,7 @@ def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
                (SELECT sum(usd) FROM arrival AS each WHERE each.run = arrival.run),
                iif(ended = '' AND NOT ?, 'cut off', ended), max(changed_at),
                iif(state = 'stopped', reason, ''), iif(state = 'stopped', next_step, ''),
-               waits, answered_at, asked, asked_at, asked_until,
+               waits, answered_at, asked, asked_at, asked_until, limited,
                (SELECT sum(retries) FROM arrival AS each WHERE each.run = arrival.run),
                (SELECT sum(unusable) FROM arrival AS each WHERE each.run = arrival.run)
         FROM arrival WHERE run = (SELECT max(run) FROM arrival WHERE run <> '') GROUP BY run

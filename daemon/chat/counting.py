@@ -41,7 +41,7 @@ def count_tokens(
 
     # What core memory and facts add to the opening: the engine writes neither.
     has_core = shown.config.core.enabled and roles.has_agent
-    has_facts = shown.config.facts.enabled and roles.has_manager
+    has_facts = shown.config.facts.enabled and roles.takes_facts
     overhead = Overhead(
         fixed=total(begins),
         canned=total((opening, words.closing)),

@@ -32,6 +32,7 @@ from daemon.config.keys import FindKey, Key, NoKey, noting
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.models.hosts import larger_window
+from daemon.models.limited import within_ability
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import Roles, chat_model, choose_roles, with_tools
 from daemon.models.splitting import remembering_splitter
@@ -334,9 +335,11 @@ def _choose_writers(
 ) -> _Writers:
     """Choose the chat's models, noting each search for a key, and look up the agent's limit."""
     keys: dict[str, Key | NoKey] = {}
-    roles = _choose_models(chat, reading, shown, noting(key, keys), now)
-    agent = expected(archive, roles.agent.name, now)
-    step = step_of(roles.agent, shown.config.budget)
+    chosen = _choose_models(chat, reading, shown, noting(key, keys), now)
+    roles = within_ability(archive, shown.config, chosen)
+    # Of one that is limited, the requests for the analysis fit into its window, too.
+    agent = expected(archive, chosen.agent.name, now)
+    step = step_of(chosen.agent, shown.config.budget)
     limit = nearest_limit(roles.window, step, sure=agent.is_sure)
     return _Writers(roles, keys, limit, agent.factor, max(agent.factor, agent.beforehand))
 

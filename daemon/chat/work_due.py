@@ -128,7 +128,7 @@ def layers_due(
     taken: frozenset[int] = frozenset()
     if config.core.enabled and chat.layout.sections and roles.has_agent:
         edits = _due(archive, plan, "core", adopted)
-    if config.facts.enabled and roles.has_manager:
+    if config.facts.enabled and roles.takes_facts:
         taken = _due(archive, plan, "facts", adopted)
     if not edits and not taken:
         return NO_LAYERS

@@ -182,7 +182,7 @@ class Progress:
         self._end_bar()
         self._task = self.bars.add_task("", total=event.chunks or None)
         lines = [f"{event.title}: {event.words}"]
-        for warning in event.warnings:
+        for warning in (*filter(None, [event.limited]), *event.warnings):
             lines.append(f"{event.title}: note: {warning}")
         self._line("\n".join(lines))
 

@@ -57,6 +57,8 @@ class Roles:
     """Sentences on models asked on other computers than their provider's own, said in each run."""
     here: tuple[str, ...] = ()
     """The same of models on this machine, said once."""
+    limited: str = ""
+    """Why the engine writes in the place of a model that is asked for the analysis alone."""
 
     @property
     def lacks_key(self) -> str:
@@ -71,8 +73,13 @@ class Roles:
 
     @property
     def has_manager(self) -> bool:
-        """Return whether a model analyses, and takes facts."""
+        """Return whether a model analyses."""
         return self.context_manager != ENGINE
+
+    @property
+    def takes_facts(self) -> bool:
+        """Return whether a model takes facts."""
+        return self.has_manager and not self.limited
 
     @property
     def all(self) -> tuple[Model, ...]:
@@ -277,6 +284,8 @@ class Who:
     window: int | None
     notices: tuple[Notice, ...]
     lacks_key: str = ""
+    limited: str = ""
+    """Why a model is asked for the analysis alone; empty where it writes."""
 
     @property
     def asks_no_model(self) -> bool:
@@ -292,5 +301,6 @@ def who(roles: Roles) -> Who:
         fallback=roles.fallback.name if roles.fallback else "",
         window=roles.window,
         notices=(*map(Notice, (*roles.addresses, *roles.here)), *roles.notices),
+        limited=roles.limited,
         lacks_key=roles.lacks_key,
     )

@@ -24,6 +24,7 @@ from daemon.events import ModelAnswered, Note
 from daemon.models.ask import CallEnding, Transport, above_step, as_learned
 from daemon.models.context import Context
 from daemon.models.direct import Direct
+from daemon.models.limited import count_answer
 from primer.reply import ASKED_AGAIN, KINDS, Request
 from rules.wording import counted
 
@@ -85,9 +86,14 @@ class Scheduler:
         batch: WhenToBatch = "never",
         *,
         asks_again: bool = False,
+        sizes: str = "",
     ) -> None:
-        """Prepare to ask; with `asks_again` also what was refused before for an unknown reason."""
+        """Prepare to ask; with `asks_again` also what had no answer before.
+
+        With `sizes`, those of the chunks, unusable answers are counted for each model.
+        """
         self._asks_again = asks_again
+        self._sizes = sizes
         self._context = context
         self._chat_id = chat_id
         self._direct = Direct(context, chat_id, most)
@@ -194,9 +200,28 @@ class Scheduler:
         dialogue.is_over = True
         fresh = {"", *self._fresh}
         notes = [what for what, key in dialogue.notes if what not in KINDS or key in fresh]
+        if self._sizes:
+            self._count_unusable(dialogue)
         self._fresh.difference_update(dialogue.used)
         for what in notes:
             self._context.tell(Note(what, is_remedy=True))
+
+    def _count_unusable(self, dialogue: RunningDialogue[Any]) -> None:
+        """Count the fresh answers that a dialogue was sent, and those that it could not use."""
+        archive, unusable = (
+            self._context.archive,
+            {key for what, key in dialogue.notes if what in KINDS},
+        )
+        for key in self._fresh.intersection(dialogue.used):
+            if reply := find_reply(archive, key):
+                count_answer(
+                    archive,
+                    reply.model,
+                    reply.step,
+                    self._sizes,
+                    self._context.clock(),
+                    is_unusable=key in unusable,
+                )
 
     def _send_all(self, dialogues: Sequence[RunningDialogue[Any]]) -> None:
         """Send what the dialogues await, and while there is room what they will come to.

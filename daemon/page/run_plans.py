@@ -130,7 +130,7 @@ def _notices(rows: Sequence[Plan]) -> list[str]:
     for row in rows:
         models = row.get("models")
         if models and row.get("calls"):
-            notices += models["notices"]
+            notices += [*filter(None, [models["limited"]]), *models["notices"]]
     return list(dict.fromkeys(notices))
 
 

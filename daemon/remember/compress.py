@@ -24,6 +24,7 @@ from daemon.chat.survey import Survey
 from daemon.events import MemoryMade, Note, planned
 from daemon.models.context import Context
 from daemon.models.prices import plan_cost
+from daemon.models.limited import sizes_of
 from daemon.models.roles import who
 from daemon.models.scheduler import Noted, RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
@@ -75,7 +76,10 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
     if plan.work:
         begin_round(context.archive, plan.chat_id, survey.round)
     context = replace(context, plan_at_most=_most_it_costs(context, survey))
-    with Scheduler(context, plan.chat_id, models.concurrency, models.batch) as scheduler:
+    sizes = sizes_of(survey.config, survey.roles)
+    with Scheduler(
+        context, plan.chat_id, models.concurrency, models.batch, sizes=sizes
+    ) as scheduler:
         work = _begin_work(context, scheduler, survey)
         _do_all(work)
         shown_now = _fold_all(work)
@@ -108,7 +112,8 @@ def _announce(context: Context, survey: Survey) -> None:
         if is_news(context.archive, sentence, context.clock()):
             context.tell(Note(sentence))
     if survey.plan.calls:
-        context.tell(planned(survey.plan, not who(survey.roles).asks_no_model))
+        asks_models = not who(survey.roles).asks_no_model
+        context.tell(planned(survey.plan, asks_models, survey.roles.limited))
 
 
 def _most_it_costs(context: Context, survey: Survey) -> int:

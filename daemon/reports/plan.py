@@ -140,6 +140,8 @@ def plan_notes(row: PlannedRow) -> tuple[str, ...]:
 def _on_plan(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
     """Yield notes on a plan; some may be empty. Of a model's end only what it means here is one."""
     who, ending = row.who, row.ending
+    if who and plan.work:
+        yield who.limited
     yield plan.reason
     yield plan.over_budget
     yield from plan.kept
@@ -180,7 +182,8 @@ def _on_work(plan: ChatPlan) -> Iterator[str]:
 
 def who_works(who: Who) -> str:
     """Say which models write and analyse."""
-    window = f", whose window holds {who.window:,} tokens" if who.window else ""
+    is_engine = who.agent == EXTRACTIVE
+    window = f", whose window holds {who.window:,} tokens" if who.window and not is_engine else ""
     fallback = f"; where it refuses, {who.fallback}" if who.fallback else ""
     if who.asks_no_model:
         return "no model: sentences are extracted, free"

@@ -91,13 +91,14 @@ def _run(status: Status) -> Iterator[str]:
         who = "by hand" if run.by_hand else "by the daemon"
         yield "Running"
         yield f"  {progress_line(run, status.now)}, since {since}, {who}"
-        if run.waits:
-            yield f"  {run.waits}"
+        yield from (f"  {text}" for text in (run.waits, run.limited) if text)
     elif last and last.by_hand:
         when = with_span(last.ended_at, status.now)
         money = f", ${last.usd:,.2f}" if last.usd else ""
         yield "Last run by hand"
         yield f"  {when}: {run_in_words(last)}{money}"
+        if last.limited:
+            yield f"  {last.limited}"
 
 
 def _batches(status: Status) -> str:

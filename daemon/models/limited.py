@@ -1,0 +1,91 @@
+"""A model of one's own that fails often does less: it analyses alone, and the built-in engine writes.
+
+missed trial       of the model, at the address where it is asked
+unusable answers   a third of the first ten, with these sizes and since the last trial
+"""
+
+import json
+from dataclasses import asdict, dataclass, replace
+
+from daemon.archive.archive import Archive
+from daemon.archive.signs import set_sign, sign
+from daemon.archive.trials import trial_of, trials
+from daemon.config.settings import Config
+from daemon.models.hosts import is_local
+from daemon.models.roles import Roles
+from primer.models import ENGINE, Model
+
+FIRST_ANSWERS = 10
+_MOST_UNUSABLE = 1 / 3
+_ANSWERS_SIGN = "answers "
+_OF_MEMORIES = ("quote", "perspective", "analysis", "refinement")
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAnswers:
+    """How many of a model's first answers about memories were found unusable."""
+
+    since: str
+    """The sizes and the trial under which they were given."""
+    answers: int = 0
+    unusable: int = 0
+
+    @property
+    def fails_often(self) -> bool:
+        """Return whether too many of the first ten answers were unusable."""
+        return self.answers >= FIRST_ANSWERS and self.unusable >= _MOST_UNUSABLE * self.answers
+
+
+def sizes_of(config: Config, roles: Roles) -> str:
+    """Return the sizes with which a model writes, in tokens: chunk, tail and window."""
+    return f"{config.chunk.tokens} {config.tail.tokens} {roles.window or 0}"
+
+
+def count_answer(
+    archive: Archive, model: str, step: str, sizes: str, now: str, *, is_unusable: bool
+) -> None:
+    """Count an answer of a model, if it is about a memory and among the first ten."""
+    before = _first_answers(archive, model, sizes)
+    if step not in _OF_MEMORIES or before.answers >= FIRST_ANSWERS:
+        return
+    after = replace(before, answers=before.answers + 1, unusable=before.unusable + int(is_unusable))
+    set_sign(archive, f"{_ANSWERS_SIGN}{model}", json.dumps(asdict(after)), now)
+
+
+def within_ability(archive: Archive, config: Config, roles: Roles) -> Roles:
+    """Return the roles, with the engine in the place of an agent of one's own that fails often."""
+    agent = roles.agent
+    if agent == ENGINE or not is_local(agent.name, agent.options):
+        return roles
+    why = _why_limited(archive, agent, sizes_of(config, roles))
+    return replace(roles, agent=ENGINE, limited=_sentence(agent.name, why)) if why else roles
+
+
+def _why_limited(archive: Archive, model: Model, sizes: str) -> str:
+    trial = trial_of(archive, model.name, model.base)
+    if trial and trial.is_missed:
+        return f"has missed its trial on {trial.at[:10]}"
+    first = _first_answers(archive, model.name, sizes)
+    if first.fails_often:
+        return f"gave {first.unusable} unusable ones among its first {first.answers} answers"
+    return ""
+
+
+def _sentence(model: str, why: str) -> str:
+    return (
+        f"{model} {why}, so it does the analysis alone: the built-in engine writes quote and memory, "
+        "and core memory and facts stay as they are. To have it otherwise, name another model or "
+        f"other sizes in memproc.toml, or try it again: memproc config fit {model}"
+    )
+
+
+def _first_answers(archive: Archive, model: str, sizes: str) -> FirstAnswers:
+    """Return what was counted with these sizes since the last trial."""
+    trial = trials(archive).get(model)
+    since = f"{sizes} {trial.at if trial else ''}"
+    kept = sign(archive, f"{_ANSWERS_SIGN}{model}")
+    try:
+        first = FirstAnswers(**json.loads(kept.value)) if kept else FirstAnswers(since)
+    except (TypeError, ValueError, RecursionError):  # written by another program
+        return FirstAnswers(since)
+    return first if first.since == since else FirstAnswers(since)
