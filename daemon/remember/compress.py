@@ -23,8 +23,8 @@ from daemon.chat.passage import Passage, as_they_are
 from daemon.chat.survey import Survey
 from daemon.events import MemoryMade, Note, planned
 from daemon.models.context import Context
-from daemon.models.prices import plan_cost
 from daemon.models.limited import sizes_of
+from daemon.models.prices import plan_cost
 from daemon.models.roles import who
 from daemon.models.scheduler import Noted, RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
