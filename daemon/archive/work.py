@@ -90,13 +90,14 @@ def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
     """Return the progress after an event."""
     match event:
         case Planned(chat_id, title, chunks, calls, limited=limited):
-            chat = FileProgress(chat_id, title, when, 0, chunks, 0, calls, limited=limited)
-            of_run = (before.usd, before.unusable, before.retries)
-            return replace(chat, usd=of_run[0], unusable=of_run[1], retries=of_run[2])
+            return replace(
+                FileProgress(chat_id, title, when, 0, chunks, 0, calls, limited=limited),
+                usd=before.usd,
+                unusable=before.unusable,
+                retries=before.retries,
+            )
         case Alive(seconds, model) if model:
-            here = parse_date(when)
-            until = write_date(here + timedelta(seconds=seconds)) if here else ""
-            return replace(before, asked=model, asked_at=when, asked_until=until)
+            return replace(before, asked=model, asked_at=when, asked_until=_after(when, seconds))
         case TriesAgain():
             return replace(before, retries=before.retries + 1, waits=event.sentence)
         case ModelAnswered(usd=usd):
@@ -118,6 +119,11 @@ def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
         case Note(text, is_remedy=True) if text == UNUSABLE:
             return replace(before, unusable=before.unusable + 1)
     return before
+
+
+def _after(when: str, seconds: float) -> str:
+    time = parse_date(when)
+    return write_date(time + timedelta(seconds=seconds)) if time else ""
 
 
 def seconds_left(chat: "FileProgress | Run", now: str) -> float | None:
