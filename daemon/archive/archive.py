@@ -12,7 +12,13 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, get_args
 
 from daemon.archive.schema import APPLICATION, FROM_BEFORE, REBUILD, VERSION, making
-from daemon.archive.seals import damaged_rows, is_whole, seal_from_now_on, seal_in_sql
+from daemon.archive.seals import (
+    damaged_rows,
+    is_whole,
+    lost_rows,
+    seal_from_now_on,
+    seal_in_sql,
+)
 from daemon.archive.trouble import archive_errors, damaged, refuse_unfinished, unusable
 from daemon.files.clock import now, zone_here, zone_named
 from daemon.files.paths import archive_path
@@ -348,6 +354,7 @@ def check_integrity(archive: Archive) -> tuple[str, ...]:
         f"a row of {row[0]} refers to nothing" for row in archive.run("PRAGMA foreign_key_check")
     ]
     faults += damaged_rows(archive.run)
+    faults += lost_rows(archive.run)
     faults += [
         f"version {number} of a raw message is not what was stored"
         for number in _changed_versions(archive)

@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from daemon.archive.archive import ZONE, Archive
 from daemon.archive.arrivals import change_state
-from daemon.archive.seals import SEALED
+from daemon.archive.seals import SEALED, seal_from_now_on
 from rules.errors import ArchiveError
 
 BY_ROW = (
@@ -44,6 +44,7 @@ def erase_rows(
     """
     archive.run("PRAGMA secure_delete = ON")
     archive.run("PRAGMA temp_store = MEMORY")  # what VACUUM sorts never lies in a file
+    seal_from_now_on(archive.run)  # SQLite has removed the triggers with that
     row = archive.value("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))
     with archive.transaction():
         _end_work(archive, copies, in_inbox, now)

@@ -275,11 +275,8 @@ def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
         archive.insert("fold_member", {"fold": memory.memory_id, "place": place, "member": member})
 
 
-def insert_edition(archive: Archive, memory_id: str, edition: Edition, conflict: str = "") -> None:
-    """Store an edition, in a transaction of the caller's.
-
-    `conflict` is "OR REPLACE" in a rebuild, which finds where the quotes of one are from.
-    """
+def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
+    """Store an edition, in a transaction of the caller's."""
     lists = {
         "texts": json.dumps(edition.texts, ensure_ascii=False),
         "quotes": json.dumps([asdict(quote) for quote in edition.quotes], ensure_ascii=False),
@@ -288,7 +285,7 @@ def insert_edition(archive: Archive, memory_id: str, edition: Edition, conflict:
     }
     row = {**asdict(edition), **lists, "memory": memory_id}
     del row["is_short"], row["lacks_wishes"]
-    archive.insert("edition", row, conflict)
+    archive.insert("edition", row)
 
 
 def round_of(archive: Archive, chat_id: str, adopted: "Adopted") -> Round:

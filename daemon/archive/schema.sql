@@ -2,6 +2,13 @@
 -- a line says otherwise.
 -- seal: a hash of the row's other columns, which shows when anything but memproc has changed it (seals.py).
 
+-- How many rows of a table memproc has stored, which shows that one is gone. owner: the number or the id of their chat;
+-- empty for rows that are the archive's own.
+CREATE TABLE row_count (
+    name TEXT NOT NULL, owner TEXT NOT NULL, rows INTEGER NOT NULL, PRIMARY KEY (name, owner)
+) STRICT, WITHOUT ROWID;
+
+
 -- What was said -----------------------------------------------------------------------------------------------------
 
 -- A chat as TypingMind knows it; head and tail are its JSON around the messages, newest seen. round_to: the number of

@@ -1,4 +1,4 @@
-"""Rows as they are stored: sealed with a hash, and the bytes of raw messages packed.
+"""Rows as they are stored: sealed with a hash, counted, and the bytes of raw messages packed.
 
 A connection of memproc's seals what it writes, by triggers of its own. Readers check the seals of a
 chat, which show any change but memproc's, before they hand it out. Bytes are packed with zlib where
@@ -16,6 +16,7 @@ from typing import Any
 from daemon.archive.trouble import MEND, damaged_chat, keep_from_sqlite
 from daemon.files.candidates import LARGEST_BYTES
 from rules.errors import DamagedChat
+from rules.wording import counted
 
 _SMALLEST_PACKED_BYTES = 200
 _PART_BYTES = 1 << 20
@@ -39,38 +40,6 @@ _WITH_MORE = {"version": ("(SELECT chat || ' ' || key FROM message WHERE id = ve
 
 _REAL = frozenset({"usd", "litellm_usd"})
 """The columns with fractions, which Python writes with more digits than SQLite."""
-
-_TORN = {
-    "message": (
-        "SELECT 1 FROM message WHERE chat = ?1 GROUP BY chat HAVING count(*) <= max(position)"
-    ),
-    "version": """
-        SELECT 1 FROM message WHERE chat = ?1
-        AND NOT EXISTS (SELECT 1 FROM version WHERE version.message = message.id)
-    """,
-    "memory": """
-        SELECT 1 FROM memory WHERE chat = ?1
-            AND NOT EXISTS (SELECT 1 FROM edition WHERE memory = memory.id)
-        UNION ALL SELECT 1 FROM memory JOIN fold_member ON fold = memory.id
-            WHERE chat = ?1 GROUP BY memory.id HAVING count(*) <= max(place)
-    """,
-    "chunk_message": """
-        SELECT 1 FROM message JOIN chunk_message ON chunk_message.message = message.id
-            LEFT JOIN memory ON memory.id = chunk_message.memory
-            WHERE message.chat = ?1 AND memory.chat IS NOT ?1
-        UNION ALL SELECT 1 FROM memory JOIN chunk_message ON chunk_message.memory = memory.id
-            WHERE chat = ?1 GROUP BY memory.id HAVING count(*) <= max(place)
-    """,
-}
-"""Queries that find a row where one that a chat must have belongs to another chat, or to none.
-
-A seal cannot show that a row is gone. Messages, the chunks of memories and the members of folds are
-numbered from 0 without a gap.
-"""
-
-
-_UNNUMBERED = ("core_event", "fact_event", "kept_passage", "opening")
-"""The tables of a chat whose rows have no numbers without a gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +118,22 @@ SEALED = {
     )
 }
 
+_OWNERS = {
+    _BY_CHAT: "{row}.chat",
+    _BY_CHAT_ID: "{row}.chat_id",
+    _BY_MEMORY: "(SELECT chat FROM memory WHERE id = {row}.memory)",
+    _BY_FOLD: "(SELECT chat FROM memory WHERE id = {row}.fold)",
+    **dict.fromkeys((_BY_MESSAGE, _MISSING), "(SELECT chat FROM message WHERE id = {row}.message)"),
+}
+"""The chat of a row, by the condition for it to be a chat's. All other rows are the archive's."""
+
+_OF_ARCHIVE = (
+    "body", "spending", "odd_usage", "batch", "batch_request", "file_seen", "arrival",
+    "arrival_step", "outcome", "notice",
+)  # fmt: skip
+COUNTED = (*(table for table in SEALED if table != "rest"), *_OF_ARCHIVE)
+"""The tables whose rows are counted: all but those about this computer, or computed from others."""
+
 _READ = tuple(table for table in SEALED if table not in ("reply", "rest", "question", "answer"))
 """The tables that a chat is made from. A damaged evaluation stops no other work."""
 
@@ -220,7 +205,8 @@ def is_sound(table: str) -> str:
 
 
 def seal_from_now_on(run: Run) -> None:
-    """Have this connection seal what it writes."""
+    """Have this connection seal and count what it writes."""
+    _count_from_now_on(run)
     for table, sealed in SEALED.items():
         for event in ("INSERT", f"UPDATE OF {', '.join(sealed.columns)}"):
             name = f"seal_on_{event.split()[0].lower()}_of_{table}"
@@ -229,6 +215,66 @@ def seal_from_now_on(run: Run) -> None:
                 f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{table} "
                 f"BEGIN {seal} WHERE rowid = NEW.rowid; END"
             )
+
+
+def _count_from_now_on(run: Run) -> None:
+    """Have this connection count the rows that it stores and removes.
+
+    A seal cannot show that a row is gone, and what anything else removes is not counted.
+    """
+    for table in COUNTED:
+        stored, removed = (
+            _owner_of(table, "NEW"),
+            f"name = '{table}' AND owner = {_owner_of(table, 'OLD')}",
+        )
+        run(
+            f"""
+            CREATE TEMP TRIGGER count_stored_{table} AFTER INSERT ON main.{table} BEGIN
+                INSERT INTO row_count (name, owner, rows) VALUES ('{table}', {stored}, 1)
+                    ON CONFLICT (name, owner) DO UPDATE SET rows = rows + 1;
+            END
+            """  # noqa: S608  the names are ours
+        )
+        run(
+            f"""
+            CREATE TEMP TRIGGER count_removed_{table} BEFORE DELETE ON main.{table} BEGIN
+                UPDATE row_count SET rows = rows - 1 WHERE {removed};
+                DELETE FROM row_count WHERE {removed} AND rows = 0;
+            END
+            """  # noqa: S608
+        )
+
+
+def lost_rows(
+    run: Run, chat: tuple[int, str] | None = None, tables: Sequence[str] = COUNTED
+) -> Iterator[str]:
+    """Yield a sentence on each table that has other rows than were stored, in all chats or in one.
+
+    `chat` is the number of the chat's row, and its id.
+    """
+    for table in tables:
+        if chat is not None and table == "chat":
+            continue
+        where, values = ("true", ()) if chat is None else (SEALED[table].of_chat, chat[:1])
+        here = f"SELECT {_owner_of(table, table)}, count(*) FROM {table} WHERE {where} GROUP BY 1"  # noqa: S608
+        present: dict[str, int] = dict(run(here, values))
+        stored: dict[str, int] = dict(
+            run("SELECT owner, rows FROM row_count WHERE name = ?", (table,))
+        )
+        owners = stored.keys() | present.keys() if chat is None else set(map(str, chat))
+        gone = sum(max(0, stored.get(name, 0) - present.get(name, 0)) for name in owners)
+        more = sum(max(0, present.get(name, 0) - stored.get(name, 0)) for name in owners)
+        if gone:
+            yield f"{table} lacks {counted(gone, 'row')} of those that were stored"
+        elif more:
+            yield f"{table} has {counted(more, 'row')} more than were stored"
+
+
+@cache
+def _owner_of(table: str, row: str) -> str:
+    """Return SQL for the chat of a row, as text; empty for the archive's own."""
+    owner = _OWNERS.get(SEALED[table].of_chat) if table in SEALED else None
+    return f"ifnull(CAST({owner.format(row=row)} AS TEXT), '')" if owner else "''"
 
 
 def damaged_rows(
@@ -250,11 +296,8 @@ def refuse_damage(run: Run, chat_id: str, *tables: str) -> None:
     for (chat,) in run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,)):
         for damage in damaged_rows(run, chat, tables or _READ):
             raise damaged_chat(damage)
-        for table in tables or _READ:
-            if table in _TORN and run(_TORN[table], (chat,)):
-                raise damaged_chat("some of its rows no longer belong to it")
-            if table in _UNNUMBERED and run(_rows_that_were_its_own(table), (chat,)):
-                raise damaged_chat(f"a row of {table} that was its own belongs to no chat now")
+        for damage in lost_rows(run, (chat, chat_id), tables or _READ):
+            raise damaged_chat(damage)
 
 
 def refuse_any_damage(run: Run, *tables: str) -> None:
@@ -280,20 +323,6 @@ def refuse_lost_name(run: Run, chat_id: str) -> None:
     )
     for (number,) in rows:
         raise damaged_chat(f"row {number} of chat is not what was stored, and may be its own")
-
-
-@cache
-def _rows_that_were_its_own(table: str) -> str:
-    """Return SQL for the rows of no chat that would be sound with this one's number.
-
-    The index finds what no chat can have, at no cost that grows with the chats: NULL comes first in
-    it, and is asked for by its type, since SQLite takes it for granted that the column has none.
-    """
-    first = f"SELECT rowid FROM {table} ORDER BY chat LIMIT 1"  # noqa: S608  the names are ours
-    too_large = "chat > (SELECT max(id) FROM chat)"
-    of_no_chat = f"chat < 1 OR {too_large} OR rowid = ({first}) AND typeof(chat) = 'null'"
-    its_own = _hash(table, chat="?1")
-    return f"SELECT 1 FROM {table} WHERE ({of_no_chat}) AND seal IS {its_own}"  # noqa: S608
 
 
 @cache

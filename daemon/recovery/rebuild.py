@@ -296,7 +296,10 @@ def _note_what_is_under(
     chunk = [Entry(key, message, memory.number, None) for key, message in under.items()]
     cited = with_cited_sources(memory.edition, group, parts)
     edition = as_listed(cited, stated_in(chunk, archive.zone), count)
-    insert_edition(archive, memory.memory_id, edition, "OR REPLACE")
+    archive.run(
+        "DELETE FROM edition WHERE memory = ? AND number = ?", (memory.memory_id, edition.number)
+    )
+    insert_edition(archive, memory.memory_id, edition)
 
 
 def _hindsight_question(context: Context, chat: Chat) -> re.Pattern[str]:

@@ -5,21 +5,26 @@ import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from daemon.archive import erasing
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.arrivals import next_work, resume_after_restart
+from daemon.archive.seals import COUNTED, lost_rows, refuse_damage
 from daemon.archive.signs import set_sign
 from daemon.events import RunDone
 from daemon.files.clock import now
 from daemon.inbox.jobs import maintain
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.watch_plan import SettingsAre, plan_of, read_settings_here
+from rules.errors import DamagedChat
 from tests.chats import Json, export_bytes
 from tests.stories.erasing import OTHER, SECRET, contents, put_back, secret_chat, written_twice
 from tests.stories.person import Person
@@ -27,9 +32,9 @@ from tests.stories.person import Person
 pytestmark = pytest.mark.timeout(200)
 BY_HAND = (
     "chat", "body", "spending", "batch", "file_seen", "arrival", "arrival_step", "outcome", "sign", "notice", "job",
-    "odd_usage",
+    "odd_usage", "row_count",
 )  # fmt: skip
-"""Tables with statements of their own in erasing.py."""
+"""Tables with statements of their own in erasing.py; rows are counted by triggers."""
 NO_CHAT = ("calibration",)
 """Tables that say nothing of any chat."""
 SCHEMA = Path(erasing.__file__).with_name("schema.sql").read_text("utf-8")
@@ -266,3 +271,31 @@ def test_the_title_of_an_erased_chat_is_in_no_note_of_a_run(eve: Person) -> None
             for (name,) in archive.run("SELECT name FROM sign")
             if name in ("run", "budget_day")
         ] == ["budget_day"]
+
+
+@pytest.mark.parametrize("table", COUNTED)
+def test_a_row_that_is_gone_is_noticed_in_every_table_that_is_counted(
+    eve: Person, table: str
+) -> None:
+    with closing(sqlite3.connect(eve.home / "state" / "archive.sqlite3")) as archive:
+        run = partial(_rows, archive)
+        assert not list(lost_rows(run))
+        run(f"DELETE FROM {table} WHERE rowid = (SELECT max(rowid) FROM {table})")
+        assert f"{table} lacks 1 row of those that were stored" in list(lost_rows(run))
+        archive.rollback()
+
+
+def _rows(archive: sqlite3.Connection, sql: str, values: Sequence[object] = ()) -> list[Any]:
+    return archive.execute(sql, values).fetchall()
+
+
+@pytest.mark.parametrize("table", ["core_event", "fact_event", "kept_passage", "opening"])
+def test_a_chat_that_lacks_a_row_is_told_by_verify_and_stopped(eve: Person, table: str) -> None:
+    with closing(sqlite3.connect(eve.home / "state" / "archive.sqlite3")) as archive:
+        archive.execute(f"DELETE FROM {table}")
+        archive.commit()
+    assert f"{table} lacks" in eve.memproc("verify").err
+    with Archive.read(eve.home / "state") as read, pytest.raises(DamagedChat, match="lacks"):
+        refuse_damage(read.run, "secret1234")
+    with Archive.read(eve.home / "state") as read:
+        refuse_damage(read.run, "other12345")
