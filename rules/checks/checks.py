@@ -30,6 +30,7 @@ from rules.checks.words import (
 from rules.conversation.answer import in_own_words
 from rules.conversation.quote import offset, plain_text
 from rules.extract.languages import TONGUES
+from rules.extract.phrases import REACTION
 from rules.extract.sentences import MARK, blocks, ends_whole, prose_sentences
 from rules.extract.voices import QUOTED, VoicedLine, voiced_lines
 from rules.extract.words import length, terms
@@ -62,6 +63,8 @@ _MOST_WHOLE = 0.8
 """The share of the persona's messages that end with a sentence's end, from which on an answer does."""
 _STEM = 4
 _LEAST_QUOTE = 4.0
+_WORD_ALONE = 2.0
+_SHORT_VIEW = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +209,12 @@ def _tells_of_itself(form: Form) -> bool:
 
 
 def _lacks_first_person(form: Form) -> bool:
-    """Return whether it has no "I" or "we", where its language has to show it."""
-    if form.tongue not in _SHOWING_THE_PERSON:
+    """Return whether it has no "I" or "we", where its language has to show it.
+
+    A short view may leave it out: "Glad for the no, sorry for what rode along with it."
+    """
+    is_short_view = form.step == "perspective" and length(form.answer) <= _SHORT_VIEW
+    if is_short_view or form.tongue not in _SHOWING_THE_PERSON:
         return False
     words = terms(in_own_words(form.answer))
     is_shown = any(word in tongue.me for word in words for tongue in _SHOWING_THE_PERSON)
@@ -259,11 +266,19 @@ def _are_roles(text: str, lines: Sequence[VoicedLine], within: Sequence[VoicedLi
     return len(spoken) > 1 and any(line in spoken for line in within)
 
 
-def _is_too_short_a_quote(form: Form) -> bool:
+def _says_nothing(form: Form) -> bool:
+    """Return whether a quote is one word, or two or three that only react, where there are more.
+
+    Two words may say much ("Die rote blüht."), so few that every talk has them do not.
+    """
     longest = max(
         (length(said) for text in form.passage for said in prose_sentences(text)), default=0
     )
-    return length(form.answer) < _LEAST_QUOTE <= longest
+    words = length(form.answer)
+    if not words < _LEAST_QUOTE <= longest:
+        return False
+    reacts = REACTION.are_in(form.answer.replace("’", "'"))
+    return words < _WORD_ALONE or reacts or not rare_words([form.answer])
 
 
 CHECKS: tuple[Check, ...] = (
@@ -358,7 +373,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "short quote",
         "So few words say nothing later; quote a whole sentence.",
-        _is_too_short_a_quote,
+        _says_nothing,
         ("quote",),
     ),
 )

@@ -31,7 +31,7 @@ _OTHERS = {
     15: "quarter viertel quart cuarto quarto четверть",
     30: "half halb halbe demi demie media meia mezza половина",
     100: "cents ciento hundreds",
-    1000: "thousand tausend mille mil mila тысяча тысяч тысячи",
+    1000: "thousand grand tausend tsd mille mil mila тысяча тысяч тысячи тыс",
 }
 _IN_GERMAN = 1
 

@@ -1,9 +1,11 @@
 """Numbers and names of an answer that are nowhere in what its writer has seen.
 
 Names are capitalised words within a sentence, compared by their beginnings, since many languages
-inflect them; in German, which capitalises every noun, those that follow a word for a person. Numbers count as seen
-in words, too, and as sums and differences of two or three of one message: ages, prices and lengths
-of time follow from what was said. Small ones count things, and days are worked out.
+inflect them; in German, which capitalises every noun, those that follow a word for a person. Numbers
+count as seen in words, too, and where they are worked out of two of a passage: ages, prices and
+lengths of time follow from what was said, as do the weeks of a year; and of two that follow from each
+other only one is new. Small ones count things, so they are told only along with a large one, and
+days are worked out.
 """
 
 import re
@@ -25,8 +27,12 @@ _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,' ]\d{3}(?!\d))*(?=[^\W\d_]{0,3}(?!\w))")
 _SMALL = 12
 _LONGEST_MONTH = 31
 _YEARS = range(1900, 2101)
+_OF_CALENDARS = frozenset({24, 26, 52, 60, 365, 366})
+"""Hours of a day, fortnights and weeks of a year, seconds and minutes, days of a year."""
 _MOST_FIGURES = 24
 """Figures of one message that are added and subtracted: a table's sums would be any number."""
+_SCORE = 20
+_HUNDRED = 100
 _INITIALS = 2
 _BEGINNING = 4
 
@@ -47,9 +53,13 @@ def are_invented(answer: str, passage: Sequence[str], seen: Sequence[str]) -> bo
     if len(unknown_names) >= _MANY:
         return True
     known = {int(digits) for digits in re.findall(r"\d+", in_view) if len(digits) < 19}
-    known |= {value for _, value in _figures(in_view)}
-    unknown = [number for number in numbers - known if not _follows(number, known, passage)]
-    return len(unknown) >= _MANY
+    known |= {value for _, value in _figures(in_view)} | _OF_CALENDARS
+    unknown = [
+        number
+        for number in numbers - known
+        if number <= _SMALL or not _follows(number, known, passage)
+    ]
+    return len(_independent(unknown, known)) >= _MANY and max(unknown) > _SMALL
 
 
 def _names(text: str, *, after_noun: bool) -> Iterator[str]:
@@ -86,10 +96,10 @@ def _is_in_view(name: str, in_view: str) -> bool:
 
 
 def _numbers_told(text: str) -> Iterator[int]:
-    """Yield the numbers of a text, without small ones, and days of a month."""
+    """Yield the numbers in figures of a text, without days of a month."""
     for match in _NUMBER.finditer(text):
         value = int(re.sub(r"\D", "", match[0]))
-        if value > _SMALL and not (value <= _LONGEST_MONTH and _is_dated(text, match)):
+        if not (value <= _LONGEST_MONTH and _is_dated(text, match)):
             yield value
 
 
@@ -99,6 +109,15 @@ def _is_dated(text: str, number: re.Match[str]) -> bool:
     return any(term in MONTHS for term in terms(around)) or bool(
         re.search(r"\d[-./]\d{1,2}[-./]|\d{4}-\d\d|月|日", around)
     )
+
+
+def _independent(numbers: Sequence[int], known: set[int]) -> list[int]:
+    """Return the numbers without those that are a larger one less a known number of some size."""
+    independent: list[int] = []
+    for number in sorted(numbers, reverse=True):
+        if not any(_SMALL < more - number in known - _OF_CALENDARS for more in independent):
+            independent.append(number)
+    return independent
 
 
 def _follows(number: int, known: set[int], passage: Sequence[str]) -> bool:
@@ -115,9 +134,9 @@ def _follows(number: int, known: set[int], passage: Sequence[str]) -> bool:
 
 @lru_cache(256)
 def _worked_out(text: str) -> frozenset[int]:
-    """Return the sums, differences and products of two figures of a message, and of all together."""
+    """Return what follows from a message's figures: of two and of all together, halves, doubles."""
     figures = sorted({value for _, value in _figures(text.casefold())})[:_MOST_FIGURES]
-    results = {sum(figures)}
+    results = {sum(figures), *(value // 2 for value in figures), *(value * 2 for value in figures)}
     for less, more in combinations(figures, 2):
         results |= {more - less, more + less, more * less}
         results |= {100 * less // more} if more else set()
@@ -132,10 +151,17 @@ def _figures(text: str) -> tuple[tuple[int, int], ...]:
         for match in _NUMBER.finditer(text)
         if len(match[0]) < 19
     ]
-    words = [(at, NUMBER_WORDS.get(word)) for at, word in enumerate(terms(text))]
-    spelled = [(at, value) for at, value in words if value is not None]
+    words = tuple(terms(text))
+    spelled = [(at, NUMBER_WORDS[word]) for at, word in enumerate(words) if word in NUMBER_WORDS]
     figures += spelled
+    for at, (count, unit) in enumerate(pairwise(words)):
+        if count.isdecimal() and NUMBER_WORDS.get(unit, 0) >= _HUNDRED and len(count) < 19:
+            figures.append((at, int(count) * NUMBER_WORDS[unit]))  # "9 grand"
     for (at, first), (behind, second) in pairwise(spelled):
-        if behind - at <= 2:  # "twenty-five", "five hundred", "dos mil y cien"
-            figures += [(at, first + second), (at, first * second)]
+        if behind - at > 2:
+            continue
+        if first > second:  # "twenty-five", "dos mil y cien"
+            figures.append((at, first + second))
+        elif first < second and second >= _SCORE:  # "five hundred", "quatre-vingt"
+            figures.append((at, first * second))
     return tuple(figures)

@@ -6,8 +6,9 @@
 
 A sentence with "I" claims the person's life where half of its rarer words, two at least, are in one
 first-person sentence of theirs, more than in any of the persona's, and it reports nothing. It
-reports where it speaks to the person or of them, or where "I" remembers, hears, wishes and the
-like. It does not where "I" or "my" comes before the very word that the person has put after theirs.
+reports where it speaks to the person or of them, or where "I" remembers, hears, is told, wishes and
+the like. It does not where "I" or "my" comes before the very word that the person has put after
+theirs. When something happens is not what was lived: "tomorrow" is no word that is shared.
 """
 
 import re
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from rules.checks.form import rare_words, speaks_of, stem
-from rules.checks.words import STANCE, THIRD_PERSON
+from rules.checks.words import AUXILIARIES, STANCE, THIRD_PERSON, TIMES
 from rules.conversation.answer import in_own_words, is_everyday
 from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
 from rules.extract.sentences import prose_sentences
@@ -25,6 +26,7 @@ _LEAST_SHARED = 2
 _REACH = 5
 """Words after an "I" among which the one is looked for that it is about."""
 _SHORTEST = 3
+_TIMES = frozenset(map(stem, TIMES))
 _FRAMES = sorted(
     {frame for tongue in TONGUES for frame in (tongue.frames.told, tongue.frames.said)}
 )
@@ -59,7 +61,7 @@ def _is_claimed(
     told: str, lived: Sequence[str], others: Sequence[str], tongue: Tongue, names: frozenset[str]
 ) -> bool:
     """Return whether a sentence in the first person is one of those that the person has `lived`."""
-    rare = rare_words([told])
+    rare = rare_words([told]) - _TIMES
     least = max(_LEAST_SHARED, -(-len(rare) // 2))
     most = max((len(rare & rare_words([said])) for said in others), default=0)
     for theirs in lived:
@@ -90,7 +92,7 @@ def _subjects(words: Sequence[str], tongue: Tongue) -> frozenset[str]:
         for after in words[at + 1 : at + 1 + _REACH]:
             if after in STANCE:
                 break
-            if len(after) >= _SHORTEST and not is_everyday(after):
+            if len(after) >= _SHORTEST and after not in AUXILIARIES and not is_everyday(after):
                 found.add(stem(after))
                 break
     return frozenset(found)

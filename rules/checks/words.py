@@ -298,7 +298,12 @@ STANCE = listed(
     reassur* encourag* urge* offer* mention* realiz* realis* sorry admire* respect* care* must should
     erinner* behalt* behielt* merk* halte hielt weiß wusste hör* gehört sehe sah gesehen denk* dachte
     sagte gesagt frag* versprech* versproch* versprach* glaub* hoff* wünsch* fühl* verstand* versteh*
-    rate riet möchte will soll* notier*
+    rate riet möchte will soll* notier* erzähl* gesagt anvertrau* gestand* gestehen bericht* find* fand
+    vermut*
+    told suppose* guess* reckon* suspect* believe* find finds confid* admit* confess*
+    racont* confi* avou* trouv* suppos* soupçonn*
+    contó contado contaba cuenta confes* confió sospech* supon* supus* parec* encontr*
+    рассказ* призна* подел* счита* полага* подозрева* кажется показал*
     souvien* souvenir* retien* retenir garde* gardé* veux voudrais demand* promis* promet* sais savais
     entend* vois vu pens* cro* dis dit répond* conseil* espèr* ressen* sens compr* not* dois
     recuerd* recordar* guard* quier* pregunt* promet* prometí sé sabía escuch* oí veo vi pens* pienso
@@ -313,6 +318,17 @@ STANCE = listed(
     """
 )
 """What "I" does with what somebody else has lived through: verbs of knowing, saying and wishing."""
+AUXILIARIES = listed_words("hab hatt hätt werd würd wär könnt möcht müsst sollt wollt konnt durft")
+"""German verbs as people write them, without their last letter."""
+
+TIMES = listed_words(
+    """
+    today tomorrow yesterday tonight morning evening afternoon heute morgen gestern abend nachmittag
+    aujourd demain hier matin soir après hoy mañana ayer noche tarde hoje amanhã ontem domani oggi ieri
+    сегодня завтра вчера утром вечером 今天 明天 昨天 今日 明日 昨日
+    """
+)
+"""Words for when."""
 
 PERSONS = listed_words(
     """

@@ -13,6 +13,7 @@ from primer.reply import KINDS, judge, with_control_mark
 from primer.wrappers import unwrapped
 from rules.checks.checks import CHECKS, first_fault
 from rules.checks.form import Form
+from rules.checks.unseen import are_invented
 from tests.rules.checks.judged import judged
 from tests.rules.checks.misshapen import BY_PERSON, MISSHAPEN, NAMES, PASSAGE, Misshapen
 from tests.server.asking import TEXTS
@@ -89,15 +90,49 @@ def test_there_are_two_hundred_good_answers_in_six_languages() -> None:
     assert {good.step for good in answers} == {"perspective", "refinement", "analysis"}
 
 
-@pytest.mark.parametrize(("name", "most"), [("bad", 0), ("bad_more", 1)])
+@pytest.mark.parametrize(("name", "most"), [("bad", 0), ("bad_more", 1), ("bad_later", 4)])
 def test_bad_answers_of_twelve_kinds_are_asked_for_again(name: str, most: int) -> None:
     kept = [record["id"] for record, refused in judged(name) if not refused]
     assert len(kept) <= most, kept
 
 
-def test_a_hundred_good_answers_are_kept_but_for_one_whose_quote_has_three_words() -> None:
-    refused = [(record["id"], faults) for record, faults in judged("good") if faults]
-    assert refused == [("P18-g10", ["quote: short quote"])]
+@pytest.mark.parametrize(("name", "most"), [("good", 0), ("good_more", 6)])
+def test_of_a_hundred_good_answers_three_at_most_are_asked_for_again(name: str, most: int) -> None:
+    refused = [(record["id"], faults) for record, faults in judged(name) if faults]
+    assert len(refused) <= most, refused
+
+
+@pytest.mark.parametrize(
+    ("quote", "is_kept"),
+    [
+        ("Fine. Wednesday.", True),
+        ("Die rote blüht.", True),
+        ("Значит, честный мат.", True),
+        ("Good.", False),
+        ("Bestanden!!!", False),
+        ("Thank you, Jo!", False),
+        ("So did I.", False),
+        ("行。", False),
+    ],
+)
+def test_a_quote_of_few_words_has_one_that_says_something(quote: str, is_kept: bool) -> None:
+    fault = first_fault(form_of(quote, "quote"))
+    assert (fault is None) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_kept"),
+    [
+        ("She was offered 9,000 and half of it, 4,500, would be hers.", True),
+        ("There are 26 weekends and 52 Wednesdays, so 104 nights.", True),
+        ("She pays 20,400, that is 2,400 more than 18,000.", True),
+        ("Each one lasts 7 hours on ward 36.", False),
+        ("She paid 545 for 96 nights.", False),
+    ],
+)
+def test_what_follows_from_a_passage_is_not_invented(answer: str, is_kept: bool) -> None:
+    passage = ("He has a buyer, 9 grand.", "Or 18,000 over five years, 340 a month. I said no.")
+    assert are_invented(answer, passage, ()) is not is_kept
 
 
 INNOCENT = (

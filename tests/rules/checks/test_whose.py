@@ -39,6 +39,8 @@ def test_a_sentence_that_the_person_has_lived_is_claimed(told: str) -> None:
         "I keep two things: the ring in the blue box under the stairs, and that Hannah must not know.",
         "I promised to keep the blue box to myself, and I won't tell Hannah.",
         'She wrote "I moved to Porto five weeks ago with two suitcases", and I laughed.',
+        "»I moved to Porto five weeks ago with two suitcases.« So it began, and it did not let me go.",
+        "Moving to Porto five weeks ago was the light part, I find.",
         "I noticed how lonely she is since she moved to Porto five weeks ago.",
     ],
 )
