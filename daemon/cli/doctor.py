@@ -1,8 +1,14 @@
 """Look at everything that memproc needs, and print what was found: `memproc doctor`."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from daemon.cli.settings import Settings, pass_settings
+
+if TYPE_CHECKING:
+    from daemon.archive.chats import KnownChat
+    from daemon.config.settings import Config
 
 
 @click.command
@@ -10,8 +16,14 @@ from daemon.cli.settings import Settings, pass_settings
     "--thorough", is_flag=True, help="Read everything that is kept, however long that takes."
 )
 @click.option("--all", "show_all", is_flag=True, help="List what is well, too.")
+@click.option(
+    "--report",
+    "for_report",
+    is_flag=True,
+    help="Print what a bug report needs: versions, counts and settings, nothing of your own.",
+)
 @pass_settings
-def doctor_command(settings: Settings, thorough: bool, show_all: bool) -> int:
+def doctor_command(settings: Settings, thorough: bool, show_all: bool, for_report: bool) -> int:
     """Look at everything that memproc needs, and say what mends what is wrong.
 
     Nothing is sent, and nothing changed. Errors come last, where a terminal shows them. The exit
@@ -19,6 +31,7 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool) -> int:
     """
     from daemon.remember.chat_notes import memories_of_ending_models, wishes_of_folds
     from daemon.reports.doctor import doctor_report
+    from daemon.reports.support import support_report
     from daemon.status.doctor import examine
 
     findings = examine(
@@ -27,6 +40,26 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool) -> int:
         thorough,
         (memories_of_ending_models, wishes_of_folds),
     )
+    if for_report:
+        settings.show(support_report(*_read(settings), findings))
+        return 0
     settings.say_which_file()
     settings.show(doctor_report(findings, shows_all=show_all))
     return 1 if any(finding.level == "error" for finding in findings) else 0
+
+
+def _read(settings: Settings) -> "tuple[Config | None, tuple[KnownChat, ...] | None]":
+    """Return the settings and the chats that are known; None for what cannot be read."""
+    from daemon.archive.chats import known_chats
+    from rules.errors import MemprocError
+
+    try:
+        config = settings.config
+    except MemprocError:
+        return None, None
+    try:
+        with settings.archive() as archive:
+            chats = known_chats(archive)
+    except MemprocError:
+        chats = None
+    return config, chats

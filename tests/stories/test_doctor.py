@@ -71,6 +71,22 @@ def test_five_broken_things_are_each_told_with_what_mends_them(at_work: Person) 
     assert "k-very-secret" not in ended.out + at_work.memproc("doctor").out
 
 
+def test_what_a_bug_report_needs_names_nothing_of_ones_own(at_work: Person) -> None:
+    at_work.settings(
+        '[models]\nagent = "anthropic/claude-opus-5-5"\n[chats]\nexclude = ["Marta and me"]\n'
+        '[[chats.override]]\nchat = "Nightingale"\n'
+    )
+    ended = at_work.memproc("doctor", "--report", "--json")
+    assert ended.code == 0, ended
+    told = {row["name"]: row["value"] for row in json.loads(ended.out)["support"]}
+    assert (told["chats"], told["core.enabled"], told["output.mode"]) == ("1", "false", "replace")
+    assert (told["models.agent"], told["chats.override"]) == ("their own", "their own (1)")
+    said = at_work.memproc("doctor", "--report").out
+    title = json.loads(at_work.updated()[0].read_bytes())["data"]["chats"][0]["chatTitle"]
+    for own in ("opus", "Marta", "Nightingale", str(at_work.home), title):
+        assert own not in said
+
+
 def test_with_a_broken_memproc_toml_the_rest_is_looked_at_all_the_same(ada: Person) -> None:
     ada.toml.write_text("[chunk]\ntokens = 3\n")
     ended = ada.memproc("doctor", "--json")
