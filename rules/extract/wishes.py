@@ -44,15 +44,8 @@ _MOST_ITEMS = 12
 """The most lines of a list of wishes."""
 _LEAST_LISTED = 2
 _BEFORE_ITEMS = " \t\n-*•—>0123456789.)"
-_BY_ITSELF: tuple[tuple[Kind, str, bool, bool, bool], ...] = (
-    ("end", "ended", False, False, True),
-    ("wish", "rather", False, True, True),
-    ("wish", "form", True, False, True),
-    ("wish", "ban", True, False, False),
-    ("wish", "within", False, False, True),
-)
-"""What is told by one part of the forms: its kind, whether it begins the sentence, and whether it counts in a
-question, and beside what makes an order hold once."""
+_REACH = 120
+"""The characters of a sentence in which a word that makes an order hold for good is looked for, on both sides."""
 _RANKS = ("end", "wish", "task", "done", "order")
 """Of what a sentence may be in several languages, the first counts. An order holds only in a list of wishes."""
 _COMMAS = (",", ";", "，", "、", "；")
@@ -64,12 +57,21 @@ _PARAGRAPH = 4_000
 _ITEM = re.compile(r"[ \t]*(?:->|→|=>|—|–|[-*+•·‣]|\(?\d{1,2}[.)、]|\(?[a-z][.)])[ \t]*(?=\S)")
 _LABEL = re.compile(r"[^\W\d_]{3,15}: (?=\S)")
 """A word before a rule in a list: "Mornings: no questions before eight"."""
+_NEAR = 60
+"""The characters after a request in which what it is about is looked for."""
+_CODE = re.compile(r"[{}]|\w\(\)|[=!]=|\w = ?[\"'\w]|</")
+"""What prose does not have."""
 _TAG = re.compile(
-    r"[,，、] ?(?:ok(?:ay)?|(?:will|would|can) you|please|right|yeah|alright|deal|ja|gut|nicht wahr|d'accord"
+    r"[,，、] ?(?:ok(?:ay)?|(?:will|would|can) you|please|right|yeah|all ?right|deal|ja|gut|nicht wahr|d'accord"
     r"|hein|vale|sí|eh|ладно|хорошо|да|好吗|好不好|行吗|可以吗|certo|va bene|tá|está bem) ?[?？]$",
     re.IGNORECASE,
 )
 """A question after an order."""
+_PLAIN = str.maketrans(
+    "’後請說講話問別麼時個對給嗎會這裡語寫從開當陪聽應該習慣體讓許準總閉點條種長發簡單繁換",
+    "'后请说讲话问别么时个对给吗会这里语写从开当陪听应该习惯体让许准总闭点条种长发简单繁换",
+)
+"""One apostrophe, and the simpler characters for those of traditional Chinese."""
 _SCRIPTS = (
     ("CYRILLIC", (6, 7)),
     ("HIRAGANA", (13,)),
@@ -233,11 +235,13 @@ def _kind_at(
     text: str, piece: TextPiece, owner: Owner
 ) -> tuple[Kind | Literal["order"], int] | None:
     """Return what a sentence is, and where in it its form begins; None where it is nothing of these."""
-    sentence = text[piece.start : piece.stop].replace("’", "'")
+    sentence = text[piece.start : piece.stop].translate(_PLAIN)
     words = length(sentence)
     if not _SHORTEST <= words <= _LONGEST:
         return None
     bare = sentence.lstrip("*_ ")
+    if _CODE.search(bare):
+        return None
     if "\n" in text and (label := _LABEL.match(bare)):
         bare = bare[label.end() :]
     shift = len(sentence) - len(bare)
@@ -259,34 +263,47 @@ def _told(number: int, sentence: str) -> tuple[Kind | Literal["order"], int] | N
     bare = sentence.rstrip(" \"'”»)*_")
     is_asked = bare.endswith(QUESTION_MARKS) and not _TAG.search(bare)
     is_once = compiled(number, "once").search(sentence) is not None
-    for kind, part, leads, counts_in_question, counts_once in _BY_ITSELF:
-        if (is_asked and not counts_in_question) or (is_once and not counts_once):
-            continue
-        if found := compiled(number, part, leads=leads).search(sentence):
-            return kind, found.start()
-    ordered = _ordered(number, sentence, is_asked=is_asked, is_once=is_once)
-    if ordered is None and not is_asked and compiled(number, "done").search(sentence):
+    told = compiled(number, "told").search(sentence)
+    last = told.start() if told else len(sentence)
+    if not is_asked and (end := compiled(number, "ended").search(sentence)) and end.start() <= last:
+        return "end", end.start()
+    for kind, match in _asked_for(number, sentence, is_asked=is_asked, is_once=is_once):
+        if match.start("core") <= last:
+            return kind, match.start("core")
+    if not is_asked and compiled(number, "done").search(sentence):
         return "done", 0
-    return None if ordered is None else (ordered, 0)
+    return None
 
 
-def _ordered(
+def _asked_for(
     number: int, sentence: str, *, is_asked: bool, is_once: bool
-) -> Kind | Literal["order"] | None:
-    """Return whether an order or a polite question holds for good, or once; "order" where nothing says so."""
-    after = None if is_asked else compiled(number, "after", leads=True).match(sentence)
-    polite = compiled(number, "polite", leads=True).match(sentence)
-    if not is_once:
-        if after and after["case"]:
-            return "wish"
-        if polite and compiled(number, "less").search(sentence):
-            return "wish"
-    order = polite or (None if is_asked else compiled(number, "order", leads=True).match(sentence))
-    if order is None:
-        return None
-    if is_once:
-        return "task"
-    return "wish" if order["case"] or compiled(number, "holds").search(sentence) else "order"
+) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
+    """Yield what a sentence asks for, and where: as a wish, to be done once, or as an order of which nothing says so."""
+    if not is_asked and (found := compiled(number, "within").search(sentence)):
+        yield "wish", found
+    if ask := compiled(number, "ask", leads=True).search(sentence):
+        asked = sentence[ask.start() : ask.end() + _REACH]
+        if is_once:
+            yield "task", ask
+        elif compiled(number, "about").search(sentence, ask.end(), ask.end() + _NEAR) and (
+            ask["case"]
+            or compiled(number, "holds").search(asked)
+            or compiled(number, "less").search(asked)
+        ):
+            yield "wish", ask
+    if is_asked:
+        return
+    for part in () if is_once else ("ban", "form"):
+        if found := compiled(number, part, leads=True).search(sentence):
+            yield "wish", found
+    order = compiled(number, "order", leads=True).search(sentence)
+    after = compiled(number, "after", leads=True).search(sentence)
+    if after and after["case"] and not is_once:
+        yield "wish", after
+    if order:
+        asked = sentence[max(0, order.start() - _REACH) : order.end() + _REACH]
+        holds = order["case"] or compiled(number, "holds").search(asked)
+        yield "task" if is_once else "wish" if holds else "order", order
 
 
 def _languages(sentence: str, message: str) -> tuple[int, ...]:

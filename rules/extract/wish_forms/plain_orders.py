@@ -12,7 +12,6 @@ UKRAINIAN: Final = WishForms(
     |більше не \S+(?:й|йте|и|іть)\b)""",
     r"""(?:\bбудь ласка\b.*\b(?:завжди|ніколи|більше не)\b|\b(?:завжди|ніколи)\b.*\bколи я (?:тебе |вас )?
     (?:питаю|запитую|запитаю|прошу)\b)""",
-    NONE,
 )
 
 POLISH: Final = WishForms(
@@ -23,7 +22,6 @@ POLISH: Final = WishForms(
     |nie \S+(?:j|uj|aj|ij|w|z) (?:już )?(?:nigdy|więcej)\b)""",
     r"""(?:\bproszę\b.*\b(?:zawsze|nigdy)\b|\b(?:zawsze|nigdy)\b.*\b(?:kiedy|gdy) (?:cię |o to )?
     (?:pytam|zapytam|proszę|poproszę)\b)""",
-    NONE,
 )
 
 TURKISH: Final = WishForms(
@@ -33,7 +31,6 @@ TURKISH: Final = WishForms(
     (?!.*(?:[dt][ıiuü]m|[ıiuü]yorum|[ae]r[ıi]m|[ıi]r[ıi]m|[dt][ıiuü]k)[.!]*$)\w|bana \S+ (?:de|diye hitap et)\b)""",
     r"""(?:\blütfen\b.*\b(?:her zaman|daima|asla|bir daha)\b|\b(?:her zaman|daima|asla)\b.*\b(?:sorduğumda|sorarsam
     |istediğimde)\b|\b(?:sorduğumda|sorarsam)\b.*\b(?:her zaman|daima|asla)\b)""",
-    NONE,
 )
 
 ARABIC: Final = WishForms(
@@ -43,7 +40,6 @@ ARABIC: Final = WishForms(
     |لا \S+ (?:\S+ ){0,6}(?:أبدا|أبدًا|أبداً|مرة أخرى)|نادني|ناديني|سمني)""",
     r"""(?:(?:دائما|دائمًا|دائماً|أبدا|أبدًا).*(?:عندما|حين|كلما) (?:أسأل|سألت|أطلب)
     |(?:من فضلك|رجاء).*(?:دائما|دائمًا|أبدا|أبدًا))""",
-    NONE,
 )
 
 HINDI: Final = WishForms(
@@ -52,5 +48,4 @@ HINDI: Final = WishForms(
     |हमेशा .*(?:ो|ें|एं|इए|िए|िएगा|ना|करो|दो)[।.!]*$|.*कभी (?:भी )?(?:मत|न) .*(?:ो|ें|िए|ना)[।.!]*$
     |मुझे \S+ (?:कहकर|कह कर|नाम से) (?:बुला|पुकार))""",
     r"(?:जब (?:भी )?मैं .*(?:पूछूँ|पूछूं|पूछूंगा|कहूँ|कहूं).*(?:हमेशा|कभी)|हमेशा.*जब (?:भी )?मैं .*(?:पूछ|कह)|कृपया.*(?:हमेशा|कभी (?:मत|न)))",
-    NONE,
 )

@@ -33,15 +33,24 @@ FORMS: Final = (
     JAPANESE,
 )
 """The forms by language, in the order of TONGUES."""
+_BEGINS: Final = r"(?:^|(?<=[,;:.!?…—–)] )|(?<=[，。；：！？、]))"
+"""Where a clause begins."""
+
+
+_SLOT = re.compile(r"<(say|talk|less|holds|order)>")
 
 
 @cache
 def compiled(number: int, part: str, *, leads: bool = False) -> re.Pattern[str]:
-    """Return a part of the forms of a language as a pattern; with `leads`, from the beginning of a sentence on."""
+    """Return a slot of a language as a pattern; with `leads`, where a clause begins with it."""
     forms = FORMS[number]
-    pattern = getattr(forms, part)
+    if part == "about":
+        return any_case(rf"(?:\b|(?<=[\u4e00-\u9fff]))(?:{forms.say}|{forms.talk})")
+    pattern = _SLOT.sub(lambda slot: f"(?:{getattr(forms, slot[1])})", getattr(forms, part))
+    pattern = f"(?P<core>{pattern})"
     if leads:
-        pattern = rf"^(?:{forms.lead})*(?:(?P<case>{forms.case})(?:{forms.lead})*|{forms.at}(?:{forms.lead})*)?(?:{pattern})"
+        not_idle = "" if part == "idle" else f"(?!{forms.idle})"
+        pattern = f"{_BEGINS}(?:{forms.lead})*(?:(?P<case>{forms.case})(?:{forms.lead})*|{forms.at}(?:{forms.lead})*)?{not_idle}{pattern}"
     return any_case(pattern)
 
 
