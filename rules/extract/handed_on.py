@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
+from rules.extract.brackets import quotations_in
 from rules.extract.patterns import any_case
 from rules.extract.voices import COLONS, GREETING, QUESTION_MARKS, SIGN_OFF
 
@@ -32,11 +33,15 @@ _SIGNATURE = 30
 """The most characters of a line with a signature."""
 _LONGEST_INTRODUCTION = 300
 """The most characters of a line without a colon that hands a text on."""
+_LONGEST_HEADING = 90
+"""The most characters of a heading."""
+_QUOTED = 60
+"""The fewest characters of a quotation that is a text; a shorter one belongs to a story."""
 _TIMES = 2
 """How often a label or a time has to come before lines are a log."""
 
 _FRAME: Final = re.compile(
-    r"^\[([^\]\n]+)\][ \t]*\n(?s:.*?)^\[end of \1\][ \t]*$"
+    r"^\[([^\]\n]+)\][ \t]*\n(?s:.*?)^\[(?:end|ende|fin|fine|fim|конец|结束|完)\b[^\]\n]*\][ \t]*$"
     r"|^<([a-zA-Z][\w-]*)[^>\n]*>(?s:.*?)</\2>[ \t]*$"
     r'|^[ \t]*(-{3,}|={3,}|\*{3,}|_{3,}|~{3,}|"{3})[ \t]*\n(?s:.*?)^[ \t]*\3[ \t]*$'
     r'|(?:^|(?<=\n))"[^"]+"[ \t]*(?=\n\s*\n|\s*\Z)|^“[^”]+”[ \t]*$|^„[^“”]+[“”][ \t]*$|^«[^»]+»[ \t]*$'
@@ -44,6 +49,7 @@ _FRAME: Final = re.compile(
     re.MULTILINE,
 )
 """A text that is set apart as a whole."""
+_SENTENCE_ENDS = re.compile(r"[.!?。！？] ?(?=[^\W\d_])")
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n(?![ \t]*\n)[^\n]+)*")
 _LOGGED = re.compile(
     r"[ \t]*(?P<time>\[?(?:\d{1,4}[^\]\n:]{0,16}[, ])?\d{1,2}[:.]\d\d(?::\d\d)?(?: ?[ap]m)?\]?)?[ \t,–-]*"
@@ -61,13 +67,16 @@ _ADOPTING: Final = any_case(r"""
     |here) on,? (?:you(?:'re| are)?|be|act|keep|follow)|how (?:i'd like|i want|i would like) us|(?:sei
     |so) (?:ab jetzt|bitte) (?:das|so)|ab (?:jetzt|sofort|heute) (?:bist|sei|sollst|halt)
     |halt\w* dich .*(?:daran|an)|à partir de maintenant,? (?:sois|tu es)|désormais,? (?:sois|tu es)
-    |sois (?:ceci|ça)|suis ces|(?:desde ahora|a partir de ahora),? (?:sé|eres|serás)|sé esto|sigue est[ao]s
+    |sois (?:ceci|ça)|suis ces|(?:desde ahora|a partir de ahora),? (?:sé|eres|serás)|sé esto|quiero que seas así
+    |ты вот кто|будь вот каким|t'es ça|sigue est[ao]s
     |d'ora in poi (?:sei|sii)|a partir de agora (?:seja|és|você é)|(?:отныне|теперь|с этого дня) (?:будь
     |ты)|будь (?:вот )?(?:этим|таким))\b|从现在(?:起|开始)你|你(?:就|以后)(?:是|按|照)这|これからは?(?:これ
     |この)""")
 """Hands a text over to be kept to."""
 _OUR_OWN: Final = any_case(r"""
-    \b(?:my (?:rules|instructions|manual|wishes|preferences|house rules)|how we\b|us to\b|notes? (?:for
+    \b(?:my (?:rules|instructions|manual|wishes|preferences|house rules)|how we\b|us to\b
+    |how to (?:handle|talk to|treat) me|between (?:us|me)\b|what i want from you|for you\b|mine,\s|preferences
+    |für dich|со мной|pour toi|tú y yo|notes? (?:for
     |to) your?\b|our (?:rules|manual)|(?:meine?|unsere?) (?:gebrauchsanweisung|regeln|wünsche|bitten
     |hausregeln)|wie wir|(?:mon|notre|mes|nos) (?:mode d'emploi|règles?|souhaits)|(?:mis|nuestras|mi
     |reglas de est[ea]) (?:reglas|instrucciones|manual|casa|chat)|(?:minhas|nossas) regras|(?:le )?(?:mie
@@ -109,7 +118,11 @@ _HANDING: Final = any_case(r"""
     |论坛|見つけ|送って|書いて(?:あ|き|く)|届い|もらっ|訳して""")
 """Says that a text came from somebody, or is passed on."""
 _THIS_TEXT: Final = any_case(r"""
-    \b(?:(?:this|these|the following|dies\w*|folgend\w*|cette?s?|ces|est[eao]s?|est[ae]s?|quest[oaei]|эт(?:от|у
+    \b(?:(?:translate|proofread|correct|sanity check) (?:this|that|it|these|the)\b
+    |\bput (?:this|it|these) into\b|(?:came|comes) with this
+    |korrigier\w*\b.{0,24}\bist von|ins (?-i:[A-ZÄÖÜ])\w+ (?:bringen|übersetzen)|(?:das|dies|mal) .{0,40}übersetzen
+    |tu me (?:traduis|corriges|relis)|traduis-moi|traduces? est[oa]|помоги (?:разобрать|перевести)|перевед\w+
+    |(?:this|these|the following|dies\w*|folgend\w*|cette?s?|ces|est[eao]s?|est[ae]s?|quest[oaei]|эт(?:от|у
     |а|и)|так(?:ую|ой))(?: [\w'’-]+){0,2} \W?(?:prompts?|lyrics|songs?|letters?|e-?mails?|mails?|messages?
     |texts?|notes?|manuals?|leases?|contracts?|recipes?|diary|poems?|articles?|ads?|profiles?|posts?
     |reviews?|comments?|postcards?|signs?|notices?|files?|song|lied|brief|text|nachricht|zettel|gedicht
@@ -120,9 +133,18 @@ _THIS_TEXT: Final = any_case(r"""
     |her|their)\b|(?:geschrieben|geschickt|gefunden|schrieb|schickte)(?: \w+){0,2} (?:das hier|dies\w*
     |folgend\w*)|m'a (?:écrit|envoyé|laissé) (?:ça|ceci)|me (?:escribió|mandó|envió|dejó) esto|(?:прислал
     |написал|оставил)\w*(?: \w+)? (?:это|вот)|page \d+ of|(?:says?|reads|schreibt|sagt|steht|dit|écrit|dice
-    |pone|diz|пишет|гласит)\W*$)|(?:song|lyrics|tune)\b.*\bhead\b|这(?:段|篇|首|封|条|份)|写给我|发给我的?
+    |pone|diz|пишет|гласит)\W*$)|(?:song|lyrics|tune)\b.*\bhead\b|翻成|翻译|润色|帮我(?:看看|改改|把)这|这(?:段|篇|首|封|条|份)|写给我|发给我的?
     |この(?:文|詩|歌|手紙)""")
 """Points to a text that follows, without a colon."""
+_LOOKS_SET: Final = any_case(r"""
+    ^\W*(?:(?:dear|to whoever|to whom|whereas|from|von|de|betreff|subject|sehr geehrt\w+|liebe[rs]?|chère?|estimad\w+
+    |querid\w+|уважаем\w+|дорог\w+)\b|\^)|^'[^\n]{10,},\n|^[^\n.?!]*(?-i:[A-Z]{4,})[^\n.?!]*\n|^[^\n]{8,60},\n[^\n]{8,60},?\n""")
+"""How a paragraph begins that is a text by itself: a letter, a notice, a verse."""
+_REFERS_BACK: Final = any_case(r"""
+    (?:^|\n)\W*\^|\b(?:who|what) (?:wrote|would you have)\b|\bthis was\b|\bthat's the\b|\bshould i (?:apply|answer|reply|sign)
+    |\bcopied\b|\bprinted\b|\b(?:found|encontr\w+|gefunden|trouvé\w*|нашл\w+|washed up)\b|\bgemeint\b|\bit too\b
+    |\b(?:sounds?|klingt|suena|похоже|ça sonne)\b.{0,40}[?？]|\bпел\w*\b|发给我|写给我""")
+"""Says after a text that it is somebody else's."""
 _SPEAKS_AGAIN: Final = any_case(r"""
     ^\W*(?:(?:anyway|so|but|well|also|and by the way|by the way|btw|that's|what|how|should|would|do|is|i'd
     |i think|she|he|they|we|my|our|also|aber|jedenfalls|und|naja|na ja|ich|wir|sie|er|der|die|das ist|soll
@@ -156,15 +178,26 @@ def owner_at(text: str, at: int) -> Owner:
 @lru_cache(_MESSAGES)
 def stretches(text: str) -> tuple[Stretch, ...]:
     """Return the parts of a person's message that are not simply their own, in order."""
-    apart = [*_framed(text), *_logged(text)]
+    apart = [*_framed(text), *_quoted(text), *_logged(text)]
     return tuple(sorted([*apart, *_handed(text, apart)], key=lambda part: part.start))
 
 
 def _framed(text: str) -> Iterator[Stretch]:
     """Yield what is framed or quoted as a whole: adopted where the line before it hands it over so."""
     for frame in _FRAME.finditer(text):
-        before = text[: frame.start()].rstrip().rpartition("\n")[2]
-        yield Stretch(*frame.span(), "adopted" if _ADOPTING.search(before) else "foreign")
+        before = text[max(0, frame.start() - _LONGEST_INTRODUCTION) : frame.start()].rstrip()
+        if not _OUR_OWN.search(frame.group().partition("\n")[0]):
+            is_adopted = _ADOPTING.search(before.rpartition("\n")[2])
+            yield Stretch(*frame.span(), "adopted" if is_adopted else "foreign")
+
+
+def _quoted(text: str) -> Iterator[Stretch]:
+    """Yield quotations of several sentences."""
+    for start, stop in quotations_in(text):
+        before = text[max(0, start - _LONGEST_INTRODUCTION) : start].rstrip().rpartition("\n")[2]
+        is_text = stop - start >= _QUOTED and _SENTENCE_ENDS.search(text, start, stop - 1)
+        if is_text and not _ADOPTING.search(before):
+            yield Stretch(start, stop, "foreign")
 
 
 def _logged(text: str) -> Iterator[Stretch]:
@@ -198,7 +231,7 @@ def _handed(text: str, apart: Sequence[Stretch]) -> Iterator[Stretch]:
             owner = "own"
         if owner == "own":
             block = []
-            at, owner = _handed_over(words, is_first=not start, is_last=is_last)
+            at, owner = _handed_over(words, text[stop:], is_first=not start)
             if at < len(words):
                 block.append(words[at:])
                 yield Stretch(start + at, stop, owner)
@@ -209,15 +242,16 @@ def _handed(text: str, apart: Sequence[Stretch]) -> Iterator[Stretch]:
         yield Stretch(start, stop, "unsure" if is_open else owner)
 
 
-def _handed_over(words: str, *, is_first: bool, is_last: bool) -> tuple[int, Owner]:
+def _handed_over(words: str, after: str, *, is_first: bool) -> tuple[int, Owner]:
     """Return where a text begins in a paragraph of the person's, and whose it is.
 
     It is the end of the paragraph where the text comes after it.
     """
-    if not is_first and _greets(words):
+    if _is_set(words, after) if is_first else _greets(words):
         return 0, "foreign"
     if not is_first and _ROLE.match(words):
         return 0, "unsure"
+    is_last = not after.strip()
     at = 0
     for line in words.splitlines(keepends=True):
         at += len(line)
@@ -229,6 +263,20 @@ def _handed_over(words: str, *, is_first: bool, is_last: bool) -> tuple[int, Own
         if within and _HANDING.search(before) and not _OUR_OWN.search(before):
             return at - len(line) + within.end(), "reported"
     return len(words), "own"
+
+
+def _is_set(words: str, after: str) -> bool:
+    """Return whether the first paragraph is a text that what comes after it speaks of."""
+    head = _LOGGED.match(words) if "\n" in words else None
+    is_set = _LOOKS_SET.search(words) or _ROLE.match(words) or (head and head["time"])
+    if not is_set or _OUR_OWN.search(words) or _OUR_OWN.search(after):
+        return False
+    return _REFERS_BACK.search(after) is not None
+
+
+def is_own_heading(line: str) -> bool:
+    """Return whether a line is over what the person asks for in their own name."""
+    return len(line) <= _LONGEST_HEADING and bool(_OUR_OWN.search(line))
 
 
 def _announced(line: str) -> Owner:

@@ -24,7 +24,7 @@ from itertools import groupby, islice
 from typing import Final, Literal
 
 from rules.extract.brackets import last_quotation_end, quotations_in
-from rules.extract.handed_on import OWN, Owner, owner_at, stretches
+from rules.extract.handed_on import OWN, Owner, is_own_heading, owner_at, stretches
 from rules.extract.languages import TONGUES, UNKNOWN, spoken
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
@@ -43,6 +43,8 @@ _LONGEST_NOTE = 60.0
 _MOST_ITEMS = 12
 """The most lines of a list of wishes."""
 _LEAST_LISTED = 2
+_HEADINGS = 4
+"""The lines before a list, blank ones counted, and its first sentence, that may say whose it is."""
 _BEFORE_ITEMS = " \t\n-*•—>0123456789.)"
 _REACH = 120
 """The characters of a sentence in which a word that makes an order hold for good is looked for, on both sides."""
@@ -54,7 +56,9 @@ _MESSAGES = 16_384
 """Messages whose wishes are remembered: a fold looks for them again, long after its memories did."""
 _PARAGRAPH = 4_000
 """Characters after which an open quotation mark is taken to be closed."""
-_ITEM = re.compile(r"[ \t]*(?:->|→|=>|—|–|[-*+•·‣]|\(?\d{1,2}[.)、]|\(?[a-z][.)])[ \t]*(?=\S)")
+_ITEM = re.compile(
+    r"[ \t]*(?:->|→|=>|—|–|[-*+•·‣]|(?:§|Art\.?) ?\d{1,2}[.:)]?|\(?\d{1,2}[.)、]|\(?[a-z][.)])[ \t]*(?=\S)"
+)
 _LABEL = re.compile(r"[^\W\d_]{3,15}: (?=\S)")
 """A word before a rule in a list: "Mornings: no questions before eight"."""
 _NEAR = 60
@@ -188,7 +192,7 @@ def _in_paragraph(text: str, pieces: list[tuple[TextPiece, Owner]]) -> Iterator[
         sentence = text[piece.start : piece.stop]
         is_item = is_list or owner == "adopted" or (items > 0 and _is_item(text, piece))
         items -= items > 0
-        if kind is not None and kind[0] != "order":
+        if kind is not None and kind[0] != "order" and (owner != "adopted" or kind[0] == "wish"):
             owner = owner_at(text, piece.start + kind[1])
             items = _MOST_ITEMS if sentence.endswith(COLONS) else items
             if length(sentence) > _LONG:
@@ -207,13 +211,17 @@ def _lists_wishes(
     hits = kinds.count("wish") + kinds.count("order")
     start = pieces[0][0].start
     lines = {text.count("\n", start, piece.start): piece for piece, _ in reversed(pieces)}
+    before = text[max(0, start - _PARAGRAPH) : start].rstrip(_BEFORE_ITEMS)
+    items = [piece for piece in lines.values() if _is_item(text, piece)]
+    headings = [*before.splitlines(), text[start : pieces[0][0].stop]][-_HEADINGS:]
+    if _LEAST_LISTED <= len(items) <= _MOST_ITEMS and any(map(is_own_heading, headings)):
+        return len(items) >= len(lines) - 2
     if (
         "wish" not in kinds
         or hits < _LEAST_LISTED
         or not _LEAST_LISTED <= len(lines) <= _MOST_ITEMS
     ):
         return False
-    before = text[:start].rstrip(_BEFORE_ITEMS)
     is_list = before.endswith(COLONS) or all(_is_item(text, piece) for piece in lines.values())
     return is_list and len(lines) <= 2 * hits + 1
 
@@ -283,27 +291,32 @@ def _asked_for(
         yield "wish", found
     if ask := compiled(number, "ask", leads=True).search(sentence):
         asked = sentence[ask.start() : ask.end() + _REACH]
+        is_about_talk = compiled(number, "about").search(sentence, ask.end(), ask.end() + _NEAR)
         if is_once:
             yield "task", ask
-        elif compiled(number, "about").search(sentence, ask.end(), ask.end() + _NEAR) and (
-            ask["case"]
-            or compiled(number, "holds").search(asked)
-            or compiled(number, "less").search(asked)
-        ):
+        elif is_about_talk and (ask["case"] or _any_of(number, ("holds", "less"), asked)):
             yield "wish", ask
-    if is_asked:
-        return
-    for part in () if is_once else ("ban", "form"):
-        if found := compiled(number, part, leads=True).search(sentence):
+    if not is_asked:
+        yield from _ordered(number, sentence, is_once=is_once)
+
+
+def _ordered(
+    number: int, sentence: str, *, is_once: bool
+) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
+    """Yield the bans and orders of a sentence."""
+    for part in ("ban", "form", "after"):
+        found = None if is_once else compiled(number, part, leads=True).search(sentence)
+        if found and (part != "after" or found["case"]):
             yield "wish", found
-    order = compiled(number, "order", leads=True).search(sentence)
-    after = compiled(number, "after", leads=True).search(sentence)
-    if after and after["case"] and not is_once:
-        yield "wish", after
-    if order:
+    if order := compiled(number, "order", leads=True).search(sentence):
         asked = sentence[max(0, order.start() - _REACH) : order.end() + _REACH]
-        holds = order["case"] or compiled(number, "holds").search(asked)
+        holds = order["case"] or _any_of(number, ("holds",), asked)
         yield "task" if is_once else "wish" if holds else "order", order
+
+
+def _any_of(number: int, parts: Iterable[str], text: str) -> bool:
+    """Return whether one of these slots of a language is filled in a text."""
+    return any(compiled(number, part).search(text) for part in parts)
 
 
 def _languages(sentence: str, message: str) -> tuple[int, ...]:

@@ -49,8 +49,10 @@ def compiled(number: int, part: str, *, leads: bool = False) -> re.Pattern[str]:
     pattern = _SLOT.sub(lambda slot: f"(?:{getattr(forms, slot[1])})", getattr(forms, part))
     pattern = f"(?P<core>{pattern})"
     if leads:
+        lead = f"(?:{forms.lead})*"
+        when = f"(?:(?P<case>{forms.case}){lead}|{forms.at}{lead})?"
         not_idle = "" if part == "idle" else f"(?!{forms.idle})"
-        pattern = f"{_BEGINS}(?:{forms.lead})*(?:(?P<case>{forms.case})(?:{forms.lead})*|{forms.at}(?:{forms.lead})*)?{not_idle}{pattern}"
+        pattern = _BEGINS + lead + when + not_idle + pattern
     return any_case(pattern)
 
 
