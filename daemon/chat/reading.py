@@ -21,8 +21,10 @@ from rules.conversation.memory import (
     Six,
     aliases,
     edition_in_prompts,
+    folds_upwards,
     memory_id,
     shown_edition,
+    with_members,
 )
 from rules.errors import ChatSkipped, NotAccepted
 from rules.output.arrange import Canned
@@ -366,15 +368,17 @@ def _refuse_lost(
     chat = known.chat
     here = there(known.memories, known.past, places, shown)
     by_person = deleted_memories(known.memories, known.deleted, known.ours)
+    shown_as, inside = _shown_as(known.memories, shown)
     memories_here, deleted = {}, []
     for memory in known.memories:
         name = memory.memory_id
-        if memory.is_fold or memory.forgotten or memory.recalled:
+        if memory.forgotten or memory.recalled:
             continue
         if name in by_person and name not in here:
-            deleted.append(name)
-        else:
-            memories_here[name] = name in here
+            if name not in inside:
+                deleted.append(name)
+        elif not memory.is_fold:
+            memories_here[shown_as.get(name, name)] = name in here
     loss = lost(lacks, memories_here, places, deleted)
     if not loss or known.is_accepted:
         return
@@ -383,6 +387,21 @@ def _refuse_lost(
     raise NotAccepted(
         f'"{cut_title(chat.title)}": {loss.reason}', f"{loss.with_file(file)} {meant}", chat.sha256
     )
+
+
+def _shown_as(
+    memories: Sequence[Memory], shown: Collection[str]
+) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Return the shown fold that each memory is in, and the ids of all that are in any fold.
+
+    A fold counts once, as the person sees it: to delete its six messages is to delete one memory.
+    """
+    shown_as: dict[str, str] = {}
+    folds = folds_upwards(memories)
+    for fold in folds:
+        if fold.memory_id in shown:
+            shown_as |= dict.fromkeys(with_members([fold.memory_id], memories), fold.memory_id)
+    return shown_as, frozenset(member for fold in folds for member in fold.members)
 
 
 def _file_to_import(archive: Archive, chat_id: str, lacks: Absent) -> str:
