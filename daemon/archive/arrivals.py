@@ -375,7 +375,7 @@ def _enter(archive: Archive, file: Present, when: str) -> int:
     """Return the row of a file that the daemon sees first; one that a run by hand has made is taken."""
     worked_on = """
         UPDATE arrival SET by = 'daemon', seen_at = ?, sha256 = NULL, tries = 0
-        WHERE id = (SELECT max(id) FROM arrival WHERE by = 'hand' AND state <> 'working'
+        WHERE id = (SELECT max(id) FROM arrival WHERE by <> 'daemon' AND state <> 'working'
                     AND path = ? AND inode = ? AND size = ? AND mtime_ns = ?) RETURNING id
     """
     place = file.sighting

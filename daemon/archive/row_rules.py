@@ -83,7 +83,7 @@ _RULES: Mapping[str, str] = {
     "output.path": _FILE,
     "outcome.path": _FILE,
     "arrival.state": _one_of(*get_args(State)),
-    "arrival.by": _one_of("daemon", "hand"),
+    "arrival.by": _one_of("daemon", "hand", "page", "bridge"),
     "arrival_step.state": _one_of(*get_args(State)),
     "outcome.kind": _one_of(*get_args(OutcomeKind)),
     "edition.kind": _one_of(*get_args(Kind)),

@@ -28,7 +28,8 @@ from rules.conversation.memory import CHUNK_LEVEL, EXTRACTED
 from rules.typingmind.content import printable
 from rules.typingmind.dates import parse_date, write_date
 
-By = Literal["daemon", "hand"]
+By = Literal["daemon", "hand", "page", "bridge"]
+"""Who began the work on a file: the daemon; else a person, at a terminal, on the page or in TypingMind."""
 Ended = Literal["", "done", "failed", "stopped", "interrupted", "cut off"]
 """How a run ended: stopped by the person, interrupted as by Ctrl-C, cut off by a kill; "": it goes on."""
 UNUSABLE = "memory extracted by the engine"
@@ -54,7 +55,7 @@ _MEMORIES_MADE = """
 _IN_ITS_PLACE = """NOT EXISTS (
     SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
     AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))
-    AND (by = 'daemon' OR run = (SELECT max(run) FROM arrival WHERE by = 'hand'))"""
+    AND (by = 'daemon' OR run = (SELECT max(run) FROM arrival WHERE by <> 'daemon'))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,9 @@ def seconds_left(chat: "FileProgress | Run", now: str) -> float | None:
     return left if left >= _LEAST_LEFT_SECONDS else None
 
 
-def begin_by_hand(archive: Archive, path: str, sighting: Sighting, run: str) -> tuple[int, bool]:
+def begin_by_hand(
+    archive: Archive, path: str, sighting: Sighting, run: str, by: By = "hand"
+) -> tuple[int, bool]:
     """Note that a run by hand takes up a file.
 
     Return its row, the one that it has or else a new one, and whether the daemon has a copy of it
@@ -162,9 +165,9 @@ def begin_by_hand(archive: Archive, path: str, sighting: Sighting, run: str) -> 
             row = {"path": path, **asdict(sighting), "state": "working"}
             number = archive.insert("arrival", {**row, "seen_at": run, "changed_at": run})
         archive.run(
-            "UPDATE arrival SET by = 'hand', state = 'working', reason = '', next_step = '', "
+            "UPDATE arrival SET by = ?, state = 'working', reason = '', next_step = '', "
             "next_look_at = NULL WHERE id = ?",
-            (number,),
+            (by, number),
         )
         begin_run(archive, number, run)
     return int(number), state in ("copied", "waiting", "paused")
@@ -247,8 +250,7 @@ def _outcomes(archive: Archive, where: str, *values: object) -> tuple[ChatIs, ..
 class Run:
     """A run, with the chat that it came to last: `done` of its `total` memories. Times are in UTC."""
 
-    by_hand: bool
-    """Whether a person said `memproc run`; else the daemon did."""
+    by: By
     began_at: str
     chat_id: str
     title: str
@@ -285,6 +287,11 @@ class Run:
     """The seconds left for this chat, if it goes on so; None while that is too early to say."""
 
     @property
+    def by_hand(self) -> bool:
+        """Return whether a person began it."""
+        return self.by != "daemon"
+
+    @property
     def goes_on(self) -> bool:
         """Return whether it is at work."""
         return not self.ended
@@ -297,7 +304,7 @@ def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
     """
     rows = archive.run(
         """
-        SELECT by = 'hand', run, chat_id, title, chat_began_at, done, total, answered, calls,
+        SELECT by, run, chat_id, title, chat_began_at, done, total, answered, calls,
                (SELECT sum(usd) FROM arrival AS each WHERE each.run = arrival.run),
                iif(ended = '' AND NOT ?, 'cut off', ended), max(changed_at),
                iif(state = 'stopped', reason, ''), iif(state = 'stopped', next_step, ''),
@@ -308,8 +315,8 @@ def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
         """,
         (is_at_work,),
     )
-    for by_hand, *values, unusable in rows:
-        run = replace(Run(bool(by_hand), *values), unusable=unusable)
+    for *values, unusable in rows:
+        run = replace(Run(*values), unusable=unusable)
         until = run.ended_at if run.ended else now
         written, extracted = archive.run(
             _MEMORIES_MADE, (EXTRACTED, CHUNK_LEVEL, run.began_at, until)

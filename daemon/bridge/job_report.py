@@ -77,7 +77,7 @@ def report_job(archive: Archive, state: Path, job: ChatJob, now: str) -> JobRepo
 def _of_file(archive: Archive, state: Path, job: ChatJob, file: FileInWork) -> JobReport | None:
     """Report the job by the row of its file; None where a run has to be started for it."""
     sentence = _sentences(file.reason, file.next_step)
-    by_hand = file.by == "hand"
+    by_hand = file.by != "daemon"
     if not by_hand and file.state in (*UNTAKEN, *IN_HAND) and not daemon_runs(state):
         return None
     match file.state:
@@ -114,7 +114,7 @@ def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | 
         return JobReport("unchanged", _sentences(outcome_in_words(outcome)))
     report = JobReport("done", path=outcome.path, at=outcome.when)
     fault = _fault_of_result(archive, job, report)
-    if fault and file.by == "hand":
+    if fault and file.by != "daemon":
         return JobReport("failed", fault)
     # The daemon takes no content twice: where the result no longer counts, a run makes it again.
     return None if fault else report

@@ -125,6 +125,7 @@ class ChatGroup(NearGroup):
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from daemon.archive.work import By
     from daemon.reports.report import Report
 
 
@@ -199,6 +200,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> No
     hidden=True,
     help="Settings come on standard input, from the daemon.",
 )
+@click.option("--by", type=click.Choice(("hand", "page", "bridge")), default="hand", hidden=True)
 @click.option(
     "-V",
     "--version",
@@ -209,7 +211,9 @@ def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> No
     help="Show the version and the commit, and exit.",
 )
 @click.pass_context
-def memproc_command(ctx: click.Context, config: Path | None, quiet: bool, supervised: bool) -> None:
+def memproc_command(
+    ctx: click.Context, config: Path | None, quiet: bool, supervised: bool, by: "By"
+) -> None:
     """Turn the old part of a long TypingMind conversation into memories that the persona writes itself."""
     from daemon.cli.settings import Settings  # late, for a fast `--help`
 
@@ -218,7 +222,7 @@ def memproc_command(ctx: click.Context, config: Path | None, quiet: bool, superv
 
         ctx.obj = Settings(config, quiet, *read_orders())
     else:
-        ctx.obj = Settings(config, quiet, kept=ctx.obj)
+        ctx.obj = Settings(config, quiet, by=by, kept=ctx.obj)
     if ctx.invoked_subcommand is None:
         if not sys.stdout.isatty():
             raise click.exceptions.NoArgsIsHelpError(ctx)

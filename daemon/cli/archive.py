@@ -18,7 +18,7 @@ from daemon.cli.settings import Settings, confirmed, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check_backups
 from daemon.files.clock import at, here, now
-from daemon.reports.report import Step, done
+from daemon.reports.report import Step
 from daemon.status.folder_checks import written_exports
 from rules.wording import counted, cut_title
 
@@ -55,12 +55,10 @@ def verify_command(settings: Settings) -> int:
     problems = [*damage, *exports, *backups]
     if problems:
         print_error("\n".join([*problems, *([MEND] if damage else [])]))
-    settings.show(
-        done(
-            "" if problems else _AS_WRITTEN,
-            next=(_GET_BACK,) if problems else (),
-            problems=problems,
-        )
+    settings.done(
+        "" if problems else _AS_WRITTEN,
+        next=(_GET_BACK,) if problems else (),
+        problems=problems,
     )
     return 1 if problems else 0
 
@@ -92,7 +90,7 @@ def rebuild_command(settings: Settings, paths: tuple[Path, ...]) -> int:
     is_whole = ": the archive has all that the backups and the updated exports hold"
     none = f"Nothing was added{'' if rebuilt.passed_over else is_whole}."
     notes = [line for chat in rebuilt.chats for line in _about_rebuilt(chat)]
-    settings.show(done(*(notes or [none]), **asdict(rebuilt)))
+    settings.done(*(notes or [none]), **asdict(rebuilt))
     for file in rebuilt.passed_over:
         print_error(f"Skipped {file.path}: {file.reason}")
     return 1 if rebuilt.passed_over else 0
@@ -130,15 +128,13 @@ def export_archive_command(settings: Settings, file: Path) -> None:
     number = counted(len(packed.manifest.files), "file")
     left_out = packed.manifest.left_out
     there = "Keys of providers are not in it. On the new computer"
-    settings.show(
-        done(
-            f"Wrote {packed.path}: {number}, {packed.size:,} bytes.",
-            *(f"Left out: {name}" for name in left_out),
-            next=(Step(there, "import-archive FILE"),),
-            path=packed.path,
-            size=packed.size,
-            left_out=left_out,
-        )
+    settings.done(
+        f"Wrote {packed.path}: {number}, {packed.size:,} bytes.",
+        *(f"Left out: {name}" for name in left_out),
+        next=(Step(there, "import-archive FILE"),),
+        path=packed.path,
+        size=packed.size,
+        left_out=left_out,
     )
 
 
@@ -164,22 +160,20 @@ def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
     )
     if not yes:
         step = Step("To do it", shlex.join(["import-archive", str(file), "--yes"]))
-        settings.show(done("Nothing was changed.", next=(step,), **manifest.model_dump()))
+        settings.done("Nothing was changed.", next=(step,), **manifest.model_dump())
         return
     own = None if settings.config_file.path else own_file()
     taken = take_over(settings.folders, file, now(), settings=own)
     chats = counted(taken.chats, "chat")
     agree = "Commented out there; take the # away if you agree that it counts here too"
-    settings.show(
-        done(
-            f"Taken over: {chats}. Updated exports lie in {settings.folders.updated}.",
-            *(f"What was there before is here: {folder}" for folder in taken.aside),
-            f"Wrote {taken.settings}." if taken.settings else "",
-            *(f"{agree}: {name}" for name in taken.commented_out),
-            *(f"Not brought along: {name}" for name in manifest.left_out),
-            next=(Step("Where a provider is asked", "key set PROVIDER"), _LOOK_THROUGH),
-            **asdict(taken),
-        )
+    settings.done(
+        f"Taken over: {chats}. Updated exports lie in {settings.folders.updated}.",
+        *(f"What was there before is here: {folder}" for folder in taken.aside),
+        f"Wrote {taken.settings}." if taken.settings else "",
+        *(f"{agree}: {name}" for name in taken.commented_out),
+        *(f"Not brought along: {name}" for name in manifest.left_out),
+        next=(Step("Where a provider is asked", "key set PROVIDER"), _LOOK_THROUGH),
+        **asdict(taken),
     )
 
 
@@ -207,7 +201,7 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
         settings.draw("\n".join(describe_erasure(erasure)))
         known = erasure.chat
         files = [file.path for file in erasure.files]
-        settings.show(done(chat_id=known.chat_id, files=files, in_inbox=erasure.in_inbox))
+        settings.done(chat_id=known.chat_id, files=files, in_inbox=erasure.in_inbox)
         command = shlex.join(["erase", known.chat_id])
         if not confirmed(settings, "Remove all of this for good?", yes, command):
             return
@@ -216,12 +210,10 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
             maintain(context.archive, context.folders.state, at(now()))
     there = "It is still in the inbox. Remove it there, or the next run takes it in again"
     elsewhere = "TypingMind still has it, and so may exports of your own and files of"
-    settings.show(
-        done(
-            f'"{cut_title(known.title)}" is erased.',
-            *(f"{there}: {path}" for path in erasure.in_inbox),
-            *(f"What an import has put aside may hold it too: {path}" for path in erasure.aside),
-            f"{elsewhere} `memproc export-archive`.",
-            _UNDO_KEEPS if bridge_folder(settings.folders.state).exists() else "",
-        )
+    settings.done(
+        f'"{cut_title(known.title)}" is erased.',
+        *(f"{there}: {path}" for path in erasure.in_inbox),
+        *(f"What an import has put aside may hold it too: {path}" for path in erasure.aside),
+        f"{elsewhere} `memproc export-archive`.",
+        _UNDO_KEEPS if bridge_folder(settings.folders.state).exists() else "",
     )

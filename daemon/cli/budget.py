@@ -11,7 +11,6 @@ from daemon.files.clock import at, periods
 from daemon.files.clock import now as present
 from daemon.models.ask import caps_now
 from daemon.reports.budget import budget_report
-from daemon.reports.report import done
 from rules.errors import NotFound
 from rules.money.price import MOST_USD, NAMES, PICO, in_words
 
@@ -97,4 +96,4 @@ def budget_forget_command(settings: Settings, model: str) -> None:
                 f"Nothing was learned of the model {model}.",
                 f"Models of which something was: {known}.",
             )
-    settings.show(done(f"Forgot what replies of {model} have shown.", model=model))
+    settings.done(f"Forgot what replies of {model} have shown.", model=model)

@@ -1,14 +1,10 @@
 """List the calls of models in the journal, with what each cost: `memproc calls`."""
 
-from dataclasses import replace
-
 import click
 
 from daemon.archive.chats import find_chat
 from daemon.cli.settings import Settings, pass_settings
-from daemon.faces.table import table_lines
 from daemon.reports.calls import calls_report
-from daemon.status.printable import visible
 
 
 @click.command
@@ -20,12 +16,4 @@ def calls_command(settings: Settings, chat: str | None, with_text: bool) -> None
     with settings.archive() as archive:
         chat_id = find_chat(archive, chat, "part").chat_id if chat else None
         report = calls_report(archive, chat_id, with_text=with_text)
-    (table,) = report.tables
-    if settings.for_programs or not with_text or not table.rows:
-        settings.show(report)
-        return
-    answers = []
-    for row in table.rows:
-        _, head = table_lines(replace(table, rows=[row]), None)
-        answers.append(f"--- {head}\n{row.reply.text}\n")
-    settings.draw(visible("\n".join(answers)))
+    settings.show(report)

@@ -10,7 +10,7 @@ from daemon.chat.changes import CHANGES, ChangeDone
 from daemon.cli.settings import Settings
 from daemon.files.clock import now
 from daemon.files.lock import Busy
-from daemon.reports.report import TO_SEE_IT, done
+from daemon.reports.report import TO_SEE_IT
 
 
 def change(settings: Settings, name: str, chat: str, **values: object) -> None:
@@ -20,7 +20,7 @@ def change(settings: Settings, name: str, chat: str, **values: object) -> None:
     """
     change = _changed(settings, name, chat, values)
     see_it = TO_SEE_IT if change.is_shown_later else None
-    settings.show(done(change.says, next=(see_it,), waits=change.waits))
+    settings.done(change.says, next=(see_it,), waits=change.waits)
 
 
 def _changed(settings: Settings, name: str, chat: str, values: Mapping[str, object]) -> ChangeDone:

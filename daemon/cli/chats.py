@@ -17,7 +17,6 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import daemon_runs
 from daemon.reports.chats import chats_report
-from daemon.reports.report import done
 from daemon.reports.versions import versions_report
 from rules.wording import cut_title
 
@@ -64,7 +63,7 @@ def accept_command(settings: Settings, chat: str) -> None:
         accepted = _accept(archive, known, when)
         if not accepted:
             none = f'Nothing of "{cut_title(known.title)}" waits to be accepted. {_RUN_FIRST}'
-            settings.show(done(none, accepted=False))
+            settings.done(none, accepted=False)
             return
         arrival = newest_arrival(archive, known.chat_id)
         again = (arrival,) if arrival is not None else ()
@@ -72,7 +71,7 @@ def accept_command(settings: Settings, chat: str) -> None:
     goes_on = enqueued and daemon_runs(daemon_place(settings).state)
     daemon = ", and so does the daemon, at once" if goes_on else ""
     says = f"{accepted} The next run goes on with it{daemon}."
-    settings.show(done(says, accepted=True, enqueued=enqueued))
+    settings.done(says, accepted=True, enqueued=enqueued)
 
 
 def _accept(archive: Archive, chat: KnownChat, when: str) -> str:

@@ -11,7 +11,6 @@ from daemon.config.loading import core_layout, load, load_texts, parse_settings
 from daemon.config.settings import Config
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
-from daemon.reports.report import Report, done
 from daemon.status.printable import visible
 from rules.errors import ConfigurationError, ModelError
 
@@ -34,7 +33,7 @@ def config_show_command(settings: Settings) -> None:
     tables = settings.config.model_dump(mode="json")
     tables["models"] = hidden(tables["models"])
     tables["chats"] = hidden(tables["chats"])
-    settings.show(Report(values={"settings": tables}))
+    settings.done(settings=tables)
     choice = settings.config_file.choice
     settings.draw(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))
 
@@ -55,11 +54,9 @@ def config_check_command(settings: Settings) -> None:
         well = "No memproc.toml: every setting is at its default."
     names = ("inbox", "updated", "backups", "state")
     folders = {name: getattr(settings.folders, name) for name in names}
-    notes = [*config.notes, *unknown, *_lacking_primers(config)]
-    listed = (f"{name:8} {folder}" for name, folder in folders.items())
-    settings.draw(visible("\n".join([well, *listed, *notes])))
-    if settings.for_programs:
-        settings.show(done(well, *notes, path=path, folders=folders))
+    notes = (*config.notes, *unknown, *_lacking_primers(config))
+    settings.draw(visible("\n".join(f"{name:8} {folder}" for name, folder in folders.items())))
+    settings.done(well, *notes, path=path, folders=folders)
 
 
 @config_command.command("edit")
@@ -81,7 +78,7 @@ def config_edit_command(settings: Settings) -> None:
         text = draft.read_text("utf-8")
     written = click.edit(text, extension=".toml")
     if written is None or written == before:
-        settings.show(done("Nothing was changed.", path=path))
+        settings.done("Nothing was changed.", path=path)
         return
     try:
         config = parse_settings(written.encode(), path)
@@ -92,9 +89,7 @@ def config_edit_command(settings: Settings) -> None:
         raise ConfigurationError(wrong.message, kept) from wrong
     replace_file(path, [written.encode()])
     draft.unlink(missing_ok=True)
-    settings.show(
-        done(f"Wrote {path}; all is well with it.", *_unknown_models(load(path)), path=path)
-    )
+    settings.done(f"Wrote {path}; all is well with it.", *_unknown_models(load(path)), path=path)
 
 
 @config_command.command("fit")
@@ -125,13 +120,11 @@ def config_fit_command(settings: Settings, model: str) -> None:
     parse_settings(written.encode(), path)
     replace_file(path, [written.encode()])
     says = f"{sizes} fit into {window:,}. Wrote them into {path}."
-    settings.show(
-        done(
-            says,
-            sizes={".".join(key): value for key, value in sizes.settings.items()},
-            window=window,
-            path=path,
-        )
+    settings.done(
+        says,
+        sizes={".".join(key): value for key, value in sizes.settings.items()},
+        window=window,
+        path=path,
     )
 
 
@@ -232,7 +225,7 @@ def _variants(config: Config) -> Iterator[Config]:
 def config_path_command(settings: Settings) -> None:
     """Print the path of the memproc.toml that counts; on the error output, why that one."""
     chosen = settings.config_file
-    settings.show(Report(values={"path": chosen.path, "how": chosen.how, "others": chosen.others}))
+    settings.done(path=chosen.path, how=chosen.how, others=chosen.others)
     if chosen.path:
         settings.draw(visible(str(chosen.path)))
     for line in (chosen.how, *(f"not used: {other}" for other in chosen.others)):

@@ -17,7 +17,7 @@ from daemon.files.lock import daemon_runs
 from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.files.write import replace_file, sweep
-from daemon.reports.report import Step, done
+from daemon.reports.report import Step
 from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES, meant_provider
 from rules.errors import MemprocError
@@ -54,7 +54,7 @@ def init_command(
         _guide(ctx, settings)
     elif is_written:
         steps = (Step(f"{_DROP}, then", "plan"), Step("And", "run"))
-        settings.show(done(next=steps))
+        settings.done(next=steps)
     return 0
 
 
@@ -90,7 +90,7 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
     for name, folder in folders.items():
         make_private(folder)
         settings.say_whole(f"{name:8} {folder}")
-    settings.show(done(path=path, folders=folders))
+    settings.done(path=path, folders=folders)
     return True
 
 

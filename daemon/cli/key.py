@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -24,7 +23,6 @@ from daemon.config.keys import (
     store_key,
 )
 from daemon.files.clock import here
-from daemon.reports.report import Report, ReportTable, done
 from primer.models import KEY_VARIABLES, Model, meant_provider, provider_of, quiet_options
 from rules.errors import MemprocError
 
@@ -99,13 +97,11 @@ def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) ->
     why = f" (the system keyring {change.no_keyring})" if change.no_keyring else ""
     place = _place(change.where[0], provider, folder)
     before = "But {} is set in the environment, and counts before it."
-    settings.show(
-        done(
-            f"The key for {provider} is kept in {place}{why}.",
-            *map(before.format, set_variables(provider, os.environ)[:1]),
-            provider=provider,
-            kept_in=change.where[0],
-        )
+    settings.done(
+        f"The key for {provider} is kept in {place}{why}.",
+        *map(before.format, set_variables(provider, os.environ)[:1]),
+        provider=provider,
+        kept_in=change.where[0],
     )
 
 
@@ -122,15 +118,13 @@ def key_forget_command(settings: Settings, provider: str) -> None:
     places = [_place(where, provider, folder) for where in change.where]
     keyring = f"The system keyring {change.no_keyring}, so nothing was taken out of it."
     still = "{} is still set in the environment, and memproc cannot unset it."
-    settings.show(
-        done(
-            *(f"The key for {provider} was taken out of {place}." for place in places),
-            "" if places or change.no_keyring else f"No key for {provider} was kept.",
-            keyring if change.no_keyring else "",
-            *map(still.format, set_variables(provider, os.environ)),
-            provider=provider,
-            taken_out_of=change.where,
-        )
+    settings.done(
+        *(f"The key for {provider} was taken out of {place}." for place in places),
+        "" if places or change.no_keyring else f"No key for {provider} was kept.",
+        keyring if change.no_keyring else "",
+        *map(still.format, set_variables(provider, os.environ)),
+        provider=provider,
+        taken_out_of=change.where,
     )
 
 
@@ -149,7 +143,7 @@ def key_test_command(settings: Settings, provider: str | None, no_call: bool) ->
     that memproc.toml names, or by a small one. This costs a fraction of a cent.
     """
     folder = settings.folders.state
-    rows: list[_KeyRow] = []
+    rows: list[dict[str, object]] = []
     reason = ""
     for name in [provider] if provider else sorted(KEY_VARIABLES):
         kept = find_key(name, os.environ, folder)
@@ -159,22 +153,11 @@ def key_test_command(settings: Settings, provider: str | None, no_call: bool) ->
         place = _place(kept.where, name, folder)
         settings.say(f"{name}: there is a key in {place}.")
         works = None if no_call else key_works(settings, name, kept)
-        rows.append(_KeyRow(name, kept.where, place, works))
+        rows.append({"provider": name, "where": kept.where, "place": place, "works": works})
     if not rows:
         raise MemprocError(f"There is no key{reason}.", "Keep one with: memproc key set PROVIDER")
-    settings.show(Report((ReportTable("keys", rows),)))
-    return 1 if any(row.works is False for row in rows) else 0
-
-
-@dataclass(frozen=True, slots=True)
-class _KeyRow:
-    """Where the key of a provider is."""
-
-    provider: str
-    where: Where
-    place: str
-    works: bool | None
-    """Whether the provider takes it; None where it was not asked."""
+    settings.done(keys=rows)
+    return 1 if any(row["works"] is False for row in rows) else 0
 
 
 @key_command.command("list")
@@ -205,7 +188,7 @@ def key_allow_command(
     if provider is None:
         pairs = [f"{name} {host}" for name, host in allowed()]
         settings.draw("\n".join(pairs))
-        settings.show(done("" if pairs else _NONE_ALLOWED, hosts=pairs))
+        settings.done("" if pairs else _NONE_ALLOWED, hosts=pairs)
         return
     if host is None:
         raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
@@ -220,7 +203,7 @@ def key_allow_command(
     if forget:
         no_more = f"The key for {name} goes to {where} no more."
         says = no_more if was_allowed else "That was not allowed."
-    settings.show(done(says, provider=name, host=where, allowed=not forget))
+    settings.done(says, provider=name, host=where, allowed=not forget)
 
 
 def key_works(settings: Settings, provider: str, kept: Key) -> bool:

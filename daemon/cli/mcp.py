@@ -4,7 +4,6 @@ import click
 
 from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, pass_settings
-from daemon.reports.report import done
 from rules.errors import ConfigurationError
 
 _LARGEST = 4 << 20  # bytes of a request
@@ -45,11 +44,11 @@ def mcp_token_command(settings: Settings, text: str | None) -> None:
 
     if text is None:
         token = new_token(settings.folders.state)
-        settings.show(done(token=token))
+        settings.done(token=token)
         settings.draw(token)
         return
     take_token(settings.folders.state, text)
-    settings.show(done("Kept, as a hash: who carries this token may look things up."))
+    settings.done("Kept, as a hash: who carries this token may look things up.")
 
 
 def _serve(settings: Settings, chat: str, port: int | None) -> None:

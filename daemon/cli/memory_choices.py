@@ -11,7 +11,7 @@ from daemon.cli.memories import named_memories, one_memory
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
 from daemon.reports.memory import shown_report
-from daemon.reports.report import TO_SEE_IT, Report, Step, done
+from daemon.reports.report import TO_SEE_IT, Step
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import called
 
@@ -55,7 +55,7 @@ def use_command(settings: Settings, names: tuple[str, ...], edition: int | str |
     says = f"From now on {shown} is shown, {how}."
     if not changed:
         says = f"Nothing to do: {shown} is shown already, {how}."
-    settings.show(_chosen(before, now, says))
+    _tell_choice(settings, before, now, says)
 
 
 @click.command
@@ -73,7 +73,7 @@ def pin_command(settings: Settings, names: tuple[str, ...]) -> None:
     if changed:
         says = f"Pinned {called(pinned)}: it stays as it is."
         undo = Step("To undo this", shlex.join(["unpin", *names]))
-    settings.show(_chosen(pinned, pinned, says, undo))
+    _tell_choice(settings, pinned, pinned, says, undo)
 
 
 @click.command
@@ -96,13 +96,15 @@ def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
         says += f" It is shown in its {now.edition.kind} edition {now.edition.number} again."
         number = str(before.edition.number)
         own = Step(f"Your text is edition {number}", shlex.join(["use", *names, number]))
-    settings.show(_chosen(before, now, says, own))
+    _tell_choice(settings, before, now, says, own)
 
 
-def _chosen(before: Memory, now: Memory, says: str, *steps: Step | None) -> Report:
-    """Return what was done about a memory; where another edition is shown, how it is seen."""
+def _tell_choice(
+    settings: Settings, before: Memory, now: Memory, says: str, *steps: Step | None
+) -> None:
+    """Tell what was done about a memory; where another edition is shown, how it is seen."""
     is_new = now.edition.number != before.edition.number
-    return done(
+    settings.done(
         says,
         next=(*steps, TO_SEE_IT if is_new else None),
         memory_id=now.memory_id,
@@ -128,7 +130,7 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
         if not back:
             notes.append(f"Nothing to do: {called(memory)} is not forgotten.")
     every = [memory_id for back in recalled for memory_id in back]
-    settings.show(done(*notes, next=(TO_SEE_IT if every else None,), recalled=every))
+    settings.done(*notes, next=(TO_SEE_IT if every else None,), recalled=every)
 
 
 @click.command
@@ -167,11 +169,11 @@ def retry_command(
         outcome = retry_missed(context, name) if missed else ask_again(context, name, say)
     tally, values = progress.tally, asdict(outcome)
     if isinstance(outcome, UnchangedMemory):
-        settings.show(done(**values, outcome="kept", run=tally.as_json()))
+        settings.done(**values, outcome="kept", run=tally.as_json())
         which = called(memory).capitalize()
         print_error(f"{which} stays as it was. {outcome.reason} {outcome.next_step}")
         return 1
     settings.show(shown_report(outcome))
     values |= {"outcome": "written", "run": tally.as_json()}
-    settings.show(done(*tally.sentences(), next=(TO_SEE_IT,), **values))
+    settings.done(*tally.sentences(), next=(TO_SEE_IT,), **values)
     return 0

@@ -15,7 +15,6 @@ from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.lock import Busy, daemon_lock, hold, is_held
 from daemon.files.private import make_private
-from daemon.reports.report import done
 from rules.errors import FileTrouble
 
 _PLACES = ("page", "inbox", "updated", "config")
@@ -43,7 +42,7 @@ def open_command(settings: Settings, place: str, only_print: bool, of_demo: bool
 
         settings = newest_demo()
     address = _link(settings) if place == "page" else str(_path(settings, place))
-    settings.show(done(address=address))
+    settings.done(address=address)
     if only_print:
         settings.draw(address)
         return 0

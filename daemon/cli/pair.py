@@ -24,7 +24,7 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.files.lock import daemon_runs
 from daemon.files.write import replace_file
 from daemon.reports.devices import devices_report
-from daemon.reports.report import Step, done
+from daemon.reports.report import Step
 from rules.errors import FileTrouble, MemprocError, NotFound
 
 _LOOK_SECONDS = 0.25
@@ -80,12 +80,10 @@ def pair_forget_command(settings: Settings, ids: tuple[str, ...], everything: bo
         raise click.UsageError("Name the browsers by their ids (memproc pair list), or say --all.")
     forgotten = paired if everything else [_named(paired, written) for written in ids]
     forget_devices(settings.folders.state, frozenset(device.id for device in forgotten))
-    settings.show(
-        done(
-            *(f"Forgotten: {device.name}, on {device.origin}." for device in forgotten),
-            REMOVE_THE_ADDRESS if forgotten else "Nothing was paired.",
-            forgotten=[device.id for device in forgotten],
-        )
+    settings.done(
+        *(f"Forgotten: {device.name}, on {device.origin}." for device in forgotten),
+        REMOVE_THE_ADDRESS if forgotten else "Nothing was paired.",
+        forgotten=[device.id for device in forgotten],
     )
 
 
@@ -108,7 +106,7 @@ def pair_script_command(settings: Settings, path: Path) -> None:
         f"Written: {path}. Put it where only you can change it, on an HTTPS address, "
         "and give that address to TypingMind: Settings, Extensions."
     )
-    settings.show(done(says, next=(Step("Then", "pair"),), path=path))
+    settings.done(says, next=(Step("Then", "pair"),), path=path)
 
 
 def _invitation(settings: Settings, shown: PairingCode) -> Iterator[str]:

@@ -10,7 +10,6 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.status import START, daemon_place
 from daemon.files.clock import now, seconds_between, span, with_span
 from daemon.files.lock import daemon_runs
-from daemon.reports.report import done
 from daemon.status.place import begin_pause, end_pause, read_duration
 from daemon.status.status import present_run
 
@@ -41,7 +40,7 @@ def pause_command(settings: Settings, duration: timedelta | None) -> None:
         until = begin_pause(archive, duration, when).until
     end = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
     none = "" if daemon_runs(place.state) else _NO_DAEMON
-    settings.show(done(f"memproc takes up no new work {end}.", none, until=until))
+    settings.done(f"memproc takes up no new work {end}.", none, until=until)
 
 
 @click.command
@@ -56,14 +55,14 @@ def stop_command(settings: Settings) -> None:
     with Archive.open(place.state) as archive:
         run = present_run(archive, when)
         if run is None or not run.goes_on:
-            settings.show(done("No run goes on now.", stopped=False))
+            settings.done("No run goes on now.", stopped=False)
             return
         if not run.by_hand:
             begin_pause(archive, None, when)
         ask_to_stop(archive, run, when)
     after = "" if run.by_hand else "No new work is taken up until you say: memproc resume"
     waits = f"The run stops after the calls that are under way{_waited_for(run, when)}."
-    settings.show(done(waits, after, stopped=True))
+    settings.done(waits, after, stopped=True)
 
 
 def _waited_for(run: Run, when: str) -> str:
@@ -83,4 +82,4 @@ def resume_command(settings: Settings) -> None:
         was = end_pause(archive, now())
     says = "memproc goes on." if was else "memproc was not paused."
     starts = START if was and not daemon_runs(place.state) else ()
-    settings.show(done(says, "But no daemon is running." if starts else "", next=starts))
+    settings.done(says, "But no daemon is running." if starts else "", next=starts)

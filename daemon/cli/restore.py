@@ -17,7 +17,7 @@ from daemon.recovery import restore as recovery
 from daemon.recovery.compare import Content, compare_versions, version_content
 from daemon.recovery.expand import expand
 from daemon.recovery.restore import Restorable
-from daemon.reports.report import Step, done
+from daemon.reports.report import Step
 from daemon.status.printable import in_one_line
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
@@ -59,14 +59,12 @@ def diff_command(settings: Settings, chat: str, before: int | None, after: int |
     settings.draw("\n".join(_in_lines(difference, memories, persona, first.name, second.name)))
     same = "are the same, byte for byte" if same_bytes else "say the same in other bytes"
     said = f"They {same}." if difference.is_empty else ""
-    settings.show(
-        done(
-            said,
-            before=first.name,
-            after=second.name,
-            same_bytes=same_bytes,
-            **asdict(difference),
-        )
+    settings.done(
+        said,
+        before=first.name,
+        after=second.name,
+        same_bytes=same_bytes,
+        **asdict(difference),
     )
 
 
@@ -111,21 +109,19 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
         else:
             kept = recovery.find_version(context.folders, known, version)
         restorable = recovery.restorable(context.archive, context.folders, known, kept)
-        settings.show(done(version=kept.number))
+        settings.done(version=kept.number)
         lacks_later = _compare_with_present(settings, context, known, restorable, in_short=yes)
         undo, restore = f"undo {known.chat_id}", f"restore {known.chat_id} {version}"
         command = restore if version else undo
         if not confirmed(settings, f"Put version {kept.number} back?", yes, command):
             return
         recovery.restore(context, known, restorable)
-    settings.show(
-        done(
-            f"Restored. Import this file into TypingMind: {restorable.path}",
-            "memproc leaves this chat alone until you drop a newer export of it.",
-            _TO_TALK_ON if lacks_later else "",
-            path=restorable.path,
-            lacks_later=lacks_later,
-        )
+    settings.done(
+        f"Restored. Import this file into TypingMind: {restorable.path}",
+        "memproc leaves this chat alone until you drop a newer export of it.",
+        _TO_TALK_ON if lacks_later else "",
+        path=restorable.path,
+        lacks_later=lacks_later,
     )
 
 
@@ -148,15 +144,13 @@ def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
         "passages of messages that you deleted are",
     )
     kept = f"{counted(lacking, *what)} kept, and not in it"
-    settings.show(
-        done(
-            f"Wrote {written.path}: {written.size:,} bytes. "
-            "Importing it replaces the chat in TypingMind.",
-            next=(Step(kept, f"keep {known.chat_id}"),) if lacking else (),
-            path=written.path,
-            size=written.size,
-            lacking=lacking,
-        )
+    settings.done(
+        f"Wrote {written.path}: {written.size:,} bytes. "
+        "Importing it replaces the chat in TypingMind.",
+        next=(Step(kept, f"keep {known.chat_id}"),) if lacking else (),
+        path=written.path,
+        size=written.size,
+        lacking=lacking,
     )
 
 
@@ -212,7 +206,7 @@ def _compare_with_present(
     if len(lines) > len(shown) and not in_short:
         more = counted(len(lines) - len(shown), "more line")
         diff = f"diff {known.chat_id} {restorable.version.number}"
-        settings.show(done(next=(Step(f"... and {more}. All of it, from then to now", diff),)))
+        settings.done(next=(Step(f"... and {more}. All of it, from then to now", diff),))
     if difference.is_empty:
         settings.say("They say the same.")
     return any(change.how == "gone" for change in difference.raw)

@@ -211,7 +211,7 @@ def _process(
         return
     with settings.context(tell) as opened, ExitStack() as stack:
         by_hand = settings.handed_over is None
-        record = stack.enter_context(RunRecord(opened.archive)) if by_hand else None
+        record = stack.enter_context(RunRecord(opened.archive, settings.by)) if by_hand else None
         hear = partial(_hear, tell, record, stopping)
         tell_of_calls = partial(_tell_of_call, tell, record)
         context = replace(

@@ -13,7 +13,7 @@ from typing import Self
 
 from daemon import events
 from daemon.archive.archive import Archive
-from daemon.archive.work import Ended, begin_by_hand, end_run, is_told_to_stop
+from daemon.archive.work import By, Ended, begin_by_hand, end_run, is_told_to_stop
 from daemon.chat.outcome import Outcome
 from daemon.files.candidates import sighting_at
 from daemon.files.clock import now
@@ -57,7 +57,8 @@ class Stopping:
 class RunRecord:
     """Writes the rows of a run's files; as a context, also how the run ended."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, by: By = "hand") -> None:
+        self._by = by
         self._archive, self._thread, self._run = archive, get_ident(), now()
         self._work: FileWork | None = None
         self._looked = 0.0
@@ -70,7 +71,7 @@ class RunRecord:
         sighting = Sighting(0, 0, 0, 0)
         with suppress(OSError):  # it is gone, which its outcome says
             sighting = sighting_at(path)
-        number, is_waiting = begin_by_hand(self._archive, str(path), sighting, self._run)
+        number, is_waiting = begin_by_hand(self._archive, str(path), sighting, self._run, self._by)
         self._work = FileWork(
             self._archive, number, path, path.name, now, self._run, by_hand=True,
             is_waiting=is_waiting, state="working",

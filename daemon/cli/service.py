@@ -22,7 +22,7 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.config.keys import NoKey, credential_files, find_key
 from daemon.config.search import own_file
 from daemon.files.paths import demos_folder, expanded_folder
-from daemon.reports.report import Step, done
+from daemon.reports.report import Step
 from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
@@ -79,7 +79,7 @@ def service_install_command(settings: Settings, dry_run: bool, no_sandbox: bool)
         code = _carry_out(steps, settings)
     further = offer(account, run_command)
     see = Step("To see how it is", "service status")
-    settings.show(done("The service runs.", further, next=(see,)))
+    settings.done("The service runs.", further, next=(see,))
     return code
 
 
@@ -94,7 +94,7 @@ def service_remove_command(settings: Settings, dry_run: bool) -> int:
             return _print(steps, settings)
         code = _carry_out(steps, settings)
     none = "There was no service of memproc to remove."
-    settings.show(done("The service is removed." if steps else none, removed=bool(steps)))
+    settings.done("The service is removed." if steps else none, removed=bool(steps))
     return code
 
 
@@ -107,9 +107,7 @@ def service_status_command(settings: Settings) -> int:
     """
     with _in_our_words():
         state = state_here(_account(), run_command, _program(settings).command)
-    settings.draw(visible("\n".join(state.sentences)))
-    if settings.for_programs:
-        settings.show(done(*state.sentences, state=state.state))
+    settings.done(*state.sentences, state=state.state)
     return _CODES[state.state]
 
 
@@ -128,8 +126,7 @@ def uninstall_command(settings: Settings) -> int:
         code = fault.exit_code
     stays = list(_what_stays(settings))
     first = Step("This stays. To take a whole conversation with you first", "expand CHAT")
-    remove = [{"what": what, "how": how} for what, how in stays]
-    settings.show(done(next=(first,), stays=remove))
+    settings.done(next=(first,), stays=dict(stays))
     settings.draw("\n".join(f"{what}:\n    {how}" for what, how in stays))
     return code
 
@@ -274,7 +271,7 @@ def _print(steps: list[InstallStep], settings: Settings) -> int:
         settings.say(step.intention)
         settings.draw(visible("".join(f"    {line}\n" for line in step.text.splitlines())))
     planned = [{"does": step.intention, "text": step.text} for step in steps]
-    settings.show(done("" if steps else "There is nothing to do.", steps=planned))
+    settings.done("" if steps else "There is nothing to do.", steps=planned)
     return 0
 
 

@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 import click
 
 from daemon.cli.printing import in_width, paged, print_rows, print_step
-from daemon.reports.report import Report, Step, done
+from daemon.reports.report import Report, Step
 from daemon.status.printable import visible
 
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
+    from daemon.archive.work import By
     from daemon.chat.outcome import Skipped
     from daemon.config.search import FoundConfig
     from daemon.config.settings import Config
@@ -41,6 +42,8 @@ class Settings:
     """The settings of the daemon whose child this is; they count before memproc.toml."""
     further_files: Iterable[Path] = ()
     """The files that the daemon hands over while its child works, each waited for."""
+    by: "By" = "hand"
+    """Who has a run begun, where the daemon has not."""
     kept: list[Report] | None = None
     """What is shown, kept for the one object of `--json`; None where a person reads."""
 
@@ -154,6 +157,14 @@ class Settings:
         if not (self.quiet or self.for_programs):
             click.echo(visible(line))
 
+    def done(self, *notes: str, next: Sequence[Step | None] = (), **values: object) -> None:
+        """Show what a command has done: sentences, steps, and values for programs.
+
+        Empty sentences and missing steps are left out.
+        """
+        steps = tuple(filter(None, next))
+        self.show(Report(notes=tuple(filter(None, notes)), next=steps, values=values))
+
     def draw(self, text: str) -> None:
         """Print what is drawn for a person, of whom a report has the values for programs."""
         if not self.for_programs:
@@ -246,5 +257,5 @@ def confirmed(settings: Settings, question: str, yes: bool, command: str) -> boo
     """Return whether the person agrees, by `--yes` or at the terminal; else say how to agree."""
     if yes or (settings.can_ask and click.confirm(question)):
         return True
-    settings.show(done("Nothing was changed.", next=(Step("To do it", f"{command} --yes"),)))
+    settings.done("Nothing was changed.", next=(Step("To do it", f"{command} --yes"),))
     return False

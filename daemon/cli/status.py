@@ -20,7 +20,7 @@ from daemon.files.candidates import describe_unpacked, exports_in
 from daemon.files.clock import in_full, now
 from daemon.files.lock import daemon_runs
 from daemon.files.paths import default_state
-from daemon.reports.report import Report, ReportTable, Step, done
+from daemon.reports.report import Report, ReportTable, Step
 from daemon.status.place import DaemonPlace, read_place, waits_for
 from daemon.status.printable import folded, in_one_line, told_apart
 from daemon.status.screen import headline, screen
@@ -82,7 +82,7 @@ def _show(settings: Settings, place: DaemonPlace, toml: Path | None, again: bool
     shown = _gathered(settings, place, toml)
     if settings.for_programs:
         steps = () if shown.running else START
-        settings.show(done(next=steps, exit_code=shown.exit_code, **asdict(shown)))
+        settings.done(next=steps, exit_code=shown.exit_code, **asdict(shown))
         return shown
     text = screen(shown)
     if sys.stdout.isatty():

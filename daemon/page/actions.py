@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
+from daemon.archive.work import By
 from daemon.files.clock import now
 from daemon.files.lock import Busy, is_held
 from daemon.page.app import Desk, View, desk_of, field, named_chat, render, show_at
@@ -92,14 +93,16 @@ def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandRe
     return CommandResult(done.returncode, printed, done.stderr.strip())
 
 
-def start_command(toml: Path | None, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+def start_command(
+    toml: Path | None, arguments: Sequence[str], by: By = "page"
+) -> subprocess.Popen[bytes]:
     """Start a command that goes on by itself; the archive tells its progress.
 
     Raises RefusedArguments.
     """
     _refuse_unfit(*arguments)
     started = subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
-        memproc_argv(toml, *arguments),
+        memproc_argv(toml, "--by", by, *arguments),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

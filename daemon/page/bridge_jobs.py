@@ -126,7 +126,7 @@ def _look_after(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
         if report_job(archive, state, kept, now()).needs_run:  # no other call has started it since
             kept = replace(kept, starts=kept.starts + 1, started_at=now())
             keep_job(state, kept)
-            start_command(desk.toml, ["run", "--", kept.path])
+            start_command(desk.toml, ["run", "--", kept.path], "bridge")
     return report_job(archive, state, kept, now())
 
 

@@ -166,7 +166,7 @@ def _lines_of(file: FileInWork, run: Run | None, inbox: Path) -> Iterator[WorkLi
 
 def _line_of_waiting(file: FileInWork) -> WorkLine:
     """Return the line of a file that is not finished, and not worked on now."""
-    if file.by == "hand":
+    if file.by != "daemon":
         return WorkLine(file.file, "waits", file.reason or _BROKEN_OFF, file.next_step)
     if file.state in ("waiting", "paused") or file.next_step:
         bring = file.file if file.state in UNTAKEN and program_at(Path(file.path)) else ""

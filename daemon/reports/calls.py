@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, odd_usages, replies
-from daemon.reports.report import Column, Moment, Report, ReportTable, Step
+from daemon.reports.report import Card, Column, Moment, Report, ReportTable, Step, unmarked
 
 _REQUEST = 12  # characters that are shown of a request's hash
 
@@ -49,7 +49,7 @@ _COLUMNS: tuple[Column[CallRow], ...] = (
 def calls_report(archive: Archive, chat_id: str | None, *, with_text: bool) -> Report:
     """Return the calls in the journal, of all chats or of one, oldest first.
 
-    The answers themselves are for programs, and only `with_text`.
+    The answers themselves are there only `with_text`.
     """
     odd = odd_usages(archive)
     rows = [CallRow(reply, odd.get(reply.request, "")) for reply in replies(archive, chat_id)]
@@ -60,4 +60,14 @@ def calls_report(archive: Archive, chat_id: str | None, *, with_text: bool) -> R
 
     none = f"No model was asked{' about this chat' if chat_id else ''} yet."
     next_steps = () if rows else (Step("What a run would ask, and its cost", "plan"),)
-    return Report((ReportTable("calls", rows, _COLUMNS, none, data=data),), next=next_steps)
+    columns, card = ((), _card) if with_text else (_COLUMNS, None)
+    return Report((ReportTable("calls", rows, columns, none, card, data=data),), next=next_steps)
+
+
+def _card(row: CallRow) -> Card:
+    """Return a call with its answer."""
+    reply = row.reply
+    who = f"{reply.step}, {reply.model}"
+    return Card(
+        who, unmarked(reply.text), at=reply.asked_at, marks=(reply.finish, f"${row.dollars}")
+    )

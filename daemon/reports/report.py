@@ -12,7 +12,7 @@ A notion has one module in `daemon/reports/`. It reads what it needs, and return
 A command is then `settings.show(report)`; a view of the page passes the report to its template,
 which has `shown(report, form_token)` of `report.html`; `--json` has the rows as they are
 (`daemon/faces/as_json.py`). So a row's fields are its keys in JSON, and nothing else writes them. A
-command that changes something shows what it did in the same way: `settings.show(done("...", ...))`.
+command that changes something shows what it did in the same way: `settings.done("...", ...)`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -140,12 +140,3 @@ TO_SEE_IT = Step(
     "To put it into the updated export, drop the chat's newest export into the inbox, then", "run"
 )
 """The next step at a terminal after a change; the page has a button for it."""
-
-
-def done(*notes: str, next: Sequence[Step | None] = (), **values: object) -> Report:
-    """Return what a command has done: sentences, steps, and values for programs.
-
-    Empty sentences and missing steps are left out.
-    """
-    steps = tuple(step for step in next if step)
-    return Report(notes=tuple(filter(None, notes)), next=steps, values=values)

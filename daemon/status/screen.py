@@ -13,6 +13,9 @@ from rules.wording import counted, cut_title
 
 _MOST = 10
 _START = "Start it with: memproc service install, or in this terminal: memproc watch"
+_WHO = {
+    "daemon": "by the daemon", "hand": "by hand", "page": "from the page", "bridge": "from TypingMind",
+}  # fmt: skip
 _WORDS = {
     "working": "in progress",
     "copied": "next",
@@ -88,9 +91,8 @@ def _run(status: Status) -> Iterator[str]:
     run, last = status.run, status.last_run
     if run:
         since = local(run.began_at, status.now)
-        who = "by hand" if run.by_hand else "by the daemon"
         yield "Running"
-        yield f"  {progress_line(run, status.now)}, since {since}, {who}"
+        yield f"  {progress_line(run, status.now)}, since {since}, {_WHO[run.by]}"
         yield from (f"  {text}" for text in (run.waits, run.limited) if text)
     elif last and last.by_hand:
         when = with_span(last.ended_at, status.now)

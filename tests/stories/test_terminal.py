@@ -85,7 +85,7 @@ def test_a_run_by_hand_says_what_time_is_left_and_status_shows_it_and_how_it_end
         going_on,
     )
     run = json.loads(slow.person.memproc("status", "--json").out)["run"]
-    assert (run["title"], run["by_hand"], run["chat_id"]) == ("The lighthouse", True, slow.chat_id)
+    assert (run["title"], run["by"], run["chat_id"]) == ("The lighthouse", "hand", slow.chat_id)
     assert run["done"] < run["of"], "at most a second old"
     assert terminal.ends() == 0
     end, halfway = monotonic(), []
