@@ -68,8 +68,8 @@ class Bridged:
         """Have them end at once, as a kill does."""
         self.begun = []
 
-    def _begin(self, toml: Path, arguments: Sequence[str]) -> None:
-        assert toml == self.person.toml
+    def _begin(self, toml: Path, arguments: Sequence[str], by: str) -> None:
+        assert (toml, by) == (self.person.toml, "bridge")
         self.begun.append(tuple(arguments))
 
     def _do(self, toml: Path, *arguments: str) -> CommandResult:

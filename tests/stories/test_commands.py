@@ -318,3 +318,13 @@ def test_a_pause_is_told_where_no_daemon_runs(ada: Person) -> None:
     assert "It is paused until memproc resume" in ada.memproc("status").out
     assert ada.memproc("resume").code == 0
     assert "paused" not in ada.memproc("status").out
+
+
+@pytest.mark.parametrize("by", ["page", "bridge"])
+def test_status_says_whether_a_run_was_begun_on_the_page_or_in_typingmind(
+    ada: Person, by: str
+) -> None:
+    ada.drop(export_bytes(CHAT))
+    assert ada.memproc("--by", by, "run").code == 0
+    assert json.loads(ada.memproc("status", "--json").out)["last_run"]["by"] == by
+    assert ada.memproc("verify").code == 0
