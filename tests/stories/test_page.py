@@ -19,6 +19,7 @@ from daemon.config.loading import load, load_folders
 from daemon.events import RunDone
 from daemon.files.candidates import SAMPLE_FILE, sample
 from daemon.files.lock import hold
+from daemon.models import own_server
 from daemon.page.access import LARGEST_FORM
 from daemon.page.app import Desk, application
 from daemon.page.home import button_for
@@ -28,6 +29,9 @@ from daemon.status.log import Log
 from daemon.status.status import StatusProblem
 from service.command import memproc_argv
 from tests.chats import assistant, chat, conversation, export_bytes, user
+from tests.server.own import Own
+from tests.server.server import ModelServer
+from tests.server.setup import Setup
 from tests.stories.person import Person
 from tests.waiting import until
 
@@ -164,6 +168,24 @@ def test_the_first_day_has_four_steps(browser: Browser) -> None:
         step in text
         for step in ("1. Folders", "2. A key, or none", "3. Run automatically", "4. Your first")
     )
+
+
+def test_a_press_offers_what_answers_on_this_computer_and_nothing_else_can_be_named(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Look for a model here" in browser.open("/start")
+    own = Own("llama.cpp", "qwen2.5-7b-instruct", 8192)
+    with ModelServer(Setup(own=own)) as server:
+        monkeypatch.setattr(own_server, "USUAL", (server.url,))
+        assert own.asked == [], "nothing is asked before the press"
+        text = browser.send("/start/models")
+        assert "llama.cpp" in text
+        assert "qwen2.5-7b-instruct" in text
+    assert own.keys == []
+    monkeypatch.setattr(own_server, "USUAL", (server.url,))
+    assert "Nothing answers at the usual ports" in browser.send("/start/models")
+    refused = browser.send("/start/model", root="http://192.168.1.20:8080", model="x", status=409)
+    assert "That is no server that was offered." in refused
 
 
 def test_a_chat_has_its_memories_and_folds_by_date(browser: Browser) -> None:
