@@ -21,7 +21,7 @@ _LEAST_WORDS = 25
 _LEAST_ANSWERS = 180
 """Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
 _ROOM = 200
-_EXTRACTED_WORDS = 0.196
+_EXTRACTED_WORDS = 0.195
 """The words of the engine's three answers together, for each token of their chunk."""
 _EXTRACTED_SHARE = 30
 """Raw tokens for each token of a fold by the engine: a longer one only has folds folded sooner."""

@@ -26,10 +26,10 @@ from rules.extract.words import UNSEEN, has_words
 
 __all__ = ["analysis", "in_paragraphs", "perspective", "quote"]
 
-_VIEW_SHARE, _ANALYSIS_SHARE = 0.1, 0.15
+_VIEW_SHARE, _ANALYSIS_SHARE = 0.06, 0.03
 """Shares of the words that a view and an analysis have room for: it is better spent on the memory."""
 _LEAST_ROOM = 12.0
-"""Words of room that a view has at least, and half of the words if that is less."""
+"""Words of room that either has at least, and half of the words if that is less."""
 _MOST_LINES = 3
 NOTHING_MORE = "Nothing more was said."
 _PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
@@ -61,9 +61,14 @@ def perspective(
     reading = read(tuple(passage), tuple(before))
     if not reading.sentences:
         return what_was_there(passage)
-    room = max(words * _VIEW_SHARE, min(_LEAST_ROOM, words / 2))
+    room = _room(words, _VIEW_SHARE)
     text = _inward(reading, room, besides) or _bound(reading, room, besides)
     return fit(text or _nothing(reading, "\n".join(besides)), words)
+
+
+def _room(words: int, share: float) -> float:
+    """Return the words of room for an answer that has this share of them."""
+    return max(words * share, min(_LEAST_ROOM, words / 2))
 
 
 def _inward(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
@@ -130,7 +135,7 @@ def analysis(
     reading = read(tuple(passage), tuple(before))
     if not reading.sentences:
         return what_was_there(passage)
-    room, worth, frames = words * _ANALYSIS_SHARE, worths(reading), reading.frames
+    room, worth, frames = _room(words, _ANALYSIS_SHARE), worths(reading), reading.frames
     requests = [
         value * (value == 1.0 and asks(sentence) and names_things(reading, sentence))
         for value, sentence in zip(worth, reading.sentences, strict=True)

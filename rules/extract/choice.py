@@ -39,7 +39,7 @@ _SEVERAL, _MOST_FIGURES = 3, 0.7
 _LONGEST_CHAIN = 3
 _OVERHEAD, _POWER = 6.0, 0.7
 """Long sentences say more than several short ones: what one brings is shared by its words less than evenly."""
-_LEAST_GAIN = 0.3
+_LEAST_GAIN = 0.15
 """A sentence of a lecture that brings less repeats what is known, or says nothing in particular."""
 _ROOM_OF_A_PART = 300.0
 """Words of room that a part of a passage has at least, for several long sentences to choose from."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
-from math import log, sqrt
+from math import sqrt
 
 from rules.extract.frames import Frames
 from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
@@ -24,10 +24,14 @@ _GISTS = 4_096
 in view of, so that none is forgotten before the next memory is written."""
 _KNOWN = 0.3
 """A word that was said before counts so much: the memories before this one are likely to hold it."""
-_EVERYDAY = 0.15
+_EVERYDAY = 0.07
 _FIGURE = 3.0
 """A number is a fact that no other word can replace."""
-_THING = 1.5
+_THING = 2.5
+_TAKEN_UP = 2.5
+"""What one side says and the other takes up is what they talk about."""
+_MOST_TIMES = 4
+"""Sentences with a word, of which more do not make it weigh more."""
 _LISTENS = 0.15
 """The worth of the words of a persona that has nothing of its own to tell."""
 _AS_OFTEN = 2.0
@@ -156,11 +160,16 @@ def _weights(
     things: frozenset[str],
     tongues: Sequence[Tongue],
 ) -> dict[str, float]:
-    """Return the weight of each word: numbers and the person's names weigh more, known and everyday words less."""
-    weights = rarity(sentences)
-    for term in weights:
-        if any(_is_everyday(term, tongue) for tongue in tongues):
-            weights[term] = _EVERYDAY
+    """Return the weight of each word: what comes up again and what both sides say weighs more, known words less."""
+    times = Counter(_words_of(sentences))
+    of_persona = set(_words_of(each for each in sentences if each.role == PERSONA))
+    of_person = set(_words_of(each for each in sentences if each.role != PERSONA))
+    weights: dict[str, float] = {}
+    for term, number in times.items():
+        is_everyday = any(_is_everyday(term, tongue) for tongue in tongues)
+        weights[term] = _EVERYDAY if is_everyday else sqrt(min(number, _MOST_TIMES))
+        if term in of_persona and term in of_person:
+            weights[term] *= _TAKEN_UP
         if term in known:
             weights[term] *= _KNOWN
         if has_digit(term):
@@ -172,12 +181,6 @@ def _weights(
 
 def _is_everyday(term: str, tongue: Tongue) -> bool:
     return any(term in words for words in (tongue.common, tongue.me, tongue.you, tongue.leaning))
-
-
-def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
-    """Return how rare each word is: the fewer sentences hold it, the more."""
-    counts = Counter(_words_of(sentences))
-    return {term: sqrt(log((len(sentences) + 1) / count)) for term, count in counts.items()}
 
 
 def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:

@@ -16,12 +16,15 @@ def english() -> Tongue:
     return spoken(terms("this is what it was and that is the way of it"), TONGUES)
 
 
-def test_a_rare_word_weighs_more_than_a_common_one_and_a_known_one_less() -> None:
-    passage = [Said("user", "The garden needs rain. The garden drank. The garden sleeps.", "")]
+def test_what_comes_up_again_and_what_is_taken_up_weighs_more_and_a_known_word_less() -> None:
+    said = "The garden needs rain. The garden drank. The garden sleeps. Snow fell."
+    passage = [Said("user", said, ""), Said("assistant", "Snow!", "")]
 
     weights = read(passage, [Said("user", "It drank.", "")]).weights
 
-    assert weights["rain"] == weights["sleeps"] > weights["garden"] > weights["the"]
+    assert (
+        weights["snow"] > weights["garden"] > weights["rain"] == weights["sleeps"] > weights["the"]
+    )
     assert weights["drank"] < weights["rain"]
 
 
