@@ -37,7 +37,7 @@ UNUSABLE = "memory extracted by the engine"
 _STOP = "stop_run"
 _TOO_EARLY = 0.05
 """Below this share of the work, the time so far says nothing about the rest."""
-_LEAST_LEFT_SECONDS = 0.5
+_LEAST_LEFT_SECONDS = 1.0
 _UNFINISHED = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
 _OUTCOME = (
     "arrival", "chat_id", "title", "kind", "detail", "next_step", "path", "tokens_before",
@@ -132,7 +132,7 @@ def seconds_left(chat: "FileProgress | Run", now: str) -> float | None:
 
     Calls are counted rather than memories: several are written at once, and the last of them are
     alone. What has gone by since the last answer is taken off, down to the time of one call. None
-    too where less than half a second is left.
+    too where less than a second is left.
     """
     began, here = parse_date(chat.chat_began_at), parse_date(now)
     if began is None or here is None:
