@@ -205,8 +205,10 @@ def _unknown_models(config: Config) -> Iterator[str]:
                     "have memproc write it: memproc init --local URL. Or write api_base into "
                     f'[models.options."{name}"].'
                 )
-            elif provider in OWN_HOSTS and not addresses(name, options):
-                near = nearest_names(name)
+                continue
+            near = nearest_names(name)
+            is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)
+            if (provider in OWN_HOSTS or is_elsewhere) and not addresses(name, options):
                 hint = f" Did you mean {' or '.join(near)}?" if near else ""
                 yield (
                     f"models.{role}: LiteLLM does not know the model {name}.{hint} For one on your "

@@ -68,14 +68,14 @@ def test_each_kind_is_counted_and_what_is_kept_is_marked(nessa: Person) -> None:
     assert ["odd form" in line for line in listed[2:6]] == [True, True, False, False]
     assert ["extracted" in line for line in listed[2:6]] == [False, False, True, False]
     shown = nessa.memproc("show", "2").out
-    assert "kept in spite of its form: third person" in shown
+    assert "Kept in spite of its form: third person" in shown
     assert THIRD in shown
     assert AS_AI not in nessa.memproc("show", "3").out
 
 
 def test_a_whole_message_is_no_quote(nessa: Person) -> None:
     assert nessa.memproc("run").code == 0
-    quote = nessa.memproc("show", "1").out.partition("Quote\n")[2].partition("\n\nPerspective")[0]
+    quote = nessa.memproc("show", "1").out.partition("Quote\n")[2].partition("\n\n  Perspective")[0]
     assert 0 < length(quote) <= MOST_QUOTE_WORDS
     assert nessa.memproc("verify").code == 0
 
