@@ -207,11 +207,12 @@ class Scheduler:
             self._context.tell(Note(what, is_remedy=True))
 
     def _count_unusable(self, dialogue: RunningDialogue[Any]) -> None:
-        """Count the fresh answers that a dialogue was sent, and those that it could not use."""
-        archive, unusable = (
-            self._context.archive,
-            {key for what, key in dialogue.notes if what in KINDS},
-        )
+        """Count the fresh answers that a dialogue was sent, and those that it could not use.
+
+        What a provider refuses for its words says nothing of what the model can.
+        """
+        archive = self._context.archive
+        unusable = {key for what, key in dialogue.notes if what in KINDS and what != "refused"}
         for key in self._fresh.intersection(dialogue.used):
             if reply := find_reply(archive, key):
                 count_answer(
