@@ -162,9 +162,11 @@ def test_the_engine_and_a_server_at_home_are_free_where_nothing_may_be_spent(
 ) -> None:
     nothing = "[budget]\nrun_usd = 0\nday_usd = 0\nmonth_usd = 0\n"
     with serve(tmp_path, {"key": "none"}) as server:
-        settings(
-            eve, nothing, "openai/local-model", f'[models.options]\napi_base = "{server.url}/v1"\n'
+        home = (
+            f'[models.options."openai/local-model"]\napi_base = "{server.url}/v1"\n'
+            "window = 128_000\n"
         )
+        settings(eve, nothing, "openai/local-model", home)
         assert "Costs nothing" in eve.memproc("plan").out
         assert eve.memproc("run").code == 0
         assert server.meter.calls > 0

@@ -55,7 +55,7 @@ def zoe(tmp_path_factory: pytest.TempPathFactory) -> Person:
         patch.setenv("ANTHROPIC_API_KEY", KEY)
         zoe.settings(
             '[budget]\nunpriced = true\n[models]\nagent = "anthropic/claude-haiku-5-5-20261001"\n'
-            f'[models.options."anthropic/*"]\napi_base = "{server.url}"\n'
+            f'[models.options."anthropic/*"]\napi_base = "{server.url}"\nwindow = 200_000\n'
         )
         assert zoe.memproc("run").code == 0
     assert max(call.tokens_in for call in calls(zoe)) > 100_000

@@ -290,23 +290,27 @@ def memory_of(message: Json) -> str:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("window", ["", "window = 10000\n"], ids=["unknown", "known"])
+@pytest.mark.parametrize(
+    ("window", "written", "questions"),
+    [(10_000, 2, 4), (32_000, 0, 2)],
+    ids=["as its server's", "larger than its server's"],
+)
 def test_where_what_came_after_does_not_fit_the_window_the_work_goes_on(
-    tmp_path: Path, window: str
+    tmp_path: Path, window: int, written: int, questions: int
 ) -> None:
+    """A window said as it is shows as much as it holds; one said too large, the server refuses."""
     with life(tmp_path / "olu") as olu, pytest.MonkeyPatch.context() as environment:
         environment.setenv("OPENAI_API_KEY", KEY)
         olu.person = replace(olu.person, tail=2800, step=0, chunk=700)
         olu.person.settings(
-            f'[models]\nagent = "openai/local-10k"\n{window}[models.options."openai/*"]\n'
-            f'api_base = "{olu.server.url}/v1"\n'
+            f'[models]\nagent = "openai/local-10k"\n[models.options."openai/*"]\n'
+            f'api_base = "{olu.server.url}/v1"\nwindow = {window}\n'
         )
         for tokens in (FIRST_ROUND, ROUND):
             requests = olu.round(tokens)
         assert olu.plan()["calls"] == 0
         looked_back = [kinds for kinds in olu.kinds() if kinds == BOTH]
-        assert len(looked_back) == (2 if window else 0), "a known window shows as much as it holds"
-        assert len(looking_back(requests)) == (4 if window else 2)
+        assert (len(looked_back), len(looking_back(requests))) == (written, questions)
         assert olu.round() == []
 
 

@@ -58,6 +58,7 @@ def somebody(home: Path, server: ModelServer, at_once: int) -> Person:
     person.settings(
         f'[models]\nagent = "{AGENT}"\ncontext_manager = "{AGENT}"\nconcurrency = {at_once}\n'
         f'[models.options]\napi_base = "{server.url}/v1"\n'
+        f'[models.options."{AGENT}"]\nwindow = {Model().window}\n'
         f'[[budget.price]]\nmodel = "{AGENT}"\nas_of = "2026-11-28"\ninput = 2\noutput = 15\n'
     )
     person.drop(export_bytes(long_chat(5400, tokens_each=300)))

@@ -137,6 +137,7 @@ def test_who_ends_it_loses_no_answer_that_is_under_way(
 def test_a_chunk_that_does_not_fit_sets_the_chat_aside_when_those_before_it_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The window said is twice the server's, so that it is the server that refuses the chunk."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     kept = []
     for most in (1, 16):
@@ -145,7 +146,7 @@ def test_a_chunk_that_does_not_fit_sets_the_chat_aside_when_those_before_it_are_
         with ModelServer(Setup(seconds=0.02)) as server:
             olu.settings(
                 f'[models]\nagent = "openai/local-8k"\nconcurrency = {most}\n'
-                f'[models.options."openai/*"]\napi_base = "{server.url}/v1"\n'
+                f'[models.options."openai/*"]\napi_base = "{server.url}/v1"\nwindow = 16_384\n'
             )
             assert "chunk 3: " in olu.memproc("run").err
         kept.append(memories(olu))
