@@ -288,6 +288,12 @@ def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
     archive.insert("edition", row)
 
 
+def replace_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
+    """Store an edition in place of the one with its number, in a transaction of the caller's."""
+    archive.run("DELETE FROM edition WHERE memory = ? AND number = ?", (memory_id, edition.number))
+    insert_edition(archive, memory_id, edition)
+
+
 def round_of(archive: Archive, chat_id: str, adopted: "Adopted") -> Round:
     """Return the hindsight round begun last, or an empty one; `adopted` may have had theirs."""
     row = archive.one("SELECT id, round_to FROM chat WHERE chat_id = ?", (chat_id,))

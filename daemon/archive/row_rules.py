@@ -70,7 +70,9 @@ _RULES: Mapping[str, str] = {
         _TIME,
     ),
     **dict.fromkeys(("batch.began_at", "batch.ended_at"), _TIME),
+    **dict.fromkeys(("arrival.asked_at", "arrival.answered_at"), _TIME_IF_ANY),
     **dict.fromkeys(("chat_state.said_at", "newest"), _TIME_IF_ANY),
+    **dict.fromkeys(("chat_began_at", "asked_until"), _TIME_IF_ANY),
     "batch.since": _ANY,  # by the provider's clock
     "batch.name": _ADDRESS_PART,  # it is a part of the address that is asked for the answers
     "reply.batch": _ADDRESS_PART,

@@ -20,7 +20,7 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row, is_known, keep_chat
 from daemon.archive.forks import count_chat, note_sources, put_under_memories
-from daemon.archive.memories import end_turn, insert_edition, memories
+from daemon.archive.memories import end_turn, memories, replace_edition
 from daemon.archive.message_versions import adopt, message_keys, put_back, remember
 from daemon.archive.messages import past
 from daemon.archive.outputs import Output, last_output, record_output
@@ -296,10 +296,7 @@ def _note_what_is_under(
     chunk = [Entry(key, message, memory.number, None) for key, message in under.items()]
     cited = with_cited_sources(memory.edition, group, parts)
     edition = as_listed(cited, stated_in(chunk, archive.zone), count)
-    archive.run(
-        "DELETE FROM edition WHERE memory = ? AND number = ?", (memory.memory_id, edition.number)
-    )
-    insert_edition(archive, memory.memory_id, edition)
+    replace_edition(archive, memory.memory_id, edition)
 
 
 def _hindsight_question(context: Context, chat: Chat) -> re.Pattern[str]:
