@@ -12,13 +12,13 @@ from rules.conversation.memory import Memory
 from rules.conversation.memory_subject import subjects
 from rules.conversation.memory_title import TitlePair, subject_of, title_pair, write_title
 from rules.layers.core import CoreMemory
-from rules.layers.names import Who, persons_names
+from rules.layers.names import WhoIsWho, persons_names
 from rules.plan.chat_plan import ChatPlan
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.dates import in_zone
 
 _NO_CORE_MEMORY = CoreMemory(())
-_UNKNOWN = Who()
+_UNKNOWN = WhoIsWho()
 
 SubjectOf = Callable[[int], str]
 """Tells the subject in the name of a memory by its number; empty where it has none."""
@@ -51,7 +51,7 @@ class Passage:
     """Words that tell the passage from those before it; the memory's name has them."""
     zone: tzinfo = UTC
     """The zone of the person's days."""
-    who: Who = _UNKNOWN
+    who: WhoIsWho = _UNKNOWN
     """What the two who speak are called, by all that was said until the chunk ends."""
     first_question: str = ""
     """That of the memory which is written again; empty for a new one."""

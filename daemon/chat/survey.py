@@ -45,7 +45,7 @@ from rules.conversation.memory_title import counted_on
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
 from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept, let_go
-from rules.layers.names import Who, who_is_who
+from rules.layers.names import WhoIsWho, who_is_who
 from rules.plan.chat_plan import ChatPlan, Limits, plan_chat
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, as_told, section
@@ -171,7 +171,7 @@ class Survey:
             first_question=self._first_question(chunk.number),
         )
 
-    def _who(self, stop: int) -> Who:
+    def _who(self, stop: int) -> WhoIsWho:
         """Return what the two are called, by the messages before `stop` but for forgotten ones."""
         forgotten = self.reading.forgotten
         entries = [entry for entry in self.reading.entries[:stop] if entry.memory not in forgotten]

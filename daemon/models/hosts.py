@@ -152,7 +152,7 @@ def is_local(name: str, options: Mapping[str, object]) -> bool:
         return "." not in host or host.endswith(_LOCAL_NAMES)
 
 
-def address_of(name: str, options: Mapping[str, object]) -> str:
+def server_address(name: str, options: Mapping[str, object]) -> str:
     """Return where a model of one's own is asked, as one would type it; URL where that is not known."""
     base = options.get("api_base", options.get("base_url", _USUAL.get(provider_of(name))))
     return base.removesuffix("/v1") if isinstance(base, str) and base.isprintable() else "URL"

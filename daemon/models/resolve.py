@@ -16,11 +16,11 @@ from daemon.models import catalogue
 from daemon.models.hosts import (
     LOCAL_PROVIDERS,
     OLLAMA,
-    address_of,
     addresses,
     is_local,
     is_ones_own,
     refusal,
+    server_address,
 )
 from primer.models import (
     ABOUT_THINKING,
@@ -69,7 +69,7 @@ def resolve_model(
         return Unaskable(
             f"it is not known how many tokens {name} reads on its server, which cuts off the rest or "
             "refuses it.",
-            f"To have memproc ask it: memproc init --local {address_of(name, options)}. Or say it in "
+            f"To have memproc ask it: memproc init --local {server_address(name, options)}. Or say it in "
             f'memproc.toml: window in [models.options."{name}"].',
         )
     if refused := refusal(name, settings, key):

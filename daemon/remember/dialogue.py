@@ -24,11 +24,11 @@ from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, spoken
 from rules.extract.sentences import sentences_within, with_closed_fence
 from rules.extract.words import length, terms
-from rules.layers.names import Who
+from rules.layers.names import WhoIsWho
 
 _BOUND = 1.2
 """An analysis longer than this many times what was asked for is cut after its last sentence within that."""
-_UNKNOWN = Who()
+_UNKNOWN = WhoIsWho()
 _NO_QUOTE = "[no quote]"
 """TypingMind takes no empty message."""
 
@@ -74,7 +74,7 @@ class Subject:
     """What the person said of all that was spoken."""
     names: frozenset[str] = frozenset()
     """The names of the person, casefolded."""
-    who: Who = _UNKNOWN
+    who: WhoIsWho = _UNKNOWN
     """What the two who speak are called."""
     title: TitlePair = ("", "")
     """The title with which its first question begins, and the one that is kept."""

@@ -158,7 +158,7 @@ _ROLE: Final = any_case(r"""
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class OwnedPart:
     """The characters [start, stop) of a message that one owner has said."""
 
     start: int
@@ -172,35 +172,35 @@ class Stretch:
 
 def owner_at(text: str, at: int) -> Owner:
     """Return whose the character at this place of a person's message is."""
-    return next((part.owner for part in stretches(text) if part.holds(at)), "own")
+    return next((part.owner for part in owned_parts(text) if part.holds(at)), "own")
 
 
 @lru_cache(_MESSAGES)
-def stretches(text: str) -> tuple[Stretch, ...]:
+def owned_parts(text: str) -> tuple[OwnedPart, ...]:
     """Return the parts of a person's message that are not simply their own, in order."""
     apart = [*_framed(text), *_quoted(text), *_logged(text)]
     return tuple(sorted([*apart, *_handed(text, apart)], key=lambda part: part.start))
 
 
-def _framed(text: str) -> Iterator[Stretch]:
+def _framed(text: str) -> Iterator[OwnedPart]:
     """Yield what is framed or quoted as a whole: adopted where the line before it hands it over so."""
     for frame in _FRAME.finditer(text):
         before = text[max(0, frame.start() - _LONGEST_INTRODUCTION) : frame.start()].rstrip()
         if not _OUR_OWN.search(frame.group().partition("\n")[0]):
             is_adopted = _ADOPTING.search(before.rpartition("\n")[2])
-            yield Stretch(*frame.span(), "adopted" if is_adopted else "foreign")
+            yield OwnedPart(*frame.span(), "adopted" if is_adopted else "foreign")
 
 
-def _quoted(text: str) -> Iterator[Stretch]:
+def _quoted(text: str) -> Iterator[OwnedPart]:
     """Yield quotations of several sentences."""
     for start, stop in quotations_in(text):
         before = text[max(0, start - _LONGEST_INTRODUCTION) : start].rstrip().rpartition("\n")[2]
         is_text = stop - start >= _QUOTED and _SENTENCE_ENDS.search(text, start, stop - 1)
         if is_text and not _ADOPTING.search(before):
-            yield Stretch(start, stop, "foreign")
+            yield OwnedPart(start, stop, "foreign")
 
 
-def _logged(text: str) -> Iterator[Stretch]:
+def _logged(text: str) -> Iterator[OwnedPart]:
     """Yield the lines of a conversation from elsewhere: times or names come again before them."""
     lines = [line.span() for line in re.finditer(r"[^\n]+", text)]
     heads = [_LOGGED.match(text, *line) for line in lines]
@@ -213,10 +213,10 @@ def _logged(text: str) -> Iterator[Stretch]:
         if head and (head["name"] in again or (is_timed and head["time"]))
     ]
     if logged:
-        yield Stretch(logged[0][0], logged[-1][1], "foreign")
+        yield OwnedPart(logged[0][0], logged[-1][1], "foreign")
 
 
-def _handed(text: str, apart: Sequence[Stretch]) -> Iterator[Stretch]:
+def _handed(text: str, apart: Sequence[OwnedPart]) -> Iterator[OwnedPart]:
     """Yield what comes after lines that hand something on, up to where the person speaks again."""
     owner: Owner = "own"
     block: list[str] = []
@@ -234,12 +234,12 @@ def _handed(text: str, apart: Sequence[Stretch]) -> Iterator[Stretch]:
             at, owner = _handed_over(words, text[stop:], is_first=not start)
             if at < len(words):
                 block.append(words[at:])
-                yield Stretch(start + at, stop, owner)
+                yield OwnedPart(start + at, stop, owner)
             owner = "own" if owner in ("reported", "unsure") else owner
             continue
         is_open = bool(block) and is_last and not _is_signed(words)
         block.append(words)
-        yield Stretch(start, stop, "unsure" if is_open else owner)
+        yield OwnedPart(start, stop, "unsure" if is_open else owner)
 
 
 def _handed_over(words: str, after: str, *, is_first: bool) -> tuple[int, Owner]:

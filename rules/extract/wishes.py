@@ -24,7 +24,7 @@ from itertools import groupby, islice
 from typing import Final, Literal
 
 from rules.extract.brackets import last_quotation_end, quotations_in
-from rules.extract.handed_on import OWN, Owner, is_own_heading, owner_at, stretches
+from rules.extract.handed_on import OWN, Owner, is_own_heading, owned_parts, owner_at
 from rules.extract.languages import TONGUES, UNKNOWN, spoken
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
@@ -136,7 +136,7 @@ def find_wishes(text: str) -> tuple[str, ...]:
 
 def forget_wishes() -> None:
     """Drop what is remembered of messages."""
-    for remembered in (find_stated, find_promises, stretches, _latin_languages):
+    for remembered in (find_stated, find_promises, owned_parts, _latin_languages):
         remembered.cache_clear()
 
 

@@ -47,7 +47,7 @@ _OTHER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class WhoIsWho:
     """What the two who speak are called; empty where that is not known."""
 
     persona: str = ""
@@ -67,12 +67,12 @@ class Who:
         return frozenset({self.persona.casefold()} - {""})
 
 
-def who_is_who(system_message: str, by_person: Iterable[str], own: Iterable[str]) -> Who:
+def who_is_who(system_message: str, by_person: Iterable[str], own: Iterable[str]) -> WhoIsWho:
     """Return what the two are called, by how each is introduced; the newest names count."""
     personas = _names_in([system_message], _INTRODUCED) or _names_in(own, _BY_NAME)
     persona = personas[-1] if personas else ""
     persons = [name for name in _names_in(by_person, _BY_NAME) if name != persona]
-    return Who(persona, persons[-1] if persons else "")
+    return WhoIsWho(persona, persons[-1] if persons else "")
 
 
 def persons_names(
