@@ -175,8 +175,9 @@ def test_a_file_that_the_system_would_have_to_fetch_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, away: dict[str, int]
 ) -> None:
     put(tmp_path, "a.json")
-    monkeypatch.setattr(os, "lstat", lambda path: SimpleNamespace(st_mode=stat.S_IFREG, **away))
-    assert [type(entry) for entry in candidates(tmp_path)] == [UnusableFile]
+    with monkeypatch.context() as cloud:
+        cloud.setattr(os, "lstat", lambda path: SimpleNamespace(st_mode=stat.S_IFREG, **away))
+        assert [type(entry) for entry in candidates(tmp_path)] == [UnusableFile]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there names are any bytes")

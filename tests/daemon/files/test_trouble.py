@@ -99,8 +99,8 @@ def test_an_export_that_cannot_be_read_is_not_put_down_to_its_rights(
     def fail(*_: object) -> int:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("daemon.files.read.os.open", fail)
-    with pytest.raises(FileTrouble, match="cannot be read") as told:
+    with monkeypatch.context() as broken, pytest.raises(FileTrouble, match="read") as told:
+        broken.setattr("daemon.files.read.os.open", fail)
         read_export(path)
     assert REMEDIES[number] in told.value.next_step
 
