@@ -182,6 +182,16 @@ class Settings:
             return
         if report.heading:
             self.say(report.heading)
+        self._show_tables(report)
+        for note in report.notes:
+            self.say(as_sentence(note))
+        has_rows = any(table.rows for table in report.tables[:1])
+        if not self.quiet and (sys.stdout.isatty() or not has_rows):
+            for step in report.next:
+                print_step(step.words, self.command(step.command))
+
+    def _show_tables(self, report: Report) -> None:
+        """Print the tables that are for people; of an empty one, the sentence that says so."""
         for place, table in enumerate(report.tables):
             if table.rows and (table.columns or table.card):
                 if place and table.columns:
@@ -189,12 +199,6 @@ class Settings:
                 print_rows(table)
             elif table.none and not table.rows:
                 self.say(table.none)
-        for note in report.notes:
-            self.say(as_sentence(note))
-        has_rows = any(table.rows for table in report.tables[:1])
-        if not self.quiet and (sys.stdout.isatty() or not has_rows):
-            for step in report.next:
-                print_step(step.words, self.command(step.command))
 
 
 pass_settings = click.make_pass_decorator(Settings)

@@ -27,11 +27,11 @@ from daemon.files.packing import (
 )
 from daemon.files.read import fingerprint_of
 from rules.arrival import Sighting
-from rules.bring.chatgpt import MAPPING, read_chatgpt, summarize_chatgpt
 from rules.bring.chatgpt import SUMMARY_KEYS as OF_CHATGPT
+from rules.bring.chatgpt import read_chatgpt, summarize_chatgpt
 from rules.bring.claude_ai import CHAT_MESSAGES, project_instructions, read_claude, summarize_claude
 from rules.bring.claude_ai import SUMMARY_KEYS as OF_CLAUDE
-from rules.bring.conversation import Conversation, Reader, Source, Summary
+from rules.bring.conversation import MAPPING, Conversation, Reader, Source, Summary
 from rules.bring.deepseek import SUMMARY_KEYS as OF_DEEPSEEK
 from rules.bring.deepseek import is_deepseek, read_deepseek, summarize_deepseek
 from rules.errors import FileTrouble, NotAnExport

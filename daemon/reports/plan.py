@@ -140,20 +140,19 @@ def plan_notes(row: PlannedRow) -> tuple[str, ...]:
 def _on_plan(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
     """Yield notes on a plan; some may be empty. Of a model's end only what it means here is one."""
     who, ending = row.who, row.ending
-    if who and plan.work:
-        yield who.limited
+    works = who if plan.work else None
+    yield works.limited if works else ""
     yield plan.reason
     yield plan.over_budget
     yield from plan.kept
-    if who and plan.work:
-        yield who_works(who)
+    yield who_works(works) if works else ""
     if row.money and plan.calls and who:
         yield from _on_money(row.money, who.agent)
     if row.with_key and who:
         likely = in_words(row.with_key.likely)
         yield f"with a key for {who.lacks_key}, its own model writes: likely {likely}, never past a cap"
     yield from _on_work(plan)
-    for notice in who.notices if who and plan.work else ():
+    for notice in works.notices if works else ():
         if not (ending and notice.model == ending.model):
             yield f"note: {notice.sentence}"
     yield from (f"note: {warning}" for warning in plan.warnings)

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from rules.bring.conversation import (
+    MAPPING,
     Conversation,
     LeftOut,
     MessageTree,
@@ -26,6 +27,7 @@ from rules.bring.conversation import (
     first_and_last,
     framed,
     make_conversation,
+    messages_of,
     not_brought,
     paragraphs,
     read_moment,
@@ -34,8 +36,6 @@ from rules.bring.tool_call import in_lines, read_arguments
 from rules.typingmind.content import printable
 from rules.typingmind.spans import Fields, Number, as_list, text, text_under
 
-MAPPING = "mapping"
-"""The field by which such a conversation is known."""
 SUMMARY_KEYS = ("title", "id", "conversation_id", "create_time", "update_time", MAPPING)
 _HIDDEN = "is_visually_hidden_from_conversation"
 _CUSTOM = "user_editable_context"
@@ -59,7 +59,7 @@ _SOUNDS = ("audio_asset_pointer", "real_time_user_audio_video_asset_pointer", "v
 
 def summarize_chatgpt(fields: Fields) -> Summary:
     """Return what a list says of a conversation."""
-    messages = _messages(fields).values()
+    messages = messages_of(fields).values()
     spoken = [message for message in messages if _role(message) in ("user", "assistant")]
     first, last = first_and_last(spoken, "create_time")
     return Summary(
@@ -75,7 +75,7 @@ def summarize_chatgpt(fields: Fields) -> Summary:
 
 def read_chatgpt(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation, 1 being the one last spoken on."""
-    messages = _messages(fields)
+    messages = messages_of(fields)
     tree = _tree(fields, messages)
     path = [key for key in chosen_branch(tree, branch) if key in messages]
     left: LeftOut = Counter()
@@ -106,15 +106,6 @@ def _key(fields: Fields) -> str:
     """Return the id of a conversation; where it names none, that of its first node."""
     named = text_under(fields, "conversation_id", "id")
     return printable(named or next(iter(as_dict(fields.get(MAPPING))), ""))
-
-
-def _messages(fields: Fields) -> dict[str, Fields]:
-    """Return the messages by the ids of their nodes, without the nodes that have none."""
-    messages: dict[str, Fields] = {}
-    for key, node in as_dict(fields.get(MAPPING)).items():
-        if message := as_dict(as_dict(node).get("message")):
-            messages[key] = message
-    return messages
 
 
 def _role(message: Fields) -> str:

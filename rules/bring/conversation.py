@@ -33,6 +33,9 @@ PROGRAMS: Mapping[Source, str] = {
     "deepseek": "DeepSeek",
 }
 
+MAPPING = "mapping"
+"""The field in which ChatGPT and DeepSeek have the nodes of a conversation by their ids."""
+
 _NAMESPACE = uuid.UUID("5b0f3c62-6c1e-5f0b-9d57-3a5d2c5b8e11")
 _YEARS = range(1971, 2100)
 """Dates outside of these are mistakes, the first moment of 1970 above all."""
@@ -182,6 +185,13 @@ def not_brought(what: str, left: LeftOut) -> str:
 def as_dict(value: object) -> Fields:
     """Return the value where it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
+
+
+def messages_of(fields: Fields) -> dict[str, Fields]:
+    """Return the messages under MAPPING by the ids of their nodes, without the nodes that have none."""
+    nodes = as_dict(fields.get(MAPPING)).items()
+    messages = {key: as_dict(as_dict(node).get("message")) for key, node in nodes}
+    return {key: message for key, message in messages.items() if message}
 
 
 def read_moment(value: object) -> datetime | None:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rules.bring.conversation import (
+    MAPPING,
     Conversation,
     LeftOut,
     MessageTree,
@@ -24,13 +25,13 @@ from rules.bring.conversation import (
     first_and_last,
     framed,
     make_conversation,
+    messages_of,
     paragraphs,
     read_moment,
 )
 from rules.typingmind.content import printable
 from rules.typingmind.spans import Fields, as_list, text_under
 
-MAPPING = "mapping"
 SUMMARY_KEYS = ("title", "id", "inserted_at", "updated_at", MAPPING)
 _DATE = "inserted_at"
 _SPOKEN = ("REQUEST", "RESPONSE")
@@ -40,16 +41,18 @@ _FRAMES = {"THINK": "thinking", "SEARCH": "result of search"}
 
 def is_deepseek(fields: Fields) -> bool:
     """Return whether the messages of a conversation are made of fragments."""
-    return any(isinstance(message.get("fragments"), list) for message in _messages(fields).values())
+    return any(
+        isinstance(message.get("fragments"), list) for message in messages_of(fields).values()
+    )
 
 
 def summarize_deepseek(fields: Fields) -> Summary:
     """Return what a list says of a conversation."""
-    messages = _messages(fields).values()
+    messages = messages_of(fields).values()
     first, last = first_and_last(messages, _DATE)
     return Summary(
         source="deepseek",
-        key=printable(text_under(fields, "id") or next(iter(_messages(fields)), "")),
+        key=printable(text_under(fields, "id") or next(iter(messages_of(fields)), "")),
         title=printable(text_under(fields, "title")).strip() or "Untitled",
         began=read_moment(fields.get(_DATE)) or first,
         ended=last or read_moment(fields.get("updated_at")),
@@ -64,7 +67,7 @@ def summarize_deepseek(fields: Fields) -> Summary:
 
 def read_deepseek(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation, 1 being the one that ends last."""
-    messages = _messages(fields)
+    messages = messages_of(fields)
     nodes = as_dict(fields.get(MAPPING))
     parents = {key: text_under(node, "parent") for key, node in nodes.items()}
     dates = {key: read_moment(messages.get(key, {}).get(_DATE)) for key in nodes}
@@ -76,13 +79,6 @@ def read_deepseek(fields: Fields, branch: int = 1) -> Conversation:
         if key in messages
     ]
     return make_conversation(summarize_deepseek(fields), rendered, tree.branch_ends(), left)
-
-
-def _messages(fields: Fields) -> dict[str, Fields]:
-    """Return the messages by the ids of their nodes, without the nodes that have none."""
-    nodes = as_dict(fields.get(MAPPING)).items()
-    messages = {key: as_dict(as_dict(node).get("message")) for key, node in nodes}
-    return {key: message for key, message in messages.items() if message}
 
 
 def _rendered(message: Fields, left: LeftOut) -> Rendered:

@@ -245,19 +245,21 @@ def _is_drafted(form: Form) -> bool:
     quote = plain_text(form.answer).strip(" \"'")
     if not quote or any(quote in plain_text(text) for text in form.by_person):
         return False
-    for text in form.by_persona:
-        at = plain_text(text).find(quote)
-        if at >= 0:
-            start, stop = offset(text, at), offset(text, at + len(quote))
-            lines = voiced_lines(text, drafts=True)
-            within = [line for line in lines if line.start < stop and line.stop > start]
-            quoted = any(
-                mark.start() < start and stop < mark.end() for mark in QUOTED.finditer(text)
-            )
-            code = {block.start for block in blocks(text) if not block.prose}
-            is_other = any(line.voice == "other" and line.start not in code for line in within)
-            return quoted or is_other or _are_roles(text, lines, within)
-    return False
+    quoted = next((text for text in form.by_persona if quote in plain_text(text)), None)
+    return quoted is not None and _is_for_another(quoted, quote)
+
+
+def _is_for_another(text: str, quote: str) -> bool:
+    """Return whether a quote of a message of the persona's is quoted there, drafted, or a role's line."""
+    at = plain_text(text).find(quote)
+    start, stop = offset(text, at), offset(text, at + len(quote))
+    if any(mark.start() < start and stop < mark.end() for mark in QUOTED.finditer(text)):
+        return True
+    lines = voiced_lines(text, drafts=True)
+    within = [line for line in lines if line.start < stop and line.stop > start]
+    code = {block.start for block in blocks(text) if not block.prose}
+    is_other = any(line.voice == "other" and line.start not in code for line in within)
+    return is_other or _are_roles(text, lines, within)
 
 
 def _are_roles(text: str, lines: Sequence[VoicedLine], within: Sequence[VoicedLine]) -> bool:

@@ -193,11 +193,9 @@ def _in_paragraph(text: str, pieces: list[tuple[TextPiece, Owner]]) -> Iterator[
         is_item = is_list or owner == "adopted" or (items > 0 and _is_item(text, piece))
         items -= items > 0
         if kind is not None and kind[0] != "order" and (owner != "adopted" or kind[0] == "wish"):
-            owner = owner_at(text, piece.start + kind[1])
             items = _MOST_ITEMS if sentence.endswith(COLONS) else items
-            if length(sentence) > _LONG:
-                sentence = _clause(sentence, kind[1])
-            yield Stated(sentence, kind[0], is_sure=owner in OWN)
+            words = _clause(sentence, kind[1]) if length(sentence) > _LONG else sentence
+            yield Stated(words, kind[0], is_sure=owner_at(text, piece.start + kind[1]) in OWN)
         elif is_item and length(sentence) >= _SHORTEST and not sentence.endswith(QUESTION_MARKS):
             yield Stated(sentence, "wish", is_sure=owner in OWN)
         else:
