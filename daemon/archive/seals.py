@@ -255,13 +255,14 @@ def lost_rows(
     for table in tables:
         if chat is not None and table == "chat":
             continue
-        where, values = ("true", ()) if chat is None else (SEALED[table].of_chat, chat[:1])
+        where = "true" if chat is None else SEALED[table].of_chat
+        values = chat[:1] if chat else ()
+        owner = "" if chat is None else chat[1] if where == _BY_CHAT_ID else str(chat[0])
         here = f"SELECT {_owner_of(table, table)}, count(*) FROM {table} WHERE {where} GROUP BY 1"  # noqa: S608
+        counts = "SELECT owner, rows FROM row_count WHERE name = ?1 AND (?2 = '' OR owner = ?2)"
         present: dict[str, int] = dict(run(here, values))
-        stored: dict[str, int] = dict(
-            run("SELECT owner, rows FROM row_count WHERE name = ?", (table,))
-        )
-        owners = stored.keys() | present.keys() if chat is None else set(map(str, chat))
+        stored: dict[str, int] = dict(run(counts, (table, owner)))
+        owners = stored.keys() | present.keys()
         gone = sum(max(0, stored.get(name, 0) - present.get(name, 0)) for name in owners)
         more = sum(max(0, present.get(name, 0) - stored.get(name, 0)) for name in owners)
         if gone:

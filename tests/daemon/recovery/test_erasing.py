@@ -25,7 +25,7 @@ from daemon.inbox.jobs import maintain
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.watch_plan import SettingsAre, plan_of, read_settings_here
 from rules.errors import DamagedChat
-from tests.chats import Json, export_bytes
+from tests.chats import Json, chat, conversation, export_bytes
 from tests.stories.erasing import OTHER, SECRET, contents, put_back, secret_chat, written_twice
 from tests.stories.person import Person
 
@@ -283,6 +283,16 @@ def test_a_row_that_is_gone_is_noticed_in_every_table_that_is_counted(
         run(f"DELETE FROM {table} WHERE rowid = (SELECT max(rowid) FROM {table})")
         assert f"{table} lacks 1 row of those that were stored" in list(lost_rows(run))
         archive.rollback()
+
+
+def test_a_chat_whose_id_is_the_number_of_another_ones_row_lacks_nothing(tmp_path: Path) -> None:
+    ada = Person(tmp_path / "ada")
+    numbered = {**chat(*conversation(14, 400, first=50)), "id": "1", "chatID": "1"}
+    ada.drop(export_bytes(chat(*conversation(14, 400)), numbered))
+    assert ada.memproc("run").code == 0
+    assert ada.memproc("verify").code == 0
+    again = ada.memproc("run")
+    assert (again.code, again.err) == (0, ""), again
 
 
 def _rows(archive: sqlite3.Connection, sql: str, values: Sequence[object] = ()) -> list[Any]:
