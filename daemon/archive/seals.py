@@ -255,13 +255,7 @@ def lost_rows(
     for table in tables:
         if chat is not None and table == "chat":
             continue
-        where = "true" if chat is None else SEALED[table].of_chat
-        values = chat[:1] if chat else ()
-        owner = "" if chat is None else chat[1] if where == _BY_CHAT_ID else str(chat[0])
-        here = f"SELECT {_owner_of(table, table)}, count(*) FROM {table} WHERE {where} GROUP BY 1"  # noqa: S608
-        counts = "SELECT owner, rows FROM row_count WHERE name = ?1 AND (?2 = '' OR owner = ?2)"
-        present: dict[str, int] = dict(run(here, values))
-        stored: dict[str, int] = dict(run(counts, (table, owner)))
+        stored, present = _counts(run, table, chat)
         owners = stored.keys() | present.keys()
         gone = sum(max(0, stored.get(name, 0) - present.get(name, 0)) for name in owners)
         more = sum(max(0, present.get(name, 0) - stored.get(name, 0)) for name in owners)
@@ -269,6 +263,18 @@ def lost_rows(
             yield f"{table} lacks {counted(gone, 'row')} of those that were stored"
         elif more:
             yield f"{table} has {counted(more, 'row')} more than were stored"
+
+
+def _counts(
+    run: Run, table: str, chat: tuple[int, str] | None
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Return by owner how many rows of a table were stored, and how many there are."""
+    where = "true" if chat is None else SEALED[table].of_chat
+    owner = "" if chat is None else chat[1] if where == _BY_CHAT_ID else str(chat[0])
+    counts = "SELECT owner, rows FROM row_count WHERE name = ?1 AND (?2 = '' OR owner = ?2)"
+    here = f"SELECT {_owner_of(table, table)}, count(*) FROM {table} WHERE {where} GROUP BY 1"  # noqa: S608
+    stored, present = run(counts, (table, owner)), run(here, chat[:1] if chat else ())
+    return dict(stored), dict(present)
 
 
 @cache
