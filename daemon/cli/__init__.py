@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -246,7 +247,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         register_bash()
     # What is shown, kept for programs; None where a person reads.
-    kept: list[Report] | None = [] if "--json" in arguments else None
+    options = takewhile("--".__ne__, arguments)
+    kept: list[Report] | None = [] if "--json" in options else None
     try:
         code = memproc_command.main(
             args=list(arguments), prog_name="memproc", standalone_mode=False, obj=kept

@@ -1,6 +1,8 @@
 """Process a sample conversation with the built-in engine; no key, no network: `memproc demo`."""
 
+import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
@@ -14,7 +16,7 @@ from daemon.archive.memories import memories
 from daemon.cli.chats import versions_command
 from daemon.cli.plan import plan_command
 from daemon.cli.run import run_command
-from daemon.cli.settings import Settings, program
+from daemon.cli.settings import Settings
 from daemon.config.settings import SAMPLE
 from daemon.files.backup_index import kept_lines
 from daemon.files.candidates import SAMPLE_FILE, put_sample
@@ -47,6 +49,10 @@ class DemoSettings(Settings):
     def say_which_file(self) -> None:
         """Say nothing: in a demo it is clear which memproc.toml counts."""
 
+    def command(self, rest: str) -> str:
+        """Return a command that can be typed."""
+        return f"{_program()}{super().command(rest).removeprefix('memproc')}"
+
 
 @click.command
 @click.pass_context
@@ -68,7 +74,7 @@ def demo_command(ctx: click.Context) -> int:
     for older in _demos():
         if older != home and _holds_more(older):
             click.echo(visible(f"\nAn older demo holds other chats, and stays in {older}:"))
-            click.echo(visible(f"    {Settings(older / _TOML, quiet=False).command('open')}"))
+            click.echo(visible(f"    {DemoSettings(older / _TOML, quiet=False).command('open')}"))
     return code
 
 
@@ -100,7 +106,14 @@ def _say_how_to_look(home: Path, settings: Settings, chat_id: str) -> None:
     for rest in (f"memories {chat_id}", f"versions {chat_id}", f"restore {chat_id} 1"):
         click.echo(visible(f"    {settings.command(rest)}"))
     click.echo("\nIn your browser, with each memory next to what was said:")
-    click.echo(visible(f"    {program()} open --demo"))
+    click.echo(visible(f"    {_program()} open --demo"))
+
+
+def _program() -> str:
+    """Return what to type for memproc: its path, where it was started by one and is not on PATH."""
+    started = Path(sys.argv[0])
+    is_on_path = started.name != "memproc" or shutil.which("memproc")
+    return "memproc" if is_on_path else shlex.quote(str(started))
 
 
 @contextmanager

@@ -5,7 +5,6 @@ All is imported late, since `memproc --help` passes here too.
 
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -143,7 +142,7 @@ class Settings:
     def command(self, rest: str) -> str:
         """Return a command of memproc that can be typed: it names the `--config` of this one."""
         named = f" --config {shlex.quote(str(self.path))}" if self.path else ""
-        return f"{program()}{named} {rest}"
+        return f"memproc{named} {rest}"
 
     def say(self, sentence: str) -> None:
         """Print a sentence, unless `--quiet` was given."""
@@ -212,13 +211,6 @@ def _do_what_waits(context: "Context") -> None:
         from daemon.chat.changes import do_what_waits
 
         do_what_waits(context, waiting)
-
-
-def program() -> str:
-    """Return what to type for memproc: its path, where it was started by one and is not on PATH."""
-    started = Path(sys.argv[0])
-    is_on_path = started.name != "memproc" or shutil.which("memproc")
-    return "memproc" if is_on_path else shlex.quote(str(started))
 
 
 def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, ...]:
