@@ -307,7 +307,17 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
     if placement.is_known:
         return
     if not choice.instructions:
-        yield from _offers(export, bringing)
+        if newest_instructions(bringing.chosen):
+            yield (
+                "Your custom instructions are in the export; to make them the chat's system message: "
+                f"--instructions {CUSTOM}"
+            )
+        if export.projects:
+            names = ", ".join(list(export.projects)[:_MOST_TITLES])
+            yield (
+                "The export does not say in which project a conversation was. To take a project's "
+                f"instructions as the system message, --instructions with one of: {names}."
+            )
     yield (
         f"It goes on with {model_to_go_on(choice, bringing.chosen)}. If TypingMind shows another "
         "model, or none, choose it there once."
@@ -318,7 +328,8 @@ def _losses(conversation: Conversation, *, is_known: bool) -> Iterator[str]:
     """Yield what cannot come of a conversation, in numbers."""
     left = [] if is_known else ["the system prompt"]
     for kind, number in conversation.left.items():
-        left.append(counted(number, kind, _plural(kind)))
+        noun, of, rest = kind.partition(" of ")  # "pages of a canvas"
+        left.append(counted(number, kind, f"{noun}s{of}{rest}"))
     if left:
         yield f'Of "{cut_title(conversation.title)}" this cannot come, or only by name: {", ".join(left)}.'
 
@@ -334,24 +345,3 @@ def _other_branches(conversation: Conversation, zone: tzinfo) -> Iterator[str]:
         numbers.append(f"{number} (to {day})")
     branches = counted(len(others), "other branch", "other branches")
     yield f'"{cut_title(conversation.title)}" has {branches}, which --branch brings: {", ".join(numbers)}.'
-
-
-def _plural(kind: str) -> str:
-    """Return the plural of a noun that may go on with "of": "pages of a canvas"."""
-    noun, of, rest = kind.partition(" of ")
-    return f"{noun}s{of}{rest}"
-
-
-def _offers(export: ForeignExport, bringing: Bringing) -> Iterator[str]:
-    """Yield which instructions the export has."""
-    if newest_instructions(bringing.chosen):
-        yield (
-            "Your custom instructions are in the export; to make them the chat's system message: "
-            f"--instructions {CUSTOM}"
-        )
-    if export.projects:
-        names = ", ".join(list(export.projects)[:_MOST_TITLES])
-        yield (
-            "The export does not say in which project a conversation was. To take a project's "
-            f"instructions as the system message, --instructions with one of: {names}."
-        )

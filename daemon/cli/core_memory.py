@@ -50,19 +50,14 @@ def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -
     A list has one entry a line. It stays as you have set it: the persona cannot edit it until you
     release it.
     """
-    words = "" if empty else _words(text)
+    given = sys.stdin.read() if text in (None, "-") else str(text)
+    words = "" if empty else printable(given).strip("\n")
     is_clear = not text if empty else words.strip()
     if not is_clear:
         raise click.UsageError(
             "Nothing was changed: say the section's new text, or --empty to have it say nothing."
         )
     change(about.settings, "core set", about.name, section=section, words=words)
-
-
-def _words(text: str | None) -> str:
-    """Return the text that was given, or what comes on the standard input for none and for "-"."""
-    given = sys.stdin.read() if text in (None, "-") else str(text)
-    return printable(given).strip("\n")
 
 
 @core_command.command("release")

@@ -64,7 +64,7 @@ def eval_command(
     """
     from daemon.evaluate.plan import plan_evaluation
 
-    arms = _arms(against)
+    arms = cast("tuple[ArmName, ...]", ("memories", *dict.fromkeys(against)))
     with settings.archive() as archive:
         context, subject = _subject(settings, archive, chat)
         if history:
@@ -110,11 +110,6 @@ def _own_questions(subject: "EvaluatedChat", path: str | None) -> "Sequence[Eval
         'The file is a JSON list; each entry has "question", "right", "wrong" with three others, and '
         '"passage": words of one message under a memory, copied character for character.',
     )
-
-
-def _arms(against: Sequence[str]) -> "tuple[ArmName, ...]":
-    """Return the contexts to ask from, the finished chat first, each once."""
-    return cast("tuple[ArmName, ...]", ("memories", *dict.fromkeys(against)))
 
 
 def _price_sentence(settings: Settings, plan: "EvaluationPlan") -> str:

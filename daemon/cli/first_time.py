@@ -14,7 +14,6 @@ from daemon.config.keys import NoKey, find_key
 from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
 from daemon.files.lock import daemon_runs
-from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.files.write import replace_file, sweep
 from daemon.reports.report import Step
@@ -103,7 +102,14 @@ def _guide(ctx: click.Context, before: Settings) -> None:
     _title("3 of 4: Run automatically")
     runs = _offer_service(ctx, settings)
     _title("4 of 4: Your first conversation")
-    has_sample = _offer_sample(settings.folders)
+    click.echo(
+        in_width(
+            "There is a sample conversation to look at before your first export. It costs nothing."
+        )
+    )
+    has_sample = click.confirm("Put the sample conversation into the inbox?", default=False)
+    if has_sample:
+        click.echo(visible(f"It is here:\n    {put_sample(settings.folders.inbox)}"))
     _title("Next")
     settings.say("For `man memproc`: memproc manual --install")
     settings.say(f"{_DROP}:")
@@ -131,17 +137,12 @@ def _ask_for_keys(settings: Settings) -> None:
     while (provider := click.prompt(question, default=_NONE, value_proc=_provider)) != _NONE:
         try:
             ask_and_keep(settings, provider)
-            _offer_trial(settings, provider)
+            given = find_key(provider, os.environ, settings.folders.state)
+            trial = "Try it now, with one tiny question for a fraction of a cent?"
+            if not isinstance(given, NoKey) and click.confirm(trial, default=True):
+                key_works(settings, provider, given)
         except click.UsageError as refused:
             settings.say(refused.message)
-
-
-def _offer_trial(settings: Settings, provider: str) -> None:
-    """Try the key that was given, if wanted, so that a wrong one is told now and not in a run."""
-    kept = find_key(provider, os.environ, settings.folders.state)
-    question = "Try it now, with one tiny question for a fraction of a cent?"
-    if not isinstance(kept, NoKey) and click.confirm(question, default=True):
-        key_works(settings, provider, kept)
 
 
 def _provider(text: str) -> str:
@@ -174,19 +175,6 @@ def _offer_service(ctx: click.Context, settings: Settings) -> bool:
     except MemprocError as trouble:
         settings.say(f"{trouble.message}\n{trouble.next_step}")
         return False
-
-
-def _offer_sample(folders: Folders) -> bool:
-    """Put the sample into the inbox if wanted, and return whether."""
-    click.echo(
-        in_width(
-            "There is a sample conversation to look at before your first export. It costs nothing."
-        )
-    )
-    is_wanted = click.confirm("Put the sample conversation into the inbox?", default=False)
-    if is_wanted:
-        click.echo(visible(f"It is here:\n    {put_sample(folders.inbox)}"))
-    return is_wanted
 
 
 def _title(text: str) -> None:

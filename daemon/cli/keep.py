@@ -34,7 +34,15 @@ def keep_command(settings: Settings, chat: str, words: str, uuid: str, number: i
     is listed. A message that you pin in TypingMind is kept, too.
     """
     if not (words or uuid or number):
-        _list(settings, chat)
+        with settings.archive() as archive:
+            known = find_chat(archive, chat, "part")
+            passages = kept_passages(archive, known.chat_id)
+            budget = budget_of(archive, settings.config, known)
+            persona = persona_of(archive, known.chat_id)
+            shown = holding(archive, settings.config, known.chat_id).shown
+        still = still_open(shown, let_go(passages))
+        settings.show(passages_report(known, passages, budget, persona, still))
+        tell_presses(settings, known.chat_id, "keep", "release")
         return
     if number and (words or uuid):
         raise click.UsageError("--yes takes the number of a passage that is there, and no words.")
@@ -53,16 +61,3 @@ def release_command(settings: Settings, chat: str, what: str) -> None:
     """
     number = int(what) if what.isdecimal() else None
     change(settings, "release", chat, number=number, words=what)
-
-
-def _list(settings: Settings, chat: str) -> None:
-    """List the passages of a chat, but for released ones, by time."""
-    with settings.archive() as archive:
-        known = find_chat(archive, chat, "part")
-        passages = kept_passages(archive, known.chat_id)
-        budget = budget_of(archive, settings.config, known)
-        persona = persona_of(archive, known.chat_id)
-        shown = holding(archive, settings.config, known.chat_id).shown
-    still = still_open(shown, let_go(passages))
-    settings.show(passages_report(known, passages, budget, persona, still))
-    tell_presses(settings, known.chat_id, "keep", "release")

@@ -46,25 +46,21 @@ class Tally:
         """Count a fresh reply, the person's edits, or a remedy for an unusable answer."""
         match event:
             case events.ModelAnswered():
-                self._add_reply(event)
+                self.calls += 1
+                if event.thinks and event.model not in self.thinking:
+                    self.thinking.append(event.model)
+                self.tokens_in += event.tokens_in
+                self.tokens_cached += event.tokens_cached
+                self.tokens_cache_written += event.tokens_cache_written
+                self.tokens_out += event.tokens_out
+                if event.usd is None:
+                    self.unpriced_calls += 1
+                else:
+                    self.usd += event.usd
             case events.UserEdits():
                 self.user_edits.append(event)
             case events.Note(what, is_remedy=True):
                 self.noted[what] = self.noted.get(what, 0) + 1
-
-    def _add_reply(self, reply: events.ModelAnswered) -> None:
-        """Count a call with its tokens, and its dollars as far as the price is known."""
-        self.calls += 1
-        if reply.thinks and reply.model not in self.thinking:
-            self.thinking.append(reply.model)
-        self.tokens_in += reply.tokens_in
-        self.tokens_cached += reply.tokens_cached
-        self.tokens_cache_written += reply.tokens_cache_written
-        self.tokens_out += reply.tokens_out
-        if reply.usd is None:
-            self.unpriced_calls += 1
-        else:
-            self.usd += reply.usd
 
     def as_json(self) -> dict[str, object]:
         """Return the counts for programs."""

@@ -135,7 +135,13 @@ def maintain(archive: Archive, state: Path, now: datetime) -> str:
     any more are removed after a day. Only while the archive's lock is held. Raise ArchiveError or
     FileTrouble.
     """
-    _remove_forgotten_arrivals(archive, state, now)
+    # A daemon that was killed after its work has left the copy.
+    oldest = (now - _DAY).timestamp()
+    for path in sorted(arrivals_folder(state).glob("[!.]*")):
+        with file_errors(path, "removed"):
+            # When it was copied or read last; it was changed when the dropped file was.
+            if path.stat().st_atime < oldest and not is_needed(archive, path.stem):
+                path.unlink(missing_ok=True)
     if faults := check_archive(archive):
         damage = f"The archive is damaged ({faults[0]}), so it was not copied."
         return f"{damage} The copies of the days before were kept. {MEND}"
@@ -163,16 +169,6 @@ def _copy(archive: Archive, path: Path) -> None:
                 flush_file(file.fileno())
             put_in_place(temp, path)
             flush_folder(path.parent)
-
-
-def _remove_forgotten_arrivals(archive: Archive, state: Path, now: datetime) -> None:
-    """Remove what a daemon left that was killed between the end of the work and the removal."""
-    oldest = (now - _DAY).timestamp()
-    for path in sorted(arrivals_folder(state).glob("[!.]*")):
-        with file_errors(path, "removed"):
-            # When it was copied or read last; it was changed when the dropped file was.
-            if path.stat().st_atime < oldest and not is_needed(archive, path.stem):
-                path.unlink(missing_ok=True)
 
 
 def postponed(context: Context) -> tuple[int, ...]:

@@ -100,19 +100,6 @@ class Loop:
 
     def _turn(self) -> None:
         """Sleep, take what has happened, and begin the next work; rest after trouble."""
-        self._sleep()
-        if monotonic() < self._rest_until and self._stop_at is None:
-            return
-        if not self._has_said_how:
-            self._tell_watch()
-        while self._wakes:
-            self._take(self._wakes[0])
-            self._wakes.popleft()  # only now: what could not be taken is tried again
-        self._dispatch.next()
-        self._prove()
-
-    def _sleep(self) -> None:
-        """Wait for something to happen, and gather all that has happened by then."""
         if not self._wakes or monotonic() < self._rest_until:
             seconds = _MISSED_BEATS * BEAT_SECONDS
             if self._stop_at:
@@ -122,6 +109,15 @@ class Loop:
             except Empty:
                 self._set_clock()  # no beat has come for so long: the computer's clock was set back
         self._gather()
+        if monotonic() < self._rest_until and self._stop_at is None:
+            return
+        if not self._has_said_how:
+            self._tell_watch()
+        while self._wakes:
+            self._take(self._wakes[0])
+            self._wakes.popleft()  # only now: what could not be taken is tried again
+        self._dispatch.next()
+        self._prove()
 
     def _gather(self) -> None:
         """Append all that is queued, without waiting for more."""

@@ -178,7 +178,12 @@ class PagePort:
         except OSError as fault:
             is_ours = self._is_our_own_pages()
             if is_ours != self._is_told:
-                self._tell(FileTrouble(_SHOWN_ALREADY, "") if is_ours else self._trouble(fault))
+                trouble = port_trouble(self._port, fault)
+                self._tell(
+                    FileTrouble(_SHOWN_ALREADY, "")
+                    if is_ours
+                    else FileTrouble(trouble.message, f"{trouble.next_step} {_AS_SOON_AS_FREE}")
+                )
             self._is_told = is_ours
             return None
         if self._is_told is not None:
@@ -189,10 +194,6 @@ class PagePort:
         with suppress(FileTrouble):
             return is_held(page_lock(self._state, self._port))
         return False
-
-    def _trouble(self, fault: OSError) -> FileTrouble:
-        trouble = port_trouble(self._port, fault)
-        return FileTrouble(trouble.message, f"{trouble.next_step} {_AS_SOON_AS_FREE}")
 
     def _serve(self) -> None:
         """Take the port, and hand each connection to a page of its own until told to stop."""

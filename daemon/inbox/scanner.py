@@ -130,19 +130,15 @@ class Scanner:
                 replaced = self._look(arrival)
             except FileTrouble as no_room:
                 self._waits(arrival, Wait(_NO_ROOM_PAUSE, no_room.message, no_room.next_step))
-                self._put_off(due)
+                later = self._monotonic + _NO_ROOM_PAUSE
+                for number in self._stillness.keys() & set(due):
+                    self._stillness[number] = replace(self._stillness[number], look_at=later)
                 return [no_room.message]
             for older in replaced:
                 forget_copy(self._archive, self._plan.state, find_arrival(self._archive, older))
             if size > _BYTES_AT_ONCE:
                 break
         return []
-
-    def _put_off(self, due: Sequence[int]) -> None:
-        """Look into these files again when there may be room, those that were taken excepted."""
-        later = self._monotonic + _NO_ROOM_PAUSE
-        for number in self._stillness.keys() & set(due):
-            self._stillness[number] = replace(self._stillness[number], look_at=later)
 
     def _look(self, arrival: Arrival) -> Sequence[int]:
         """Take a file if it is complete. Return the arrivals that it replaces.

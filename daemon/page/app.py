@@ -102,7 +102,10 @@ class Plans:
     def get(self, desk: "Desk", chat_id: str, body: bytes, make: Callable[[], Plan]) -> Plan:
         """Return the chat's plan, made again where `body`, archive or settings have changed."""
         with self._one_at_a_time:
-            made_of = (sha256(body).digest(), *_fingerprint(desk))
+            archive = archive_path(desk.folders.state)
+            paths = (archive, archive.with_name(f"{archive.name}-wal"), desk.toml)
+            states = (_file_state(path) if path else None for path in paths)
+            made_of = (sha256(body).digest(), *states)
             kept = self._by_chat.get(chat_id)
             if kept is None or kept[0] != made_of:
                 kept = self._by_chat[chat_id] = (made_of, make())
@@ -256,13 +259,6 @@ async def _show_error(request: Request, fault: Exception) -> Response:
     else:
         (message, next_step), status = describe(fault), 500
     return render(request, "trouble.html", status, message=message, next_step=next_step)
-
-
-def _fingerprint(desk: "Desk") -> tuple[tuple[int, int] | None, ...]:
-    """Return a fingerprint of the archive, of its latest writes, and of the settings."""
-    archive = archive_path(desk.folders.state)
-    paths = (archive, archive.with_name(f"{archive.name}-wal"), desk.toml)
-    return tuple(_file_state(path) if path else None for path in paths)
 
 
 def _file_state(path: Path) -> tuple[int, int] | None:

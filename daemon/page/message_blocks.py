@@ -104,7 +104,12 @@ def _rendered(text: str, passages: Sequence[MarkedPassage], query: str) -> list[
         return []
     if query:
         for token in texts:
-            _mark_words(token, query)
+            at = 0
+            for stretch in stretches(token.content, query):
+                end = at + len(stretch.text)
+                if stretch.is_marked:
+                    _add_mark(token, Mark(at, end))
+                at = end
     return [_block(block) for block in outermost_blocks(tokens)]
 
 
@@ -172,13 +177,3 @@ def _letters(text: str) -> str:
 def _letter_places(text: str) -> list[int]:
     """Return where the letters and digits of a text are."""
     return [at for at, sign in enumerate(text) if sign.isalnum()]
-
-
-def _mark_words(token: Token, query: str) -> None:
-    """Mark the words of a search in a token's text."""
-    at = 0
-    for stretch in stretches(token.content, query):
-        end = at + len(stretch.text)
-        if stretch.is_marked:
-            _add_mark(token, Mark(at, end))
-        at = end

@@ -165,20 +165,17 @@ def _passages(
             row = rows[at]
             begins_day = days[at] != (date.min if at == sheet.start else days[at - 1])
             said = show_message(row.key, words[row.key], archive.zone, quotes, query=query)
-            shown.append(_with_state(said, row, days[at].isoformat() if begins_day else ""))
+            shown.append(
+                replace(
+                    said,
+                    is_deleted=row.is_deleted,
+                    is_edited=row.is_edited,
+                    left_out=row.left_out,
+                    day=days[at].isoformat() if begins_day else "",
+                )
+            )
         passages.append(ReadPassage(memory, subject, tuple(shown)))
     return passages
-
-
-def _with_state(said: SaidMessage, row: OutlinedMessage, day: str) -> SaidMessage:
-    """Add what became of a message, and the day that begins with it."""
-    return replace(
-        said,
-        is_deleted=row.is_deleted,
-        is_edited=row.is_edited,
-        left_out=row.left_out,
-        day=day,
-    )
 
 
 def _memory_at(rows: Sequence[OutlinedMessage], at: int) -> str:

@@ -61,19 +61,14 @@ def is_form_token(session: str, token: str) -> bool:
 def _keep(state: Path, kind: str) -> str:
     folder = _folder(state)
     make_private(folder)
-    _sweep(folder)
+    for name, seconds in (("link", LINK_SECONDS), ("session", SESSION_SECONDS)):
+        for file in folder.glob(f"{name}-*"):  # what has expired goes
+            if time() - file.stat().st_mtime > seconds:
+                file.unlink(missing_ok=True)
     secret = token_urlsafe(32)
     with file_errors(folder, "written"):
         make_new(_file(state, kind, secret)).close()
     return secret
-
-
-def _sweep(folder: Path) -> None:
-    """Remove expired links and sessions."""
-    for kind, seconds in (("link", LINK_SECONDS), ("session", SESSION_SECONDS)):
-        for file in folder.glob(f"{kind}-*"):
-            if time() - file.stat().st_mtime > seconds:
-                file.unlink(missing_ok=True)
 
 
 def _folder(state: Path) -> Path:

@@ -88,7 +88,12 @@ class Log:
 
     def log(self, event: Event) -> None:
         """Keep what happened, and pass it to `speak`."""
-        at, event = self._now(), self._private(event)
+        own = [Titled(event.title, event.chat_id)] if isinstance(event, ChatIs) else []
+        if any(getattr(event, name, "") for name in _SENTENCES):
+            # The event may say that the archive cannot be read: then the titles of before must do.
+            with suppress(ArchiveError):
+                self._known = self._titles()
+        at, event = self._now(), event_without_titles(event, (*own, *self._known))
         self._speak(at, event)
         before = self.trouble
         try:
@@ -99,15 +104,6 @@ class Log:
                 self._speak(at, Trouble("the log", trouble.message, trouble.next_step))
         else:
             self.trouble = ""
-
-    def _private(self, event: Event) -> Event:
-        """Return the event without titles; those of before must do where the archive is damaged."""
-        own = [Titled(event.title, event.chat_id)] if isinstance(event, ChatIs) else []
-        if any(getattr(event, name, "") for name in _SENTENCES):
-            # The event may say that the archive cannot be read: then the titles of before must do.
-            with suppress(ArchiveError):
-                self._known = self._titles()
-        return event_without_titles(event, (*own, *self._known))
 
     def _keep(self, line: str) -> None:
         """Add a line, whole or not at all. Open the file each time: it may have been moved away."""

@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from daemon.archive.work import FileInWork
 from daemon.files.clock import local, seconds_between, span, with_span
 from daemon.status.place import Pause
 from daemon.status.printable import columns_of, in_one_line, padded, told_apart, visible
 from daemon.status.sentences import outcome_in_words, progress_line, run_in_words
-from daemon.status.status import Life, Status, StatusProblem
+from daemon.status.status import Status, StatusProblem
 from rules.wording import counted, cut_title
 
 _MOST = 10
@@ -149,7 +148,10 @@ def _daemon(status: Status) -> Iterator[str]:
         return
     rows = []
     if status.running:
-        rows.append(("running since", _running_since(life, now)))
+        lasted = seconds_between(life.since, now)
+        length = f" ({span(lasted)})" if lasted is not None else ""
+        process = life.pid or "unknown"
+        rows.append(("running since", f"{local(life.since, now)}{length}, process {process}"))
     rows.append(("last event", with_span(life.last_event, now)))
     rows.append(("last rescan", with_span(life.last_scan, now)))
     why = f": {life.why}" if life.why else ""
@@ -158,14 +160,6 @@ def _daemon(status: Status) -> Iterator[str]:
         rows.append(("page", life.page))
     yield "Daemon"
     yield from _columns(rows)
-
-
-def _running_since(life: Life, now: str) -> str:
-    """Say when the daemon was started, how long ago, and its process."""
-    lasted = seconds_between(life.since, now)
-    length = f" ({span(lasted)})" if lasted is not None else ""
-    process = life.pid or "unknown"
-    return f"{local(life.since, now)}{length}, process {process}"
 
 
 def _queue(status: Status) -> Iterator[str]:
@@ -179,19 +173,14 @@ def _queue(status: Status) -> Iterator[str]:
     yield f"Queue: {', '.join(in_words)}"
     rows = []
     for file in status.queue[:_MOST]:
-        rows.append((file.file, _WORDS[file.state], _why(file, status)))
+        clauses = []
+        if file.reason:
+            clauses.append(file.reason.rstrip("."))
+        if file.next_look_at:
+            clauses.append(f"looked at again at {local(file.next_look_at, status.now)}")
+        rows.append((file.file, _WORDS[file.state], "; ".join(clauses)))
     yield from _columns(rows)
     yield from _more(numbers.total() - len(rows), "files")
-
-
-def _why(file: FileInWork, status: Status) -> str:
-    """Return why a file is where it is, and when it is looked at again."""
-    clauses = []
-    if file.reason:
-        clauses.append(file.reason.rstrip("."))
-    if file.next_look_at:
-        clauses.append(f"looked at again at {local(file.next_look_at, status.now)}")
-    return "; ".join(clauses)
 
 
 def _chats(status: Status) -> Iterator[str]:
@@ -223,22 +212,17 @@ def _listed(heading: str, sentences: Sequence[str]) -> Iterator[str]:
 
 def _rest(status: Status) -> Iterator[str]:
     """Yield what was spent, the batches under way, and the next jobs."""
-    yield _money(status)
+    money = status.money
+    line = f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month"
+    if money.unpriced:
+        line += f", and {counted(money.unpriced, 'call')} without a known price"
+    yield line
     if status.batches:
         yield f"Under way: {_batches(status)}"
     if status.jobs:
         rows = [(job.name, with_span(job.due_at, status.now)) for job in status.jobs]
         yield "Next jobs"
         yield from _columns(rows)
-
-
-def _money(status: Status) -> str:
-    """Say what was spent today and this month, as far as prices are known."""
-    money = status.money
-    line = f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month"
-    if money.unpriced:
-        line += f", and {counted(money.unpriced, 'call')} without a known price"
-    return line
 
 
 def _more(number: int, what: str) -> Iterator[str]:

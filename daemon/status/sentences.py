@@ -150,14 +150,10 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
         case events.MemoryMade(done=done, of=of):
             return f"{chat}: memory {done:,} of {of:,} is kept."
         case events.ModelAnswered():
-            return f"{chat}: {event.model} has answered ({event.step}): {_traffic(event)}."
-
-
-def _traffic(event: events.ModelAnswered) -> str:
-    """Say how many tokens an answer took, and what it cost."""
-    cached = f" ({event.tokens_cached:,} from the cache)" if event.tokens_cached else ""
-    money = "at a price that is not known" if event.usd is None else f"for ${event.usd:.4f}"
-    return f"{event.tokens_in:,} tokens{cached} in, {event.tokens_out:,} out, {money}"
+            cached = f" ({event.tokens_cached:,} from the cache)" if event.tokens_cached else ""
+            money = "at a price that is not known" if event.usd is None else f"for ${event.usd:.4f}"
+            tokens = f"{event.tokens_in:,} tokens{cached} in, {event.tokens_out:,} out"
+            return f"{chat}: {event.model} has answered ({event.step}): {tokens}, {money}."
 
 
 def _about_daemon(event: events.Event) -> str:
