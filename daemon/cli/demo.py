@@ -24,7 +24,7 @@ from daemon.files.lock import Busy, hold
 from daemon.files.paths import arrivals_folder, brought_folder, demos_folder, is_demo
 from daemon.files.private import make_private
 from daemon.recovery.aside import aside_folder
-from daemon.reports.memory import shown_report
+from daemon.reports.memories import shown_report
 from daemon.status.printable import visible
 from rules.errors import FileTrouble, MemprocError
 

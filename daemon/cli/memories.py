@@ -12,8 +12,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import HowNamed, find_chat
 from daemon.chat.holding import Holding, holding, holding_of
 from daemon.cli.settings import Settings, pass_settings
-from daemon.reports.memories import memories_report
-from daemon.reports.memory import memory_report
+from daemon.reports.memories import memories_report, memory_report
 from rules.conversation.memory import Memory
 
 _LOOKS_LIKE_AN_ID = re.compile("[mf][0-9a-f]{4,15}")

@@ -10,7 +10,7 @@ from daemon.chat.holding import holding_of
 from daemon.cli.memories import named_memories, one_memory
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
-from daemon.reports.memory import shown_report
+from daemon.reports.memories import shown_report
 from daemon.reports.report import TO_SEE_IT, Step
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import called

@@ -22,7 +22,6 @@ from daemon.cli.printing import print_error
 from daemon.cli.progress import Progress, Tally
 from daemon.cli.run_record import RunRecord, Stopping, ToldToStop
 from daemon.cli.settings import Settings, other_files, wanted_exports
-from daemon.cli.supervised import as_events
 from daemon.models.ask import Unsent
 from daemon.models.completion import Completion
 from daemon.models.patience import timeout_of
@@ -91,6 +90,8 @@ def run_command(
         return int(ctx.invoke(plan_command, paths=paths))
     settings = ctx.ensure_object(Settings)
     if for_programs:
+        from daemon.cli.supervised import as_events  # late: by hand, no daemon is listened to
+
         stopping = Stopping()
         signal.signal(signal.SIGTERM, stopping.ask)
         further = ((path,) for path in settings.further_files)

@@ -8,7 +8,8 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -27,6 +28,7 @@ from rules.errors import RefusedArguments
 from rules.typingmind.content import printable
 from service.command import memproc_argv
 
+CORE = "/chat/{chat}/core"
 _LONGEST_SECONDS = 120.0
 _BEGIN_SECONDS = 20.0
 _LOOK_SECONDS = 0.1
@@ -143,59 +145,51 @@ def show_run(desk: Desk, arguments: Sequence[str]) -> Response:
     return RedirectResponse("/", 303)
 
 
-def on_memory(command: str, *fields: str) -> View:
-    """Make the action that runs a command on a memory; the form's `fields` are its arguments."""
+def runs(address: str, *command: str, given: str = "") -> View:
+    """Make the action that runs a command, and shows what it says at `address`.
+
+    Names in braces are of the form or of the address; `given` is the command's standard input.
+    """
 
     def act(request: Request) -> Response:
-        memory = request.path_params["memory"]
-        values = (field(request, name) for name in fields)
-        return run_then_show(request, f"/memory/{memory}", command, "--", memory, *values)
+        said = _said_in(request)
+        words = [word.format_map(said) for word in command]
+        text = given.format_map(said)
+        return run_then_show(request, address.format_map(said), *words, given=text)
 
     return act
 
 
-def post_retry(request: Request) -> Response:
-    """Ask the models for a memory once more, with the person's guidance."""
-    memory, guidance = request.path_params["memory"], field(request, "guidance")
-    begun = (
-        "The models are being asked. It takes a minute or so; the new edition then appears here."
-    )
-    return ask_models(request, f"/memory/{memory}", begun, "retry", "--say", guidance, "--", memory)
+def asks(address: str, begun: str, *command: str) -> View:
+    """Make the action that starts a command that asks models, and says `begun` at `address`.
 
-
-def ask_models(request: Request, address: str, begun: str, *arguments: str) -> Response:
-    """Start a command that asks models, and say so at `address`. What costs money never waits.
-
-    Raises Busy while another memproc works with the archive.
+    What costs money never waits: the action raises Busy while another memproc works with the
+    archive.
     """
-    desk = desk_of(request)
-    if is_held(desk.folders.state / "lock"):
-        raise Busy(
-            "memproc is working with this archive.", "Wait until that has ended, then press again."
-        )
-    start_command(desk.toml, arguments)
-    return show_at(request, address, begun)
+
+    def act(request: Request) -> Response:
+        desk, said = desk_of(request), _said_in(request)
+        if is_held(desk.folders.state / "lock"):
+            raise Busy(
+                "memproc is working with this archive.",
+                "Wait until that has ended, then press again.",
+            )
+        start_command(desk.toml, [word.format_map(said) for word in command])
+        return show_at(request, address.format_map(said), begun)
+
+    return act
 
 
-def stop_run(request: Request) -> Response:
-    """Stop the run that goes on; one of the daemon's is paused."""
-    return run_then_show(request, "/", "stop")
+def _said_in(request: Request) -> Mapping[str, str]:
+    """Return what the form and the address say, by name, "" for all else. Raises NotFound.
 
-
-def pause_daemon(request: Request) -> Response:
-    """Have the daemon take up no new work."""
-    return run_then_show(request, "/service", "pause")
-
-
-def resume_daemon(request: Request) -> Response:
-    """Have the daemon go on."""
-    return run_then_show(request, "/", "resume")
-
-
-def post_restore(request: Request) -> Response:
-    """Put a kept version back."""
-    chat, number = request.path_params["chat"], str(request.path_params["number"])
-    return run_then_show(request, f"/chat/{chat}", "restore", "--yes", "--", chat, number)
+    A chat is there by its whole id.
+    """
+    said = defaultdict[str, str](str, {**request.state.form, **request.path_params})
+    if "chat" in request.path_params:
+        with named_chat(request) as (_, known):
+            said["chat"] = known.chat_id
+    return said
 
 
 def run_then_show(request: Request, address: str, *arguments: str, given: str = "") -> Response:
@@ -208,39 +202,7 @@ def run_then_show(request: Request, address: str, *arguments: str, given: str = 
 
 def post_section(request: Request) -> Response:
     """Replace a section of the core memory by the person's text."""
-    text, section = field(request, "text"), request.path_params["section"]
+    command = ("core", "{chat}", "set", "{section}")
     if field(request, "empty"):
-        return _on_layer(request, "core", "set", section, "--empty")
-    return _on_layer(request, "core", "set", section, "-", given=text)
-
-
-def post_section_release(request: Request) -> Response:
-    """Let the persona edit a section again."""
-    return _on_layer(request, "core", "release", request.path_params["section"])
-
-
-def undo_core(request: Request) -> Response:
-    """Take back the newest edit of the core memory."""
-    return _on_layer(request, "core", "undo")
-
-
-def post_fact(request: Request) -> Response:
-    """Add a fact of today."""
-    return _on_layer(request, "facts", "add", "--", field(request, "text"))
-
-
-def post_forget_fact(request: Request) -> Response:
-    """Forget a fact."""
-    return _on_layer(request, "facts", "forget", str(request.path_params["number"]))
-
-
-def post_accept(request: Request) -> Response:
-    """Accept a skipped chat as it is."""
-    return run_then_show(request, "/", "accept", "--", request.path_params["chat"])
-
-
-def _on_layer(request: Request, group: str, *arguments: str, given: str = "") -> Response:
-    """Run a command of `core` or `facts`, whose arguments begin with the chat's id."""
-    with named_chat(request) as (_, known):
-        chat = known.chat_id
-    return run_then_show(request, f"/chat/{chat}/{group}", group, chat, *arguments, given=given)
+        return runs(CORE, *command, "--empty")(request)
+    return runs(CORE, *command, "-", given="{text}")(request)

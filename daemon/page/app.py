@@ -1,7 +1,7 @@
 """Build the page as an application: routes, the session that each needs, views rendered as HTML.
 
 A view is a function from a request to a response. It reads the archive by the same functions as the
-commands, and changes nothing: a button runs the command that a person would type (actions.py). The
+commands, and changes nothing: a button runs the command that a person would type (routes.py). The
 newest plan of each chat is kept, for the bridge and for the page, and one is made at a time: making
 one starts a process, and a chat changes with every message.
 """

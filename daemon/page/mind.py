@@ -16,7 +16,7 @@ from daemon.archive.messages import read_words
 from daemon.archive.pressed import pressed_lines
 from daemon.chat.opening import core_now, facts_now
 from daemon.config.loading import core_layout
-from daemon.page.actions import ask_models, do_command, run_then_show
+from daemon.page.actions import do_command, run_then_show
 from daemon.page.app import desk_of, field, named_chat, render
 from daemon.page.message_blocks import find_written
 from daemon.reports.core_memory import core_history, core_report
@@ -24,12 +24,6 @@ from daemon.reports.evaluation import evaluation_report, history_report
 from daemon.reports.facts import fact_history, facts_report
 from daemon.reports.passages import passages_report
 from rules.conversation.memory import memories_by_id
-
-_BEGUN = "The persona is being asked. It takes some minutes; the figures then stand here."
-_WRITING = (
-    "The memory is being written again, with what it lacked in view. It takes a minute or so; the "
-    "new edition then stands here."
-)
 
 
 def core_page(request: Request) -> Response:
@@ -93,29 +87,9 @@ def post_keep(request: Request) -> Response:
         message = read_words(archive, known.chat_id, [key]).get(key)
     if message:
         words = find_written(message.words, words)
-    return _on_kept(request, "keep", "--message", key, "--", known.chat_id, words)
-
-
-def post_agree(request: Request) -> Response:
-    """Keep a passage that is offered, or that the person was asked about."""
-    number = str(request.path_params["number"])
-    return _on_kept(request, "keep", "--yes", number, "--", request.path_params["chat"])
-
-
-def post_release(request: Request) -> Response:
-    """Release a passage."""
-    number = str(request.path_params["number"])
-    return _on_kept(request, "release", "--", request.path_params["chat"], number)
-
-
-def post_let_go(request: Request) -> Response:
-    """Let a promise go, or what was to be done once."""
-    chat, words = request.path_params["chat"], field(request, "words")
-    return run_then_show(request, f"/chat/{chat}", "release", "--", chat, words)
-
-
-def _on_kept(request: Request, *arguments: str) -> Response:
-    return run_then_show(request, f"/chat/{request.path_params['chat']}/kept", *arguments)
+    address = f"/chat/{known.chat_id}/kept"
+    command = ("keep", "--message", key, "--", known.chat_id, words)
+    return run_then_show(request, address, *command)
 
 
 def evaluation_page(request: Request) -> Response:
@@ -135,17 +109,3 @@ def evaluation_page(request: Request) -> Response:
         report=evaluation_report(found, by_id),
         past=history_report(known.chat_id, free.past if len(free.past) > 1 else (), free),
     )
-
-
-def post_evaluation(request: Request) -> Response:
-    """Ask the persona, by the command that a person would type."""
-    with named_chat(request) as (_, known):
-        chat = known.chat_id
-    address = f"/chat/{chat}/evaluation"
-    return ask_models(request, address, _BEGUN, "eval", "--again", "--yes", "--", chat)
-
-
-def post_missed(request: Request) -> Response:
-    """Have a memory written again with what an evaluation missed of it."""
-    memory = request.path_params["memory"]
-    return ask_models(request, f"/memory/{memory}", _WRITING, "retry", "--missed", "--", memory)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from daemon.page import actions, files, money, own_model, run_plans, setup
+from daemon.page.actions import CORE, asks, runs
 from daemon.page.app import View
 from daemon.page.chat import chat_page
 from daemon.page.hits import search_page
@@ -14,16 +15,21 @@ from daemon.page.mind import (
     evaluation_page,
     facts_page,
     kept_page,
-    post_agree,
-    post_evaluation,
     post_keep,
-    post_let_go,
-    post_missed,
-    post_release,
 )
 from daemon.page.reading import place_page, reading_page
 from daemon.page.settings_form import change_settings, settings_page, undo_change
 from daemon.page.versions import comparison_page, undo_page, version_page
+
+_KEPT = "/chat/{chat}/kept"
+_FACTS = "/chat/{chat}/facts"
+_MEMORY = "/memory/{memory}"
+_ASKED = "The models are being asked. It takes a minute or so; the new edition then appears here."
+_WRITTEN_AGAIN = (
+    "The memory is being written again, with what it lacked in view. It takes a minute or so; the "
+    "new edition then stands here."
+)
+_EVALUATED = "The persona is being asked. It takes some minutes; the figures then stand here."
 
 VIEWS: Mapping[str, View] = {
     "/": home_page,
@@ -64,38 +70,44 @@ ACTIONS: Mapping[str, View] = {
     "/inbox/run": run_plans.run_inbox,
     "/bring/plan": files.plan_bring,
     "/bring/go": files.post_bring,
-    "/run/stop": actions.stop_run,
-    "/service/pause": actions.pause_daemon,
-    "/service/resume": actions.resume_daemon,
+    "/run/stop": runs("/", "stop"),
+    "/service/pause": runs("/service", "pause"),
+    "/service/resume": runs("/", "resume"),
     "/settings/change": change_settings,
     "/settings/undo": undo_change,
-    "/start/folders": setup.make_folders,
-    "/start/service": setup.install_service,
+    "/start/folders": runs("/start", "init", "--yes"),
+    "/start/service": runs("/start", "service", "install"),
     "/start/sample": setup.take_sample,
     "/start/models": own_model.look_for_models,
     "/start/model": own_model.use_model,
     "/pairing/code": setup.show_code,
-    "/pairing/{device}/forget": setup.forget_device,
-    "/keys/set": setup.post_key,
-    "/keys/test": setup.post_test_key,
-    "/keys/forget": setup.post_forget_key,
-    "/chat/{chat}/accept": actions.post_accept,
+    "/pairing/{device}/forget": runs("/pairing", "pair", "forget", "--", "{device}"),
+    "/keys/set": setup.on_key("set"),
+    "/keys/test": setup.on_key("test"),
+    "/keys/forget": setup.on_key("forget"),
+    "/chat/{chat}/accept": runs("/", "accept", "--", "{chat}"),
     "/chat/{chat}/run": run_plans.post_run,
-    "/chat/{chat}/evaluation": post_evaluation,
-    "/chat/{chat}/core/undo": actions.undo_core,
+    "/chat/{chat}/evaluation": asks(
+        "/chat/{chat}/evaluation", _EVALUATED, "eval", "--again", "--yes", "--", "{chat}"
+    ),
+    "/chat/{chat}/core/undo": runs(CORE, "core", "{chat}", "undo"),
     "/chat/{chat}/core/{section}/set": actions.post_section,
-    "/chat/{chat}/core/{section}/release": actions.post_section_release,
-    "/chat/{chat}/facts/add": actions.post_fact,
-    "/chat/{chat}/facts/{number:int}/forget": actions.post_forget_fact,
+    "/chat/{chat}/core/{section}/release": runs(CORE, "core", "{chat}", "release", "{section}"),
+    "/chat/{chat}/facts/add": runs(_FACTS, "facts", "{chat}", "add", "--", "{text}"),
+    "/chat/{chat}/facts/{number:int}/forget": runs(_FACTS, "facts", "{chat}", "forget", "{number}"),
     "/chat/{chat}/keep": post_keep,
-    "/chat/{chat}/let-go": post_let_go,
-    "/chat/{chat}/kept/{number:int}/yes": post_agree,
-    "/chat/{chat}/kept/{number:int}/release": post_release,
-    "/chat/{chat}/versions/{number:int}": actions.post_restore,
-    "/memory/{memory}/pin": actions.on_memory("pin"),
-    "/memory/{memory}/unpin": actions.on_memory("unpin"),
-    "/memory/{memory}/recall": actions.on_memory("recall"),
-    "/memory/{memory}/use": actions.on_memory("use", "edition"),
-    "/memory/{memory}/retry": actions.post_retry,
-    "/memory/{memory}/missed": post_missed,
+    "/chat/{chat}/let-go": runs("/chat/{chat}", "release", "--", "{chat}", "{words}"),
+    "/chat/{chat}/kept/{number:int}/yes": runs(_KEPT, "keep", "--yes", "{number}", "--", "{chat}"),
+    "/chat/{chat}/kept/{number:int}/release": runs(_KEPT, "release", "--", "{chat}", "{number}"),
+    "/chat/{chat}/versions/{number:int}": runs(
+        "/chat/{chat}", "restore", "--yes", "--", "{chat}", "{number}"
+    ),
+    "/memory/{memory}/pin": runs(_MEMORY, "pin", "--", "{memory}"),
+    "/memory/{memory}/unpin": runs(_MEMORY, "unpin", "--", "{memory}"),
+    "/memory/{memory}/recall": runs(_MEMORY, "recall", "--", "{memory}"),
+    "/memory/{memory}/use": runs(_MEMORY, "use", "--", "{memory}", "{edition}"),
+    "/memory/{memory}/retry": asks(
+        _MEMORY, _ASKED, "retry", "--say", "{guidance}", "--", "{memory}"
+    ),
+    "/memory/{memory}/missed": asks(_MEMORY, _WRITTEN_AGAIN, "retry", "--missed", "--", "{memory}"),
 }

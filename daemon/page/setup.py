@@ -12,8 +12,8 @@ from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
 from daemon.files.clock import now
 from daemon.files.lock import daemon_runs
-from daemon.page.actions import do_command, run_then_show
-from daemon.page.app import desk_of, field, render
+from daemon.page.actions import do_command, runs
+from daemon.page.app import View, desk_of, field, render
 from daemon.page.files import to_what_was_dropped
 from daemon.reports.devices import devices_report
 from daemon.status.place import current_pause
@@ -60,40 +60,17 @@ def setup_page(request: Request) -> Response:
     )
 
 
-def post_key(request: Request) -> Response:
-    """Keep a provider's key. It goes to the command's standard input, and is never shown."""
-    return run_then_show(
-        request, _back(request), "key", "set", "--", _provider(request), given=field(request, "key")
-    )
+def on_key(*command: str) -> View:
+    """Make the action that does this with a provider's key.
 
+    A key that is given goes to the command's standard input, and is never shown.
+    """
 
-def post_test_key(request: Request) -> Response:
-    """Ask the provider one tiny question, to see whether the key works."""
-    return run_then_show(request, _back(request), "key", "test", "--", _provider(request))
+    def act(request: Request) -> Response:
+        address = "/start" if field(request, "from") == "start" else "/settings"
+        return runs(address, "key", *command, "--", "{provider}", given="{key}")(request)
 
-
-def post_forget_key(request: Request) -> Response:
-    """Remove a provider's key from where memproc keeps it."""
-    return run_then_show(request, _back(request), "key", "forget", "--", _provider(request))
-
-
-def make_folders(request: Request) -> Response:
-    """Write memproc.toml and make the folders."""
-    return run_then_show(request, "/start", "init", "--yes")
-
-
-def install_service(request: Request) -> Response:
-    """Have the system run memproc."""
-    return run_then_show(request, "/start", "service", "install")
-
-
-def _provider(request: Request) -> str:
-    provider = field(request, "provider")
-    return provider if provider in KEY_VARIABLES else ""
-
-
-def _back(request: Request) -> str:
-    return "/start" if field(request, "from") == "start" else "/settings"
+    return act
 
 
 def take_sample(request: Request) -> Response:
@@ -124,11 +101,6 @@ def show_code(request: Request) -> Response:
     """Make a new code."""
     open_code(desk_of(request).folders.state, time())
     return RedirectResponse("/pairing", 303)
-
-
-def forget_device(request: Request) -> Response:
-    """Forget a browser, which is not answered any more."""
-    return run_then_show(request, "/pairing", "pair", "forget", "--", request.path_params["device"])
 
 
 def _digits(request: Request) -> str:
