@@ -82,12 +82,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(next(folder.glob("*.whl")))
 
 
-def test_the_wheel_holds_the_texts_the_sample_and_the_settings(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_holds_the_texts_the_sample_and_the_tested_versions(
+    wheel: zipfile.ZipFile,
+) -> None:
     names = set(wheel.namelist())
     texts = {f"primer/texts/{path.name}" for path in (ROOT / "primer" / "texts").glob("*.md")}
     assert (
         texts
-        | {"daemon/files/sample.json", "daemon/memproc.toml", "daemon/archive/schema.sql"}
+        | {"daemon/files/sample.json", "daemon/archive/schema.sql"}
         | {"daemon/locks/tested.txt"}
         <= names
     )

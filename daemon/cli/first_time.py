@@ -70,7 +70,8 @@ def _set_up_local(settings: Settings, url: str, model: str, window: int, *, yes:
 
 def _write_settings(settings: Settings, yes: bool) -> bool:
     """Write memproc.toml if there is none, and make the folders. Return False on a refusal."""
-    from daemon.config.loading import load, load_folders, shipped_text
+    from daemon.config.described import default_file
+    from daemon.config.loading import load, load_folders
 
     path = settings.path or own_file()
     question = in_width(visible(f"Write the settings, with an explanation of each, to {path}?"))
@@ -79,7 +80,7 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
     elif yes or click.confirm(question, default=True):
         make_private(path.parent)
         sweep(path.parent)
-        replace_file(path, [shipped_text().encode()])
+        replace_file(path, [default_file().encode()])
         settings.say(f"Wrote {path}.")
     else:
         settings.say("Nothing was written.")

@@ -1,14 +1,11 @@
-"""Change settings in the text of a memproc.toml, tell their reasons, and keep the file before.
+"""Change settings in the text of a memproc.toml, and keep the file before.
 
 Comments and all else stay as they are. A file that was changed meanwhile is left alone. The file
 before lies next to memproc.toml, under a name with the fingerprint of what took its place: so it is
-put back only where that is there still. The reason of each setting is in the comments of the shipped
-memproc.toml.
+put back only where that is there still.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -19,7 +16,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Comment, Table, Whitespace
 
-from daemon.config.loading import parse_settings, shipped_text
+from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
@@ -27,10 +24,6 @@ from rules.errors import ConfigurationError
 
 SettingName = tuple[str, ...]
 """A table and a name in it; a table in another one comes after it."""
-
-_HEADER = re.compile(r"^\[([a-z_.]+)\]", re.MULTILINE)
-_REASON = re.compile(r"^((?:#(?: .*)?\n)+)#?(?:\[+([a-z_.]+)\]|([a-z_]+) = )", re.MULTILINE)
-"""A comment, and the table or the setting that it is about."""
 
 _SHOWN = 12
 """Letters of a fingerprint in a file's name."""
@@ -89,23 +82,6 @@ def _check(before: str, after: str, settings: Mapping[SettingName, object]) -> N
         inner[name] = value
     if tomli.loads(after) != expected:
         raise ValueError("something else was changed, too")
-
-
-@cache
-def setting_reasons() -> Mapping[SettingName, str]:
-    """Return the comment about each setting in one line.
-
-    It is before the setting, or before the example of a table in comments; or else it is below the
-    header of a table that is a setting itself.
-    """
-    text = shipped_text()
-    reasons: dict[SettingName, str] = {}
-    for match in _REASON.finditer(text):
-        comment, header, setting = match.groups()
-        path = header or f"{_HEADER.findall(text, 0, match.start())[-1]}.{setting}"
-        table, name, *_ = path.split(".")
-        reasons.setdefault((table, name), " ".join(comment.replace("\n#", " ")[1:].split()))
-    return reasons
 
 
 def fingerprint_file(path: Path) -> str:

@@ -22,10 +22,10 @@ from daemon.config.memory_tables import (
     token_clashes,
 )
 from daemon.config.settings import ChatOverride, Config
-from daemon.config.tables import ConfigProblem, Key, WrongSettings, take_out_former
-from daemon.files.paths import SETTINGS_NAME, Folders, settle_folders
+from daemon.config.tables import ConfigProblem, Key, WrongSettings
+from daemon.files.paths import Folders, settle_folders
 from daemon.files.reasons import remedy
-from rules.errors import ConfigurationError, FileTrouble, MemprocError
+from rules.errors import ConfigurationError, MemprocError
 from rules.layers.core import CoreMemory, OverLimit, Section
 from rules.layers.core_layout import (
     EditingFunction,
@@ -35,7 +35,6 @@ from rules.layers.core_layout import (
     describe_function,
 )
 
-_DAEMON = Path(__file__).parents[1]
 GROUP = "memproc.core_memory"
 """The group of entry points that name layouts."""
 
@@ -70,7 +69,6 @@ def parse_settings(content: bytes, path: Path) -> Config:
     Raise ConfigurationError, as `load` does.
     """
     text, data = _read(content, path)
-    sentences = take_out_former(data)
     try:
         config = Config.model_validate(data, context=path.parent)
     except ValidationError as error:
@@ -83,7 +81,7 @@ def parse_settings(content: bytes, path: Path) -> Config:
         from daemon.config.problems import report_problems
 
         raise WrongSettings(report_problems(mistakes, text, path), _CHECK, mistakes)
-    return config.with_notes(sentences)
+    return config
 
 
 def _read(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
@@ -167,20 +165,6 @@ def load_folders(config: Config) -> Folders:
     raise ConfigurationError(
         f"The folders cannot be used: {reasons}.",
         "Name other folders in the table [folders] of memproc.toml.",
-    )
-
-
-def shipped_text(name: str = SETTINGS_NAME) -> str:
-    """Return a text that comes with memproc: memproc.toml, whose values are those of `Config()`.
-
-    An installed copy has it inside the package `daemon`, a checkout next to that. Raise FileTrouble
-    if it is in neither place.
-    """
-    for place in (_DAEMON / name, _DAEMON.parent / name):
-        if place.is_file():
-            return place.read_text(encoding="utf-8")
-    raise FileTrouble(
-        f"{name} is missing from the installation in {_DAEMON}.", "Install memproc again."
     )
 
 

@@ -122,16 +122,68 @@ def _sendable(options: Options) -> Options:
     return options
 
 
-class ModelSettings(tables.Table):
-    """`[models]`, as written: "chat" and "small" are not yet replaced by real models."""
+class ModelSettings(tables.Table, title="Models"):
+    """A model is named as LiteLLM spells it, "provider/model". Its provider's key does not belong in this file:
+    `memproc key set PROVIDER` keeps it, or it is in the environment.
+    """
 
-    agent: Annotated[str, _name_or("chat")] = "chat"
-    context_manager: Annotated[str, _name_or("small")] = "small"
-    fallback: Annotated[str, _name_or("")] = ""
+    agent: Annotated[str, _name_or("chat")] = Field(default="chat", title="Writes the memories")
+    """Who writes the memories. "chat": the model that the chat was held with, since they are its own memories.
+    Where there is no key for it, the built-in engine "memproc/extractive" takes its place: it needs no key
+    and no network, costs nothing, and makes memories out of sentences that the persona has already said.
+    """
+
+    context_manager: Annotated[str, _name_or("small")] = Field(
+        default="small", title="Analyses each passage"
+    )
+    """Who analyses the passage independently, before the agent refines its view. "small": the small, fast model
+    of the agent's provider, so that one key is enough; where memproc knows none, the agent itself.
+    """
+
+    fallback: Annotated[str, _name_or("")] = Field(
+        default="", title="Is asked where the first refuses"
+    )
+    """Who is asked where the agent refuses to answer, and refuses again in other words. Empty: no one; that
+    memory is then made out of the persona's own sentences, and marked so.
+    """
+
     window: Annotated[int, _WINDOW] = Field(default=0, ge=0, le=MOST_TOKENS)
+    """How many tokens the models can read and write in one call. 0: as many as are known for each of them. Say
+    it for a model on your own machine, which often reads far less than it could; at least 1024.
+    """
+
     concurrency: int = Field(default=6, ge=1, le=_MOST_AT_ONCE)
+    """How many calls may be under way at once, from 1 to 16. A chunk needs no more than the memories before its own tail,
+    so several can be asked about at the same time: a long chat is done sooner, and what comes of it is the same. The rate
+    limits that a provider tells with its answers are kept by themselves: calls wait for their turn. Fewer, where a model
+    on your own machine answers one at a time, or a provider that tells no limits often says that it is asked too much.
+    """
+
     batch: WhenToBatch = "never"
+    """Whether requests go together as a batch: half the price, and what is sent is never paid twice; but a batch takes
+    minutes, or up to a day, and a chat needs several, one after the other. Only Anthropic's own models are asked so, the
+    others directly. "never": no batches. "night": what is asked within `schedule.night`. "always": all.
+    """
+
     options: Annotated[Options, AfterValidator(_sendable)] = Field(default_factory=dict)
+    """All of these are passed to LiteLLM with every call, under the names that LiteLLM has for them. What memproc
+    decides by itself (the messages, the length of the answers, how often it tries) is refused. Where a key would go to
+    another host than its provider's, this counts in your own memproc.toml and in one that you have named; in one that
+    merely lies in the current folder, `memproc key allow PROVIDER HOST` has to say so too. Plain http is for this machine.
+
+        temperature = 0.7
+        timeout = 600
+
+    A table whose name holds a "/" is for the models that it names, in which * matches any text, and comes on top of the
+    options above. Where several of them fit a model, the later one wins. In it, `window` and `concurrency` are about the
+    server of these models alone, and are not passed on: the tokens that one call may hold there, and how many calls it
+    answers at once. `memproc init --local URL` writes such a table for a model on your own machine.
+
+        [models.options."ollama_chat/*"]
+        api_base = "http://127.0.0.1:11434"
+        num_ctx = 16384
+        concurrency = 1
+    """
 
     _found_here: bool = PrivateAttr(default=False)
 
@@ -197,12 +249,20 @@ def _is_day(text: str) -> bool:
 
 
 class PriceSettings(tables.Table):
-    """One `[[budget.price]]`: dollars for a million tokens of the models that `model` fits."""
+    """Dollars for a million tokens of the models that `model` fits."""
 
     model: Text
+    """A name like "provider/model", with wildcards."""
+
     as_of: Annotated[str, tables.checked(_is_day, 'must be a day, like "2026-11-21"')]
+    """The day on which this was the price, like "2026-11-21"."""
+
     input: _Dollars
+    """Dollars for a million tokens of the prompt."""
+
     output: _Dollars
+    """Dollars for a million tokens of the answer."""
+
     cache_read: _Dollars | None = None
     cache_write: _Dollars | None = None
     above: Annotated[int, Field(ge=1)] | None = None
@@ -230,15 +290,50 @@ class PriceSettings(tables.Table):
         return Price(basic, self.above, higher)
 
 
-class BudgetSettings(tables.Table):
-    """`[budget]`: caps in dollars, whether unknown or higher prices are allowed, and prices."""
+class BudgetSettings(tables.Table, title="Caps, downwards only"):
+    """What may be spent on models, in dollars. Before a call leaves, what it could cost at most is reserved; it is settled
+    by what the provider counted. A call that does not fit under all three caps is not made: work pauses, and goes
+    on when the day or the month turns, or after `memproc budget raise`. 0: nothing may be spent; the built-in engine and
+    models on your own machine cost nothing and go on. `memproc plan` shows beforehand what a chat will cost.
+    """
 
-    run_usd: _Dollars = 5.0
-    day_usd: _Dollars = 10.0
-    month_usd: _Dollars = 50.0
+    run_usd: _Dollars = Field(default=5, title="Dollars for a run")
+    """One `memproc run`, or the daemon's work on one dropped file. A chat of a hundred thousand tokens costs about
+    two dollars with a large model and ten cents with a small one, so this stops what has gone wrong, and little else.
+    """
+
+    day_usd: _Dollars = Field(default=10, title="Dollars for a day")
+    """One day, by the clock on your wall: two such runs."""
+
+    month_usd: _Dollars = Field(default=50, title="Dollars for a month")
+    """One calendar month. The daemon works while no one looks; this is the most that you can be surprised by."""
+
     unpriced: bool = False
+    """Whether a model may be asked whose price is not known. No cap can hold what such calls cost."""
+
     above_step: bool = False
+    """Some models cost several times as much for the whole call where its prompt is above some size (100,000 tokens for
+    Claude Haiku 5.5). Such calls are not made, and a chat that would need one is skipped, unless this is true.
+    """
+
     price: Annotated[tuple[PriceSettings, ...], Field(strict=False), tables.AS_WRITTEN] = ()
+    """Prices are those that came with LiteLLM. Where yours are others, or it knows none, say them here, in dollars for a
+    million tokens, with the day on which you looked. In the name * matches any text; the last table that fits counts.
+    What is not said of the cache costs what `input` costs. Where longer prompts cost more, say above how many tokens.
+
+        [[budget.price]]
+        model = "openrouter/somebody/*"
+        as_of = "2026-11-21"
+        input = 3
+        output = 15
+        cache_read = 0.3
+        cache_write = 3.75
+        above = 200000
+        input_above = 6
+        output_above = 22.5
+        cache_read_above = 0.6
+        cache_write_above = 7.5
+    """
 
     @property
     def caps(self) -> Amounts:

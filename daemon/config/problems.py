@@ -5,12 +5,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from daemon.config.as_toml import BARE, key_lines, line_of
+from daemon.config.described import reasons_in
 from daemon.config.settings import Config
-from daemon.config.tables import ConfigProblem, Key
+from daemon.config.tables import ConfigProblem, Key, Table
 
 _MOST_SHOWN = 100
 _LONGEST_SHOWN = 40  # characters
@@ -26,13 +27,6 @@ _KINDS = {
     "bool_type": "must be true or false",
     "string_type": "must be a text in quotes",
     "tuple_type": 'must be a list of texts, like ["one", "two"]',
-}
-_REQUIRED = {
-    "chat": "the chat's title, with wildcards, or its id or its folder's",
-    "model": 'a name like "provider/model", with wildcards',
-    "as_of": 'the day on which this was the price, like "2026-11-21"',
-    "input": "dollars for a million tokens of the prompt",
-    "output": "dollars for a million tokens of the answer",
 }
 
 
@@ -88,7 +82,7 @@ def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
     if kind == "tuple_type" and _table_at(key):
         return f"must be a list of tables, {_header((*key, 0))}"
     if kind == "missing":
-        return f"must be there: {_REQUIRED[str(key[-1])]}"
+        return f"must be there: {reasons_in(_table_at(key[:-1]) or Config)[str(key[-1])]}"
     if kind == "literal_error":
         choices = limits["expected"].replace("'", '"')
         return f"must be {choices}"
@@ -107,8 +101,8 @@ def _unknown(key: Key) -> str:
     """Say which setting or table an unknown name may mean, here or elsewhere, or which exist."""
     *place, last = key
     kind = "setting" if place else "table"
-    fields = (_table_at(tuple(place)) or Config).model_fields
-    near = _near(tuple(place), str(last), list(fields))
+    fields = _names_in(_table_at(tuple(place)) or Config)
+    near = _near(tuple(place), str(last), fields)
     if near:
         return f'there is no such {kind}; did you mean "{near}"?'
     return f"there is no such {kind}; there are {', '.join(fields)}"
@@ -125,13 +119,15 @@ def _namesakes(place: Key, name: str) -> list[str]:
     """Return the settings of this name in other tables of the same override, or of the file."""
     entries = [at for at, part in enumerate(place) if isinstance(part, int)]
     override = place[: entries[-1] + 1] if entries else ()
-    tables = (_table_at(override) or Config).model_fields
-    namesakes = []
-    for table_name in tables:
-        table = _table_at((*override, table_name))
-        if table is not None and name in table.model_fields:
-            namesakes.append(f"{table_name}.{name}")
-    return namesakes
+    tables = {
+        table: _table_at((*override, table)) for table in _names_in(_table_at(override) or Config)
+    }
+    return [f"{table}.{name}" for table, kind in tables.items() if kind and name in _names_in(kind)]
+
+
+def _names_in(kind: type[Table]) -> list[str]:
+    """Return the names in a table, without those that are gone."""
+    return [name for name, row in kind.model_fields.items() if not row.deprecated]
 
 
 def _shown(value: object) -> str:
@@ -163,7 +159,7 @@ def dotted(key: Key) -> str:
     return dotted
 
 
-def _table_at(key: Key) -> type[BaseModel] | None:
+def _table_at(key: Key) -> type[Table] | None:
     """Return the kind of table at `key`, or of the tables in a list there; None if neither."""
     kind: Any = Config
     for name in key:
@@ -178,7 +174,7 @@ def _table_at(key: Key) -> type[BaseModel] | None:
         kind = field.annotation
         if get_origin(kind) is tuple:
             kind = get_args(kind)[0]
-    is_table = isinstance(kind, type) and issubclass(kind, BaseModel)
+    is_table = isinstance(kind, type) and issubclass(kind, Table)
     return kind if is_table else None
 
 

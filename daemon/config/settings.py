@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Self
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from daemon.config.folder_tables import (
     BridgeSettings,
@@ -59,6 +59,7 @@ class ChatOverride(ChatTables):
     """One `[[chats.override]]`: written settings for the chats that `chat` fits."""
 
     chat: Text
+    """The chat's title, with wildcards, or its id or its folder's."""
 
     def says(self, key: Key) -> bool:
         """Return whether the setting at `key`, a table and a name, is written in this override."""
@@ -80,15 +81,43 @@ _SAMPLE_TOKENS = 14_000
 
 
 class ChatSettings(Table):
-    """`[chats]`: titles with wildcards, chat ids or folder ids, and overrides in their order."""
+    """A chat is named by its title, in which * matches any text and ? any one character, by its id,
+    or by the id of the TypingMind folder it is in: include = ["Talks with Ada*", "k3v9xq2m7p"].
+    """
 
     include: Texts = ()
+    """Only these chats. Empty: every chat that is long enough to have something to compress."""
+
     exclude: Texts = ()
+    """Never these, even if `include` names them too."""
+
     override: Annotated[tuple[ChatOverride, ...], Field(strict=False), AS_WRITTEN] = ()
+    """Settings for some chats alone: `chat` names them as above, and any of the tables models, tail, chunk, memory, fold,
+    core, facts, keep and texts may follow, or recall.mention, with what is to be different. Repeat the table as often as
+    you like; where several of them fit a chat, the later one wins, setting by setting. One is built in: the sample
+    conversation, which would stay whole in a live tail of 30000, gets one of 6400, chunks of 1600 and the built-in engine.
+
+        [[chats.override]]
+        chat = "Talks with Ada*"
+        models = { agent = "anthropic/claude-opus-5-5" }
+        tail.tokens = 20000
+
+        [[chats.override]]
+        chat = "k3v9xq2m7p"
+        [chats.override.chunk]
+        tokens = 2000
+    """
 
 
 class Config(ChatTables):
-    """All of memproc.toml. `Config()` is what counts where there is no file."""
+    """memproc.toml: every setting, at its default, with its why. What you leave out stays as it is here.
+
+    memproc takes the first of these: --config FILE, the file that $MEMPROC_CONFIG names, memproc.toml in the folder you are
+    in unless it holds nothing but defaults, memproc.toml in your system's configuration folder. `memproc config path` tells
+    which one it is, and `memproc config check` lists all that is wrong in it, line by line.
+
+    A line that begins with # and no space after it is an example: take the # away, and it counts.
+    """
 
     folders: FolderSettings = FolderSettings()
     memory: MemorySettings = MemorySettings()
@@ -102,18 +131,21 @@ class Config(ChatTables):
     bridge: BridgeSettings = BridgeSettings()
     budget: BudgetSettings = BudgetSettings()
 
-    _notes: tuple[str, ...] = PrivateAttr(default=())
-
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return sentences on settings of the file that no longer do anything."""
-        return self._notes
+        """Return a sentence on each setting of the file that has gone, where it is not at its default.
 
-    def with_notes(self, notes: tuple[str, ...]) -> Self:
-        """Return these settings with sentences on their file."""
-        config = self.model_copy()
-        config._notes = notes
-        return config
+        `memproc init` wrote all settings of its day into the file: on those there is nothing to say.
+        """
+        sentences = {
+            f"{row.deprecated} now, whatever {table}.{name} says.": None
+            for tables in (self, *self.chats.override)
+            for table, settings in tables
+            if isinstance(settings, Table)
+            for name, value in settings
+            if (row := type(settings).model_fields[name]).deprecated and value != row.default
+        }
+        return tuple(sentences)
 
     @property
     def limits(self) -> "Limits":

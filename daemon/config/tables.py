@@ -1,7 +1,8 @@
-"""Define what the tables of memproc.toml share, and the settings that they had once.
+"""Define what the tables of memproc.toml share.
 
-A memproc.toml that still names one of these is read all the same. The shipped one gives each
-setting's reason.
+A setting is one row: a field of its table, with its type, its bounds and its default. The words below
+it are its reason. One that has a title is asked for by the page, under this title; one that is `gone`
+is still read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +14,7 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Field,
     PlainSerializer,
     SerializationInfo,
     ValidationError,
@@ -50,33 +52,16 @@ class Table(BaseModel):
 
     def overridden(self, by: Self) -> Self:
         """Return this table with every setting that is written in `by`."""
-        return self.model_copy(update={name: getattr(by, name) for name in by.model_fields_set})
+        written = {name: value for name, value in by if name in by.model_fields_set}
+        return self.model_copy(update=written)
 
 
-@dataclass(frozen=True, slots=True)
-class FormerSetting:
-    """A setting that is gone: where it was, and its default."""
+def gone(default: object, holds: str) -> Any:
+    """Return the row of a setting that is gone: it is still read, and does nothing.
 
-    table: str
-    name: str
-    default: object
-    holds: str
-    """A clause on what holds in its place."""
-
-    @property
-    def sentence(self) -> str:
-        """Return what is told of it where its value is not the default."""
-        return f"{self.holds} now, whatever {self.table}.{self.name} says."
-
-
-FORMER = (
-    FormerSetting("output", "container", "chat", "Each chat has an updated file of its own"),
-    FormerSetting("memory", "hindsight_tokens", 8_000, "Hindsight sees 8,000 tokens"),
-    FormerSetting("fold", "group", 6, "Six memories become a fold"),
-    FormerSetting("fold", "quotes", 8_000, "Quotes of folds shrink beyond 8,000 tokens"),
-    FormerSetting("facts", "compare", 40, "A chunk is compared with 40 facts"),
-    FormerSetting("watch", "rescan_seconds", 300, "The inbox is rescanned every 300 seconds"),
-)
+    `holds` is a clause on what holds in its place.
+    """
+    return Field(default=default, exclude=True, deprecated=holds)
 
 
 def refuse_settings(reasons: Mapping[Key, str]) -> ValidationError:
@@ -128,21 +113,3 @@ def from_the_file(value: str, info: ValidationInfo) -> str:
     if isinstance(place, Path):
         return str(place)
     raise ValueError(place.reason)
-
-
-def take_out_former(tables: dict[str, Any]) -> tuple[str, ...]:
-    """Take the former settings out of a parsed memproc.toml, and out of its overrides.
-
-    Return a sentence for each that was not at its default: `memproc init` wrote all settings of its
-    day into the file, and about those there is nothing to say.
-    """
-    chats = tables.get("chats")
-    overrides = chats.get("override") if isinstance(chats, dict) else None
-    places = [tables, *overrides] if isinstance(overrides, list) else [tables]
-    sentences: dict[str, None] = {}
-    for former in FORMER:
-        for place in places:
-            table = place.get(former.table) if isinstance(place, dict) else None
-            if isinstance(table, dict) and table.pop(former.name, former.default) != former.default:
-                sentences[former.sentence] = None
-    return tuple(sentences)

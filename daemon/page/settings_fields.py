@@ -8,8 +8,12 @@ memproc.toml names or the chats use; and caps go down only.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
+from pydantic.fields import FieldInfo
+
+from daemon.config.described import TABLES, reasons_in
 from daemon.config.settings import ChatTables, Config
 from daemon.config.tables import ConfigProblem
 from primer.models import EXTRACTIVE, provider_of, small_model
@@ -18,7 +22,7 @@ if TYPE_CHECKING:  # a command writes; the page needs no library for that
     from daemon.config.editing import SettingName
 
 Value = str | int | float
-_CHAT, _SMALL = "chat", "small"
+_KINDS: dict[object, str] = {str: "model", int: "number", float: "cap"}
 _NUMBER = re.compile(r"\d{1,9}")
 _DOLLARS = re.compile(r"\d{1,7}(\.\d{1,4})?")
 _ON_THE_TERMINAL = "Raising a cap stays on the terminal: memproc config edit."
@@ -26,14 +30,11 @@ _ON_THE_TERMINAL = "Raising a cap stays on the terminal: memproc config edit."
 
 @dataclass(frozen=True, slots=True)
 class SettingField:
-    """A setting with a field in the form."""
+    """A setting with a field in the form: its row in the table has a title."""
 
     table: str
     name: str
-    label: str
-    kind: Literal["model", "number", "budget", "choice", "night", "cap"]
-    choices: tuple[str, ...] = ()
-    """Of a choice, all of them; of a model, the words that stand for one."""
+    row: FieldInfo
 
     @property
     def key(self) -> "SettingName":
@@ -45,35 +46,38 @@ class SettingField:
         """Return its name in memproc.toml, as in `tail.tokens`."""
         return f"{self.table}.{self.name}"
 
+    @property
+    def reason(self) -> str:
+        """Return what it is for, in Markdown."""
+        return reasons_in(TABLES[self.table])[self.name]
 
+    @property
+    def kind(self) -> str:
+        """Return how it is asked for. A text is a model's name, unless it is a choice or a night."""
+        if self.name == "night":
+            return "night"
+        is_choice = get_origin(self.row.annotation) is Literal
+        return "choice" if is_choice else _KINDS.get(self.row.annotation, "budget")
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Return all choices; of a model, the word that stands for one."""
+        return get_args(self.row.annotation) or (self.row.default,)
+
+
+FIELDS = tuple(
+    SettingField(table, name, row)
+    for table, kind in TABLES.items()
+    for name, row in kind.model_fields.items()
+    if row.title
+)
 GROUPS = {
-    "Models": (
-        SettingField("models", "agent", "Writes the memories", "model", (_CHAT,)),
-        SettingField("models", "context_manager", "Analyses each passage", "model", (_SMALL,)),
-        SettingField("models", "fallback", "Is asked where the first refuses", "model", ("",)),
-    ),
-    "Tail and chunks": (
-        SettingField("tail", "tokens", "Newest tokens that stay word for word", "number"),
-        SettingField("tail", "step", "Tokens between two moves of the tail", "number"),
-        SettingField("chunk", "tokens", "Tokens that become one memory", "number"),
-        SettingField(
-            "chunk", "bounds", "Where a chunk ends", "choice", ("topics", "embedding", "size")
-        ),
-    ),
-    "Folds": (
-        SettingField("fold", "budget", "Tokens of all memories, or auto", "budget"),
-        SettingField("fold", "wishes", "Tokens of all standing wishes", "number"),
-    ),
-    "Quiet times": (
-        SettingField("schedule", "night", "When put-off work is tried again", "night"),
-    ),
-    "Caps, downwards only": (
-        SettingField("budget", "run_usd", "Dollars for a run", "cap"),
-        SettingField("budget", "day_usd", "Dollars for a day", "cap"),
-        SettingField("budget", "month_usd", "Dollars for a month", "cap"),
-    ),
+    title: list(fields)
+    for title, fields in groupby(
+        FIELDS, lambda field: str(TABLES[field.table].model_config["title"])
+    )
 }
-FIELDS = tuple(field for fields in GROUPS.values() for field in fields)
+"""The fields by the titles of their tables."""
 
 
 def present_value(config: Config, field: SettingField) -> Value:

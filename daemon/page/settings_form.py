@@ -10,11 +10,11 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat, known_chats
 from daemon.config.as_toml import toml_value
+from daemon.config.described import TABLES, reasons_in
 from daemon.config.editing import (
     can_undo,
     fingerprint_file,
     save_settings,
-    setting_reasons,
     undo_settings,
 )
 from daemon.config.loading import load
@@ -108,7 +108,6 @@ def _shown(
         night=values[_NIGHT].partition("-"),
         models=offer_models(config, chat_models),
         providers_offered=allowed_providers(config, chat_models),
-        reasons=setting_reasons(),
         seen=seen,
         may_undo=bool(path and can_undo(path, seen)),
         folders=_rows(config, only_folders=True),
@@ -135,7 +134,7 @@ def _labelled(problems: Sequence[ConfigProblem]) -> list[str]:
     """Return what would be wrong, by the labels of the form."""
     from daemon.config.problems import dotted  # late: what is typed is rarely wrong
 
-    labels: dict[Key, str] = {each.key: each.label for each in FIELDS}
+    labels: dict[Key, str | None] = {each.key: each.row.title for each in FIELDS}
     return [
         f"{labels.get(problem.keys[0]) or dotted(problem.keys[0])}: {problem.reason}"
         for problem in problems
@@ -184,7 +183,6 @@ def _typed(request: Request) -> dict[str, str]:
 def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
     """Return name, value and reason of the settings without a field; no value shows a key."""
     own = {each.key for each in FIELDS}
-    reasons = setting_reasons()
     tables: dict[str, dict[str, object]] = config.model_dump(mode="json")
     rows = []
     for table, settings in tables.items():
@@ -193,7 +191,7 @@ def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
         for name, value in settings.items():
             if (table, name) not in own:
                 shown = toml_value(hidden(_whole(value)))
-                rows.append((f"{table}.{name}", shown, reasons.get((table, name), "")))
+                rows.append((f"{table}.{name}", shown, reasons_in(TABLES[table])[name]))
     return rows
 
 

@@ -19,14 +19,14 @@ from typing import TypeVar
 from platformdirs import user_config_path
 
 from daemon.config.keys import keys
-from daemon.config.loading import core_layout, load_folders, load_texts, shipped_text
+from daemon.config.loading import core_layout, load_folders, load_texts
 from daemon.config.settings import Config
 from daemon.models.tokens import tables
 from daemon.status.checks import daemon, litellm, packages, service, tokenizer, versions
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.folder_checks import archive, backups, disk, folders, outputs, rights
 from daemon.status.model_checks import check_keys, key_files, models, own_models
-from rules.errors import ConfigurationError, MemprocError
+from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from service.command import RunCommand, run_command
 from service.manager import state_here
 from service.systemd_state import NoUserManager
@@ -48,6 +48,7 @@ OF_SETUP = (
     own_models,
 )
 """The checks that need one that can be used."""
+_DAEMON = Path(__file__).parents[1]
 _TESTED = "locks/tested.txt"
 _PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 _LIMIT_SECONDS = 3.0
@@ -107,9 +108,22 @@ def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) 
         system=sys.platform,
         user=user,
         litellm=litellm_version,
-        untested=tuple(_untested(shipped_text(_TESTED))),
+        untested=tuple(_untested(tested_pins())),
         tokenizers=Path(environ.get("TIKTOKEN_CACHE_DIR") or tables()),
         service=service_state,
+    )
+
+
+def tested_pins() -> str:
+    """Return the list of tested packages: inside the package `daemon`, in a checkout next to it.
+
+    Raise FileTrouble if it is in neither place.
+    """
+    for place in (_DAEMON / _TESTED, _DAEMON.parent / _TESTED):
+        if place.is_file():
+            return place.read_text(encoding="utf-8")
+    raise FileTrouble(
+        f"{_TESTED} is missing from the installation in {_DAEMON}.", "Install memproc again."
     )
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.tables import FORMER
 from tests.chats import export_bytes, long_chat
+from tests.daemon.config.test_former import GONE, sentence
 from tests.stories.daemon import QUICK, export, running
 from tests.stories.person import Person
 
@@ -24,7 +24,7 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
 def test_every_setting_of_it_is_read_and_nothing_is_said_about_any(ada: Person) -> None:
     checked = ada.memproc("config", "check")
     assert (checked.code, checked.err) == (0, "")
-    assert not any(f"{former.table}.{former.name}" in checked.out for former in FORMER)
+    assert not any(".".join(gone) in checked.out for gone in GONE)
 
 
 @pytest.mark.full
@@ -45,8 +45,8 @@ def test_another_value_of_what_has_gone_gets_one_sentence_and_the_daemon_goes_on
     eve = Person(tmp_path / "eve")
     eve.settings(QUICK)
     text = eve.toml.read_text()
-    for former in FORMER:
-        table, line = f"[{former.table}]\n", f"{former.name} = 7\n"
+    for name, gone in GONE:
+        table, line = f"[{name}]\n", f"{gone} = 7\n"
         text = text.replace(table, table + line) if table in text else text + table + line
     eve.toml.write_text(text)
     with running(eve) as daemon:
@@ -55,7 +55,4 @@ def test_another_value_of_what_has_gone_gets_one_sentence_and_the_daemon_goes_on
     for command in ("config check", "plan", "run"):
         ended = eve.memproc(*command.split())
         said = " ".join(ended.out.split())
-        assert (ended.code, [said.count(former.sentence) for former in FORMER]) == (
-            0,
-            [1] * len(FORMER),
-        )
+        assert (ended.code, [said.count(sentence(*gone)) for gone in GONE]) == (0, [1] * len(GONE))

@@ -9,7 +9,7 @@ from shutil import rmtree
 import pytest
 
 from daemon.cli import main
-from daemon.config.loading import shipped_text
+from daemon.config.described import default_file
 from tests.stories.person import Ended
 
 pytestmark = pytest.mark.timeout(200)
@@ -20,7 +20,7 @@ def checkout(tmp_path: Path) -> Path:
     """A folder with the documented memproc.toml."""
     folder = tmp_path / "checkout"
     folder.mkdir()
-    (folder / "memproc.toml").write_text(shipped_text())
+    (folder / "memproc.toml").write_text(default_file())
     return folder
 
 
@@ -96,7 +96,7 @@ def test_the_service_gets_the_persons_settings_and_outlives_the_checkout(
     checkout: Path, own: Path, own_home: Path
 ) -> None:
     unit = own_home / ".config" / "systemd" / "user" / "memproc.service"
-    for text in (shipped_text(), "[tail]\ntokens = 50000\n"):
+    for text in (default_file(), "[tail]\ntokens = 50000\n"):
         (checkout / "memproc.toml").write_text(text)
         ended = memproc(checkout, "service", "install")
         assert (ended.code, ended.err) == (0, "")
@@ -121,7 +121,7 @@ def test_without_settings_of_their_own_the_person_is_told_how_to_get_them(
     assert memproc(checkout, "service", "status").code == 2
     assert memproc(checkout, "service", "remove").code == 0
 
-    near.write_text(shipped_text())
+    near.write_text(default_file())
     ended = memproc(checkout, "service", "install")
     assert ended.code == 0
     assert "To write one: memproc init" in ended.out

@@ -11,9 +11,11 @@ import pytest
 import tomli
 from pydantic import ValidationError
 
-from daemon.config.loading import load_folders, parse_settings, shipped_text
+from daemon.config.described import default_file
+from daemon.config.loading import load_folders, parse_settings
 from daemon.config.settings import Config
-from rules.errors import ConfigurationError, FileTrouble
+from rules.errors import ConfigurationError
+from tests.settings_page import PAGE, TOML, page
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -28,13 +30,12 @@ def test_the_shipped_file_says_exactly_what_the_defaults_are() -> None:
     defaults = Config().model_dump(mode="json")
     assert defaults["chats"].pop("override") == []  # TOML cannot say so and let a person add one
     assert defaults["budget"].pop("price") == []
-    assert defaults["core"].pop("sections") == {}
 
-    assert tomli.loads(shipped_text()) == defaults
+    assert tomli.loads(default_file()) == defaults
 
 
 def test_the_examples_in_the_shipped_file_count_once_their_mark_is_taken_away() -> None:
-    text, examples = re.subn(r"(?m)^#(?=[^\s#])", "", shipped_text())
+    text, examples = re.subn(r"(?m)^#(?=[^\s#])", "", default_file())
 
     config = read(text)
 
@@ -51,35 +52,22 @@ def test_the_examples_in_the_shipped_file_count_once_their_mark_is_taken_away() 
 
 
 def test_the_shipped_file_means_what_the_defaults_mean() -> None:
-    config, default = read(shipped_text()), Config()
+    config, default = read(default_file()), Config()
 
     assert load_folders(config) == load_folders(default)
     assert config.model_dump(exclude={"folders"}) == default.model_dump(exclude={"folders"})
 
 
 def test_the_shipped_file_gives_a_reason_above_every_table_and_every_setting() -> None:
-    lines = shipped_text().splitlines()
+    lines = default_file().splitlines()
     for above, line in pairwise(lines):
         if " = " in line and not line.startswith("#"):
             assert above.startswith("# "), line
 
 
-def test_the_shipped_file_is_the_one_at_the_root() -> None:
-    root = Path(__file__).parents[3]
-
-    assert shipped_text() == (root / "memproc.toml").read_text(encoding="utf-8")
-
-
-def test_an_installed_copy_has_the_shipped_file_inside_its_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("daemon.config.loading._DAEMON", tmp_path)
-    with pytest.raises(FileTrouble, match="missing from the installation"):
-        shipped_text()
-
-    (tmp_path / "memproc.toml").write_text("# installed", encoding="utf-8")
-
-    assert shipped_text() == "# installed"
+def test_the_file_at_the_root_and_the_page_of_settings_are_what_the_tables_make() -> None:
+    for path, made in ((TOML, default_file()), (PAGE, page())):
+        assert path.read_text("utf-8") == made, "write it again with: make settings"
 
 
 def test_an_empty_file_is_the_defaults() -> None:

@@ -10,16 +10,15 @@ import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
+from daemon.config.described import TABLES, default_file, reasons_in
 from daemon.config.editing import (
     SettingName,
     can_undo,
     fingerprint_file,
     save_settings,
-    setting_reasons,
     undo_settings,
     with_settings,
 )
-from daemon.config.loading import shipped_text
 from daemon.config.settings import Config
 from rules.errors import ConfigurationError
 
@@ -35,6 +34,7 @@ agent = "ollama/llama3"  # local
 
 SAVED = "# Mine.\n[tail]\ntokens = 8000 # short\nstep = 0\n[chunk]\ntokens = 2000\n"
 TOKENS = ("tail", "tokens")
+NAMES = [(table, name) for table, kind in TABLES.items() for name in reasons_in(kind)]
 
 
 def test_what_is_added_to_a_table_is_before_the_comment_of_the_next() -> None:
@@ -67,7 +67,8 @@ def test_what_is_no_table_is_refused(text: str) -> None:
 
 @given(
     st.dictionaries(
-        st.sampled_from(sorted(setting_reasons())), st.integers(0, 9) | st.text("ab\"' #")
+        st.sampled_from(NAMES),
+        st.integers(0, 9) | st.text("ab\"' #"),
     ),
 )
 def test_of_the_shipped_file_no_other_line_is_changed(settings: dict[SettingName, object]) -> None:
@@ -79,24 +80,19 @@ def test_of_the_shipped_file_no_other_line_is_changed(settings: dict[SettingName
     }
     settings = {name: value for name, value in settings.items() if name not in tables}
     before, after = (
-        shipped_text().splitlines(),
-        with_settings(shipped_text(), settings).splitlines(),
+        default_file().splitlines(),
+        with_settings(default_file(), settings).splitlines(),
     )
     assert len(before) == len(after)
     assert sum(old != new for old, new in zip(before, after, strict=True)) <= len(settings)
 
 
 def test_every_setting_has_its_reason() -> None:
-    tables = Config().model_dump(mode="json")
-    names = {(table, name) for table, settings in tables.items() for name in settings}
-    assert names == setting_reasons().keys()
-    assert (
-        setting_reasons()["watch", "subfolders"]
-        == "Whether folders inside the inbox are watched too."
-    )
-    assert setting_reasons()["budget", "price"].startswith(
-        "Prices are those that came with LiteLLM."
-    )
+    for table, settings in Config().model_dump(mode="json").items():
+        assert settings.keys() == reasons_in(TABLES[table]).keys()
+    said = reasons_in(TABLES["watch"])["subfolders"]
+    assert said == "Whether folders inside the inbox are watched too."
+    assert reasons_in(TABLES["recall"])["mention"].startswith("Whether the message before")
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from daemon.cli.config import config_command as command
 from daemon.cli.settings import Settings
+from daemon.config.described import default_file
 from daemon.config.editing import SettingName, with_settings
-from daemon.config.loading import shipped_text
 from rules.errors import ConfigurationError
 
 SIZES: dict[SettingName, object] = {
@@ -52,7 +52,7 @@ def test_what_is_there_changes_in_its_place_and_what_is_not_is_added() -> None:
         "tail = { step = 5, tokens = 30000 }\n",
         "",
         "[tail]",
-        shipped_text(),
+        default_file(),
     ],
 )
 def test_every_way_to_write_a_table_is_understood(text: str) -> None:
@@ -64,7 +64,7 @@ def test_every_way_to_write_a_table_is_understood(text: str) -> None:
 
 
 def test_comments_of_the_shipped_file_stay() -> None:
-    before, after = shipped_text().splitlines(), with_settings(shipped_text(), SIZES).splitlines()
+    before, after = default_file().splitlines(), with_settings(default_file(), SIZES).splitlines()
     assert len(before) == len(after)
     assert [line for line in before if line.startswith("#")] == [
         line for line in after if line.startswith("#")

@@ -5,36 +5,43 @@ from pathlib import Path
 import pytest
 import tomli
 
-from daemon.config.loading import parse_settings, shipped_text
-from daemon.config.tables import FORMER, FormerSetting
+from daemon.config.described import TABLES, default_file
+from daemon.config.loading import parse_settings
 from tests.stories.person import Person
 
 PLACE = Path("/settings/memproc.toml")
 SENTENCE = "Six memories become a fold now, whatever fold.group says."
+GONE = {
+    (table, name): row
+    for table, kind in TABLES.items()
+    for name, row in kind.model_fields.items()
+    if row.deprecated
+}
+"""The rows of what is gone, by table and name."""
 
 
-def written(former: FormerSetting, value: str) -> bytes:
-    return f"[{former.table}]\n{former.name} = {value}\n".encode()
+def sentence(table: str, name: str) -> str:
+    """What is told of one that is not at its default."""
+    return f"{GONE[table, name].deprecated} now, whatever {table}.{name} says."
 
 
-def dotted(former: FormerSetting) -> str:
-    return f"{former.table}.{former.name}"
-
-
-@pytest.mark.parametrize("former", FORMER, ids=dotted)
+@pytest.mark.parametrize(("table", "name"), GONE)
 def test_a_former_setting_is_passed_over_in_silence_at_its_default_and_else_with_a_sentence(
-    former: FormerSetting,
+    table: str, name: str
 ) -> None:
-    default = f'"{former.default}"' if isinstance(former.default, str) else f"{former.default}"
-    assert parse_settings(written(former, default), PLACE).notes == ()
+    default = GONE[table, name].default
+    written = f'"{default}"' if isinstance(default, str) else f"{default}"
+    assert parse_settings(f"[{table}]\n{name} = {written}\n".encode(), PLACE).notes == ()
     for value in ('"export"', "7", "[]"):
-        assert parse_settings(written(former, value), PLACE).notes == (former.sentence,)
-    assert dotted(former) in former.sentence
+        config = parse_settings(f"[{table}]\n{name} = {value}\n".encode(), PLACE)
+        assert config.notes == (sentence(table, name),)
+        assert name not in config.model_dump()[table]
 
 
 def test_the_shipped_settings_have_none_of_them() -> None:
-    shipped = tomli.loads(shipped_text())
-    assert [dotted(former) for former in FORMER if former.name in shipped[former.table]] == []
+    shipped = tomli.loads(default_file())
+    assert len(GONE) == 6
+    assert [(table, name) for table, name in GONE if name in shipped[table]] == []
 
 
 def test_an_override_may_name_them_too_and_what_else_it_says_counts() -> None:
@@ -42,6 +49,7 @@ def test_an_override_may_name_them_too_and_what_else_it_says_counts() -> None:
     config = parse_settings(text + b'[[chats.override]]\nchat = "x"\nfold.group = 6\n', PLACE)
     assert config.notes == (SENTENCE,)
     assert config.chats.override[0].fold.budget == 900
+    assert config.with_override(config.chats.override[0]).fold.budget == 900
 
 
 def test_every_command_that_says_which_settings_count_says_the_sentence(tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ step = "x"
 """
     assert problems(text) == [
         "line 3: chats.override[1].tail.tokens: must be at least 800 (is 1)",
-        "line 5: chats.override[2].chat: must be there: the chat's title, with wildcards, or its id or its folder's",
+        "line 5: chats.override[2].chat: must be there: The chat's title, with wildcards, or its id or its folder's.",
         'line 7: chats.override[2].tail.tokns: there is no such setting; did you mean "tokens"?',
         "line 9: chats.override[2].models.options.n: memproc decides this itself",
         "line 12: chats.override[3].chat: must be a text in quotes (is 3)",

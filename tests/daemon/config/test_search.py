@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.loading import shipped_text
+from daemon.config.described import default_file
 from daemon.config.search import FoundConfig, find, own_file
 from rules.errors import ConfigurationError
 
@@ -85,11 +85,11 @@ def test_a_named_file_may_be_relative_or_in_the_home_folder(here: Path, home: Pa
 @pytest.mark.parametrize(
     "text",
     [
-        shipped_text(),
+        default_file(),
         "",
         "# nothing is set\n[chats]\n",
         '[folders]\ninbox = "~/memproc/inbox"\n[chunk]\ntokens = 4000\n',
-        shipped_text().replace("\n", "\r\n"),
+        default_file().replace("\n", "\r\n"),
     ],
 )
 def test_a_file_here_with_nothing_but_defaults_does_not_count_by_accident(

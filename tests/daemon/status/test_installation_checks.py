@@ -55,7 +55,7 @@ def test_packages_in_other_versions_than_the_tested_ones_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pins = "pytest==1.0\npydantic==2.1 ; python_version < '4'\nno-such-package==3\n"
-    monkeypatch.setattr(gather, "shipped_text", lambda name: pins)
+    monkeypatch.setattr(gather, "tested_pins", lambda: pins)
     finding = one(list(packages(here())))
     assert finding.level == "warning"
     assert f"pytest {version('pytest')} (tested: 1.0)" in finding.text
@@ -67,7 +67,7 @@ def test_a_package_that_is_pinned_twice_may_have_either_version(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pins = f"pytest==1.0 ; python_version < '3.12'\npytest=={version('pytest')}\n"
-    monkeypatch.setattr(gather, "shipped_text", lambda name: pins)
+    monkeypatch.setattr(gather, "tested_pins", lambda: pins)
     assert here().untested == ()
 
 
