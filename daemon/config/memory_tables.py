@@ -71,7 +71,7 @@ class ChunkSettings(Table, title="Tail and chunks"):
     )
     """Where a chunk ends. "topics": at the end of a turn near that size where the talk turns to something else, by the
     words before and after it, or where there was a pause. "embedding": the same by what they mean, as a small table of
-    vectors has it, on this machine alone; for talk in English, and with `pip install '.[embedding]'` (docs/use.md).
+    vectors has it, on this machine alone; for talk in English, and with `pip install '.[embedding]'` (docs/memories.md).
     "size": as near to that size as turns allow. What has a memory keeps its bounds, when you choose another.
     """
 
