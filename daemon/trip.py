@@ -118,12 +118,15 @@ def look(context: Context, export: Export, chat: Chat) -> "Survey | Unchanged":
         return Unchanged(chat.chat_id, chat.title, reason)
     archive, now = context.archive, context.clock()
     resting = held_back(archive, chat, export) or at_rest(archive, chat, config, context.key, now)
-    if resting:
-        return resting
+    return resting or _surveyed(context, chat)
+
+
+def _surveyed(context: Context, chat: Chat) -> "Survey":
     # Late: a chat at rest needs neither.
     from daemon.chat.survey import survey
     from daemon.remember.extracted import could_write
 
+    archive, config, now = context.archive, context.config.of(chat), context.clock()
     return survey(archive, chat, config, context.key, now, partial(could_write, archive))
 
 
@@ -182,7 +185,9 @@ def _finish(
     archive, chat = context.archive, surveyed.chat
     is_news = _take_over_opening(context, surveyed, now)
     passages = kept_passages(archive, chat.chat_id)
-    memories, shown = compress(context, surveyed)
+    while (made := compress(context, surveyed)) is None:  # its model does less from now on
+        surveyed = _surveyed(context, chat)
+    memories, shown = made
     assembly = assemble_chat(archive, surveyed, memories, shown, context.clock(), passages)
     assembled = assembly.assembled
     if not assembled.changed and (surveyed.reading.edits.is_news or is_news):

@@ -52,6 +52,11 @@ def count_answer(
     set_sign(archive, f"{_ANSWERS_SIGN}{model}", json.dumps(asdict(after)), now)
 
 
+def has_come_to_fail(archive: Archive, config: Config, roles: Roles) -> bool:
+    """Return whether the agent, which writes as yet, has failed too often by now."""
+    return roles.has_agent and not within_ability(archive, config, roles).has_agent
+
+
 def within_ability(archive: Archive, config: Config, roles: Roles) -> Roles:
     """Return the roles, with the engine in the place of an agent of one's own that fails often."""
     agent = roles.agent

@@ -23,7 +23,7 @@ from daemon.chat.passage import Passage, as_they_are
 from daemon.chat.survey import Survey
 from daemon.events import MemoryMade, Note, planned
 from daemon.models.context import Context
-from daemon.models.limited import sizes_of
+from daemon.models.limited import has_come_to_fail, sizes_of
 from daemon.models.prices import plan_cost
 from daemon.models.roles import who
 from daemon.models.scheduler import Noted, RunningDialogue, Scheduler, Steps
@@ -65,9 +65,12 @@ class _Chunks(ChatWork):
         return sum(not memory.is_fold for memory in self.memories)
 
 
-def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
+def compress(
+    context: Context, survey: Survey
+) -> tuple[tuple[Memory, ...], tuple[Memory, ...]] | None:
     """Make all that is planned. Return the chat's memories and folds, and those of them to show.
 
+    Return None where the model has failed too often on the way: the rest is to be planned without it.
     Raises ModelError where a model cannot be asked, ChatSkipped where a chunk does not fit its
     window.
     """
@@ -81,7 +84,8 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
         context, plan.chat_id, models.concurrency, models.batch, sizes=sizes
     ) as scheduler:
         work = _begin_work(context, scheduler, survey)
-        _do_all(work)
+        if not _do_all(work):
+            return None
         shown_now = _fold_all(work)
     forget_messages()  # their room is wanted for the proof of the whole chat
     return tuple(work.memories), shown_now
@@ -123,8 +127,11 @@ def _most_it_costs(context: Context, survey: Survey) -> int:
     return cost.at_most if cost else 0
 
 
-def _do_all(work: _Chunks) -> None:
-    """Write all that is planned, and keep it in the order of the plan; folds and layers go on in parallel."""
+def _do_all(work: _Chunks) -> bool:
+    """Write all that is planned, and keep it in the order of the plan; folds and layers go on in parallel.
+
+    Return False where the model has failed too often before the end.
+    """
     plan = work.plan
     lanes = (work.folds, *work.chains)
     needed, kept = needs(plan), 0
@@ -134,7 +141,10 @@ def _do_all(work: _Chunks) -> None:
         for lane in lanes:
             lane.keep()
         kept = _keep_finished(work, kept)
+        if has_come_to_fail(work.archive, work.survey.config, work.survey.roles):
+            return False
         _begin(work, needed, kept)
+    return True
 
 
 def _keep_finished(work: _Chunks, kept: int) -> int:

@@ -73,6 +73,37 @@ def test_one_that_missed_its_trial_analyses_alone_until_a_new_trial(tmp_path: Pa
         assert made_by(nessa) == {"model"}
 
 
+def test_one_whose_answers_are_of_no_use_analyses_alone_from_the_next_chunk_on(
+    tmp_path: Path,
+) -> None:
+    steps: list[str] = []
+
+    def script(request: Request) -> Answer:
+        if is_trial(request):
+            return clever(request)
+        steps.append(read_task(request).step)
+        return clever(request) if steps[-1] == "analysis" else Answer("")
+
+    with at_home(tmp_path, script, 12_000) as nessa:
+        assert ALONE not in said_by(nessa, "plan")
+        ran = said_by(nessa, "run")
+        assert ran.count(ALONE) == 1
+        assert "unusable ones among its first 10 answers" in ran
+        until = max(at for at, step in enumerate(steps) if step != "analysis")
+        assert until < 20, "it is found out with the second chunk or so"
+        assert len(steps) - until > 5, "the others are analysed"
+        assert made_by(nessa) == {"extracted"}
+        assert ALONE in said_by(nessa, "status")
+        asked = len(steps)
+        assert "unchanged" in said_by(nessa, "run")
+        assert len(steps) == asked, "what is so made is done"
+        sizes = nessa.toml.read_text()
+        nessa.toml.write_text(re.sub(r"(?m)^window = .*$", "window = 8000", sizes))
+        assert ALONE not in said_by(nessa, "plan")
+        said_by(nessa, "run")
+        assert "quote" in steps[asked:], "other sizes are another attempt"
+
+
 def test_an_answer_that_takes_too_long_is_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
