@@ -145,16 +145,16 @@ class Scheduler:
         return cast("T", dialogue.result)
 
     def go_on(self) -> None:
-        """Take every dialogue as far as it comes; where none ends by that, wait for an answer.
+        """Take every dialogue as far as it comes; where none ends by that, send, and wait for an answer.
 
-        Raises what a dialogue or a call raises, and ArchiveError where a reply cannot be kept.
+        What follows on one that has ended is asked first: its beginning is still in the cache. Raises what a dialogue or a call raises, and ArchiveError where a reply cannot be kept.
         """
         for dialogue in self._dialogues:
             if dialogue.awaits is None or dialogue.key in self._back:
                 self._advance(dialogue)
         unfinished = [dialogue for dialogue in self._dialogues if not dialogue.is_over]
-        self._send_all(unfinished)
         if len(unfinished) == len(self._dialogues):
+            self._send_all(unfinished)
             busy = [transport for transport in self._transports if transport.under_way][-1]
             for key, ending in busy.receive():
                 self._take(key, ending)
