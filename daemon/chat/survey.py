@@ -240,6 +240,7 @@ def survey_read(
         ),
         over_budget="; ".join(filter(None, (plan.over_budget, _too_many(new)))),
         kept=tuple(describe_kept(new.passages, config.keep.budget)) if is_archived else (),
+        extracts=new.roles.has_manager and not new.roles.has_agent,
     )
     return replace(new, round=begun, plan=plan)
 
@@ -326,7 +327,7 @@ class _Writers:
     @property
     def window(self) -> int:
         """Return the agent's window in tokens as we count them; 0 where it is not known."""
-        factor = token_factor(self.roles.agent.name)
+        factor = token_factor(self.roles.asked.name)
         return int(self.limit.tokens / factor) if self.limit and factor else 0
 
 

@@ -9,7 +9,7 @@ from daemon import events
 from daemon.archive.chats import KnownChat
 from daemon.archive.work import FileProgress, gone_on, seconds_left
 from daemon.cli.printing import in_width, moment, print_error
-from daemon.files.clock import now, span
+from daemon.files.clock import about, now
 from daemon.status.printable import in_one_line, visible
 from daemon.status.sentences import outcome_in_words, progress_line
 from rules.wording import about_it, as_sentence, counted, cut_title
@@ -216,7 +216,7 @@ class Progress:
             parts.append(so_far)
         seconds = seconds_left(self._chat, now())
         if seconds is not None and event.done < event.of:
-            parts.append(f"about {span(seconds)} left")
+            parts.append(f"{about(seconds)} left")
         self._line("; ".join(parts))
 
     def __rich__(self) -> "Text":

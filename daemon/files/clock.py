@@ -55,6 +55,12 @@ def span(seconds: float) -> str:
     return counted(whole // size, unit)
 
 
+def about(seconds: float) -> str:
+    """Return an estimate of a span, in the largest unit of which there are two or so: "about 90 minutes"."""
+    size, unit = next((pair for pair in _UNITS if round(seconds / pair[0]) > 1), _UNITS[-1])
+    return f"about {counted(round(seconds / size), unit)}"
+
+
 def local(text: str, now: str) -> str:
     """Return an archive's time on the local clock, dated unless today; other text as it is."""
     when, today = parse_date(text), parse_date(now)

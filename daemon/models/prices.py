@@ -128,14 +128,16 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     if not plan.calls:
         return no_work(archive, roles.agent.name, now)
     models, batched = priced_models(archive, roles, config, now)
-    planned = planned_calls(plan)
+    asked = roles.asked
+    shares_slot = asked.slots == 1 and asked.base == roles.context_manager.base
+    planned = planned_calls(plan, one_slot=shares_slot)
     longest = longest_calls(plan, plan.largest_section)
     return PlanCost(
         traffic(planned, lambda call: models[call.role]),
         estimate_cost(planned, longest, lambda call: models[call.role]),
-        _replies(archive, roles.agent.name, now),
-        batched and takes_batches(roles.agent.name),
-        trial_of(archive, roles.agent.name, roles.agent.base),
+        _replies(archive, asked.name, now),
+        batched and takes_batches(asked.name),
+        trial_of(archive, asked.name, asked.base),
     )
 
 
@@ -156,7 +158,7 @@ def priced_models(
         most = max(token_factor(model.name), shown)
         thinking = thinking_of(archive, model.name) or Thinking(room=0, spent=0)
         room = model.thinking_room + thinking.room
-        return PricedModel(price, shown, most, room, thinking.spent)
+        return PricedModel(price, shown, most, room, thinking.spent, model.slots == 1)
 
     if roles.fallback:
         require_price(roles.fallback, config.budget)  # it may be asked, so it is refused as early

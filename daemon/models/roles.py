@@ -77,6 +77,11 @@ class Roles:
         return self.context_manager != ENGINE
 
     @property
+    def asked(self) -> Model:
+        """Return the model that is asked most: the agent, or the context manager where the engine writes."""
+        return self.agent if self.has_agent else self.context_manager
+
+    @property
     def takes_facts(self) -> bool:
         """Return whether a model takes facts."""
         return self.has_manager and not self.limited
@@ -288,9 +293,14 @@ class Who:
     """Why a model is asked for the analysis alone; empty where it writes."""
 
     @property
+    def asked(self) -> str:
+        """Return the model that is asked most; the engine's name where none is asked."""
+        return self.agent if self.agent != EXTRACTIVE else self.context_manager
+
+    @property
     def asks_no_model(self) -> bool:
         """Return whether the built-in engine does everything."""
-        return self.agent == self.context_manager == EXTRACTIVE
+        return self.asked == EXTRACTIVE
 
 
 def who(roles: Roles) -> Who:

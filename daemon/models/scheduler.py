@@ -147,7 +147,8 @@ class Scheduler:
     def go_on(self) -> None:
         """Take every dialogue as far as it comes; where none ends by that, send, and wait for an answer.
 
-        What follows on one that has ended is asked first: its beginning is still in the cache. Raises what a dialogue or a call raises, and ArchiveError where a reply cannot be kept.
+        What follows on one that has ended is asked first: its beginning is still in the cache. Raises
+        what a dialogue or a call raises, and ArchiveError where a reply cannot be kept.
         """
         for dialogue in self._dialogues:
             if dialogue.awaits is None or dialogue.key in self._back:

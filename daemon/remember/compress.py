@@ -333,7 +333,7 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
     forgotten = survey.reading.forgotten
     left = HINDSIGHT_TOKENS
     if survey.limit is not None:
-        factor = token_factor(survey.roles.agent.name)
+        factor = token_factor(survey.roles.asked.name)
         left = min(left, room_left(chunk, survey.plan.fixed_tokens, factor, survey.limit))
     seen: list[Entry] = []
     for entry in as_they_are(survey.reading.entries[chunk.stop :]):

@@ -269,7 +269,7 @@ def fold_room(survey: Survey) -> int | None:
     """
     if survey.limit is None:
         return None
-    factor = token_factor(survey.roles.agent.name)
+    factor = token_factor(survey.roles.asked.name)
     holds = int(survey.limit.most_in_hindsight / factor)
     return max(_LEAST_ROOM, holds - survey.plan.fixed_tokens - _BESIDE_MEMORIES)
 

@@ -183,7 +183,7 @@ def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 
 
     In hindsight, `after_tokens` are those of what came after the chunk.
     """
-    factor = token_factor(survey.roles.agent.name)
+    factor = token_factor(survey.roles.asked.name)
     parts = parts_of(chunk, survey.plan.fixed_tokens, factor)
     if after_tokens:
         parts["what came after"] = round(after_tokens * factor)
@@ -193,7 +193,7 @@ def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 
 
 def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
     """Return the worksheet of one fold."""
-    factor = token_factor(survey.roles.agent.name)
+    factor = token_factor(survey.roles.asked.name)
     parts = {
         "system message and primer": round(survey.plan.fixed_tokens * factor),
         "the memories": round(sum(member.in_prompts.tokens for member in members) * factor),

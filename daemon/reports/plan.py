@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from daemon.chat.outcome import OUTCOME_KINDS, Skipped
-from daemon.files.clock import span
+from daemon.files.clock import about
 from daemon.models.prices import PlanCost
 from daemon.models.roles import Who
 from daemon.remember.endings import EndingChat
@@ -147,7 +147,7 @@ def _on_plan(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
     yield from plan.kept
     yield who_works(works) if works else ""
     if row.money and plan.calls and who:
-        yield from _on_money(row.money, who.agent)
+        yield from _on_money(row.money, who.asked)
     if row.with_key and who:
         likely = in_words(row.with_key.likely)
         yield f"with a key for {who.lacks_key}, its own model writes: likely {likely}, never past a cap"
@@ -189,11 +189,12 @@ def who_works(who: Who) -> str:
     return f"{who.agent} writes{window}; {who.context_manager} analyses{fallback}"
 
 
-def _on_money(money: PlanCost, agent: str) -> Iterator[str]:
+def _on_money(money: PlanCost, asked: str) -> Iterator[str]:
     """Say what a chat will send, receive and cost, how long that takes, and how sure it is."""
     traffic = money.traffic
     if traffic.prompt:
-        share = f"{traffic.cached_share:.0%} of them read from the provider's cache"
+        place = "server" if money.trial else "provider"
+        share = f"{traffic.cached_share:.0%} of them read from the {place}'s cache"
         yield f"sends about {traffic.prompt:,} tokens, {share}, and gets {traffic.answer:,}"
         sure = "is an estimate until there are replies"
         if money.replies:
@@ -202,12 +203,12 @@ def _on_money(money: PlanCost, agent: str) -> Iterator[str]:
     if money.cost is None:
         yield f"{_NO_PRICE}, so no cap limits what they cost"
     elif money.cost == NO_COST:
-        takes = f", and takes about {span(money.seconds)} on this server" if money.seconds else ""
+        takes = f", and takes {about(money.seconds)} on this server" if money.seconds else ""
         yield f"costs nothing{takes}"
         if money.trial:
-            yield trial_in_words(agent, money.trial)
-        elif agent != EXTRACTIVE:
-            yield f"how long it takes is not known: memproc config fit {agent} tries the model once"
+            yield trial_in_words(asked, money.trial)
+        elif asked != EXTRACTIVE:
+            yield f"how long it takes is not known: memproc config fit {asked} tries the model once"
     else:
         how = ", in batches at half price" if money.batched else ""
         further = "what has to be asked again is extra, within the caps"

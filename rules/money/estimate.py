@@ -59,6 +59,8 @@ class PricedModel:
     thinking_room: int
     thinking: int = 0
     """The tokens that it is expected to think before an answer, though it was not asked to."""
+    has_one_slot: bool = False
+    """Its server is one's own, and keeps the call before: what both begin with is not read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,12 @@ class CostEstimate:
 NO_COST = CostEstimate(0, 0)
 
 
-def planned_calls(plan: ChatPlan) -> tuple[PlannedCall, ...]:
-    """Return all calls of a plan, when every answer is good at once."""
-    return tuple(_calls(plan, longest=False))
+def planned_calls(plan: ChatPlan, *, one_slot: bool = False) -> tuple[PlannedCall, ...]:
+    """Return all calls of a plan, when every answer is good at once.
+
+    With `one_slot` agent and context manager share a server that keeps the call before alone.
+    """
+    return tuple(_calls(plan, longest=False, one_slot=one_slot))
 
 
 def longest_calls(plan: ChatPlan, fold_budget: int) -> tuple[PlannedCall, ...]:
@@ -124,17 +129,22 @@ class _Dialogue:
         return replace(self, read=self.begun)
 
 
-def _calls(plan: ChatPlan, *, longest: bool) -> Iterator[PlannedCall]:
-    """Yield the calls of a plan; answers are as long as expected, or with `longest` as allowed."""
+def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator[PlannedCall]:
+    """Yield the calls of a plan; answers are as long as expected, or with `longest` as allowed.
+
+    One slot is asked for the analysis before the agent's questions, which then find nothing there.
+    """
     for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
         dialogue = _dialogue(plan, chunk, read)
         if place in plan.looking_back:
             begun = dialogue.begun + HINDSIGHT_TOKENS
             yield from _open_questions(replace(dialogue, begun=begun), longest=longest)
+        elif chunk.asks_agent and plan.extracts:
+            alone = _agent(dialogue, analysis_words(dialogue.words), 0)
+            yield replace(alone, role="context manager")
         elif chunk.asks_agent:
-            yield _agent(dialogue, QUOTE_WORDS, 0)
-            yield from _open_questions(dialogue.afterwards, longest=longest)
-            yield _manager(chunk.tokens, analysis_words(dialogue.words), chunk.stop - chunk.start)
+            first = replace(dialogue, read=0) if one_slot else dialogue
+            yield from _memory_calls(first, chunk, longest=longest)
     for members in plan.folds:
         yield from _fold_calls(plan, members, longest=longest)
     new = {chunk.number for chunk in plan.again + plan.chunks}
@@ -146,6 +156,15 @@ def _calls(plan: ChatPlan, *, longest: bool) -> Iterator[PlannedCall]:
         yield _core_call(plan.layers, dialogue, longest=longest)
     for chunk in plan.layers.facts:
         yield from _fact_calls(plan.layers, chunk, longest=longest)
+
+
+def _memory_calls(
+    dialogue: _Dialogue, chunk: PlannedChunk, *, longest: bool
+) -> Iterator[PlannedCall]:
+    """Yield the calls of a chunk's memory."""
+    yield _agent(dialogue, QUOTE_WORDS, 0)
+    yield from _open_questions(dialogue.afterwards, longest=longest)
+    yield _manager(chunk.tokens, analysis_words(dialogue.words), chunk.stop - chunk.start)
 
 
 def _dialogue(plan: ChatPlan, chunk: PlannedChunk, read: int) -> _Dialogue:
@@ -164,7 +183,8 @@ def _fold_calls(plan: ChatPlan, members: int, *, longest: bool) -> Iterator[Plan
     turns = _SIX * _TURNS
     words = fold_words(members, plan.questions_tokens)
     begun = plan.fixed_tokens + members + quotes
-    yield from _open_questions(_Dialogue(begun, 0, turns, words, quotes), longest=longest)
+    if not plan.extracts:
+        yield from _open_questions(_Dialogue(begun, 0, turns, words, quotes), longest=longest)
     yield _manager(members + quotes, analysis_words(words), turns)
 
 
@@ -242,13 +262,15 @@ def traffic(
 ) -> Usage:
     """Return the tokens that the models are likely to count for these calls, all together.
 
-    A model whose price is the same for cached and uncached tokens counts as one without a cache.
+    A model whose price is the same for cached and uncached tokens counts as one without a cache,
+    unless it is on a server of one's own, where that saves time.
     """
     total = NO_TRAFFIC
     for call in planned:
         model = model_of(call)
         usage = _likely(call, model)
-        if model.price is not None and model.price.rates.cache_read >= model.price.rates.input:
+        rates = model.price.rates if model.price and not model.has_one_slot else None
+        if rates and rates.cache_read >= rates.input:
             usage = replace(usage, cached=0, cache_written=0)
         total = total.plus(usage)
     return total

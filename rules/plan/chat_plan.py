@@ -131,11 +131,15 @@ class ChatPlan:
     """The work after the memories for core memory and facts."""
     kept: tuple[str, ...] = ()
     """Clauses on the passages that the person keeps word for word."""
+    extracts: bool = False
+    """The built-in engine writes, and a model is asked for the analysis alone."""
 
     @property
     def calls(self) -> int:
         """Count the model calls, if every answer is good at once."""
         memories = sum(chunk.asks_agent for chunk in self.again + self.chunks)
+        if self.extracts:
+            return memories + len(self.folds) + self.layers.calls
         others = len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
         return memories * CALLS_A_MEMORY + others + self.layers.calls
 

@@ -84,7 +84,7 @@ def test_one_whose_answers_are_of_no_use_analyses_alone_from_the_next_chunk_on(
         steps.append(read_task(request).step)
         return clever(request) if steps[-1] == "analysis" else Answer("")
 
-    with at_home(tmp_path, script, 12_000) as nessa:
+    with at_home(tmp_path, script, 18_000) as nessa:
         assert ALONE not in said_by(nessa, "plan")
         ran = said_by(nessa, "run")
         assert ran.count(ALONE) == 1
@@ -92,6 +92,7 @@ def test_one_whose_answers_are_of_no_use_analyses_alone_from_the_next_chunk_on(
         until = max(at for at, step in enumerate(steps) if step != "analysis")
         assert until < 20, "it is found out with the second chunk or so"
         assert len(steps) - until > 5, "the others are analysed"
+        assert "memories folded into one" in ran
         assert made_by(nessa) == {"extracted"}
         assert ALONE in said_by(nessa, "status")
         asked = len(steps)
