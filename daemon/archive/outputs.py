@@ -5,9 +5,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from daemon.archive.archive import Archive, columns
+from daemon.files.clock import in_full
 
 RESTORED = "restored"
 """Stored instead of the messages' hash where `memproc restore` has put a version back."""
+LET_GO = ""
+"""Stored instead once the person has accepted that the next run replaces that version."""
 INTENT = "restoring "
 """The prefix of the sign that a version is being put back; the chat's id follows."""
 _SEPARATOR = re.compile(r"[/\\]")
@@ -37,6 +40,17 @@ class Output:
     written_at: str
     ours_sha256: str = ""
     """The hash of memproc's own messages in it; empty where unknown."""
+
+    @property
+    def restored(self) -> str:
+        """Return a clause saying that it is a version put back, and what ends that; else empty."""
+        if self.messages_sha256 not in (RESTORED, LET_GO):
+            return ""
+        ends = "the next run compresses it again"
+        if self.messages_sha256 == RESTORED:
+            ends = f"to compress it again: memproc accept {self.chat_id}"
+        day = in_full(self.written_at)[:10]
+        return f"it was restored on {day}, so its updated export is a version from before; {ends}"
 
 
 def last_output(archive: Archive, chat_id: str) -> Output | None:
@@ -90,11 +104,13 @@ def record_output(archive: Archive, output: Output) -> None:
 
 def let_go_of_restored(archive: Archive, chat_id: str) -> None:
     """Let the next run replace the version that was restored."""
-    archive.run(
-        "UPDATE output SET messages_sha256 = '' WHERE messages_sha256 = ? "
-        "AND id = (SELECT max(id) FROM output WHERE chat_id = ?)",
-        (RESTORED, chat_id),
-    )
+    with archive.transaction():
+        archive.run(
+            "UPDATE output SET messages_sha256 = ? WHERE messages_sha256 = ? "
+            "AND id = (SELECT max(id) FROM output WHERE chat_id = ?)",
+            (LET_GO, RESTORED, chat_id),
+        )
+        archive.run("DELETE FROM rest WHERE chat_id = ?", (chat_id,))
 
 
 def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:

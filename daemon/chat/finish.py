@@ -158,15 +158,15 @@ def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool
     """Return whether the export is the finished chat, and the updated export says the same.
 
     It says something else where a setting or a choice was changed and changed back, and the same
-    export came twice; and where the person has accepted a state that lacks what the updated export
-    holds: to import it would bring that back.
+    export came twice; where a version was put back; and where the person has accepted a state that
+    lacks what the updated export holds: to import it would bring that back.
     """
     chat, assembled = survey.chat, assembly.assembled
     last = last_output(archive, chat.chat_id)
     if assembled.changed or last is None:
         return not assembled.changed
     says_other = last.messages_sha256 != assembled.messages_sha256
-    if says_other and is_accepted(archive, chat.chat_id, chat.sha256):
+    if says_other and (last.restored or is_accepted(archive, chat.chat_id, chat.sha256)):
         return False
     return last.ours_sha256 in ("", assembled.ours_sha256)
 

@@ -17,7 +17,6 @@ from daemon.chat.outcome import Outcome
 from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
-from daemon.files.clock import in_full
 from daemon.files.packing import sha256_of
 from daemon.files.read import Export
 from daemon.models.catalogue import ends_soon
@@ -98,17 +97,13 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
     chat_id, last = chat.chat_id, last_output(archive, chat.chat_id)
     modified = export.fingerprint.mtime_ns
     if has_gone_on(archive, chat_id, chat.sha256, export.sha256, modified):
-        reason = "it was read already, and has gone on in a newer export since"
+        reason = "it was read already, and a newer export of it since"
         return Unchanged(chat_id, chat.title, reason)
     if last is None or last.messages_sha256 != RESTORED:
         return None
     if not was_seen_before(archive, chat_id, chat.sha256, export.sha256, last.written_at):
         return None
-    reason = (
-        f"it was restored on {in_full(last.written_at)[:10]}, and this export is from before that; "
-        f"to go on from this one: memproc accept {chat_id}"
-    )
-    return Unchanged(chat_id, chat.title, reason)
+    return Unchanged(chat_id, chat.title, last.restored)
 
 
 def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:

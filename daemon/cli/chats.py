@@ -1,5 +1,7 @@
 """Handle known chats: `memproc chats`, `versions` of one, `accept` for one that was skipped."""
 
+from pathlib import Path
+
 import click
 
 from daemon.archive.archive import Archive
@@ -9,6 +11,7 @@ from daemon.archive.chats import (
     find_chat,
     known_chats,
     newest_arrival,
+    newest_file,
     waiting_state,
 )
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
@@ -17,6 +20,7 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import daemon_runs
 from daemon.reports.chats import chats_report
+from daemon.reports.report import Step
 from daemon.reports.versions import versions_report
 from rules.wording import cut_title
 
@@ -68,10 +72,16 @@ def accept_command(settings: Settings, chat: str) -> None:
         arrival = newest_arrival(archive, known.chat_id)
         again = (arrival,) if arrival is not None else ()
         enqueued = enqueue(archive, state, again, when, done=True)
+        is_there = bool(enqueued) or Path(newest_file(archive, known.chat_id)).is_file()
     goes_on = enqueued and daemon_runs(daemon_place(settings).state)
     daemon = ", and so does the daemon, at once" if goes_on else ""
-    says = f"{accepted} The next run goes on with it{daemon}."
-    settings.done(says, accepted=True, enqueued=enqueued)
+    drop = Step("Its newest export is not in the inbox any more: drop it there, then", "run")
+    settings.done(
+        f"{accepted} The next run goes on with it{daemon}.",
+        next=() if is_there else (drop,),
+        accepted=True,
+        enqueued=enqueued,
+    )
 
 
 def _accept(archive: Archive, chat: KnownChat, when: str) -> str:

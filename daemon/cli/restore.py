@@ -26,8 +26,6 @@ from rules.output.difference_lines import DifferenceLine, difference_lines
 from rules.wording import counted, cut_title
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
-_COUNT_LINES = 2
-"""The lines of a difference that count messages and memories."""
 _TO_TALK_ON = (
     "To talk on from there, fork it in TypingMind and export the fork: it lacks what came after."
 )
@@ -110,7 +108,7 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
             kept = recovery.find_version(context.folders, known, version)
         restorable = recovery.restorable(context.archive, context.folders, known, kept)
         settings.done(version=kept.number)
-        lacks_later = _compare_with_present(settings, context, known, restorable, in_short=yes)
+        lacks_later = _compare_with_present(settings, context, known, restorable, is_agreed=yes)
         undo, restore = f"undo {known.chat_id}", f"restore {known.chat_id} {version}"
         command = restore if version else undo
         if not confirmed(settings, f"Put version {kept.number} back?", yes, command):
@@ -118,7 +116,8 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
         recovery.restore(context, known, restorable)
     settings.done(
         f"Restored. Import this file into TypingMind: {restorable.path}",
-        "memproc leaves this chat alone until you drop a newer export of it.",
+        "memproc leaves this chat alone until you drop a newer export of it, "
+        f"or say: memproc accept {known.chat_id}",
         _TO_TALK_ON if lacks_later else "",
         path=restorable.path,
         lacks_later=lacks_later,
@@ -180,10 +179,11 @@ def _compare_with_present(
     known: KnownChat,
     restorable: Restorable,
     *,
-    in_short: bool,
+    is_agreed: bool,
 ) -> bool:
-    """Print what would change: how much, or its beginning. Return True if messages would be missing.
+    """Print the beginning of what would change. Return True if messages would be missing.
 
+    Where it is agreed already, no command leads to the rest: by then both are the same.
     A present file that is no export can still be replaced.
     """
     if restorable.now is None:
@@ -200,10 +200,10 @@ def _compare_with_present(
         return False
     persona = persona_of(context.archive, known.chat_id)
     lines = _in_lines(difference, memories, persona, "now", "then")
-    shown = lines[: _COUNT_LINES if in_short else _FIRST_LINES]
+    shown = lines[:_FIRST_LINES]
     if not settings.quiet:
         settings.draw("\n".join(shown))
-    if len(lines) > len(shown) and not in_short:
+    if len(lines) > len(shown) and not is_agreed:
         more = counted(len(lines) - len(shown), "more line")
         diff = f"diff {known.chat_id} {restorable.version.number}"
         settings.done(next=(Step(f"... and {more}. All of it, from then to now", diff),))

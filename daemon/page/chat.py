@@ -12,7 +12,7 @@ from daemon.archive.chats import known_chat
 from daemon.archive.keeping import kept_passages
 from daemon.archive.memo import known_counts
 from daemon.archive.messages import live_messages
-from daemon.archive.outputs import RESTORED, last_output
+from daemon.archive.outputs import last_output
 from daemon.chat.holding import Holding, holding
 from daemon.config.settings import Config
 from daemon.models.tokens import ENCODING
@@ -109,5 +109,5 @@ def chat_page(request: Request) -> Response:
         choice=choice,
         versions=replace(versions, notes=()),  # its links lead to them; no folder has to be known
         updated=updated,
-        restored_at=last.written_at if last and last.messages_sha256 == RESTORED else "",
+        restored=last.restored if last else "",
     )

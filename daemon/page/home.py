@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chats
+from daemon.archive.outputs import last_output
 from daemon.chat.holding import holding
 from daemon.config.keys import keys
 from daemon.config.settings import Config
@@ -46,6 +47,8 @@ class HomeChat:
     title: str
     sizes: ChatSizes | MemprocError
     has_output: bool
+    restored: str
+    """A clause saying that its updated export is a version put back; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,7 @@ def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> list
             titles[chat.chat_id],
             _sizes(archive, config, chat),
             has_updated(archive, chat.chat_id),
+            last.restored if (last := last_output(archive, chat.chat_id)) else "",
         )
         for chat in known
     ]

@@ -5,7 +5,7 @@ All times are texts in UTC.
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.brought import export_at_rest, exports_at_rest
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
+from daemon.archive.outputs import last_output
 from daemon.archive.signs import Sign, all_signs
 from daemon.archive.work import (
     FileInWork,
@@ -159,7 +160,7 @@ def read_status(
         life=_life(signs),
         files=files_by_state(archive),
         queue=queued_files(archive, MOST_QUEUED),
-        outcomes=newest_outcomes(archive),
+        outcomes=tuple(_as_it_is_now(archive, chat) for chat in newest_outcomes(archive)),
         money=money_spent(archive, time),
         jobs=daemon_state.jobs(archive),
         batches=tuple(
@@ -174,6 +175,14 @@ def read_status(
         run=run if run and run.goes_on else None,
         last_run=run if run and not run.goes_on else None,
     )
+
+
+def _as_it_is_now(archive: Archive, chat: ChatIs) -> ChatIs:
+    """Return the chat's last outcome, or that a version was put back since."""
+    last = last_output(archive, chat.chat_id)
+    if last is None or not last.restored:
+        return chat
+    return replace(chat, kind="unchanged", detail=last.restored, path="", when=last.written_at)
 
 
 def _life(signs: Mapping[str, Sign]) -> Life:

@@ -290,7 +290,7 @@ def test_a_version_shows_what_would_change_before_it_is_put_back(page: Opened) -
     assert shows(page, "What would change if you went back to it")
     press(page, "Go back to version 1")
     assert shows(page, "Restored")
-    assert shows(page, "You put a kept version back")
+    assert shows(page, "a version from before")
     assert page.person.memproc("accept", LIGHTHOUSE).code == 0
     assert (
         page.person.memproc("run").code == 0

@@ -71,7 +71,7 @@ def test_exports_that_lie_in_the_inbox_since_the_chat_has_gone_on_are_unchanged_
         chat.person.memproc("run", older, newer),
     ):
         assert (ended.code, ended.err) == (0, ""), ended
-        assert "has gone on in a newer export since" in ended.out
+        assert "a newer export of it since" in ended.out
     assert (stand(chat), chat.expanded()) == (files, raw)
 
 
@@ -98,7 +98,7 @@ def test_an_export_too_short_for_a_memory_is_left_alone_once_the_chat_has_gone_o
         assert chat.person.memproc("run").code == 0
     ended = chat.person.memproc("run")
     assert (ended.code, ended.err) == (0, "")
-    assert "it was read already, and has gone on in a newer export since" in ended.out
+    assert "it was read already, and a newer export of it since" in ended.out
 
 
 @pytest.mark.full
@@ -114,7 +114,7 @@ def test_after_two_rounds_by_hand_the_daemon_takes_no_older_export_for_a_newer_o
     with running(chat.person) as daemon:
         first = daemon.comes_to("first.json", "done", "skipped")
         daemon.comes_to("second.json", "done", "skipped")
-        assert first.reason == "it was read already, and has gone on in a newer export since"
+        assert first.reason == "it was read already, and a newer export of it since"
         status = chat.person.memproc("status")
         assert (status.code, "attention" in status.out) == (0, False)
     assert "Nothing of" in chat.person.memproc("accept", chat.chat_id).out
@@ -336,6 +336,39 @@ def test_a_restored_chat_is_left_alone_until_it_is_accepted(chat: Cycle) -> None
     assert "1 written" in ended.out, ended
     assert chat.texts()
     accept(chat, "Nothing of")
+
+
+def test_a_chat_that_is_put_back_is_said_to_be_so_and_is_compressed_again_once_accepted(
+    chat: Cycle,
+) -> None:
+    raw = chat.person.drop(chat.talk().export(), "raw.json")
+    assert chat.person.memproc("run", raw).code == 0
+    compressed = chat.updated().read_bytes()
+    chat.person.drop(compressed, "compressed.json")
+    assert "0 written" in chat.person.memproc("run").out
+    undone = chat.person.memproc("undo", chat.chat_id, "--yes")
+    assert f"memproc accept {chat.chat_id}" in undone.out, "it names the way out"
+    (shown,) = json.loads(chat.person.memproc("status", "--json").out)["outcomes"]
+    assert "was restored on" in shown["detail"]
+    assert "already" not in shown["detail"]
+    assert "0 written" in chat.person.memproc("run").out
+    accept(chat, "was restored on", "The next run goes on with it")
+    (shown,) = json.loads(chat.person.memproc("status", "--json").out)["outcomes"]
+    assert "the next run compresses it again" in shown["detail"]
+    assert "1 written" in chat.person.memproc("run").out
+    assert chat.updated().read_bytes() == compressed
+    assert "0 written" in chat.person.memproc("run").out
+    assert "restored" not in chat.person.memproc("status").out
+
+
+def test_a_chat_that_is_accepted_while_its_export_is_out_of_the_inbox_says_to_drop_it(
+    chat: Cycle,
+) -> None:
+    path = chat.person.drop(chat.talk().export(), "raw.json")
+    assert chat.person.memproc("run", path).code == 0
+    assert chat.person.memproc("undo", chat.chat_id, "--yes").code == 0
+    path.unlink()
+    accept(chat, "is not in the inbox any more")
 
 
 def test_a_newer_export_ends_what_a_restore_holds(chat: Cycle) -> None:

@@ -548,7 +548,14 @@ def test_a_version_shows_what_would_change_before_it_is_put_back(tmp_path: Path)
     assert "Undo the last run" in browser.open("/")
     assert "What would change if you went back to it" in browser.open(f"{address}/undo")
     assert "What would change if you went back to it" in browser.open(f"{address}/versions/1")
+    assert "sent now" in browser.open("/")
     assert "Restored" in browser.send(f"{address}/versions/1")
+    for page in ("/", address):
+        shown = browser.open(page)
+        assert "its updated export is a version from before" in shown
+        assert "memproc accept " in shown
+        assert "sent now" not in shown, "the file to download is no compressed chat"
+    assert "Undo the restore" in browser.open("/")
     assert browser.open(f"{address}/versions/99", status=409)
     assert f'"{address}/versions/1"' in browser.source(address)
 
