@@ -28,7 +28,7 @@ from rules.conversation.memory import (
 )
 from rules.errors import ChatSkipped, NotAccepted
 from rules.output.arrange import Canned
-from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, LastTime, absent, as_known
+from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, KnownMessage, LastTime, absent
 from rules.recognize.adopted import (
     Adopted,
     as_dated,
@@ -311,7 +311,10 @@ def _absent(known: _Known, places: Sequence[Place], shown: Collection[str]) -> A
     expected_under, under = _memories_expected(known, places, shown), []
     for old in known.past:
         if old.memory in expected_under and old.newest is not None:
-            under.append(replace(as_known(old.message, old.key), seen_at=seen.get(old.key, "")))
+            said, seen_at = old.message, seen.get(old.key, "")
+            under.append(
+                KnownMessage(old.key, said.uuid, said.digest, said.role, said.created_at, seen_at)
+            )
     last = LastTime(
         live_messages(archive, chat_id),
         live_messages(archive, chat_id, left_out=True),

@@ -28,7 +28,6 @@ q3 a3 in a branch at q2, and its list names a2. What `Absent` says of the messag
 under them.
 """
 
-from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -36,7 +35,8 @@ from typing import Literal
 
 from rules.conversation.history import Place
 from rules.conversation.marker import read_marker
-from rules.typingmind.message import Branch, Message, branches
+from rules.recognize.align import align
+from rules.typingmind.message import Branch, branches
 from rules.typingmind.originals import MOST_NAMED
 
 Sure = Literal["deletions are named", "the list was full", "nothing is named"]
@@ -253,19 +253,19 @@ def _newly(lacking: Iterable[KnownMessage], accepted: Collection[str]) -> Iterat
     return (known for known in lacking if known.key not in accepted)
 
 
-def as_known(message: Message, key: str = "") -> KnownMessage:
-    """Return a message of an export in the form of those that the archive knows."""
-    return KnownMessage(key, message.uuid, message.digest, message.role, message.created_at)
-
-
 def _find_back(live: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:
-    here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
-    back = _pair(dict(enumerate(live)), here, "key", "uuid", "digest")
-    surely = []
-    for number, at in back.items():
-        known, other = live[number], here[at]
-        if known.uuid and (known.uuid == other.uuid or known.key == other.key):
-            surely.append(number)
+    here = {
+        place.at: (place.key, place.message.uuid, place.message.digest)
+        for place in places
+        if place.ours is None
+    }
+    old = {number: (known.key, known.uuid, known.digest) for number, known in enumerate(live)}
+    back = align(old, here).pairs
+    surely = [
+        number
+        for number, at in back.items()
+        if live[number].uuid and not {live[number].uuid, live[number].key}.isdisjoint(here[at][:2])
+    ]
     return _Back(back, surely)
 
 
@@ -305,15 +305,12 @@ def _match_branch(
 
     Where uuids came back, they decide: an old branch may hold an "ok" of its own.
     """
-    inside = {at: as_known(message) for at, message in enumerate(branch.messages)}
-    moved = _pair(lacking, inside, "uuid")
-    unsure = {
-        number: known
+    old = {
+        number: (known.uuid, None if same_uuids and known.uuid else known.digest)
         for number, known in lacking.items()
-        if number not in moved and (known.uuid is None or not same_uuids)
     }
-    free = {at: known for at, known in inside.items() if at not in moved.values()}
-    moved |= _pair(unsure, free, "digest")
+    inside = ((message.uuid, message.digest) for message in branch.messages)
+    moved = align(old, dict(enumerate(inside))).pairs
     own = sum(
         message.uuid in ours or read_marker(message.marker) is not None
         for message in branch.messages
@@ -349,24 +346,6 @@ def _find_replaced(
         if number - 1 in replaced or is_new:
             replaced.add(number)
     return replaced
-
-
-def _pair(
-    old: Numbered, here: Numbered, *names: Literal["key", "uuid", "digest"]
-) -> dict[int, int]:
-    """Match `old` with `here`, each once and in order, by the first name that both have."""
-    pairs: dict[int, int] = {}
-    for name in names:
-        used = set(pairs.values())
-        free: defaultdict[str | None, deque[int]] = defaultdict(deque)
-        for at, known in here.items():
-            if at not in used:
-                free[getattr(known, name)].append(at)
-        for number, known in old.items():
-            value = getattr(known, name)
-            if number not in pairs and value is not None and free[value]:
-                pairs[number] = free[value].popleft()
-    return pairs
 
 
 def _missing_left_out(

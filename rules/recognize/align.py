@@ -1,0 +1,106 @@
+"""Which messages of one list are those of another: the one rule by which messages are matched.
+
+A message has names, the surest first, such as our mark, its uuid and what it says. Two messages are
+one where they share a name, and a surer name decides before a less sure one. Where several share
+it, as with "ok", order decides: what comes next to a pair belongs to what comes next to its other
+half, and the rest are taken one by one from the first.
+
+An example, where the names are a uuid and what is said:
+
+    old     1 a hello   2 b ok   3 c rain?   4 d ok   5 e sun?
+    new     1 p hello            2 q rain?   3 r ok   4 e snow?   5 s fog?
+
+    pairs   5 with 4              by uuid: it was edited
+            1 with 1, 3 with 2    they alone say it in both
+            4 with 3              next to a pair: of the two "ok" the second is still there
+    gone    2
+    new     5
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+Named = Mapping[int, Sequence[Hashable]]
+"""The names of each message by its number, in the order of the list.
+
+All have as many names; one that a message lacks is None.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Two lists of messages, matched: each message is in one pair at most."""
+
+    pairs: Mapping[int, int]
+    """The new number of each old message that is in both, by its old number, in that order."""
+    gone: tuple[int, ...]
+    """Numbers of the old messages that the new list lacks."""
+    new: tuple[int, ...]
+    """Numbers of the new messages that the old list lacks."""
+
+
+def align(old: Named, new: Named) -> Alignment:
+    """Match two lists of messages by the names that they share, in linear time."""
+    pairs: dict[int, int] = {}
+    for was, now in zip(
+        zip(*old.values(), strict=True), zip(*new.values(), strict=True), strict=False
+    ):
+        _add_pairs(pairs, was, now)
+    before, after, taken = list(old), list(new), set(pairs.values())
+    return Alignment(
+        pairs={before[at]: after[pairs[at]] for at in sorted(pairs)},
+        gone=tuple(number for at, number in enumerate(before) if at not in pairs),
+        new=tuple(number for at, number in enumerate(after) if at not in taken),
+    )
+
+
+def _add_pairs(pairs: dict[int, int], was: Sequence[Hashable], now: Sequence[Hashable]) -> None:
+    """Pair the messages that share a name and have no pair yet; all by their places in the lists."""
+    theirs = _places(now, set(pairs.values()))
+    shared = [(at, theirs[name]) for name, at in _places(was, pairs).items() if name in theirs]
+    for mine, others in shared:
+        if len(mine) == len(others) == 1:
+            pairs[mine[0]] = others[0]
+    repeated = sorted(at for mine, _ in shared for at in mine if at not in pairs)
+    taken = set(pairs.values())
+    for step, in_turn in ((1, repeated), (-1, repeated[::-1])):
+        for at in in_turn:
+            other = pairs[at - step] + step if at - step in pairs else -1
+            free = 0 <= other < len(now) and other not in taken
+            if free and at not in pairs and was[at] == now[other]:
+                pairs[at] = other
+                taken.add(other)
+    for mine, others in shared:
+        left = [at for at in mine if at not in pairs]
+        pairs |= zip(left, (at for at in others if at not in taken), strict=False)
+
+
+def _places(names: Sequence[Hashable], taken: Collection[int]) -> dict[Hashable, list[int]]:
+    """Return by name the places of the messages that are not taken yet."""
+    places: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for at, name in enumerate(names):
+        if name is not None and at not in taken:
+            places[name].append(at)
+    return places
+
+
+def in_order(pairs: Mapping[int, int]) -> dict[int, int]:
+    """Return the most of these pairs whose messages are in one order in both lists.
+
+    `pairs` are in the order of the old list. Takes n log n time.
+    """
+    ends: list[int] = []
+    """The least new number with which a row of pairs can end, by its length."""
+    before: dict[int, int | None] = {}
+    for new in pairs.values():
+        at = bisect_left(ends, new)
+        before[new] = ends[at - 1] if at else None
+        ends[at : at + 1] = [new]
+    row: set[int] = set()
+    last = ends[-1] if ends else None
+    while last is not None:
+        row.add(last)
+        last = before[last]
+    return {old: new for old, new in pairs.items() if new in row}
