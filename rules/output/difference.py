@@ -1,6 +1,6 @@
 """The difference between two exports of a chat: memories, raw messages, opening and fields."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -8,6 +8,7 @@ from typing import Literal
 from rules.conversation.history import Place
 from rules.conversation.marker import CLOSING, OPENING
 from rules.conversation.memory import Memory, memories_by_id, with_members
+from rules.recognize.align import Named, align
 from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, fields_of
@@ -109,9 +110,12 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
     """Compare two exports of a chat; `known` are all memories and folds of it in the archive."""
     was = _shown(before, known)
     now = _shown(after, known)
-    same = _pairs(before.places, after.places)
+    same = align(_names(before), _names(after))
     under = _memories_by_key(known)
-    raw = [*_left_or_changed(before, after, same, now, under), *_added(after, same, was, under)]
+    raw = [
+        *_left_or_changed(before, after, same.pairs, now, under),
+        *_added(after, same.new, was, under),
+    ]
     return Difference(
         messages_before=len(before.places),
         messages_after=len(after.places),
@@ -119,7 +123,7 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
         memories_after=len(now.groups),
         memories=tuple(_memory_changes(was, now)),
         raw=tuple(raw),
-        reordered=any(at > following for at, following in pairwise(same.values())),
+        reordered=any(at > following for at, following in pairwise(same.pairs.values())),
         canned=tuple(kind for kind in (OPENING, CLOSING) if _reads_otherwise(before, after, kind)),
         fields=tuple(_field_changes(before.chat, after.chat)),
     )
@@ -200,35 +204,10 @@ def _edition(group: Group) -> int:
     return max(place.ours.edition for place in group.values() if place.ours is not None)
 
 
-def _pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
-    """Return the index in the second export of each raw message of the first, in its order.
-
-    They are matched by their keys, which are uuids where they have any; then by what they say, the
-    first "ok" with the first one.
-    """
-    pairs: dict[int, int] = {}
-    _add_pairs(pairs, before, after, lambda place: place.key)
-    _add_pairs(pairs, before, after, lambda place: place.message.digest)
-    return dict(sorted(pairs.items()))
-
-
-def _add_pairs(
-    pairs: dict[int, int],
-    before: Sequence[Place],
-    after: Sequence[Place],
-    name_of: Callable[[Place], str],
-) -> None:
-    """Pair the raw messages that have no pair yet and one name, the first with the first."""
-    taken = set(pairs.values())
-    waiting: dict[str, list[int]] = {}
-    for place in reversed(after):
-        if place.ours is None and place.at not in taken:
-            waiting.setdefault(name_of(place), []).append(place.at)
-    for place in before:
-        if place.ours is not None or place.at in pairs:
-            continue
-        if namesakes := waiting.get(name_of(place)):
-            pairs[place.at] = namesakes.pop()
+def _names(side: Side) -> Named:
+    """Return the names of the raw messages: keys, which are uuids where they have any, and words."""
+    raw = (place for place in side.places if place.ours is None)
+    return {place.at: (place.key, place.message.digest) for place in raw}
 
 
 def _left_or_changed(
@@ -247,14 +226,13 @@ def _left_or_changed(
 
 
 def _added(
-    after: Side, same: Mapping[int, int], was: _Shown, under: Mapping[str, str]
+    after: Side, new: Sequence[int], was: _Shown, under: Mapping[str, str]
 ) -> Iterator[MessageChange]:
     """Yield the raw messages that are only in the second export."""
-    paired = set(same.values())
-    for place in after.places:
-        if place.ours is None and place.at not in paired:
-            memory = under.get(place.key, "")
-            yield _message_change("come back" if was.covers(memory) else "new", place, memory)
+    for at in new:
+        place = after.places[at]
+        memory = under.get(place.key, "")
+        yield _message_change("come back" if was.covers(memory) else "new", place, memory)
 
 
 def _memories_by_key(known: Sequence[Memory]) -> dict[str, str]:
