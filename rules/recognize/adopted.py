@@ -17,7 +17,6 @@ bytes stay.
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta, tzinfo
-from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -49,6 +48,7 @@ from rules.conversation.memory import (
     with_members,
 )
 from rules.extract.languages import lead_in
+from rules.recognize.align import align, in_order
 from rules.recognize.user_edits import SLOTS, Group
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
@@ -345,12 +345,14 @@ def true_dates(
 
     `known` are digest and date of another chat's messages, in their order.
     """
-    pairs = _match([digest for digest, _ in known], [place.message.digest for place in copies])
+    old = ((digest,) for digest, _ in known)
+    new = ((place.message.digest,) for place in copies)
+    pairs = in_order(align(dict(enumerate(old)), dict(enumerate(new))).pairs)
     if not is_fork and len(pairs) < _FEW:
         return {}
     return {
         copies[copy].key: date
-        for origin, copy in pairs
+        for origin, copy in pairs.items()
         if (date := known[origin][1]) and _is_earlier(date, copies[copy].message.created_at)
     }
 
@@ -371,12 +373,6 @@ def with_true_date(message: Message, date: str) -> Message:
 def said_at(message: Message) -> str:
     """Return the true date of a copy, where it is known; empty for all other messages."""
     return message.created_at or "" if message.is_copy else ""
-
-
-def _match(origins: Sequence[str], copies: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of what both have in one order, that among the origins first."""
-    blocks = SequenceMatcher(None, origins, copies, autojunk=False).get_matching_blocks()
-    return [(block.a + at, block.b + at) for block in blocks for at in range(block.size)]
 
 
 def _is_earlier(date: str, copied_at: str | None) -> bool:
