@@ -16,12 +16,13 @@ uuid or text. Memories that have lost both markers and uuids are not recognised:
 `unnamed_memories`.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rules.conversation.history import COPY, Place
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker, text_digest
+from rules.recognize.align import align
 from rules.typingmind.message import Message, left_out, read_message
 from rules.typingmind.originals import is_for_attachment, is_original, plain_original
 
@@ -183,10 +184,10 @@ def recognise(
     for memory in shown:
         taken |= under.get(memory, {})
     times = dict.fromkeys(taken, 1)
-    waiting = {memory: dict(mine) for memory, mine in under.items()}
+    originals = _originals(messages, under, aliases)
     places = []
     for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
-        place = None if marker else _original(at, message, waiting, aliases)
+        place = originals.get(at)
         if place is None:
             key = _give_key(message, taken, times)
             reason = None if marker else left_out(message)
@@ -302,38 +303,35 @@ def _is_memory(six: Sequence[Place], known_keys: Collection[str]) -> bool:
     return True
 
 
-def _original(
-    at: int, message: Message, waiting: Mapping[str, dict[str, str]], aliases: Mapping[str, str]
-) -> Place | None:
-    """Return the place of a raw message kept with its memory, found by uuid or by text.
+def _originals(
+    messages: Sequence[Message], under: Under, aliases: Mapping[str, str]
+) -> dict[int, Place]:
+    """Return by index the places of raw messages kept with their memories, found by uuid or text.
 
-    In a fork no uuid is known; where a uuid occurs twice, the text tells which of them has
-    stayed. A key that is found is taken out of `waiting`.
+    In a fork no uuid is known; where a uuid occurs twice, the text tells which of them has stayed;
+    and one that the person has edited says something else.
     """
-    if message.marker is None or not is_original(message.marker):
-        return None
-    name = str(message.marker["memory"])
-    memory = aliases.get(name, name)
-    keys = waiting.get(memory, {})
-    plain = read_message(plain_original(message.raw))
-    key = _key_among(keys, plain)
-    if key is None:
-        return None
-    del keys[key]
-    alone = is_for_attachment(message.marker)
-    return Place(at, plain, key, None, left_out(plain), memory, message.raw, alone)
+    kept: dict[int, Place] = {}
+    for at, message in enumerate(messages):
+        if message.marker is not None and is_original(message.marker):
+            name = str(message.marker["memory"])
+            plain = read_message(plain_original(message.raw))
+            memory, alone = aliases.get(name, name), is_for_attachment(message.marker)
+            kept[at] = Place(at, plain, "", None, left_out(plain), memory, message.raw, alone)
+    known = [
+        (memory, key, digest)
+        for memory in dict.fromkeys(place.original for place in kept.values())
+        for key, digest in under.get(memory, {}).items()
+    ]
+    old = {number: _names(*said) for number, said in enumerate(known)}
+    new = {
+        at: _names(place.original, place.message.uuid, place.message.digest)
+        for at, place in kept.items()
+    }
+    pairs = align(old, new).pairs
+    return {at: replace(kept[at], key=known[number][1]) for number, at in pairs.items()}
 
 
-def _key_among(keys: Mapping[str, str], message: Message) -> str | None:
-    """Return the key under which a message is known; `keys` have the digest of each.
-
-    That is the one of its uuid where the digest is the same; else the first of its digest; else
-    that of its uuid, whose message the person may have edited.
-    """
-    named = message.uuid if message.uuid in keys else None
-    if named is not None and keys[named] == message.digest:
-        return named
-    for key, digest in keys.items():
-        if digest == message.digest:
-            return key
-    return named
+def _names(memory: str, uuid: str | None, digest: str) -> Sequence[Hashable]:
+    """Return the names of a message under a memory, the surest first."""
+    return (memory, uuid, digest), (memory, digest), (memory, uuid)
