@@ -13,6 +13,7 @@ from rules.conversation.marker import Marker, read_marker
 from rules.conversation.memory import Memory
 from rules.layers.kept_passages import KeptPassage
 from rules.output.arrange import MemorySection
+from rules.recognize.align import align
 from rules.typingmind import plain
 from rules.typingmind.chat import Chat
 from rules.typingmind.originals import is_original, plain_original
@@ -125,21 +126,16 @@ def read_back(finished: Finished) -> ReadBack | str:
 def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
     """Return each message's place in the input, None if new; None if one is neither."""
     uuids = {plain.uuid_of(message) for message in originals}
-    waiting: dict[object, list[int]] = {}
-    for at in reversed(range(len(originals))):
-        waiting.setdefault(_said_plainly(originals[at]), []).append(at)
-    came_from: list[int | None] = []
-    for message in messages:
-        marker = plain.marker_of(message)
-        is_ours = bool(marker) and not is_original(marker)
-        if is_ours and plain.uuid_of(message) not in uuids:
-            came_from.append(None)
-            continue
-        same = waiting.get(_said_plainly(message))
-        if not same:
-            return None
-        came_from.append(same.pop())
-    return came_from
+    kept = {
+        number: (_said_plainly(message),)
+        for number, message in enumerate(messages)
+        if _is_original(message) or not plain.marker_of(message) or plain.uuid_of(message) in uuids
+    }
+    same = align({at: (_said_plainly(one),) for at, one in enumerate(originals)}, kept)
+    if same.new:
+        return None
+    came_from = {number: at for at, number in same.pairs.items()}
+    return [came_from.get(number) for number in range(len(messages))]
 
 
 def _mark_of(message: Json, at: int | None, places: Sequence[Place]) -> Marker | None:
