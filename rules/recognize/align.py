@@ -63,18 +63,26 @@ def _add_pairs(pairs: dict[int, int], was: Sequence[Hashable], now: Sequence[Has
     for mine, others in shared:
         if len(mine) == len(others) == 1:
             pairs[mine[0]] = others[0]
-    repeated = sorted(at for mine, _ in shared for at in mine if at not in pairs)
+    _add_next_to_pairs(pairs, was, now)
     taken = set(pairs.values())
-    for step, in_turn in ((1, repeated), (-1, repeated[::-1])):
+    for mine, others in shared:
+        left = [at for at in mine if at not in pairs]
+        pairs |= zip(left, (at for at in others if at not in taken), strict=False)
+
+
+def _add_next_to_pairs(
+    pairs: dict[int, int], was: Sequence[Hashable], now: Sequence[Hashable]
+) -> None:
+    """Pair the messages of one name that come right after a pair in both lists, or right before."""
+    taken = set(pairs.values())
+    left = [at for at, name in enumerate(was) if name is not None and at not in pairs]
+    for step, in_turn in ((1, left), (-1, left[::-1])):
         for at in in_turn:
             other = pairs[at - step] + step if at - step in pairs else -1
             free = 0 <= other < len(now) and other not in taken
             if free and at not in pairs and was[at] == now[other]:
                 pairs[at] = other
                 taken.add(other)
-    for mine, others in shared:
-        left = [at for at in mine if at not in pairs]
-        pairs |= zip(left, (at for at in others if at not in taken), strict=False)
 
 
 def _places(names: Sequence[Hashable], taken: Collection[int]) -> dict[Hashable, list[int]]:
