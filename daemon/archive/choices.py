@@ -3,7 +3,7 @@
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions
 from rules.conversation.memory import Memory
-from rules.conversation.memory_title import called, short_name
+from rules.conversation.memory_title import called
 from rules.errors import NotFound
 
 _FORGOTTEN_PARTS = """
@@ -34,7 +34,7 @@ def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -
         listed = ", ".join(f"{edition.number} ({edition.kind})" for edition in kept)
         raise NotFound(
             f"{called(memory).capitalize()} has no edition {wanted}; it has {listed}.",
-            f"Read them with: memproc show CHAT {short_name(memory)}",
+            f"Read them with: memproc show {memory.memory_id}",
         )
     number = fitting[-1] if fitting else None
     changed = archive.column(

@@ -75,13 +75,14 @@ def find_memory(archive: Archive, written: str, chat_id: str = "") -> tuple[str,
     if not rows:
         raise NotFound(
             f'The {"chat" if chat_id else "archive"} knows no memory "{written}".',
-            "List a chat's memories, with their numbers, with: memproc memories CHAT",
+            "List a chat's memories, with their numbers, with: "
+            f"memproc memories {chat_id or 'CHAT'}",
         )
     if len(rows) > 1:
         listed = ", ".join(memory_id for _, memory_id in rows)
         raise NotFound(
             f'"{written}" can be any of {len(rows)} memories: {listed}.',
-            "Name the chat too, as in: memproc show CHAT 6"
+            f"Name the chat too, as in: memproc show {rows[0][0]} {written}"
             if _name(written)
             else "Write more of its id.",
         )

@@ -44,13 +44,13 @@ class BringChoice:
         )
 
     def command(self, file: Path) -> str:
-        """Return the command that says the same again."""
+        """Return the command of memproc that says the same again."""
         options = [("--chat", title) for title in self.titles]
         options.append(("--as", self.life))
         options.append(("--branch", str(self.branch) if self.branch > 1 else ""))
         options.append(("--model", self.model))
         options.append(("--instructions", self.instructions))
-        words = ["memproc", "bring", str(file)]
+        words = ["bring", str(file)]
         for option, value in options:
             if value:
                 words += [option, value]

@@ -155,7 +155,9 @@ def key_test_command(settings: Settings, provider: str | None, no_call: bool) ->
         works = None if no_call else key_works(settings, name, kept)
         rows.append({"provider": name, "where": kept.where, "place": place, "works": works})
     if not rows:
-        raise MemprocError(f"There is no key{reason}.", "Keep one with: memproc key set PROVIDER")
+        raise MemprocError(
+            f"There is no key{reason}.", f"Keep one with: memproc key set {provider or 'PROVIDER'}"
+        )
     settings.done(keys=rows)
     return 1 if any(row["works"] is False for row in rows) else 0
 

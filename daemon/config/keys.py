@@ -78,14 +78,14 @@ def find_key(
         return NoKey(provider, f'memproc keeps no key for the provider "{provider}"')
     variable = variables[0]
     for other in set_variables(provider, environ):
-        return Key(_usable(environ[other], f"{other} in the environment"), "environment")
+        return Key(_usable(environ[other], f"{other} in the environment", provider), "environment")
     if credential := _credential(variable, environ):
-        return Key(_usable(credential, f"The credential {variable}"), "credential")
+        return Key(_usable(credential, f"The credential {variable}", provider), "credential")
     if key := read_keys(folder).get(variable):
         return Key(key, "file")
     answer = keyring.read(provider)
     if isinstance(answer, str):
-        return Key(_usable(answer, f"The key for {provider} in the system keyring"), "keyring")
+        return Key(_usable(answer, f"The key for {provider} in the system keyring", provider), "keyring")
     silence = answer.reason if isinstance(answer, NoKeyring) else "has no key for it"
     return NoKey(
         provider,
@@ -172,7 +172,7 @@ def read_key(text: str) -> str | NotAKey:
     return next((NotAKey(reason) for reason, is_so in reasons.items() if is_so), value)
 
 
-def _usable(text: str, place: str) -> str:
+def _usable(text: str, place: str, provider: str) -> str:
     """Return the key in `text`.
 
     Raise ConfigurationError, which names the place and never the text.
@@ -180,7 +180,7 @@ def _usable(text: str, place: str) -> str:
     value = read_key(text)
     if isinstance(value, NotAKey):
         raise ConfigurationError(
-            f"{place} {value.reason}.", "Set it again: memproc key set PROVIDER"
+            f"{place} {value.reason}.", f"Set it again: memproc key set {provider}"
         )
     return value
 

@@ -72,6 +72,8 @@ class Person:
         out, err = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(err), chdir(self.home):
             code = main(self.argv(*arguments)[1:])
+        doubled = f"--config {self.toml} memproc"
+        assert doubled not in out.getvalue() + err.getvalue(), "a step names the program twice"
         return Ended(code, out.getvalue(), err.getvalue())
 
     def spawn(self, *arguments: str | Path) -> Ended:

@@ -139,7 +139,7 @@ def test_of_two_chats_the_number_alone_names_no_memory(ada: Person) -> None:
     alone = ada.memproc("show", "1")
     assert alone.code == 2
     assert "can be any of 2 memories" in alone.err
-    assert "memproc show CHAT 6" in alone.err
+    assert "memproc show chatnumber1 1" in alone.err
     assert read(ada.memproc("show", "chatnumber2", "1", "--json"))["chat_id"] == "chatnumber2"
     ambiguous = ada.memproc("show", "Aria", "1")
     assert ambiguous.code == 2
