@@ -35,7 +35,7 @@ _LOOK_SECONDS = 0.5
 
 _LONGEST_TITLE = 40
 START = (
-    Step("Start it with", "service install"),
+    Step("To have it run", "service install"),
     Step("Or in this terminal", "watch"),
 )
 _NOT_SET_UP = """\
@@ -58,7 +58,8 @@ def daemon_place(settings: Settings) -> DaemonPlace:
 def status_command(settings: Settings, watch: bool) -> int:
     """Say whether the daemon is well: problems first, then what it waits for and what it has done.
 
-    The exit code is 0 where all is well, 1 where something wants attention, 2 where no daemon runs.
+    The exit code is 0 where all is well, 1 where something wants attention, 2 where the daemon has
+    run before and does not run now.
     """
     try:
         place, toml = daemon_place(settings), settings.config_file.path

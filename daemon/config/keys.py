@@ -85,7 +85,9 @@ def find_key(
         return Key(key, "file")
     answer = keyring.read(provider)
     if isinstance(answer, str):
-        return Key(_usable(answer, f"The key for {provider} in the system keyring", provider), "keyring")
+        return Key(
+            _usable(answer, f"The key for {provider} in the system keyring", provider), "keyring"
+        )
     silence = answer.reason if isinstance(answer, NoKeyring) else "has no key for it"
     return NoKey(
         provider,

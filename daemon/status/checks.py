@@ -101,7 +101,9 @@ def service(machine: Machine) -> Iterator[Finding]:
             yield error(
                 "service", text, "memproc logs says what happened; then: memproc service install"
             )
-        case _:
+        case "not installed":
+            yield ok("service", text)
+        case "stopped":
             yield warning("service", text, "memproc service install")
 
 
@@ -131,8 +133,11 @@ def _absence(setup: Setup) -> Finding:
     trouble = waits_for(setup.toml)
     if trouble:
         return error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
+    with Archive.read(setup.folders.state) as archive:
+        has_run = "started_at" in all_signs(archive)
     text = "No daemon is running, so this checks only what your shell can reach."
-    return warning("daemon", text, "memproc service install, or in a terminal: memproc watch")
+    remedy = "memproc service install, or in a terminal: memproc watch"
+    return warning("daemon", text, remedy) if has_run else ok("daemon", text)
 
 
 def _last_look(signs: Mapping[str, Sign], now: str) -> str:

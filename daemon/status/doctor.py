@@ -98,7 +98,7 @@ def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) 
     try:
         service_state = state_here(account, run)
     except NoUserManager as fault:
-        service_state = ServiceState("not installed", (fault.message,))
+        service_state = ServiceState("not installed", (fault.message, fault.next_step))
     try:
         litellm_version = version("litellm")
     except PackageNotFoundError:

@@ -11,7 +11,7 @@ from daemon.status.status import Status, StatusProblem
 from rules.wording import counted, cut_title
 
 _MOST = 10
-_START = "Start it with: memproc service install, or in this terminal: memproc watch"
+_START = "To have it run: memproc service install, or in this terminal: memproc watch"
 _WHO = {
     "daemon": "by the daemon", "hand": "by hand", "page": "from the page", "bridge": "from TypingMind",
 }  # fmt: skip
@@ -49,9 +49,9 @@ def _head(status: Status) -> Iterator[str]:
 def headline(status: Status) -> str:
     """Return the state in one line, without any title: a service manager shows it too."""
     if not status.running:
-        last = status.life.last_sign
-        sign = f" Its last sign of life: {with_span(last, status.now)}." if last else ""
-        return f"memproc is not running.{sign}"
+        if not (last := status.life.last_sign):
+            return "Nothing runs by itself: memproc run does the work."
+        return f"memproc is not running. Its last sign of life: {with_span(last, status.now)}."
     money = f"${status.money.today_usd:.2f} today"
     return f"memproc is running: {_activity(status)}, {money}{_attention(status)}."
 

@@ -128,8 +128,11 @@ class Status:
 
     @property
     def exit_code(self) -> int:
-        """Return 0 if healthy, 1 if something wants attention, 2 if not running."""
-        if not self.running:
+        """Return 0 if healthy, 1 if something wants attention, 2 if the daemon runs no more.
+
+        Without a daemon that ever ran, the person runs memproc by hand, which is well.
+        """
+        if self.life.last_sign and not self.running:
             return NOT_RUNNING
         return ATTENTION if self.problems else HEALTHY
 

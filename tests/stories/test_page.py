@@ -426,7 +426,7 @@ def test_what_is_dropped_while_no_daemon_runs_is_planned_and_run_by_a_button(
 ) -> None:
     person = Person(tmp_path / "ada")
     browser = Browser(person)
-    assert "memproc is not running" in browser.open("/")
+    assert "Nothing runs by itself" in browser.open("/")
     assert "Drop an export" in browser.open("/inbox")
     person.drop(b"# Notes", "notes.md")
     text = browser.upload("lighthouse.json", export_bytes(chat(*conversation(20, 400))))
@@ -588,7 +588,7 @@ def test_any_two_versions_are_compared(tmp_path: Path) -> None:
 
 
 def test_the_service_is_paused_and_resumed_and_about_tells_the_version(browser: Browser) -> None:
-    assert "memproc is not running" in browser.open("/service")
+    assert "Nothing runs by itself" in browser.open("/service")
     with hold(browser.state / "daemon.lock"):
         assert "until you say" in browser.send("/service/pause")
         assert "memproc is paused." in browser.open("/service")

@@ -32,7 +32,7 @@ def test_alone_on_a_terminal_it_says_how_things_are_and_the_step_that_is_due(
     person = Person(tmp_path)
     person.settings(ENGINE)
     lines = _alone(person)
-    assert lines[0] == "memproc is not running."
+    assert lines[0] == "Nothing runs by itself: memproc run does the work."
     assert lines[-3:-1] == ["Next: put an export of a chat into the inbox.", f"    {person.inbox}"]
 
     export = person.drop(export_bytes(long_chat(4000, tokens_each=200)))

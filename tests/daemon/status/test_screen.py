@@ -64,7 +64,7 @@ Next jobs
 
 STOPPED = """\
 memproc is not running. Its last sign of life: 2026-11-20 12:00 (1 day ago).
-Start it with: memproc service install, or in this terminal: memproc watch
+To have it run: memproc service install, or in this terminal: memproc watch
 
 Wants attention
   odd.json: It is not JSON.
@@ -161,8 +161,8 @@ def test_a_daemon_that_does_not_run(archive: Archive) -> None:
 
 def test_a_house_in_which_nothing_has_happened_yet(archive: Archive) -> None:
     assert screen(at_noon(archive, running=False)).splitlines() == [
-        "memproc is not running.",
-        "Start it with: memproc service install, or in this terminal: memproc watch",
+        "Nothing runs by itself: memproc run does the work.",
+        "To have it run: memproc service install, or in this terminal: memproc watch",
         "",
         "Money: $0.00 today, $0.00 this month",
     ]

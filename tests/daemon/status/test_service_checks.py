@@ -25,7 +25,7 @@ LATELY, LONG_AGO = "2026-11-21T11:58:00.000Z", "2026-11-21T09:00:00.000Z"
         ("running", "ok"),
         ("troubled", "error"),
         ("stopped", "warning"),
-        ("not installed", "warning"),
+        ("not installed", "ok"),
     ],
 )
 def test_the_service_is_judged_by_how_it_stands(tmp_path: Path, state: State, level: str) -> None:
@@ -34,9 +34,12 @@ def test_the_service_is_judged_by_how_it_stands(tmp_path: Path, state: State, le
 
 
 def test_without_a_daemon_nobody_knows_what_the_service_can_daemon(tmp_path: Path) -> None:
-    found = one(list(daemon(place(tmp_path))))
-    assert found.level == "warning"
+    at = place(tmp_path)
+    found = one(list(daemon(at)))
+    assert found.level == "ok", "it is used by hand"
     assert "your shell" in found.text
+    says(at, started_at=LONG_AGO)
+    assert one(list(daemon(at))).level == "warning", "it has run before"
 
 
 def test_a_daemon_that_waits_is_told_with_what_it_waits_for(
