@@ -27,7 +27,8 @@ def config_command() -> None:
 @pass_settings
 def config_show_command(settings: Settings) -> None:
     """Print every setting that counts, the defaults among them."""
-    from daemon.config.as_toml import toml_text
+    import tomlkit
+
     from primer.models import hidden
 
     tables = settings.config.model_dump(mode="json")
@@ -35,7 +36,7 @@ def config_show_command(settings: Settings) -> None:
     tables["chats"] = hidden(tables["chats"])
     settings.done(settings=tables)
     choice = settings.config_file.choice
-    settings.draw(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))
+    settings.draw(visible((f"# {choice}\n\n" if choice else "") + tomlkit.dumps(tables)))
 
 
 @config_command.command("check")

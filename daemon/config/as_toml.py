@@ -1,4 +1,4 @@
-"""Write settings as TOML text, and find the line of each key, to point at a problem.
+"""Write a value as TOML, and find the line of each key, to point at a problem.
 
     [chunk]            ("chunk",) -> 1
     tokens = 3         ("chunk", "tokens") -> 2
@@ -10,7 +10,7 @@ The text is one that the TOML parser has accepted.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from io import StringIO
 from typing import Any
@@ -91,35 +91,6 @@ def line_of(lines: Mapping[Key, int], key: Key) -> int | None:
         if key[:length] in lines:
             return lines[key[:length]]
     return None
-
-
-def toml_text(tables: Mapping[str, object]) -> str:
-    """Write the tables of a configuration as TOML, the tables within a table last.
-
-    `tables` holds what JSON can hold; null and numbers that are not finite are never settings.
-    """
-    return "\n".join(_body(tables, "")).strip() + "\n"
-
-
-def _body(table: Mapping[str, object], prefix: str) -> Iterator[str]:
-    """Yield the settings of a table, then the tables in it, whose headers begin with `prefix`."""
-    for name, value in table.items():
-        if not _tables(value):
-            yield f"{_name(name)} = {toml_value(value)}"
-    for name, value in table.items():
-        header = f"{prefix}{_name(name)}"
-        for inner in _tables(value):
-            yield f"\n[[{header}]]" if isinstance(value, list) else f"\n[{header}]"
-            yield from _body(inner, f"{header}.")
-
-
-def _tables(value: object) -> Sequence[Mapping[str, object]]:
-    """Return the tables that get their own headers: one, or a list of them; empty for a setting."""
-    if isinstance(value, dict):
-        return (value,)
-    if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
-        return value
-    return ()
 
 
 def _name(name: str) -> str:

@@ -16,13 +16,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import tomli
+import tomlkit
 
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import known_chats
 from daemon.archive.copying import copy_archive
 from daemon.archive.outputs import move_outputs
 from daemon.archive.trouble import begin_import, end_import, is_unfinished
-from daemon.config.as_toml import toml_text
 from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
 from daemon.files.lock import daemon_lock, hold
@@ -204,7 +204,7 @@ def _settings_for_here(content: bytes, path: Path) -> tuple[bytes, tuple[str, ..
     if not names:
         return content, ()
     text = ""
-    lines = zip(toml_text(tables).splitlines(), toml_text(marked).splitlines(), strict=True)
+    lines = zip(tomlkit.dumps(tables).split("\n"), tomlkit.dumps(marked).split("\n"), strict=True)
     for line, marked_line in lines:
         text += f"#{line}\n" if mark in marked_line else f"{line}\n"
     parse_settings(text.encode(), path)
