@@ -1,16 +1,18 @@
 """Show, check, edit, fit to a model, or find memproc.toml: `memproc config`."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, pass_settings
-from daemon.config.loading import core_layout, load, load_texts, parse_settings
+from daemon.config.loading import load, load_texts, parse_settings
 from daemon.config.settings import Config
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
+from daemon.models.context import check_named_files
 from daemon.status.printable import visible
 from rules.errors import ConfigurationError, ModelError
 
@@ -48,13 +50,12 @@ def config_check_command(settings: Settings) -> None:
     those that do not agree with each other.
     """
     config, path = settings.config, settings.config_file.path
-    _check_named_files(config)
+    check_named_files(config)
     unknown = [*_unknown_models(config)]
     well = f"{path} can be read." if unknown else f"All is well with {path}."
     if path is None:
         well = "No memproc.toml: every setting is at its default."
-    names = ("inbox", "updated", "backups", "state")
-    folders = {name: getattr(settings.folders, name) for name in names}
+    folders = asdict(settings.folders)
     notes = (*config.notes, *unknown, *_lacking_primers(config))
     settings.draw(visible("\n".join(f"{name:8} {folder}" for name, folder in folders.items())))
     settings.done(well, *notes, path=path, folders=folders)
@@ -83,7 +84,7 @@ def config_edit_command(settings: Settings) -> None:
         return
     try:
         config = parse_settings(written.encode(), path)
-        _check_named_files(config)
+        check_named_files(config)
     except ConfigurationError as wrong:
         replace_file(draft, [written.encode()])
         kept = f"The file is as it was. What you wrote is in {draft}"
@@ -103,7 +104,7 @@ def config_fit_command(settings: Settings, model: str) -> None:
     LiteLLM knows. A model on your own machine or network is asked once about a short passage: how
     fast it reads and writes, whether it copies a quote and keeps "I" and "you" apart.
     """
-    from daemon.config.editing import with_settings
+    from daemon.config.editing import fingerprint_file, save_settings
     from daemon.models.fitting import sizes_for
     from primer.models import token_factor
 
@@ -111,15 +112,12 @@ def config_fit_command(settings: Settings, model: str) -> None:
     if path is None:
         raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
     path, window = path.resolve(), _window_of(settings.config, model)
+    seen = fingerprint_file(path)
     sizes = sizes_for(settings.config, model, window, token_factor(model))
     if trial := _tried(settings, model, window):
         factor = trial.factor or token_factor(model)
         sizes = sizes_for(settings.config, model, window, factor)
-    with file_errors(path, "read"):
-        before = path.read_text("utf-8-sig")
-    written = with_settings(before, sizes.settings)
-    parse_settings(written.encode(), path)
-    replace_file(path, [written.encode()])
+    save_settings(path, seen, sizes.settings)
     says = f"{sizes} fit into {window:,}. Wrote them into {path}."
     settings.done(
         says,
@@ -167,20 +165,10 @@ def _lacking_primers(config: Config) -> Iterator[str]:
     """Yield a sentence for each primer of the person's own that says less than memproc's."""
     from primer.wording import lacks
 
-    for folder in dict.fromkeys(own.texts.path for own in _variants(config)):
+    for folder in dict.fromkeys(own.texts.path for own in config.variants):
         if folder and (folder / "primer.md").is_file():
             for clause in lacks(load_texts(folder).primer):
                 yield f"{folder / 'primer.md'} does not say {clause}; the questions do."
-
-
-def _check_named_files(config: Config) -> None:
-    """Raise ConfigurationError where texts, a layout or a splitter of the settings is unusable."""
-    from daemon.models.splitting import splitter
-
-    for own in _variants(config):
-        load_texts(own.texts.path)
-        core_layout(own.core)
-        splitter(own.chunk.bounds)
 
 
 def _unknown_models(config: Config) -> Iterator[str]:
@@ -194,7 +182,7 @@ def _unknown_models(config: Config) -> Iterator[str]:
     from daemon.models.roles import CHAT, SMALL
     from primer.models import EXTRACTIVE, provider_of
 
-    for own in _variants(config):
+    for own in config.variants:
         for role in ("agent", "context_manager", "fallback"):
             name = getattr(own.models, role)
             provider, options = provider_of(name), own.models.options_for(name)
@@ -215,12 +203,6 @@ def _unknown_models(config: Config) -> Iterator[str]:
                     f"models.{role}: LiteLLM does not know the model {name}.{hint} For one on your "
                     "own machine: memproc init --local URL"
                 )
-
-
-def _variants(config: Config) -> Iterator[Config]:
-    """Yield the settings, and those of each chat that has its own."""
-    yield config
-    yield from map(config.with_override, config.chats.override)
 
 
 @config_command.command("path")

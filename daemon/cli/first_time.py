@@ -1,7 +1,7 @@
 """Take the first steps: `memproc init`, on a terminal in the page's four optional steps."""
 
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from difflib import get_close_matches
 
 import click
@@ -85,8 +85,7 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
     else:
         settings.say("Nothing was written.")
         return False
-    places = load_folders(load(path))
-    folders = {name: getattr(places, name) for name in ("inbox", "updated", "backups", "state")}
+    folders = asdict(load_folders(load(path)))
     for name, folder in folders.items():
         make_private(folder)
         settings.say_whole(f"{name:8} {folder}")

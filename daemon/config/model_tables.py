@@ -39,8 +39,7 @@ _WINDOW = tables.checked(
 )
 
 _MOST_AT_ONCE = 16
-_WINDOW_THERE, _SLOTS = "window", "concurrency"
-_ABOUT_SERVER = {_WINDOW_THERE: (_LEAST_WINDOW, MOST_TOKENS), _SLOTS: (1, _MOST_AT_ONCE)}
+_ABOUT_SERVER = {"window": (_LEAST_WINDOW, MOST_TOKENS), "concurrency": (1, _MOST_AT_ONCE)}
 """What a model's own table says of its server, and the least and the most of each."""
 
 _Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
@@ -213,15 +212,13 @@ class ModelSettings(tables.Table, title="Models"):
         said = self._said_for(name)
         return deepcopy({key: value for key, value in said.items() if key not in _ABOUT_SERVER})
 
-    def window_at(self, name: str) -> int:
-        """Return the tokens of context that the table of a model says of its server, 0 if none."""
-        window = self._said_for(name).get(_WINDOW_THERE, 0)
-        return window if isinstance(window, int) else 0
+    def at_server(self, name: str, what: Literal["window", "concurrency"]) -> int:
+        """Return what the table of a model says of its server, 0 where it does not.
 
-    def slots_at(self, name: str) -> int:
-        """Return how many calls the server of a model answers at once, by its table; 0 if not said."""
-        slots = self._said_for(name).get(_SLOTS, 0)
-        return slots if isinstance(slots, int) else 0
+        That is the tokens of one call, or the number of calls that it answers at once.
+        """
+        value = self._said_for(name).get(what, 0)
+        return value if isinstance(value, int) else 0
 
     def _said_for(self, name: str) -> dict[str, object]:
         options = {key: value for key, value in self.options.items() if "/" not in key}

@@ -189,6 +189,11 @@ class Config(ChatTables):
         """Return these settings, of a file that was merely found in the current folder."""
         return self.model_copy(update={"models": self.models.as_found_here()})
 
+    @property
+    def variants(self) -> tuple[Self, ...]:
+        """Return these settings, and those that each override makes of them."""
+        return (self, *map(self.with_override, self.chats.override))
+
     def with_override(self, override: ChatOverride) -> Self:
         """Return these settings with what is written in `override`, for any chat."""
         written = override.model_fields_set - {"chat"}

@@ -17,7 +17,6 @@ from service.command import memproc_argv
 
 _LIMIT_SECONDS = 60.0
 _FOLDERS = ("inbox", "updated", "backups", "state")
-_WATCH = ("settle_seconds", "mode", "subfolders")
 _AFTER_A_RESTART = {
     "inbox": "folders.inbox",
     "updated": "folders.updated",
@@ -138,10 +137,9 @@ def read_settings_here(given: Path | None) -> RunDone | RunFailed:
         file = find(given, Path.cwd(), os.environ)
         content = _content(file.path) if file.path else b""
         config = parse_settings(content, file.path) if file.path else Config()
-        places, watch = load_folders(config), config.watch
         plan = {
-            **{name: str(getattr(places, name)) for name in _FOLDERS},
-            **{name: getattr(watch, name) for name in _WATCH},
+            **{name: str(folder) for name, folder in asdict(load_folders(config)).items()},
+            **config.watch.model_dump(),
             "night": config.schedule.night,
             "notify": config.notify.when,
             "page_port": config.page.port if config.page.enabled else 0,

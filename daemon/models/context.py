@@ -18,6 +18,7 @@ from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.files.removal import tidy_up
 from daemon.models.completion import Completion, complete
+from daemon.models.splitting import splitter
 from primer.reply import Request
 
 Complete = Callable[[Request], Completion]
@@ -50,6 +51,14 @@ class Context:
     def today(self) -> date:
         """Return the day that the clock shows, in UTC."""
         return date.fromisoformat(self.clock()[:10])
+
+
+def check_named_files(config: Config) -> None:
+    """Raise ConfigurationError where texts, a layout or a splitter of the settings is unusable."""
+    for own in config.variants:
+        load_texts(own.texts.path)
+        core_layout(own.core)
+        splitter(own.chunk.bounds)
 
 
 def context_to_read(config: Config, folders: Folders, archive: Archive) -> Context:

@@ -76,7 +76,7 @@ def resolve_model(
         return refused
     asked_with = _options(name, settings, options, key)
     model = known_model(name, asked_with, budget, configured_window)
-    return replace(model, slots=settings.slots_at(name))
+    return replace(model, slots=settings.at_server(name, "concurrency"))
 
 
 def known_model(
@@ -115,7 +115,9 @@ def _options(
 def window_in(name: str, settings: ModelSettings) -> int | None:
     """Return the window that memproc.toml names for a model, in tokens; for Ollama by `num_ctx`, too."""
     made = settings.options_for(name).get("num_ctx") if provider_of(name) in OLLAMA else None
-    return made if isinstance(made, int) else settings.window_at(name) or settings.window or None
+    if isinstance(made, int):
+        return made
+    return settings.at_server(name, "window") or settings.window or None
 
 
 def find_price(name: str, options: Mapping[str, object], budget: BudgetSettings) -> Price | None:

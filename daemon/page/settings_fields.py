@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from daemon.config.described import TABLES, reasons_in
-from daemon.config.settings import ChatTables, Config
+from daemon.config.settings import Config
 from daemon.config.tables import ConfigProblem
 from primer.models import EXTRACTIVE, provider_of, small_model
 
@@ -128,8 +128,7 @@ def offer_models(config: Config, chat_models: Sequence[str]) -> tuple[str, ...]:
 
 def _named_models(config: Config) -> Iterator[str]:
     """Yield the names of models in memproc.toml, those with wildcards too."""
-    tables: tuple[ChatTables, ...] = (config, *config.chats.override)
-    for own in tables:
+    for own in config.variants:
         models = own.models
         names = (models.agent, models.context_manager, models.fallback, own.facts.embedding)
         yield from (name for name in (*names, *models.options) if "/" in name)

@@ -19,8 +19,9 @@ from typing import TypeVar
 from platformdirs import user_config_path
 
 from daemon.config.keys import keys
-from daemon.config.loading import core_layout, load_folders, load_texts
+from daemon.config.loading import load_folders
 from daemon.config.settings import Config
+from daemon.models.context import check_named_files
 from daemon.models.tokens import tables
 from daemon.status.checks import daemon, litellm, packages, service, tokenizer, versions
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
@@ -144,11 +145,9 @@ def _untested(pins: str) -> Iterator[str]:
 def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorough: bool) -> Setup:
     """Return memproc.toml's setup.
 
-    Raise ConfigurationError where its folders or texts are unusable.
+    Raise ConfigurationError where its folders or what it names is unusable.
     """
-    for settings in (config, *map(config.with_override, config.chats.override)):
-        load_texts(settings.texts.path)
-        core_layout(settings.core)
+    check_named_files(config)
     places = load_folders(config)
     return Setup(
         machine=machine,

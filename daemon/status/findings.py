@@ -1,7 +1,7 @@
 """Define what a check of `memproc doctor` takes, the machine or the setup, and what it yields."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -73,13 +73,6 @@ class Setup:
     """Whether everything that is kept is to be read, however long that takes."""
 
     @property
-    def named_folders(self) -> dict[str, Path]:
-        """Return the four folders by their names."""
-        return {
-            name: getattr(self.folders, name) for name in ("inbox", "updated", "backups", "state")
-        }
-
-    @property
     def present_folders(self) -> dict[str, Path]:
         """Return the folders that exist, by name."""
-        return {name: path for name, path in self.named_folders.items() if path.is_dir()}
+        return {name: path for name, path in asdict(self.folders).items() if path.is_dir()}

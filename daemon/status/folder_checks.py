@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Literal
@@ -45,7 +45,7 @@ class WrittenExport:
 
 def folders(setup: Setup) -> Iterator[Finding]:
     """Check that the four folders are there. All but the inbox come with the first run."""
-    named = setup.named_folders
+    named = asdict(setup.folders)
     absent = {name: path for name, path in named.items() if not path.is_dir()}
     for name, path in absent.items():
         yield _absent_folder(setup, name, path)

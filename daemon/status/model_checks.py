@@ -67,8 +67,7 @@ class ModelChoice:
 def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
     """Yield the choice of memproc.toml first, then those of chats that choose their own model."""
     config = setup.config
-    overridden = map(config.with_override, config.chats.override)
-    for settings in (config, *overridden):
+    for settings in config.variants:
         yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, _without_chat(settings))
     with Archive.read(setup.folders.state) as archive:
         for chat in _chats(archive, config):
