@@ -257,6 +257,16 @@ class Address:
     in_environment: bool
 
 
+BASES = ("base_url", "api_base")
+"""Options that name the address of a server; where both are given, LiteLLM asks at the first."""
+
+
+def base_in(options: Mapping[str, object]) -> str:
+    """Return the address that options name; empty for the provider's own."""
+    named = (options.get(name) for name in BASES)
+    return next((base for base in named if isinstance(base, str) and base.strip()), "")
+
+
 def provider_of(model: str) -> str:
     """Return LiteLLM's name of a model's provider; empty where its name does not tell."""
     provider, slash, _ = with_provider(model).partition("/")
@@ -357,8 +367,7 @@ class Model:
     @property
     def base(self) -> str:
         """Return the address of a server of one's own, as configured; empty for the provider's."""
-        base = self.options.get("api_base", self.options.get("base_url", ""))
-        return base if isinstance(base, str) else ""
+        return base_in(self.options)
 
     @property
     def provider(self) -> str:

@@ -24,7 +24,7 @@ from platformdirs import user_config_path
 from daemon.config.key_stores import private_content, write_private
 from daemon.config.keys import Key, NoKey
 from daemon.config.model_tables import ModelSettings
-from primer.models import Address, Model, Unaskable, provider_of
+from primer.models import BASES, Address, Model, Unaskable, base_in, provider_of
 
 OWN_HOSTS: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("api.anthropic.com",),
@@ -74,7 +74,6 @@ _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "together_ai": ("TOGETHER_AI_API_BASE",),
 }
 """Where LiteLLM 1.109.3 looks for an address, if not in PROVIDER_API_BASE; the first set counts."""
-_BASES = ("base_url", "api_base")  # where both are given, LiteLLM takes the first
 _LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
 _LONGEST_SHORT_NAME = 24
 _MAY_NAME_A_HOST = re.compile(
@@ -97,7 +96,7 @@ def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
     What `options` name counts; else the first of the provider's variables in the environment.
     """
     provider = provider_of(name)
-    named = list(_named(options, _BASES, "memproc.toml"))
+    named = list(_named(options, BASES, "memproc.toml"))
     if not named and provider in OWN_HOSTS:
         variables = _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE",))
         named = list(_named(os.environ, variables, "the environment"))[:1]
@@ -124,7 +123,7 @@ def _is_in_the_open(address: Address) -> bool:
 
 def host_asked(model: Model) -> str:
     """Return the host at which a model is asked, fit to be shown."""
-    named = (*model.addresses, *_named(model.options, _BASES, "memproc.toml"))
+    named = (*model.addresses, *_named(model.options, BASES, "memproc.toml"))
     hosts = [address.host for address in named]
     return (*hosts, *OWN_HOSTS.get(model.provider, (f"the provider {model.provider}",)))[0]
 
@@ -134,7 +133,7 @@ def is_ones_own(options: Mapping[str, object]) -> bool:
 
     There a model's name means what that server likes.
     """
-    return not options.keys().isdisjoint(_BASES)
+    return not options.keys().isdisjoint(BASES)
 
 
 def is_local(name: str, options: Mapping[str, object]) -> bool:
@@ -142,8 +141,8 @@ def is_local(name: str, options: Mapping[str, object]) -> bool:
 
     That is known by its address, or by a name without a domain.
     """
-    base = options.get("api_base", options.get("base_url"))
-    if not isinstance(base, str):
+    base = base_in(options)
+    if not base:
         return provider_of(name) in LOCAL_PROVIDERS
     host = host_of(base)
     try:
@@ -154,8 +153,8 @@ def is_local(name: str, options: Mapping[str, object]) -> bool:
 
 def server_address(name: str, options: Mapping[str, object]) -> str:
     """Return where a model of one's own is asked, as one would type it; URL where that is not known."""
-    base = options.get("api_base", options.get("base_url", _USUAL.get(provider_of(name))))
-    return base.removesuffix("/v1") if isinstance(base, str) and base.isprintable() else "URL"
+    base = base_in(options) or _USUAL.get(provider_of(name), "URL")
+    return base.removesuffix("/v1") if base.isprintable() else "URL"
 
 
 def larger_window(model: Model, tokens: int, then: str = "") -> str:

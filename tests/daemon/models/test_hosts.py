@@ -11,8 +11,17 @@ from daemon.config.loading import parse_settings
 from daemon.config.model_tables import ModelSettings
 from daemon.files.write import TEMPORARY
 from daemon.models import hosts
-from daemon.models.hosts import addresses, allow, allowed, host_of, hosts_file, is_loopback
-from primer.models import Unaskable, provider_of
+from daemon.models.hosts import (
+    addresses,
+    allow,
+    allowed,
+    host_of,
+    hosts_file,
+    is_local,
+    is_loopback,
+    server_address,
+)
+from primer.models import Model, Unaskable, provider_of
 from rules.errors import ConfigurationError
 
 CLAUDE, GPT = "anthropic/claude-haiku-5-5", "openai/gpt-4o"
@@ -216,6 +225,13 @@ def test_loopback_is_this_machine_alone() -> None:
     assert not any(
         map(is_loopback, ("128.0.0.1", "0.0.0.0", "localhost.example.org", "10.0.0.1", "::2", ""))
     )
+
+
+def test_of_two_addresses_the_one_counts_at_which_litellm_asks() -> None:
+    both = {"api_base": "http://127.0.0.1:8080", "base_url": "https://llm.example.org/v1"}
+    assert not is_local("openai/gpt-4o", both), "calls that cost money would count as free"
+    assert server_address("openai/gpt-4o", both) == "https://llm.example.org"
+    assert Model("openai/gpt-4o", both).base == "https://llm.example.org/v1"
 
 
 def test_an_address_that_is_not_the_providers_own_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
