@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 
 import click
@@ -18,6 +17,7 @@ from daemon.config.settings import Config
 from daemon.files.clock import now
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
+from daemon.models.completion import TIMEOUT_SECONDS
 from daemon.models.fitting import sizes_for
 from daemon.models.hosts import OLLAMA
 from daemon.models.own_server import (
@@ -36,9 +36,6 @@ from primer.models import Model, Unaskable, token_factor
 from rules.errors import ConfigurationError
 from rules.wording import counted, cut_title
 
-_LONGEST_ANSWER = 2_000
-"""Tokens of the longest answer that is waited for."""
-_LEAST_SECONDS = 300
 _MOST_TITLES = 3
 _MISSED = (
     "It has not done what a memory needs. The built-in engine writes better ones than such a model "
@@ -68,7 +65,8 @@ class _Found:
             ("models", "context_manager"): self.name,
             (*self.table, "api_base"): self.server.base,
             (*self.table, held): self.window,
-            (*self.table, "concurrency"): self.server.slots,
+            (*self.table, "concurrency"): max(1, self.server.slots),
+            (*self.table, "timeout"): int(TIMEOUT_SECONDS),
         }
 
 
@@ -88,7 +86,7 @@ def set_up_own_model(
     model = _model(parse_settings(with_settings(before, values).encode(), path), found.name)
     settings.say("Asking it once about a short passage ...")
     trial = try_model(model, found.window)
-    values |= _sizes_and_time(settings, config, found, trial, f"memproc {again}")
+    values |= _sizes(settings, config, found, trial, f"memproc {again}")
     written = with_settings(before, values).encode()
     parse_settings(written, path)
     settings.say("\n".join(_whose_chats(settings, config, found.name)))
@@ -100,16 +98,15 @@ def set_up_own_model(
     return True
 
 
-def _sizes_and_time(
+def _sizes(
     settings: Settings, config: Config, found: _Found, trial: Trial, again: str
 ) -> dict[SettingName, object]:
-    """Return the sizes that fit, and the time-out for the longest call; say them, and the trial."""
+    """Return the sizes that fit; say them, and the trial."""
     factor = trial.factor or token_factor(found.name)
     sizes = sizes_for(config, found.name, found.window, factor, again)
-    seconds = ceil(2 * trial.seconds(found.window, _LONGEST_ANSWER))
     _say_trial(settings, found.name, trial)
     settings.say(f"{sizes} fit into {found.window:,}.")
-    return {**sizes.settings, (*found.table, "timeout"): max(_LEAST_SECONDS, seconds)}
+    return dict(sizes.settings)
 
 
 def _find(settings: Settings, url: str, wanted: str, window: int) -> _Found:
@@ -122,9 +119,15 @@ def _find(settings: Settings, url: str, wanted: str, window: int) -> _Found:
             f"{server.kind} at {server.root} does not say how many tokens one call may hold.",
             f"Say it: memproc init --local {server.root} --window 8192",
         )
-    slots = counted(server.slots, "call")
+    slots = counted(max(1, server.slots), "call")
     settings.say(f"{server.kind} at {server.root}: {served.name}, {slots} at a time.")
-    return _Found(server, server.full_name(served), holds)
+    found = _Found(server, server.full_name(served), holds)
+    if not server.slots:
+        settings.say(
+            f"It does not say whether it answers more at once ({server.slots_setting}): if so, set "
+            f'concurrency in [models.options."{found.name}"] of memproc.toml.'
+        )
+    return found
 
 
 def try_and_keep(settings: Settings, model: Model, window: int) -> Trial:

@@ -7,6 +7,8 @@ has bounds of bytes and seconds.
     Ollama      /api/tags       its models; /api/ps and /api/show the context of one
     LM Studio   /api/v0/models  its models, each with its context
     others      /v1/models      its models; vLLM says `max_model_len`
+
+How many calls it answers at once llama.cpp alone says.
 """
 
 import json
@@ -33,6 +35,11 @@ _SECONDS = 10.0
 _LOOK_SECONDS = 1.5
 _MOST_BYTES = 4 * 1024**2
 _MOST_TOKENS, _MOST_SLOTS, _MOST_MODELS = 10_000_000, 16, 500
+_SLOTS_SETTINGS = {
+    "ollama_chat": "OLLAMA_NUM_PARALLEL, 1 unless it is set",
+    "lm_studio": "Max Concurrent Predictions, set where the model is loaded",
+    "hosted_vllm": "--max-num-seqs of vLLM",
+}
 _NAME = re.compile(r"[\w.:/@+-]{1,200}", re.ASCII)
 """A name that can be a model's and a table's in memproc.toml."""
 
@@ -62,13 +69,18 @@ class OwnServer:
     provider: str
     """LiteLLM's name of the way in which its models are asked."""
     models: tuple[ServedModel, ...]
-    slots: int = 1
-    """How many calls it answers at once; 1 where it does not say."""
+    slots: int = 0
+    """How many calls it answers at once; 0 where it does not say."""
 
     @property
     def base(self) -> str:
         """Return the `api_base` of its models."""
         return self.root if self.provider == "ollama_chat" else f"{self.root}/v1"
+
+    @property
+    def slots_setting(self) -> str:
+        """Return what its own setting is called, by which it answers several calls at once."""
+        return _SLOTS_SETTINGS[self.provider]
 
     def full_name(self, model: ServedModel) -> str:
         """Return a model's name as memproc.toml has it."""
@@ -191,7 +203,7 @@ def _recognized(client: "httpx.Client", root: str) -> OwnServer:
 
 def _llama_cpp(client: "httpx.Client", root: str, props: Said) -> OwnServer:
     """Read what llama.cpp's server says; one that routes to several models says it of each."""
-    slots = min(_MOST_SLOTS, _tokens(props, "total_slots") or 1)
+    slots = min(_MOST_SLOTS, _tokens(props, "total_slots"))
     models = []
     for name, _ in _named(_tables(_get(client, "/v1/models").get("data"))):
         window = _window_in(props)

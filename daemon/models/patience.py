@@ -1,6 +1,6 @@
 """How long an answer may take: on a server of one's own longer, by what is asked and the measured speed.
 
-first time     at least the configured time-out, and twice what reading and writing takes
+first time     twice what reading and writing takes, and at least `timeout` of the model's table
 once more      three times as long; an answer that takes longer still is given up (`direct.py`)
 
 A provider's time-out stays as it is configured: there a slow answer is a lost one.

@@ -23,6 +23,7 @@ from daemon.archive.work import By
 from daemon.files.clock import now
 from daemon.files.lock import Busy, is_held
 from daemon.page.app import Desk, View, desk_of, field, named_chat, render, show_at
+from daemon.page.words import minutes
 from daemon.status.status import present_run
 from rules.errors import RefusedArguments
 from rules.typingmind.content import printable
@@ -70,8 +71,12 @@ class CommandResult:
         return "\n".join(lines) or self.trouble
 
 
-def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandResult:
+def do_command(
+    toml: Path | None, *arguments: str, given: str = "", longest: float = _LONGEST_SECONDS
+) -> CommandResult:
     """Run a memproc command to its end, with `--json`; `given` is its standard input.
+
+    It is ended after `longest` seconds.
 
     No shell is used. Raises RefusedArguments.
     """
@@ -85,11 +90,12 @@ def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandRe
             capture_output=True,
             encoding="utf-8",
             errors="replace",
-            timeout=_LONGEST_SECONDS,
+            timeout=longest,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        sentence = "It took longer than two minutes, and was ended. What is finished is kept."
+        took = f"It took longer than {minutes(longest)}"
+        sentence = f"{took}, and was ended. What is finished is kept."
         return CommandResult(None, _Printed(), sentence)
     printed = json.loads(done.stdout or "{}", object_hook=_Printed)
     return CommandResult(done.returncode, printed, done.stderr.strip())
@@ -194,7 +200,11 @@ def _said_in(request: Request) -> Mapping[str, str]:
 
 def run_then_show(request: Request, address: str, *arguments: str, given: str = "") -> Response:
     """Run the command and show its output at `address`; a failure has a page of its own."""
-    result = do_command(desk_of(request).toml, *arguments, given=given)
+    return show_result(request, address, do_command(desk_of(request).toml, *arguments, given=given))
+
+
+def show_result(request: Request, address: str, result: CommandResult) -> Response:
+    """Show what a command said at `address`; a failure has a page of its own."""
     if not result.is_done:
         return render(request, "trouble.html", 409, message=result.says, next_step="")
     return show_at(request, address, result.says)

@@ -133,6 +133,7 @@ def application(
     app.state.templates = templates
     app.state.notices = {}
     app.state.plans = Plans()
+    app.state.trial = None
     return Access(app, port)
 
 

@@ -36,6 +36,8 @@ VIEWS: Mapping[str, View] = {
     "/live": live_page,
     "/log": log_page,
     "/start": setup.setup_page,
+    "/start/trial": own_model.trial_page,
+    "/start/trial/live": own_model.live_trial,
     "/about": setup.about_page,
     "/service": setup.service_page,
     "/settings": settings_page,

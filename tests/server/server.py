@@ -24,10 +24,13 @@ from tests.server.tokens import count
 class ModelServer:
     """Answers from when it is made until it is closed. `log` is a file for its events, or none.
 
-    Closing it ends every connection, hanging ones too, and raises what went wrong inside the server itself.
+    `port` is the one to listen at, 0 any that is free. Closing it ends every connection,
+    hanging ones too, and raises what went wrong inside the server itself.
     """
 
-    def __init__(self, setup: Setup | None = None, log: Path | None = None) -> None:
+    def __init__(
+        self, setup: Setup | None = None, log: Path | None = None, port: int = 0
+    ) -> None:
         setup = setup or Setup()
         count("")  # loads the table, so that the first answer takes no longer than the others
         self._world = World(
@@ -40,7 +43,7 @@ class ModelServer:
         )
         self._batches = Batches(self._world, setup.batching)
         handler = type("BoundHandler", (Handler,), {"world": self._world, "batches": self._batches})
-        self._http = _Http(("127.0.0.1", 0), handler)
+        self._http = _Http(("127.0.0.1", port), handler)
         self._thread = threading.Thread(
             target=self._http.serve_forever, args=(0.02,), name="model server"
         )

@@ -182,7 +182,6 @@ def test_a_press_offers_what_answers_on_this_computer_and_nothing_else_can_be_na
         assert "llama.cpp" in text
         assert "qwen2.5-7b-instruct" in text
     assert own.keys == []
-    monkeypatch.setattr(own_server, "USUAL", (server.url,))
     assert "Nothing answers at the usual ports" in browser.send("/start/models")
     refused = browser.send("/start/model", root="http://192.168.1.20:8080", model="x", status=409)
     assert "That is no server that was offered." in refused
