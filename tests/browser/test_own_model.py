@@ -87,7 +87,7 @@ def test_a_press_has_a_model_tried_and_the_page_waits_and_says_what_came_of_it(
     assert shows(opened, "The model is being tried")
     go(opened, "/start/trial")
     assert shows(opened, "You need not wait here"), "another look begins no other trial"
-    assert shows(opened, "keeps \"I\" and \"you\" apart")
+    assert shows(opened, 'keeps "I" and "you" apart')
     assert "hosted_vllm/local-8k writes and analyses for every chat" in opened.browser.page_source
     assert 'agent = "hosted_vllm/local-8k"' in opened.person.toml.read_text()
     go(opened, "/start/trial")

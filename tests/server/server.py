@@ -28,9 +28,7 @@ class ModelServer:
     hanging ones too, and raises what went wrong inside the server itself.
     """
 
-    def __init__(
-        self, setup: Setup | None = None, log: Path | None = None, port: int = 0
-    ) -> None:
+    def __init__(self, setup: Setup | None = None, log: Path | None = None, port: int = 0) -> None:
         setup = setup or Setup()
         count("")  # loads the table, so that the first answer takes no longer than the others
         self._world = World(
