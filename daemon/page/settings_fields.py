@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # a command writes; the page needs no library for that
 
 Value = str | int | float
 _KINDS: dict[object, str] = {str: "model", int: "number", float: "cap"}
+_LINE_END = re.compile(r"(?<=\S)\n(?=\S)")
+"""Within a paragraph; the lines of an example are indented."""
 _NUMBER = re.compile(r"\d{1,9}")
 _DOLLARS = re.compile(r"\d{1,7}(\.\d{1,4})?")
 _ON_THE_TERMINAL = "Raising a cap stays on the terminal: memproc config edit."
@@ -49,7 +51,7 @@ class SettingField:
     @property
     def reason(self) -> str:
         """Return what it is for, in Markdown."""
-        return reasons_in(TABLES[self.table])[self.name]
+        return reason_of(self.table, self.name)
 
     @property
     def kind(self) -> str:
@@ -78,6 +80,11 @@ GROUPS = {
     )
 }
 """The fields by the titles of their tables."""
+
+
+def reason_of(table: str, name: str) -> str:
+    """Return what a setting is for, in Markdown: a paragraph a line, since the page keeps line ends."""
+    return _LINE_END.sub(" ", reasons_in(TABLES[table])[name])
 
 
 def present_value(config: Config, field: SettingField) -> Value:

@@ -10,7 +10,6 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat, known_chats
 from daemon.config.as_toml import toml_value
-from daemon.config.described import TABLES, reasons_in
 from daemon.config.editing import (
     can_undo,
     fingerprint_file,
@@ -31,6 +30,7 @@ from daemon.page.settings_fields import (
     find_changes,
     offer_models,
     present_value,
+    reason_of,
     show_value,
 )
 from primer.models import KEY_VARIABLES, hidden, own_model
@@ -191,7 +191,7 @@ def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
         for name, value in settings.items():
             if (table, name) not in own:
                 shown = toml_value(hidden(_whole(value)))
-                rows.append((f"{table}.{name}", shown, reasons_in(TABLES[table])[name]))
+                rows.append((f"{table}.{name}", shown, reason_of(table, name)))
     return rows
 
 

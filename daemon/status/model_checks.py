@@ -12,7 +12,7 @@ from daemon.archive.trials import trials
 from daemon.config.key_stores import read_keys
 from daemon.config.keys import FindKey, Key, NoKey, credential_files, noting
 from daemon.config.settings import Config
-from daemon.models.catalogue import Facts, nearest_names, read_facts
+from daemon.models.catalogue import is_model_known, nearest_names
 from daemon.models.hosts import is_local, is_ones_own
 from daemon.models.roles import CHAT, Roles, choose_roles
 from daemon.status.findings import Finding, Setup, error, ok, warning
@@ -172,7 +172,7 @@ def models(setup: Setup) -> Iterator[Finding]:
         for finding in _judge_choice(setup, choice):
             findings.setdefault(finding.text, finding)
     for name, who in names.items():
-        if read_facts(name) == Facts():
+        if not is_model_known(name):
             near = nearest_names(name)
             perhaps = f", perhaps to {near[0]}" if near else ""
             text = f"LiteLLM's map does not know {name}, for {who}."

@@ -139,3 +139,6 @@ def test_every_other_setting_stands_in_a_table_with_its_reason(browser: Browser)
     text = browser.open("/settings")
     assert "watch.subfolders false Whether folders inside the inbox are watched too." in text
     assert f'folders.inbox "{browser.person.inbox}" Where you put' in text
+    source = browser.source("/settings")
+    assert "At least four times <code>chunk.tokens</code>" in source, "a line end is no break"
+    assert "<code>temperature = 0.7\ntimeout = 600\n</code>" in source, "an example keeps its lines"
