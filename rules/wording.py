@@ -27,7 +27,8 @@ def as_sentence(clause: str) -> str:
     One that ends in a command, a path or an address gets no full stop, so that this can be copied.
     """
     text = capital(clause)
-    return text if _TO_COPY.search(text.rpartition(". ")[2]) else f"{text.removesuffix('.')}."
+    is_whole = text.endswith(("!", "?")) or _TO_COPY.search(text.rpartition(". ")[2])
+    return text if is_whole else f"{text.removesuffix('.')}."
 
 
 def capital(text: str) -> str:

@@ -28,6 +28,7 @@ from daemon.status.sentences import outcome_in_words
 from daemon.status.status import present_run
 from rules.arrival import IN_HAND, MOST_FAILURES, UNTAKEN
 from rules.money.price import dollars
+from rules.wording import as_sentence
 
 MOST_STARTS = 3
 _STARTING_SECONDS = 20.0
@@ -76,7 +77,7 @@ def report_job(archive: Archive, state: Path, job: ChatJob, now: str) -> JobRepo
 
 def _of_file(archive: Archive, state: Path, job: ChatJob, file: FileInWork) -> JobReport | None:
     """Report the job by the row of its file; None where a run has to be started for it."""
-    sentence = _sentences(file.reason, file.next_step)
+    sentence = " ".join(map(as_sentence, filter(None, (file.reason, file.next_step))))
     by_hand = file.by != "daemon"
     if not by_hand and file.state in (*UNTAKEN, *IN_HAND) and not daemon_runs(state):
         return None
@@ -111,7 +112,7 @@ def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | 
     if outcome is None:
         return JobReport("unchanged", "It is as memproc wrote it, so there was nothing to do.")
     if not outcome.path:
-        return JobReport("unchanged", _sentences(outcome_in_words(outcome)))
+        return JobReport("unchanged", as_sentence(outcome_in_words(outcome)))
     report = JobReport("done", path=outcome.path, at=outcome.when)
     fault = _fault_of_result(archive, job, report)
     if fault and file.by != "daemon":
@@ -147,16 +148,3 @@ def _fault_of_result(archive: Archive, job: ChatJob, progress: JobReport) -> str
     if sha256_of(Path(progress.path)) != last.sha256:
         return f"Its updated export was changed or removed since it was written. {_AGAIN}"
     return ""
-
-
-def _sentences(*parts: str) -> str:
-    """Join the parts as sentences."""
-    stripped = [part.strip() for part in parts]
-    return " ".join(_sentence(part) for part in stripped if part)
-
-
-def _sentence(part: str) -> str:
-    """Begin a part with a capital letter and end it with a full stop, unless it has a command."""
-    begins = part if part.startswith("memproc") else f"{part[0].upper()}{part[1:]}"
-    is_ended = part.endswith((".", "!", "?")) or ": memproc " in part
-    return begins if is_ended else f"{begins}."

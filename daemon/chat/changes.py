@@ -1,6 +1,6 @@
 """The changes of what a chat keeps in mind: core memory, facts, kept passages, by name and values.
 
-Each is done at once, or at the end of the run that works with the archive (cli/changes.py). Nothing
+Each is done at once, or at the end of the run that works with the archive (cli/mind.py). Nothing
 that spends, erases, restores or accepts is among them.
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from daemon.cli.key import ask_and_keep
-from daemon.cli.planned import caps_and_spent, planned_rows
+from daemon.cli.plan import caps_and_spent, planned_rows
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings
 from daemon.models.roles import Who

@@ -29,8 +29,7 @@ from daemon.cli.bring_choice import (
     read_chosen,
 )
 from daemon.cli.commands import INTERRUPTED
-from daemon.cli.plan import plan_command
-from daemon.cli.planned import caps_and_spent, planned_rows
+from daemon.cli.plan import caps_and_spent, plan_command, planned_rows
 from daemon.cli.printing import print_error
 from daemon.cli.run import agreed_at_terminal, run_agreed
 from daemon.cli.settings import Settings, confirmed

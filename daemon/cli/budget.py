@@ -1,9 +1,10 @@
-"""Show what was spent and may be spent, and raise a cap for a while: `memproc budget`."""
+"""Show what was spent and may be spent, call by call, and raise a cap: `memproc budget`, `calls`."""
 
 import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import retry_paused
+from daemon.archive.chats import find_chat
 from daemon.archive.journal import forget_learned, learned_factors, raise_cap, thinking_models
 from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, pass_settings
@@ -11,6 +12,7 @@ from daemon.files.clock import at, periods
 from daemon.files.clock import now as present
 from daemon.models.ask import caps_now
 from daemon.reports.budget import budget_report
+from daemon.reports.calls import calls_report
 from rules.errors import NotFound
 from rules.money.price import MOST_USD, NAMES, PICO, in_words
 
@@ -97,3 +99,15 @@ def budget_forget_command(settings: Settings, model: str) -> None:
                 f"Models of which something was: {known}.",
             )
     settings.done(f"Forgot what replies of {model} have shown.", model=model)
+
+
+@click.command
+@click.argument("chat", required=False)
+@click.option("--text", "with_text", is_flag=True, help="Print the answers too.")
+@pass_settings
+def calls_command(settings: Settings, chat: str | None, with_text: bool) -> None:
+    """List the calls in the journal, of all chats or of CHAT, oldest first."""
+    with settings.archive() as archive:
+        chat_id = find_chat(archive, chat, "part").chat_id if chat else None
+        report = calls_report(archive, chat_id, with_text=with_text)
+    settings.show(report)

@@ -19,9 +19,8 @@ from daemon.cli.printing import moment
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import daemon_runs
-from daemon.reports.chats import chats_report
+from daemon.reports.chats import chats_report, versions_report
 from daemon.reports.report import Step
-from daemon.reports.versions import versions_report
 from rules.wording import cut_title
 
 _RUN_FIRST = (

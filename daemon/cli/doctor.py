@@ -30,8 +30,7 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, for_repor
     code is 0 where nothing is an error, and 1 where something is.
     """
     from daemon.remember.chat_notes import memories_of_ending_models, wishes_of_folds
-    from daemon.reports.doctor import doctor_report
-    from daemon.reports.support import support_report
+    from daemon.reports.doctor import doctor_report, support_report
     from daemon.status.doctor import examine
 
     findings = examine(

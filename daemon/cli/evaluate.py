@@ -114,7 +114,7 @@ def _own_questions(subject: "EvaluatedChat", path: str | None) -> "Sequence[Eval
 
 def _price_sentence(settings: Settings, plan: "EvaluationPlan") -> str:
     """Say how much is asked, and what that costs."""
-    from daemon.cli.planned import caps_and_spent
+    from daemon.cli.plan import caps_and_spent
 
     if not plan.arms:
         return _ASKED_BEFORE

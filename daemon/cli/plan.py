@@ -1,14 +1,144 @@
-"""Show what a run would do, what it costs, and whether the caps allow it: `memproc plan`."""
+"""Show what a run would do with each chat, who is asked, and what it costs: `memproc plan`."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
 
+from daemon.archive.chats import is_known
+from daemon.archive.journal import spent
+from daemon.chat.finish import is_in_place
 from daemon.chat.outcome import Skipped
-from daemon.cli.planned import caps_and_spent, planned_rows
+from daemon.chat.rest import AtRest
+from daemon.chat.survey import Survey
+from daemon.cli.printing import sign_of_life
 from daemon.cli.settings import Settings, other_files, pass_settings, wanted_exports
+from daemon.config.keys import as_if_kept
+from daemon.config.loading import core_layout, load_texts
+from daemon.config.settings import SAMPLE
+from daemon.files.clock import at, now, periods
+from daemon.files.read import Export
+from daemon.models.ask import caps_now
+from daemon.models.context import Context, context_to_read
+from daemon.models.prices import PlanCost, no_work, plan_cost
+from daemon.models.roles import CHAT, who
+from daemon.models.splitting import splitter
+from daemon.remember.endings import ending_chat
 from daemon.reports.plan import PlannedRow, plan_report
+from daemon.trip import chats_of, go_round, look, ready_without_calls, refuse_too_large
+from rules.errors import MemprocError
+from rules.money.estimate import CostEstimate
+from rules.money.price import Amounts
+from rules.plan.chat_plan import ChatPlan, Unchanged
+from rules.typingmind.chat import Chat
+from rules.wording import counted
+
+_WITHOUT_CALL = (
+    "Its updated export is written again, without a call: what it should say has changed."
+)
+
+_SAMPLE_ALONE = (
+    "The built-in engine writes for the sample conversation alone, so that it costs nothing; every "
+    "other chat has {agent}"
+)
+
+
+def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
+    """Plan each chat of these exports. Sends and writes nothing."""
+    config, folders = settings.config, settings.folders
+    with settings.archive() as archive:
+        context = context_to_read(config, folders, archive)
+        with sign_of_life(f"Reading {counted(len(exports), 'export')}"):
+            return list(_rows(context, exports))
+
+
+def caps_and_spent(settings: Settings) -> tuple[Amounts, Amounts]:
+    """Return the caps, and what is spent; a new run has spent nothing of its own cap yet."""
+    when = now()
+    with settings.archive() as archive:
+        caps = caps_now(archive, settings.config.budget, when)
+        return caps, spent(archive, "", periods(at(when)))
+
+
+def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
+    """Yield the plans of all chats, export by export, or why one has none.
+
+    Raises for mistakes in texts, sections or bounds at once: they are told once, not for each chat.
+    """
+    load_texts(context.config.texts.path)
+    core_layout(context.config.core)
+    splitter(context.config.chunk.bounds)
+    for path in exports:
+        for row in go_round(context, [path], _plan_export):
+            yield row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
+
+
+def _plan_export(context: Context, export: Export) -> Iterator[PlannedRow | Skipped]:
+    return chats_of(context, export, partial(_plan_chat, context, export))
+
+
+def _plan_chat(context: Context, export: Export, chat: Chat) -> Iterator[PlannedRow]:
+    """Plan one chat; if the archive knows it, warn where its model ends soon."""
+    row = _row(context, export, chat)
+    plan = row.outcome
+    if isinstance(plan, ChatPlan) and is_known(context.archive, plan.chat_id):
+        with suppress(MemprocError):  # the plan could be made, and tells what is wrong
+            ending = ending_chat(
+                context.archive, plan.chat_id, context.config, context.key, context.clock()
+            )
+            row = replace(row, ending=ending)
+    yield row
+
+
+def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
+    """Look at a chat as a run would, and return its plan, or why it has none."""
+    file = export.path.name
+    looked = look(context, export, chat)
+    if isinstance(looked, AtRest):
+        money = no_work(context.archive, looked.who.agent, context.clock())
+        return PlannedRow(file, looked.plan, looked.who, money, is_ready=bool(looked.path))
+    if isinstance(looked, Unchanged):
+        return PlannedRow(file, Unchanged(looked.chat_id, looked.title, looked.reason))
+    refuse_too_large(looked)
+    plan, agent = looked.plan, context.config.models.agent
+    if plan.chat_id == SAMPLE.chat and agent not in (CHAT, looked.roles.agent.name):
+        plan = replace(plan, warnings=(*plan.warnings, _SAMPLE_ALONE.format(agent=agent)))
+    row = PlannedRow(file, plan, who(looked.roles), _cost(context, looked))
+    if looked.plan.calls and looked.roles.lacks_key:
+        row = replace(row, with_key=_cost_with_key(context, export, chat))
+    return _with_readiness(context, looked, row)
+
+
+def _with_readiness(context: Context, survey: Survey, row: PlannedRow) -> PlannedRow:
+    """Add whether the updated export is ready without a call, and is written again for that."""
+    ready = ready_without_calls(context, survey)
+    if ready is None:
+        return row
+    row = replace(row, is_ready=True)
+    if is_in_place(context, ready):
+        return row
+    reason = f"{survey.plan.reason} {_WITHOUT_CALL}"
+    assert isinstance(row.outcome, ChatPlan)  # noqa: S101  it was planned
+    return replace(row, outcome=replace(row.outcome, reason=reason), is_anew=True)
+
+
+def _cost(context: Context, survey: Survey) -> PlanCost:
+    """Return the cost of the work on a chat that was surveyed, if it is begun now."""
+    now = context.clock()
+    return plan_cost(context.archive, survey.plan, survey.roles, survey.config, now)
+
+
+def _cost_with_key(context: Context, export: Export, chat: Chat) -> CostEstimate | None:
+    """Estimate the work on a chat whose model lacks its key, as if that were there."""
+    as_if = replace(context, key=as_if_kept(context.key, []))
+    with suppress(MemprocError):
+        looked = look(as_if, export, chat)
+        if isinstance(looked, Survey):
+            return _cost(context, looked).cost
+    return None
 
 
 @click.command

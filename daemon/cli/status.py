@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import get_terminal_size
@@ -21,10 +21,11 @@ from daemon.files.clock import in_full, now
 from daemon.files.lock import daemon_runs
 from daemon.files.paths import default_state
 from daemon.reports.report import Report, ReportTable, Step
+from daemon.status.log import LogRow, log_rows
 from daemon.status.place import DaemonPlace, read_place, waits_for
-from daemon.status.printable import folded, in_one_line, told_apart
+from daemon.status.printable import folded, in_one_line
 from daemon.status.screen import headline, screen
-from daemon.status.sentences import sentence, trial_in_words
+from daemon.status.sentences import trial_in_words
 from daemon.status.status import Status, StatusProblem
 from daemon.status.status import read_status as gather
 from rules.errors import ConfigurationError, MemprocError
@@ -196,11 +197,11 @@ def logs_command(settings: Settings, chat: str | None, follow: bool) -> int:
     """Tell what the daemon did, of all chats or of CHAT (an id or a title), oldest first."""
     if follow and settings.for_programs:
         raise click.UsageError("--follow has no end, so it has no --json.")
-    entries = _log_entries(daemon_place(settings).state, chat, follow)
+    wait = (lambda: time.sleep(_LOOK_SECONDS)) if follow else None
+    entries = log_rows(daemon_place(settings).state, chat or "", wait)
     try:
-        if follow:
-            for entry in entries:
-                click.echo(_log_line(entry))
+        for row in entries if follow else ():
+            click.echo(_log_line(row))
         rows = list(entries)
     except KeyboardInterrupt:
         return 0  # this is how one stops following
@@ -212,35 +213,8 @@ def logs_command(settings: Settings, chat: str | None, follow: bool) -> int:
     return 0
 
 
-@dataclass(frozen=True, slots=True)
-class _LogRow:
-    """An entry of the log: when, the kind of its event, and what it says."""
-
-    at: str
-    event: str
-    says: str
-
-
-def _log_line(row: _LogRow) -> str:
-    return in_width(f"{in_full(row.at)} {row.says}" if row.event else row.says)
-
-
-def _log_entries(state: Path, chat: str | None, follow: bool) -> Iterator[_LogRow]:
-    """Yield what is in the log, of all chats or one; with `follow` wait for more without end."""
-    from daemon.status.log import entries, entries_about, log_folder
-
-    with Archive.read(state) as archive:
-        subject = entries_about(archive, chat) if chat else None
-        titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
-    wait = (lambda: time.sleep(_LOOK_SECONDS)) if follow else None
-    for entry in entries(log_folder(state), wait):
-        if subject and not subject.has(entry.event):
-            continue
-        if entry.event is None:
-            yield _LogRow(entry.at, "", "(a line that this memproc cannot read)")
-        else:
-            said = in_one_line(sentence(entry.event, titles))
-            yield _LogRow(entry.at, type(entry.event).__name__, said)
+def _log_line(row: LogRow) -> str:
+    return in_width(f"{in_full(row.at)} {row.says}".lstrip())
 
 
 def show_overview(settings: Settings) -> None:

@@ -20,8 +20,8 @@ from daemon.page.app import desk_of, named_chat, render
 from daemon.page.files import has_updated
 from daemon.page.versions import version_choice
 from daemon.remember.chat_notes import wishes_left_out
+from daemon.reports.chats import versions_report
 from daemon.reports.memories import outermost_rows
-from daemon.reports.versions import versions_report
 from rules.conversation.kept_wishes import still_open
 from rules.layers.kept_passages import let_go
 

@@ -24,9 +24,8 @@ from daemon.remember.chat_notes import (
     problems_of_folds,
     problems_of_kept,
 )
-from daemon.status.log import entries, log_folder
+from daemon.status.log import log_rows
 from daemon.status.printable import told_apart
-from daemon.status.sentences import sentence
 from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status
 from rules.errors import MemprocError
 
@@ -134,12 +133,9 @@ def button_for(problem: StatusProblem) -> tuple[str, str]:
 
 def log_page(request: Request) -> Response:
     """Show the latest entries of the daemon's log in sentences, newest first."""
-    desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        titles = told_apart((chat.chat_id, chat.title) for chat in known_chats(archive))
-    newest = deque(entries(log_folder(desk.folders.state)), _MOST_ENTRIES)
-    lines = [(entry.at, sentence(entry.event, titles)) for entry in reversed(newest) if entry.event]
-    return render(request, "log.html", lines=lines, most=_MOST_ENTRIES)
+    newest = deque(log_rows(desk_of(request).folders.state), _MOST_ENTRIES)
+    rows = [row for row in reversed(newest) if row.event]
+    return render(request, "log.html", rows=rows, most=_MOST_ENTRIES)
 
 
 def _chosen(chats: Sequence[KnownChat], find: str, sort: str) -> list[KnownChat]:

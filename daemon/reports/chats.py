@@ -1,12 +1,14 @@
-"""Say which chats the archive knows, with how much of each is under memories."""
+"""Say which chats the archive knows, what was kept of one's exports, and how to go back to it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from daemon.archive.chats import KnownChat
-from daemon.reports.report import Column, Moment, Report, ReportTable, Step
+from daemon.files.backup import Version, versions_of
+from daemon.reports.report import Column, Link, Moment, Report, ReportTable, Step
 from rules.wording import cut_title
 
-_COLUMNS: tuple[Column[KnownChat], ...] = (
+_CHATS: tuple[Column[KnownChat], ...] = (
     Column("Chat", lambda chat: cut_title(chat.title), "prose"),
     Column("Id", lambda chat: chat.chat_id),
     Column("Messages", lambda chat: chat.messages, "number", drop=1),
@@ -15,9 +17,35 @@ _COLUMNS: tuple[Column[KnownChat], ...] = (
 )
 
 
+_VERSIONS: tuple[Column[Version], ...] = (
+    Column("No.", lambda kept: Link(str(kept.number), address_of(kept)), "number"),
+    Column("Kept", lambda kept: Moment(kept.written_at)),
+    Column("What", lambda kept: kept.kind),
+    Column("Bytes", lambda kept: kept.size, "number"),
+    Column("SHA-256", lambda kept: kept.sha256[:12], drop=1),
+)
+_NONE = "No version is kept yet: before a file is replaced, it is kept as one."
+
+
 def chats_report(chats: Sequence[KnownChat]) -> Report:
     """Return the chats."""
     first = () if chats else (Step("Drop an export into the inbox, then", "run"),)
     return Report(
-        (ReportTable("chats", chats, _COLUMNS, "The archive knows no chats yet."),), next=first
+        (ReportTable("chats", chats, _CHATS, "The archive knows no chats yet."),), next=first
     )
+
+
+def versions_report(chat: KnownChat, backups: Path) -> Report:
+    """Return the kept versions of a chat, the first original among them, oldest first."""
+    kept = versions_of(backups, chat.chat_id)
+    table = ReportTable("versions", kept, _VERSIONS, _NONE)
+    if not kept:
+        return Report((table,))
+    note = f"They lie in {backups}; `memproc versions {chat.chat_id} --json` names each file."
+    back = Step("To put one back", f"restore {chat.chat_id} NUMBER")
+    return Report((table,), notes=(note,), next=(back,))
+
+
+def address_of(version: Version) -> str:
+    """Return where the page shows what going back to a version would change."""
+    return f"/chat/{version.chat_id}/versions/{version.number}"

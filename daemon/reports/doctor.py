@@ -1,9 +1,27 @@
-"""Say what a look at everything that memproc needs has found, and what mends it."""
+"""Say what a look at everything that memproc needs has found, and what a bug report needs of it.
 
-from collections.abc import Sequence
+A bug report has nothing that is a person's own. Titles, sections, folders, models, hosts and
+addresses are: of such settings it is told whether they are at their default, and of all others
+their values.
+"""
 
-from daemon.reports.report import Card, Report, ReportTable, unmarked
+import platform
+import sqlite3
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Literal, get_args, get_origin
+
+from pydantic import BaseModel
+
+from daemon.archive.chats import KnownChat
+from daemon.config.settings import Config
+from daemon.files.commit import version_and_commit
+from daemon.reports.report import Card, Column, Report, ReportTable, unmarked
 from daemon.status.findings import Finding
+
+_PACKAGES = ("litellm", "tiktoken", "watchdog", "apscheduler", "pydantic", "mcp", "wordllama")
 
 
 def doctor_report(findings: Sequence[Finding], *, shows_all: bool) -> Report:
@@ -42,3 +60,76 @@ def _data(finding: Finding) -> dict[str, object]:
         "told": finding.text,
         "mend": finding.remedy,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class _SupportRow:
+    """A thing that is told, and its value."""
+
+    name: str
+    value: str
+
+
+def support_report(
+    config: Config | None, chats: Sequence[KnownChat] | None, findings: Sequence[Finding]
+) -> Report:
+    """Return versions, counts, and the settings; None where settings or archive cannot be read."""
+    rows = [*_versions(), *_counts(chats, findings)]
+    rows += _settings(config) if config else [_SupportRow("memproc.toml", "cannot be used")]
+    columns: tuple[Column[_SupportRow], ...] = (
+        Column("What", lambda row: row.name),
+        Column("Value", lambda row: row.value),
+    )
+    return Report((ReportTable("support", rows, columns),))
+
+
+def _versions() -> Iterator[_SupportRow]:
+    yield _SupportRow("memproc", version_and_commit())
+    yield _SupportRow("Python", platform.python_version())
+    yield _SupportRow("SQLite", sqlite3.sqlite_version)
+    yield _SupportRow("system", f"{sys.platform} {platform.release()} {platform.machine()}")
+    for package in _PACKAGES:
+        try:
+            yield _SupportRow(package, version(package))
+        except PackageNotFoundError:
+            yield _SupportRow(package, "not installed")
+
+
+def _counts(
+    chats: Sequence[KnownChat] | None, findings: Sequence[Finding]
+) -> Iterator[_SupportRow]:
+    """Yield how much there is in the archive, and how many findings `doctor` has of each level."""
+    if chats is None:
+        yield _SupportRow("archive", "not read")
+    else:
+        yield _SupportRow("chats", f"{len(chats):,}")
+        yield _SupportRow("messages", f"{sum(chat.messages for chat in chats):,}")
+        yield _SupportRow("memories", f"{sum(chat.memories for chat in chats):,}")
+        most = max((chat.messages for chat in chats), default=0)
+        yield _SupportRow("messages of the longest chat", f"{most:,}")
+    for level in ("error", "warning", "ok"):
+        yield _SupportRow(f"findings: {level}", str(sum(each.level == level for each in findings)))
+
+
+def _settings(table: BaseModel, before: str = "") -> Iterator[_SupportRow]:
+    """Yield each setting by its name in memproc.toml."""
+    for name, field in type(table).model_fields.items():
+        value, key = getattr(table, name), f"{before}{name}"
+        if isinstance(value, BaseModel):
+            yield from _settings(value, f"{key}.")
+        elif isinstance(value, bool | int | float):
+            yield _SupportRow(key, str(value).lower())
+        elif isinstance(value, str) and value in _choices(field.annotation):
+            yield _SupportRow(key, value)
+        elif value == field.get_default(call_default_factory=True):
+            yield _SupportRow(key, "default")
+        else:
+            entries = f" ({len(value)})" if isinstance(value, tuple | dict) else ""
+            yield _SupportRow(key, f"their own{entries}")
+
+
+def _choices(annotation: object) -> tuple[object, ...]:
+    """Return the words of a fixed choice, also where it is one of several types."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return tuple(word for part in get_args(annotation) for word in _choices(part))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat
+from daemon.archive.chats import find_chat, known_chats
 from daemon.archive.work import outcomes_of, titles_to_hide
 from daemon.events import ChatIs, Event, NoEvent, Trouble, of_line, to_line
 from daemon.files.clock import now as present
@@ -23,6 +23,8 @@ from daemon.files.paths import file_name
 from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
 from daemon.files.write import refuse_link
+from daemon.status.printable import in_one_line, told_apart
+from daemon.status.sentences import sentence
 from rules.errors import ArchiveError, FileTrouble, NotFound
 from rules.wording import cut_title
 
@@ -246,6 +248,33 @@ def entries(folder: Path, wait: Callable[[], object] | None = None) -> Iterator[
             yield LogEntry(str(more.get("at", "")), event)
         except NoEvent:
             yield LogEntry("", None)
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """An entry of the log: when, the kind of its event, and what it says."""
+
+    at: str
+    event: str
+    says: str
+
+
+def log_rows(
+    state: Path, chat: str = "", wait: Callable[[], object] | None = None
+) -> Iterator[LogRow]:
+    """Yield what is in the log, oldest first, of all chats or of one by its id or title.
+
+    With `wait` it never ends: `wait` is called whenever nothing new is there. Raises NotFound.
+    """
+    with Archive.read(state) as archive:
+        subject = entries_about(archive, chat) if chat else None
+        titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
+    for entry in entries(log_folder(state), wait):
+        if entry.event is None and not subject:
+            yield LogRow(entry.at, "", "(a line that this memproc cannot read)")
+        elif entry.event and (subject is None or subject.has(entry.event)):
+            says = in_one_line(sentence(entry.event, titles))
+            yield LogRow(entry.at, type(entry.event).__name__, says)
 
 
 def _lines(folder: Path, wait: Callable[[], object] | None) -> Iterator[bytes]:

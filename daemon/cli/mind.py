@@ -1,0 +1,266 @@
+"""Show and change what a chat keeps in mind: `memproc core`, `facts`, `keep`, `release`."""
+
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+
+import click
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import find_chat, known_chat, persona_of
+from daemon.archive.keeping import kept_passages
+from daemon.archive.layers import ranked
+from daemon.archive.pressed import find_pressed, keep_pressed, pressed_lines
+from daemon.chat.changes import CHANGES, ChangeDone, budget_of, events_of, known_core
+from daemon.chat.holding import holding
+from daemon.chat.opening import core_now, facts_now
+from daemon.cli import ChatGroup
+from daemon.cli.settings import AboutChat, Settings, pass_about, pass_settings
+from daemon.files.clock import now
+from daemon.files.lock import Busy
+from daemon.reports.core_memory import core_history, core_report
+from daemon.reports.facts import fact_history, facts_report
+from daemon.reports.passages import passages_report
+from daemon.reports.report import TO_SEE_IT
+from rules.conversation.kept_wishes import still_open
+from rules.layers.kept_passages import let_go
+from rules.typingmind.content import printable
+
+_fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
+
+
+def change(settings: Settings, name: str, chat: str, **values: object) -> None:
+    """Do a change of a chat, and tell it; or keep it for the end of the run that works just now.
+
+    Raises what refuses it.
+    """
+    change = _changed(settings, name, chat, values)
+    see_it = TO_SEE_IT if change.is_shown_later else None
+    settings.done(change.says, next=(see_it,), waits=change.waits)
+
+
+def _changed(settings: Settings, name: str, chat: str, values: Mapping[str, object]) -> ChangeDone:
+    try:
+        with settings.context() as context:
+            chat_id = find_chat(context.archive, chat).chat_id
+            return CHANGES[name](context, chat_id, **values)
+    except Busy as busy:
+        with Archive.open(settings.folders.state, zone=settings.config.memory.zone) as archive:
+            chat_id = find_chat(archive, chat).chat_id
+            number = keep_pressed(archive, name, chat_id, values, now())
+        with suppress(Busy), settings.context():
+            pass  # the run has ended meanwhile, and this has done what waits
+        with settings.archive() as archive:
+            kept = find_pressed(archive, number)
+        if kept and kept.done_at:
+            return ChangeDone(kept.sentence, is_shown_later=False)
+        says = f"{busy.message} This waits, and is done when that ends."
+        return ChangeDone(says, is_shown_later=False, waits=True)
+
+
+def tell_presses(settings: Settings, chat_id: str, *groups: str) -> None:
+    """Tell which changes of a chat wait for a run, and what became of others."""
+    with settings.archive() as archive:
+        for line in pressed_lines(archive, chat_id, *groups):
+            settings.say(line)
+
+
+@click.group(cls=ChatGroup, default="show")
+@click.argument("chat")
+@click.pass_context
+def core_command(ctx: click.Context, chat: str) -> None:
+    """Show or change the core memory of CHAT, which is one of `memproc chats`.
+
+    Without a command its sections are shown.
+    """
+    ctx.obj = AboutChat(ctx.ensure_object(Settings), chat)
+
+
+@core_command.command("show")
+@pass_about
+def core_show_command(about: AboutChat) -> None:
+    """Show every section, with how many of its characters are used."""
+    with about.settings.archive() as archive:
+        known = known_core(archive, about.settings.config, about.name, "part")
+        sections = core_now(archive, known.chat.chat_id, known.layout).sections
+        is_shown = about.settings.config.of(known_chat(archive, known.chat.chat_id)).core.enabled
+    about.settings.show(core_report(sections, is_shown=is_shown))
+    tell_presses(about.settings, known.chat.chat_id, "core")
+
+
+@core_command.command(
+    "set", context_settings={"ignore_unknown_options": True}
+)  # a list's entries begin with "- "
+@click.argument("section")
+@click.argument("text", required=False)
+@click.option("--empty", is_flag=True, help="Empty the section.")
+@pass_about
+def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -> None:
+    """Have SECTION say TEXT, or what comes on the standard input.
+
+    A list has one entry a line. It stays as you have set it: the persona cannot edit it until you
+    release it.
+    """
+    given = sys.stdin.read() if text in (None, "-") else str(text)
+    words = "" if empty else printable(given).strip("\n")
+    is_clear = not text if empty else words.strip()
+    if not is_clear:
+        raise click.UsageError(
+            "Nothing was changed: say the section's new text, or --empty to have it say nothing."
+        )
+    change(about.settings, "core set", about.name, section=section, words=words)
+
+
+@core_command.command("release")
+@click.argument("section")
+@pass_about
+def core_release_command(about: AboutChat, section: str) -> None:
+    """Let the persona edit SECTION again.
+
+    For one that you have set, or edited in TypingMind.
+    """
+    change(about.settings, "core release", about.name, section=section)
+
+
+@core_command.command("undo")
+@pass_about
+def core_undo_command(about: AboutChat) -> None:
+    """Take back the newest edit, whoever made it.
+
+    The next time it is the one before. All of them stay in the history.
+    """
+    change(about.settings, "core undo", about.name)
+
+
+@core_command.command("history")
+@pass_about
+def core_history_command(about: AboutChat) -> None:
+    """Show all that was ever written into it, oldest first.
+
+    By whom, after which memory, and what the section said then.
+    """
+    with about.settings.archive() as archive:
+        known = known_core(archive, about.settings.config, about.name, "part")
+    about.settings.show(core_history(known.chat, known.events))
+
+
+@click.group(cls=ChatGroup, default="list")
+@click.argument("chat")
+@click.pass_context
+def facts_command(ctx: click.Context, chat: str) -> None:
+    """Show or change the facts of CHAT, which is one of `memproc chats`.
+
+    Without a command they are listed.
+    """
+    ctx.obj = AboutChat(ctx.ensure_object(Settings), chat)
+
+
+@facts_command.command("list")
+@pass_about
+def facts_list_command(about: AboutChat) -> None:
+    """List what is true now, by date. The export shows as many of them as facts.budget holds."""
+    with about.settings.archive() as archive:
+        chat = find_chat(archive, about.name, "part")
+        known = facts_now(archive, chat.chat_id)
+        is_shown = about.settings.config.of(known_chat(archive, chat.chat_id)).facts.enabled
+    by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
+    about.settings.show(facts_report(chat, by_date, is_shown=is_shown))
+    tell_presses(about.settings, chat.chat_id, "facts")
+
+
+@facts_command.command("search")
+@click.argument("words", nargs=-1, required=True)
+@pass_about
+def facts_search_command(about: AboutChat, words: tuple[str, ...]) -> None:
+    """Search WORDS in what is true now, the best match first."""
+    with about.settings.archive() as archive:
+        chat = find_chat(archive, about.name, "part")
+        known = facts_now(archive, chat.chat_id)
+    asked = " ".join(words)
+    best_first = [known[at] for at in ranked([fact.text for fact in known], asked)]
+    about.settings.show(facts_report(chat, best_first, asked))
+
+
+@facts_command.command("history")
+@_fact_number
+@pass_about
+def facts_history_command(about: AboutChat, number: int) -> None:
+    """Show all that ever happened to the fact ID.
+
+    What it said, from which message, and what took its place.
+    """
+    with about.settings.archive() as archive:
+        events = events_of(archive, find_chat(archive, about.name, "part"), number)
+    about.settings.show(fact_history(events))
+
+
+@facts_command.command("forget")
+@_fact_number
+@pass_about
+def facts_forget_command(about: AboutChat, number: int) -> None:
+    """Forget the fact ID.
+
+    It is no longer shown or told, and never taken from the same message again.
+    """
+    change(about.settings, "facts forget", about.name, number=number)
+
+
+@facts_command.command("add")
+@click.argument("text")
+@pass_about
+def facts_add_command(about: AboutChat, text: str) -> None:
+    """Add TEXT as a fact, of today."""
+    words = " ".join(text.split())
+    if not words:
+        raise click.UsageError("A fact needs words.")
+    change(about.settings, "facts add", about.name, words=words)
+
+
+@click.command
+@click.argument("chat")
+@click.argument("words", required=False, default="")
+@click.option(
+    "--message", "uuid", default="", metavar="UUID", help="Keep this message, or WORDS of it."
+)
+@click.option(
+    "--yes",
+    "number",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="Keep the passage of this number: one that is offered, asked about, or was released.",
+)
+@pass_settings
+def keep_command(settings: Settings, chat: str, words: str, uuid: str, number: int | None) -> None:
+    """Keep WORDS of CHAT as they were said, in every later export, until `memproc release`.
+
+    They are searched in what was said and kept character for character. Without words, what is kept
+    is listed. A message that you pin in TypingMind is kept, too.
+    """
+    if not (words or uuid or number):
+        with settings.archive() as archive:
+            known = find_chat(archive, chat, "part")
+            passages = kept_passages(archive, known.chat_id)
+            budget = budget_of(archive, settings.config, known)
+            persona = persona_of(archive, known.chat_id)
+            shown = holding(archive, settings.config, known.chat_id).shown
+        still = still_open(shown, let_go(passages))
+        settings.show(passages_report(known, passages, budget, persona, still))
+        tell_presses(settings, known.chat_id, "keep", "release")
+        return
+    if number and (words or uuid):
+        raise click.UsageError("--yes takes the number of a passage that is there, and no words.")
+    change(settings, "keep", chat, words=words, uuid=uuid, number=number)
+
+
+@click.command
+@click.argument("chat")
+@click.argument("what")
+@pass_settings
+def release_command(settings: Settings, chat: str, what: str) -> None:
+    """Release a passage of CHAT by its number, as `memproc keep CHAT` lists it, or a wish by its words.
+
+    It leaves the message before the memories, or the lists that end them; what was said stays in the
+    archive.
+    """
+    number = int(what) if what.isdecimal() else None
+    change(settings, "release", chat, number=number, words=what)
