@@ -28,11 +28,18 @@ _WORDS = {
 def screen(status: Status) -> str:
     """Return the whole text, without a final line break. No name or title steers the terminal."""
     sections = (
-        _head(status), _problems(status), _run(status), _daemon(status), _queue(status),
-        _listed("Inbox", status.unpacked), _resting(status), _chats(status),
-        _listed("Kept, word for word", status.kept),
-        _listed("Models of your own", status.trials), _rest(status),
-    )  # fmt: skip
+        _head(status),
+        _problems("Wants attention", status.problems, "things"),
+        _run(status),
+        _daemon(status),
+        _queue(status),
+        _section("Inbox", [(sentence,) for sentence in status.unpacked]),
+        _problems("At rest in the inbox", status.resting, "exports"),
+        _chats(status),
+        _section("Kept, word for word", [(line,) for line in status.kept]),
+        _section("Models of your own", [(sentence,) for sentence in status.trials]),
+        _rest(status),
+    )
     texts = map("\n".join, sections)
     return visible("\n\n".join(text for text in texts if text))
 
@@ -111,34 +118,15 @@ def _batches(status: Status) -> str:
     return f"waiting for {what} ({requests:,} requests, since {since})"
 
 
-def _problems(status: Status) -> Iterator[str]:
-    """Yield what wants attention, each with its next step."""
-    if not status.problems:
-        return
-    yield "Wants attention"
-    for problem in status.problems[:_MOST]:
-        yield from _problem_lines(problem)
-    yield from _more(len(status.problems) - _MOST, "things")
-
-
-def _resting(status: Status) -> Iterator[str]:
-    """Yield the exports from which more can be brought."""
-    if status.resting:
-        yield "At rest in the inbox"
-    for export in status.resting[:_MOST]:
-        yield from _problem_lines(export)
-    yield from _more(len(status.resting) - _MOST, "exports")
-
-
-def _problem_lines(problem: StatusProblem) -> Iterator[str]:
+def _problems(heading: str, problems: Sequence[StatusProblem], what: str) -> Iterator[str]:
     """Yield what is wrong, with its name before it unless the reason begins so, and what helps."""
-    reason, *more = problem.reason.splitlines() or [""]
-    if not reason.startswith(problem.what):
-        reason = f"{in_one_line(problem.what)}: {reason}"
-    yield f"  {reason}"
-    for line in more:
-        yield f"    {line}"
-    yield f"    -> {problem.next_step}"
+    rows = []
+    for problem in problems[:_MOST]:
+        reason, *more = problem.reason.splitlines() or [""]
+        is_named = reason.startswith(problem.what)
+        rows.append((reason if is_named else f"{problem.what}: {reason}",))
+        rows += [(f"  {line}",) for line in (*more, f"-> {problem.next_step}")]
+    yield from _section(heading, rows, len(problems) - _MOST, what)
 
 
 def _daemon(status: Status) -> Iterator[str]:
@@ -158,8 +146,7 @@ def _daemon(status: Status) -> Iterator[str]:
     rows.append(("watch mode", f"{life.mode or 'unknown'}{why}"))
     if status.running and life.page:
         rows.append(("page", life.page))
-    yield "Daemon"
-    yield from _columns(rows)
+    yield from _section("Daemon", rows)
 
 
 def _queue(status: Status) -> Iterator[str]:
@@ -170,7 +157,6 @@ def _queue(status: Status) -> Iterator[str]:
     for state, number in status.open_files.items():
         numbers[_WORDS[state]] += number
     in_words = [f"{number:,} {word}" for word, number in sorted(numbers.items())]
-    yield f"Queue: {', '.join(in_words)}"
     rows = []
     for file in status.queue[:_MOST]:
         clauses = []
@@ -179,14 +165,12 @@ def _queue(status: Status) -> Iterator[str]:
         if file.next_look_at:
             clauses.append(f"looked at again at {local(file.next_look_at, status.now)}")
         rows.append((file.file, _WORDS[file.state], "; ".join(clauses)))
-    yield from _columns(rows)
-    yield from _more(numbers.total() - len(rows), "files")
+    heading = f"Queue: {', '.join(in_words)}"
+    yield from _section(heading, rows, numbers.total() - len(rows), "files")
 
 
 def _chats(status: Status) -> Iterator[str]:
     """Yield what became of the chats: where the export is, or why there is none."""
-    if not status.outcomes:
-        return
     shown_above = {problem.reason for problem in status.problems[:_MOST]}
     known = [outcome for outcome in status.outcomes if outcome.chat_id]
     titles = told_apart((outcome.chat_id, outcome.title) for outcome in known)
@@ -197,17 +181,7 @@ def _chats(status: Status) -> Iterator[str]:
         is_above = outcome.detail in shown_above
         detail = "see above" if is_above else outcome_in_words(outcome)
         rows.append((title, when, outcome.kind, outcome.path or detail))
-    yield "Chats, the newest first"
-    yield from _columns(rows)
-    yield from _more(len(status.outcomes) - _MOST, "chats")
-
-
-def _listed(heading: str, sentences: Sequence[str]) -> Iterator[str]:
-    """Yield sentences under a heading; nothing where there are none."""
-    if sentences:
-        yield heading
-        for line in sentences:
-            yield f"  {in_one_line(line)}"
+    yield from _section("Chats, the newest first", rows, len(status.outcomes) - _MOST, "chats")
 
 
 def _rest(status: Status) -> Iterator[str]:
@@ -219,24 +193,24 @@ def _rest(status: Status) -> Iterator[str]:
     yield line
     if status.batches:
         yield f"Under way: {_batches(status)}"
-    if status.jobs:
-        rows = [(job.name, with_span(job.due_at, status.now)) for job in status.jobs]
-        yield "Next jobs"
-        yield from _columns(rows)
+    jobs = [(job.name, with_span(job.due_at, status.now)) for job in status.jobs]
+    yield from _section("Next jobs", jobs)
 
 
-def _more(number: int, what: str) -> Iterator[str]:
-    """Yield how many things were left out, if any were."""
-    if number > 0:
-        yield f"  and {number:,} more {what}"
+def _section(
+    heading: str, rows: Sequence[tuple[str, ...]], left: int = 0, what: str = ""
+) -> Iterator[str]:
+    """Yield rows under a heading, and how many things were left out; nothing where there are none.
 
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Yield the rows with their cells aligned; the last cell may have any length."""
+    Cells are aligned; the last of a row may have any length.
+    """
+    if not rows:
+        return
+    yield heading
     plain = [[in_one_line(cell) for cell in row] for row in rows]
     columns = list(zip(*plain, strict=True))[:-1]
     widths = [max(map(columns_of, column)) for column in columns]
     for *cells, last in plain:
-        aligned = map(padded, cells, widths)
-        line = "  ".join((*aligned, last))
-        yield f"  {line}".rstrip()
+        yield f"  {'  '.join((*map(padded, cells, widths), last))}".rstrip()
+    if left > 0:
+        yield f"  and {left:,} more {what}"
