@@ -96,11 +96,6 @@ def _show(settings: Settings, place: DaemonPlace, toml: Path | None, again: bool
     return shown
 
 
-def current_status(settings: Settings) -> Status:
-    """Return the status of the daemon whose memproc.toml counts. Raises MemprocError."""
-    return _gathered(settings, daemon_place(settings), settings.config_file.path)
-
-
 def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Status:
     """Return the status, with what a daemon waits for that cannot begin yet."""
     try:
@@ -223,8 +218,9 @@ def show_overview(settings: Settings) -> None:
     if settings.config_file.path is None and not folders.inbox.is_dir():
         click.echo(_NOT_SET_UP)
         return
-    status = current_status(settings)
-    with Archive.read(daemon_place(settings).state) as archive:
+    place = daemon_place(settings)
+    status = _gathered(settings, place, settings.config_file.path)
+    with Archive.read(place.state) as archive:
         chats = known_chats(archive)
     exports = _exports(folders.inbox)
     lines = [headline(status), *_chat_lines(chats)]

@@ -22,10 +22,10 @@ from daemon.archive.archive import Archive
 from daemon.archive.work import By
 from daemon.files.clock import now
 from daemon.files.lock import Busy, is_held
-from daemon.page.app import Desk, View, desk_of, field, named_chat, render, show_at
+from daemon.page.app import Desk, View, desk_of, field, named_chat, show_at
 from daemon.page.words import minutes
 from daemon.status.status import present_run
-from rules.errors import RefusedArguments
+from rules.errors import MemprocError, RefusedArguments
 from rules.typingmind.content import printable
 from service.command import memproc_argv
 
@@ -61,6 +61,12 @@ class CommandResult:
     def is_done(self) -> bool:
         """Return True if the command succeeded."""
         return self.code == 0
+
+    def or_raise(self) -> "CommandResult":
+        """Return it if the command succeeded. Raises MemprocError, with what it says, if not."""
+        if self.is_done:
+            return self
+        raise MemprocError(self.says, "")
 
     @property
     def says(self) -> str:
@@ -199,15 +205,13 @@ def _said_in(request: Request) -> Mapping[str, str]:
 
 
 def run_then_show(request: Request, address: str, *arguments: str, given: str = "") -> Response:
-    """Run the command and show its output at `address`; a failure has a page of its own."""
-    return show_result(request, address, do_command(desk_of(request).toml, *arguments, given=given))
+    """Run the command and show what it says at `address`. Raises MemprocError where it fails."""
+    return show_at(request, address, finish_command(request, *arguments, given=given).says)
 
 
-def show_result(request: Request, address: str, result: CommandResult) -> Response:
-    """Show what a command said at `address`; a failure has a page of its own."""
-    if not result.is_done:
-        return render(request, "trouble.html", 409, message=result.says, next_step="")
-    return show_at(request, address, result.says)
+def finish_command(request: Request, *arguments: str, given: str = "") -> CommandResult:
+    """Run the command as `do_command`. Raises MemprocError, with what it says, where it fails."""
+    return do_command(desk_of(request).toml, *arguments, given=given).or_raise()
 
 
 def post_section(request: Request) -> Response:

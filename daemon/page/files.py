@@ -21,7 +21,7 @@ from daemon.files.packing import BLOCK
 from daemon.files.private import make_private
 from daemon.files.write import replace_file
 from daemon.page.access import LARGEST_UPLOAD
-from daemon.page.actions import do_command, show_run
+from daemon.page.actions import finish_command, show_run
 from daemon.page.app import Desk, desk_of, field, named_chat, render, show_at
 from daemon.recovery.aside import free_path, is_movable, put_aside, return_to_inbox
 from rules.errors import FileTrouble, MemprocError, NotFound
@@ -59,7 +59,7 @@ def drop(request: Request) -> Response:
     if refusals:
         message = "\n".join(refusal.message for refusal in refusals)
         steps = dict.fromkeys(refusal.next_step for refusal in refusals)
-        return render(request, "trouble.html", 409, message=message, next_step="\n".join(steps))
+        raise FileTrouble(message, "\n".join(steps))
     return to_what_was_dropped(request)
 
 
@@ -155,9 +155,7 @@ def bring_page(request: Request) -> Response:
     """Show the conversations of a file in the inbox that have the words in their titles."""
     name, find = (request.query_params.get(key, "") for key in ("file", "find"))
     path = _path(desk_of(request), name)
-    listed = do_command(desk_of(request).toml, "bring", "--", str(path), *find.split())
-    if not listed.is_done:
-        return render(request, "trouble.html", 409, message=listed.says, next_step="")
+    listed = finish_command(request, "bring", "--", str(path), *find.split())
     return render(
         request,
         "bring.html",
@@ -170,10 +168,7 @@ def bring_page(request: Request) -> Response:
 
 def plan_bring(request: Request) -> Response:
     """Show what bringing the ticked conversations would do and cost."""
-    planned = do_command(desk_of(request).toml, *_arguments(request))
-    if not planned.is_done:
-        return render(request, "trouble.html", 409, message=planned.says, next_step="")
-    plan = planned.printed
+    plan = finish_command(request, *_arguments(request)).printed
     return render(
         request,
         "bring_plan.html",

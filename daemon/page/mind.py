@@ -16,7 +16,7 @@ from daemon.archive.messages import read_words
 from daemon.archive.pressed import pressed_lines
 from daemon.chat.opening import core_now, facts_now
 from daemon.config.loading import core_layout
-from daemon.page.actions import do_command, run_then_show
+from daemon.page.actions import finish_command, run_then_show
 from daemon.page.app import desk_of, field, named_chat, render
 from daemon.page.message_blocks import find_written
 from daemon.reports.core_memory import core_history, core_report
@@ -96,10 +96,7 @@ def evaluation_page(request: Request) -> Response:
     """Show the newest report, in its free form where the persona was never asked."""
     with named_chat(request) as (archive, known):
         by_id = memories_by_id(memories(archive, known.chat_id))
-    result = do_command(desk_of(request).toml, "eval", "--free", "--again", "--", known.chat_id)
-    if not result.is_done:
-        return render(request, "trouble.html", 409, message=result.says, next_step="")
-    free = result.printed
+    free = finish_command(request, "eval", "--free", "--again", "--", known.chat_id).printed
     found = free.asked or free
     return render(
         request,

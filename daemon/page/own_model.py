@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from daemon.models.own_server import USUAL, OwnServer, look_around
-from daemon.page.actions import CommandResult, do_command, show_result
-from daemon.page.app import desk_of, field, render
+from daemon.page.actions import CommandResult, do_command
+from daemon.page.app import desk_of, field, render, show_at
 from rules.errors import RefusedArguments
 
 _LONGEST_SECONDS = 1_200.0
@@ -54,7 +54,9 @@ def trial_page(request: Request) -> Response:
     if not _is_over(request):
         return render(request, "own_trial.html")
     request.app.state.trial = None
-    return show_result(request, "/start", trial.result()) if trial else RedirectResponse("/start")
+    if trial is None:
+        return RedirectResponse("/start")
+    return show_at(request, "/start", trial.result().or_raise().says)
 
 
 def live_trial(request: Request) -> Response:
