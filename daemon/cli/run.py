@@ -31,7 +31,7 @@ from primer.reply import Request
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
 
 if TYPE_CHECKING:
-    from daemon.models.context import Complete, Context
+    from daemon.models.context import Context
 
 
 @dataclass(slots=True)
@@ -213,56 +213,44 @@ def _process(
     with settings.context(tell) as opened, ExitStack() as stack:
         by_hand = settings.handed_over is None
         record = stack.enter_context(RunRecord(opened.archive, settings.by)) if by_hand else None
-        hear = partial(_hear, tell, record, stopping)
-        tell_of_calls = partial(_tell_of_call, tell, record)
-        context = replace(
-            opened,
-            tell=hear,
-            complete=partial(_complete, opened.complete, tell_of_calls, stopping),
-            pause=partial(_pause, tell, stopping),
-        )
+        context = _in_run(opened, tell, record, stopping)
         for sentence in _finished_restores(context):
-            hear(events.Note(sentence))
+            context.tell(events.Note(sentence))
         trips = ((path, go_round(context, [path], run_export)) for path in exports)
         for path, outcomes in chain(trips, ((path, [skipped]) for path, skipped in others)):
             for outcome in record.on(path, outcomes) if record else outcomes:
-                hear(event_of(outcome))
+                context.tell(event_of(outcome))
                 yield outcome
 
 
-def _hear(
-    tell: events.Tell, record: RunRecord | None, stopping: Stopping, event: events.Event
-) -> None:
-    """Pass an event on and into the record. Raises ToldToStop where the run is to end."""
-    tell(event)
-    if record:
-        record.hear(event)
-        if record.is_told_to_stop:
+def _in_run(
+    opened: "Context", tell: events.Tell, record: RunRecord | None, stopping: Stopping
+) -> "Context":
+    """Return a context that tells everything and records it, and raises ToldToStop as `_process`."""
+
+    def tell_of_call(event: events.Event) -> None:
+        # A call's own thread never ends the run.
+        tell(event)
+        if record:
+            record.hear(event)
+
+    def hear(event: events.Event) -> None:
+        tell_of_call(event)
+        if record and record.is_told_to_stop:
             stopping.ask()
-    stopping.check()
+        stopping.check()
 
+    def complete(request: Request) -> Completion:
+        stopping.check()
+        # The limit counts for connecting and for answering.
+        tell_of_call(events.Alive(2 * timeout_of(request), request.model.name))
+        return opened.complete(request)
 
-def _tell_of_call(tell: events.Tell, record: RunRecord | None, event: events.Event) -> None:
-    """Pass on what a call's own thread tells, which never ends the run."""
-    tell(event)
-    if record:
-        record.hear(event)
+    def pause(seconds: float) -> None:
+        tell(events.Alive(seconds))
+        stopping.pause(seconds)
 
-
-def _complete(
-    complete: "Complete", tell: events.Tell, stopping: Stopping, request: Request
-) -> Completion:
-    """Ask a model once, and tell before how long silence may last. Raises ToldToStop as `_hear`."""
-    stopping.check()
-    # The limit counts for connecting and for answering.
-    tell(events.Alive(2 * timeout_of(request), request.model.name))
-    return complete(request)
-
-
-def _pause(tell: events.Tell, stopping: Stopping, seconds: float) -> None:
-    """Wait for a provider, and tell before for how long. Raises ToldToStop as `_hear`."""
-    tell(events.Alive(seconds))
-    stopping.pause(seconds)
+    return replace(opened, tell=hear, complete=complete, pause=pause)
 
 
 def _finished_restores(context: "Context") -> tuple[str, ...]:
