@@ -1,12 +1,13 @@
 """Compare and put back what was kept of a chat: `memproc diff`, `restore`, `undo`, `expand`."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, find_chat, persona_of
+from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.keeping import kept_passages, newest_messages
 from daemon.cli.printing import in_width, moment, styled
 from daemon.cli.settings import Settings, confirmed, pass_settings
@@ -19,10 +20,9 @@ from daemon.recovery.expand import expand
 from daemon.recovery.restore import Restorable
 from daemon.reports.report import Step
 from daemon.status.printable import in_one_line
-from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
 from rules.output.difference import Difference
-from rules.output.difference_lines import DifferenceLine, difference_lines
+from rules.output.difference_lines import DifferenceLine
 from rules.wording import counted, cut_title
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
@@ -49,12 +49,11 @@ def diff_command(settings: Settings, chat: str, before: int | None, after: int |
         number = _newest(folders, known) if before is None else before
         first = version_content(archive, folders, known, number)
         second = version_content(archive, folders, known, after)
-        difference, memories = compare_versions(
+        difference, changes = compare_versions(
             archive, settings.config, known.chat_id, first, second
         )
-        persona = persona_of(archive, known.chat_id)
     same_bytes = first.data == second.data
-    settings.draw("\n".join(_in_lines(difference, memories, persona, first.name, second.name)))
+    settings.draw("\n".join(_in_lines(difference, changes, first.name, second.name)))
     same = "are the same, byte for byte" if same_bytes else "say the same in other bytes"
     said = f"They {same}." if difference.is_empty else ""
     settings.done(
@@ -192,14 +191,13 @@ def _compare_with_present(
     now = Content(restorable.path.name, restorable.now)
     then = Content(f"version {restorable.version.number}", restorable.content)
     try:
-        difference, memories = compare_versions(
+        difference, changes = compare_versions(
             context.archive, context.config, known.chat_id, now, then
         )
     except NotAnExport as spoilt:
         settings.say(f"What is there now cannot be compared: {spoilt.message}")
         return False
-    persona = persona_of(context.archive, known.chat_id)
-    lines = _in_lines(difference, memories, persona, "now", "then")
+    lines = _in_lines(difference, changes, "now", "then")
     shown = lines[:_FIRST_LINES]
     if not settings.quiet:
         settings.draw("\n".join(shown))
@@ -213,11 +211,7 @@ def _compare_with_present(
 
 
 def _in_lines(
-    difference: Difference,
-    memories: tuple[Memory, ...],
-    persona: str,
-    before: str,
-    after: str,
+    difference: Difference, changes: Sequence[DifferenceLine], before: str, after: str
 ) -> list[str]:
     """Return the lines of a difference: what both versions hold, then what changed, coloured."""
     sides = (
@@ -228,7 +222,7 @@ def _in_lines(
         f"{name}: {counted(messages, 'message')}, {counted(number, 'memory', 'memories')}"
         for name, messages, number in sides
     ]
-    return [*counts, *map(_coloured, difference_lines(difference, memories, persona))]
+    return [*counts, *map(_coloured, changes)]
 
 
 def _coloured(line: DifferenceLine) -> str:

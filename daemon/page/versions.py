@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, persona_of
+from daemon.archive.chats import KnownChat
 from daemon.files.backup import Version
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.packing import sha256_of
@@ -21,7 +21,7 @@ from daemon.recovery.restore import (
     updated_path,
 )
 from rules.output.difference import Difference
-from rules.output.difference_lines import DifferenceLine, difference_lines
+from rules.output.difference_lines import DifferenceLine
 
 NOW = "now"
 
@@ -70,19 +70,17 @@ def version_choice(archive: Archive, folders: Folders, known: KnownChat) -> Vers
 def version_page(request: Request) -> Response:
     """Show what going back to a kept version would change, with its button."""
     desk = desk_of(request)
-    lines: Sequence[DifferenceLine] = ()
+    lines: list[DifferenceLine] = []
     sides: Sequence[ComparedVersion] = ()
     with named_chat(request) as (archive, known):
         kept = find_version(desk.folders, known, int(request.path_params["number"]))
         now = read_updated(updated_path(archive, desk.folders, known))
         if now is not None:
             after = version_content(archive, desk.folders, known, kept.number)
-            difference, memories = compare_versions(
+            difference, lines = compare_versions(
                 archive, desk.config, known.chat_id, Content(NOW, now), after
             )
             sides = _sides(difference, NOW, str(kept.number))
-            persona = persona_of(archive, known.chat_id)
-            lines = list(difference_lines(difference, memories, persona))
     return render(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
 
 
@@ -102,14 +100,13 @@ def comparison_page(request: Request) -> Response:
         second = asked.get("to", choice.after)
         before = version_content(archive, desk.folders, known, _number(first))
         after = version_content(archive, desk.folders, known, _number(second))
-        difference, memories = compare_versions(archive, desk.config, known.chat_id, before, after)
-        persona = persona_of(archive, known.chat_id)
+        difference, lines = compare_versions(archive, desk.config, known.chat_id, before, after)
     return render(
         request,
         "comparison.html",
         chat=known,
         sides=_sides(difference, first, second),
-        lines=list(difference_lines(difference, memories, persona)),
+        lines=lines,
         choice=choice,
     )
 

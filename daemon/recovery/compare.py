@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, known_chat
+from daemon.archive.chats import KnownChat, known_chat, persona_of
 from daemon.archive.layers import openings
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past
@@ -21,6 +21,7 @@ from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSkipped, NotFound
 from rules.output.arrange import Canned
 from rules.output.difference import Difference, Side, difference
+from rules.output.difference_lines import DifferenceLine, difference_lines
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.dates import in_zone
@@ -55,8 +56,8 @@ def version_content(
 
 def compare_versions(
     archive: Archive, config: Config, chat_id: str, before: Content, after: Content
-) -> tuple[Difference, tuple[Memory, ...]]:
-    """Return the difference, its dates by the archive's zone, and all memories of the chat.
+) -> tuple[Difference, list[DifferenceLine]]:
+    """Return the difference, its dates by the archive's zone, and a line for each change.
 
     Raise NotAnExport or ChatSkipped where one of the two does not hold the chat.
     """
@@ -67,7 +68,8 @@ def compare_versions(
     new = _side(archive, chat_id, known, words, after)
     changes = difference(old, new, known)
     raw = (replace(change, date=in_zone(change.date, archive.zone)) for change in changes.raw)
-    return replace(changes, raw=tuple(raw)), known
+    changes = replace(changes, raw=tuple(raw))
+    return changes, list(difference_lines(changes, known, persona_of(archive, chat_id)))
 
 
 def _side(
