@@ -13,11 +13,11 @@ from daemon.archive.copying import foreign_objects
 from daemon.archive.keeping import unproved_passages
 from daemon.archive.trouble import MEND
 from daemon.bridge.devices import bridge_folder
-from daemon.cli.printing import moment, print_error
+from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, confirmed, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check_backups
-from daemon.files.clock import at, here, now
+from daemon.files.clock import at, here, in_full, now
 from daemon.reports.report import Step
 from daemon.status.folder_checks import written_exports
 from rules.wording import counted, cut_title
@@ -155,7 +155,7 @@ def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
 
     manifest = look_into(file)
     settings.say(
-        f"Made at {moment(manifest.made_at)} {here():%Z}: {counted(len(manifest.files), 'file')}, "
+        f"Made at {in_full(manifest.made_at)} {here():%Z}: {counted(len(manifest.files), 'file')}, "
         f"{manifest.size:,} bytes unpacked."
     )
     if not yes:

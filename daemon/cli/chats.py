@@ -15,9 +15,8 @@ from daemon.archive.chats import (
     waiting_state,
 )
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
-from daemon.cli.printing import moment
 from daemon.cli.settings import Settings, pass_settings
-from daemon.files.clock import now
+from daemon.files.clock import in_full, now
 from daemon.files.lock import daemon_runs
 from daemon.reports.chats import chats_report, versions_report
 from daemon.reports.report import Step
@@ -93,10 +92,10 @@ def _accept(archive: Archive, chat: KnownChat, when: str) -> str:
     restored = last if last is not None and last.messages_sha256 == RESTORED else None
     if waiting is not None and (restored is None or waiting.said_at > restored.written_at):
         accept_state(archive, chat.chat_id, waiting.sha256, when)
-        day = moment(waiting.said_at)[:10]
+        day = in_full(waiting.said_at)[:10]
         return f"Accepted as meant, what was skipped on {day}: {waiting.doubt}"
     if restored is None:
         return ""
     let_go_of_restored(archive, chat.chat_id)
-    day = moment(restored.written_at)[:10]
+    day = in_full(restored.written_at)[:10]
     return f'Accepted: "{cut_title(chat.title)}", which was restored on {day}, is processed again.'

@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from daemon.faces.table import table_lines
-from daemon.files.clock import in_full
 from daemon.reports.report import Card, ReportTable
 from daemon.status.printable import columns_of, folded, in_one_line, visible
 from rules.wording import as_sentence
@@ -120,8 +119,3 @@ def sign_of_life(words: str) -> Iterator[None]:
 
     with Console(stderr=True).status(words):
         yield
-
-
-def moment(written: str) -> str:
-    """Write a time of the archive by local time, to the second."""
-    return in_full(written)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from daemon import events
 from daemon.archive.chats import KnownChat
 from daemon.archive.work import FileProgress, gone_on, seconds_left
-from daemon.cli.printing import in_width, moment, print_error
-from daemon.files.clock import about, now
+from daemon.cli.printing import in_width, print_error
+from daemon.files.clock import about, in_full, now
 from daemon.status.printable import in_one_line, visible
 from daemon.status.sentences import outcome_in_words, progress_line
 from rules.wording import about_it, as_sentence, counted, cut_title
@@ -250,7 +250,7 @@ def _in_words(event: events.Event) -> str:
             return f"{title}: {folded} memories folded into one of level {level}"
         case events.BatchSent(requests, since):
             return (
-                f"waiting for a batch ({requests:,} requests, since {moment(since)}), "
+                f"waiting for a batch ({requests:,} requests, since {in_full(since)}), "
                 "which takes minutes, or up to a day; "
                 "interrupted, memproc goes on with it the next time"
             )

@@ -9,9 +9,10 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.keeping import kept_passages, newest_messages
-from daemon.cli.printing import in_width, moment, styled
+from daemon.cli.printing import in_width, styled
 from daemon.cli.settings import Settings, confirmed, pass_settings
 from daemon.files.backup import versions_of as kept_versions
+from daemon.files.clock import in_full
 from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
@@ -101,7 +102,7 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
         known = find_chat(context.archive, chat, "whole")
         if version is None:
             kept = recovery.newest_other(context.archive, context.folders, known)
-            when = moment(kept.written_at)[:16]
+            when = in_full(kept.written_at)[:16]
             settings.say_whole(f"Version {kept.number} ({kept.kind}, kept {when}):")
         else:
             kept = recovery.find_version(context.folders, known, version)

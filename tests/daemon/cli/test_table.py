@@ -2,8 +2,8 @@
 
 from operator import itemgetter
 
-from daemon.cli.printing import moment
 from daemon.faces.table import table_lines
+from daemon.files.clock import in_full
 from daemon.reports.report import Column, Kind, ReportTable
 
 Cells = tuple[str, ...]
@@ -70,4 +70,4 @@ def test_columns_go_before_words_are_cut() -> None:
 
 
 def test_a_moment_is_told_to_the_second() -> None:
-    assert moment("2026-11-22T17:09:00.719Z") == "2026-11-22 17:09:00"
+    assert in_full("2026-11-22T17:09:00.719Z") == "2026-11-22 17:09:00"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from daemon.cli.printing import moment
+from daemon.files.clock import in_full
 from daemon.page.words import after_name, minute, time_element, with_commands
 
 
@@ -27,7 +27,7 @@ def test_times_are_local_and_carry_their_zone() -> None:
     marked = time_element("2026-03-15T20:00:00.000Z")
     assert marked == '<time datetime="2026-03-16T01:30:00+05:30">16 March 2026, 01:30</time>'
     assert time_element(None) == minute("<b>") == "at an unknown time"
-    assert moment("2026-03-15T20:00:00.000Z") == "2026-03-16 01:30:00"
+    assert in_full("2026-03-15T20:00:00.000Z") == "2026-03-16 01:30:00"
 
 
 @pytest.mark.parametrize(
