@@ -16,12 +16,10 @@ from daemon.models.roles import Who
 from daemon.reports.plan import PlannedRow, total_cost
 from daemon.status.printable import in_one_line
 from rules.money.estimate import CostEstimate
-from rules.money.price import PICO, cost_in_words, in_words
+from rules.money.price import ASKED_ABOVE, cost_in_words, in_words
 from rules.plan.chat_plan import ChatPlan
 from rules.wording import cut_title
 
-_ASKED_ABOVE = PICO
-"""One dollar, in picodollars."""
 _MOST_TITLES = 3
 _STOPPED = "Stopped. Nothing was sent or written."
 _STOPPED_WITH_KEY = "Stopped. Nothing was sent or written, but the key that you gave is kept."
@@ -78,7 +76,7 @@ def _price_with_key(rows: Sequence[PlannedRow], provider: str) -> str:
 
 def _is_price_agreed(settings: Settings, cost: CostEstimate) -> bool:
     """Ask before a run that may cost more than a dollar. Return whether it may begin."""
-    if cost.at_most <= _ASKED_ABOVE:
+    if cost.at_most <= ASKED_ABOVE:
         return True
     said = cost_in_words(cost.likely, cost.at_most, *caps_and_spent(settings))
     return click.confirm(f"In all: {said} Go on?", err=True)

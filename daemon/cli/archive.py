@@ -14,7 +14,7 @@ from daemon.archive.keeping import unproved_passages
 from daemon.archive.trouble import MEND
 from daemon.bridge.devices import bridge_folder
 from daemon.cli.printing import print_error
-from daemon.cli.settings import Settings, confirmed, pass_settings
+from daemon.cli.settings import Settings, confirmed, pass_settings, yes_option
 from daemon.config.search import own_file
 from daemon.files.backup import check_backups
 from daemon.files.clock import at, here, in_full, now
@@ -179,7 +179,7 @@ def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
 
 @click.command
 @click.argument("chat")
-@click.option("--yes", is_flag=True, help="Do it without asking.")
+@yes_option
 @pass_settings
 def erase_command(settings: Settings, chat: str, yes: bool) -> None:
     """Remove CHAT for good, after showing what there is of it.

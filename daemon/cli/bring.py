@@ -32,7 +32,7 @@ from daemon.cli.commands import INTERRUPTED
 from daemon.cli.plan import caps_and_spent, plan_command, planned_rows
 from daemon.cli.printing import print_error
 from daemon.cli.run import agreed_at_terminal, run_agreed
-from daemon.cli.settings import Settings, confirmed
+from daemon.cli.settings import Settings, confirmed, yes_option
 from daemon.files.foreign import ForeignExport, read_foreign
 from daemon.reports.plan import plan_report
 from daemon.reports.report import Column, Report, ReportTable, Step
@@ -95,7 +95,7 @@ _BROUGHT: Column[_ListRow] = Column(
     is_flag=True,
     help="Nothing was said in the brought chat in TypingMind since.",
 )
-@click.option("--yes", is_flag=True, help="Do it without asking.")
+@yes_option
 @click.pass_context
 def bring_command(
     ctx: click.Context,

@@ -11,7 +11,7 @@ from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, pass_settings
 from rules.conversation.memory import memories_by_id
 from rules.errors import ConfigurationError, MemprocError
-from rules.money.price import PICO, cost_in_words
+from rules.money.price import ASKED_ABOVE, cost_in_words
 from rules.wording import counted
 
 if TYPE_CHECKING:  # `memproc --help` loads none of it
@@ -20,8 +20,6 @@ if TYPE_CHECKING:  # `memproc --help` loads none of it
     from daemon.models.context import Context
     from rules.evaluate.questions import EvalQuestion
 
-_ASKED_ABOVE = PICO
-"""One dollar, in picodollars."""
 _AGAINST = ("tail", "full", "recall")
 _ASKED_BEFORE = "All this was asked before, and the chat is as it was; `--again` asks it again."
 
@@ -129,7 +127,7 @@ def _price_sentence(settings: Settings, plan: "EvaluationPlan") -> str:
 def _is_agreed(settings: Settings, plan: "EvaluationPlan", *, yes: bool) -> bool:
     """Say the price. Return whether the person agrees; only a dear evaluation is asked about."""
     settings.say(_price_sentence(settings, plan))
-    is_dear = plan.cost is not None and plan.cost.at_most > _ASKED_ABOVE
+    is_dear = plan.cost is not None and plan.cost.at_most > ASKED_ABOVE
     asks = settings.can_ask and not settings.quiet
     if yes or not plan.arms or not (is_dear and asks) or click.confirm("Go on?", err=True):
         return True

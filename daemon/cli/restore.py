@@ -10,7 +10,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.keeping import kept_passages, newest_messages
 from daemon.cli.printing import in_width, styled
-from daemon.cli.settings import Settings, confirmed, pass_settings
+from daemon.cli.settings import Settings, confirmed, pass_settings, yes_option
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.clock import in_full
 from daemon.files.paths import Folders
@@ -69,7 +69,7 @@ def diff_command(settings: Settings, chat: str, before: int | None, after: int |
 @click.command
 @click.argument("chat")
 @click.argument("version", type=int)
-@click.option("--yes", is_flag=True, help="Do it without asking.")
+@yes_option
 @pass_settings
 def restore_command(settings: Settings, chat: str, version: int, yes: bool) -> None:
     """Put VERSION (a number from `memproc versions`) of CHAT in the place of its updated export.
@@ -81,7 +81,7 @@ def restore_command(settings: Settings, chat: str, version: int, yes: bool) -> N
 
 @click.command
 @click.argument("chat")
-@click.option("--yes", is_flag=True, help="Do it without asking.")
+@yes_option
 @pass_settings
 def undo_command(settings: Settings, chat: str, yes: bool) -> None:
     """Put back what the updated export of CHAT was before it was written last.

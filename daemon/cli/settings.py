@@ -201,6 +201,7 @@ class Settings:
 
 
 pass_settings = click.make_pass_decorator(Settings)
+yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 
 
 def _do_what_waits(context: "Context") -> None:

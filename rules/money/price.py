@@ -9,6 +9,8 @@ from typing import Literal
 
 PICO = 10**12
 """Picodollars of a dollar."""
+ASKED_ABOVE = PICO
+"""Above a dollar, in picodollars, a person at a terminal is asked before it is spent."""
 MOST_USD = 1_000_000.0
 """The largest cap, and the largest price of a call that is believed."""
 _PER_MILLION = 10**6
