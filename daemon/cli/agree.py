@@ -3,7 +3,7 @@
 Without a terminal nothing is asked, and everything goes on as memproc.toml has it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -12,7 +12,6 @@ from daemon.cli.key import ask_and_keep
 from daemon.cli.plan import caps_and_spent, planned_rows
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings
-from daemon.models.roles import Who
 from daemon.reports.plan import PlannedRow, total_cost
 from daemon.status.printable import in_one_line
 from rules.money.estimate import CostEstimate
@@ -35,9 +34,11 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
     titles: dict[str, list[str]] = {}
     answered: set[str] = set()
     stopped = _STOPPED
-    for plan, asked in _without_key(rows):
-        titles.setdefault(asked.lacks_key, []).append(plan.title)
-        answered.update(notice.sentence for notice in asked.notices if notice.lacks_key)
+    for row in rows:
+        plan, asked = row.outcome, row.who
+        if isinstance(plan, ChatPlan) and plan.work and asked and asked.lacks_key:
+            titles.setdefault(asked.lacks_key, []).append(plan.title)
+            answered.update(notice.sentence for notice in asked.notices if notice.lacks_key)
     for provider in titles:
         price = _price_with_key(rows, provider)
         answer = _ask_about_key(provider, titles[provider], price)
@@ -53,14 +54,6 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
         settings.say(f"{stopped} What it is for: memproc plan")
         return None
     return frozenset(answered)
-
-
-def _without_key(rows: Sequence[PlannedRow]) -> Iterator[tuple[ChatPlan, Who]]:
-    """Yield the plans whose work needs a key that is missing."""
-    for row in rows:
-        plan, asked = row.outcome, row.who
-        if isinstance(plan, ChatPlan) and plan.work and asked and asked.lacks_key:
-            yield plan, asked
 
 
 def _price_with_key(rows: Sequence[PlannedRow], provider: str) -> str:

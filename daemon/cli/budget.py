@@ -63,11 +63,7 @@ def budget_raise_command(
     with Archive.open(settings.folders.state) as archive:
         caps = caps_now(archive, config, when)
         for which, amount in raised.items():
-            if amount <= caps.of(which):
-                raise click.UsageError(
-                    f"--{which} must be more than {in_words(caps.of(which))}, which counts now. To "
-                    f"lower a cap for good, change budget.{which}_usd in memproc.toml."
-                )
+            _refuse_to_lower(which, amount, caps.of(which))
         ends = periods(at(when))
         with archive.transaction():
             for which, amount in raised.items():
@@ -75,6 +71,15 @@ def budget_raise_command(
                 raise_cap(archive, which, amount, until, when)
             retry_paused(archive, when)
         settings.show(budget_report(archive, config, when))
+
+
+def _refuse_to_lower(which: str, amount: int, counts_now: int) -> None:
+    """Raise UsageError if the cap would not become larger."""
+    if amount <= counts_now:
+        raise click.UsageError(
+            f"--{which} must be more than {in_words(counts_now)}, which counts now. To lower a cap "
+            f"for good, change budget.{which}_usd in memproc.toml."
+        )
 
 
 @budget_command.command("forget")

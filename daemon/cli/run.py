@@ -139,7 +139,10 @@ def run_agreed(settings: Settings, paths: tuple[Path, ...], answered: frozenset[
     """
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     is_silent = settings.quiet or settings.for_programs
-    progress = Progress(quiet=is_silent, answered=answered, known=_known(settings))
+    known: Sequence[KnownChat] = ()
+    with settings.archive() as archive, suppress(ArchiveError):  # a damaged row hides the titles
+        known = known_chats(archive)
+    progress = Progress(quiet=is_silent, answered=answered, known=known)
     ends = _Ends(keeps_all=settings.for_programs)
     early: OverBudget | ProviderRefuses | ToldToStop | None = None
     with progress.bars:
@@ -158,13 +161,6 @@ def run_agreed(settings: Settings, paths: tuple[Path, ...], answered: frozenset[
         print_error("Stopped, as you asked. The next run goes on from here.")
         return INTERRUPTED
     return ends.exit_code
-
-
-def _known(settings: Settings) -> Sequence[KnownChat]:
-    """Return the chats, to tell equal titles apart; none where a damaged row keeps them from being read."""
-    with settings.archive() as archive, suppress(ArchiveError):
-        return known_chats(archive)
-    return ()
 
 
 def _values(
@@ -214,8 +210,11 @@ def _process(
         by_hand = settings.handed_over is None
         record = stack.enter_context(RunRecord(opened.archive, settings.by)) if by_hand else None
         context = _in_run(opened, tell, record, stopping)
-        for sentence in _finished_restores(context):
-            context.tell(events.Note(sentence))
+        if signs_of(context.archive, INTENT):  # a power cut has left it of an undo or a restore
+            from daemon.recovery.restore import finish_restores  # late: hardly any run has one
+
+            for sentence in finish_restores(context):
+                context.tell(events.Note(sentence))
         trips = ((path, go_round(context, [path], run_export)) for path in exports)
         for path, outcomes in chain(trips, ((path, [skipped]) for path, skipped in others)):
             for outcome in record.on(path, outcomes) if record else outcomes:
@@ -251,12 +250,3 @@ def _in_run(
         stopping.pause(seconds)
 
     return replace(opened, tell=hear, complete=complete, pause=pause)
-
-
-def _finished_restores(context: "Context") -> tuple[str, ...]:
-    """Finish what a power cut has left of an undo or a restore, before any chat is looked at."""
-    if not signs_of(context.archive, INTENT):
-        return ()
-    from daemon.recovery.restore import finish_restores  # late: hardly any run has one
-
-    return finish_restores(context)

@@ -105,7 +105,9 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
             status = replace(
                 status,
                 problems=(*status.problems, *problems),
-                unpacked=_unpacked(place),
+                unpacked=tuple(sentence for _, sentence in describe_unpacked(place.inbox))
+                if isinstance(place.inbox, Path)
+                else (),  # the daemon says so itself, or waits for it
                 kept=kept,
                 trials=tuple(_trials(settings, archive)),
             )
@@ -125,13 +127,6 @@ def _trials(settings: Settings, archive: Archive) -> Iterator[str]:
             for name in dict.fromkeys(settings.config.models.names):
                 if name in last:
                     yield trial_in_words(name, last[name])
-
-
-def _unpacked(place: DaemonPlace) -> tuple[str, ...]:
-    """Return a sentence on each folder in the inbox that is read like its ZIP."""
-    if not isinstance(place.inbox, Path):
-        return ()  # the daemon says so itself, or waits for it
-    return tuple(sentence for _, sentence in describe_unpacked(place.inbox))
 
 
 def _of_chats(
@@ -258,7 +253,10 @@ def _next_step(
     if status.problems:
         problem = status.problems[0]
         return f"{in_one_line(problem.what)} wants attention.", problem.next_step
-    if _has_new(exports, updated):
+    has_new = bool(exports)
+    if exports and updated:
+        has_new = exports[-1].stat().st_mtime > updated[-1].stat().st_mtime
+    if has_new:
         if status.running:
             sentence = "the export is processed automatically. See how far along it is."
             return sentence, "memproc status"
@@ -266,10 +264,3 @@ def _next_step(
     if updated:
         return "import this file in TypingMind; it replaces the chat.", str(updated[-1])
     return "put an export of a chat into the inbox.", str(inbox)
-
-
-def _has_new(exports: Sequence[Path], updated: Sequence[Path]) -> bool:
-    """Return whether an export was changed after the newest updated export was written."""
-    if not exports or not updated:
-        return bool(exports)
-    return exports[-1].stat().st_mtime > updated[-1].stat().st_mtime

@@ -205,9 +205,16 @@ def _unread(archive: Archive, inbox: Path, is_running: bool) -> Iterator[WorkLin
     except FileTrouble:
         return  # Home names the inbox among its problems
     for path in exports:
-        if not _is_worked_on(archive, path):
-            unread = _unread_line(path, is_running=is_running)
-            yield from _line_at_rest_in(archive, path) or (unread,)
+        if _is_worked_on(archive, path):
+            continue
+        if at_rest := _line_at_rest_in(archive, path):
+            yield from at_rest
+        elif program_at(path):
+            yield WorkLine(path.name, "waits", _CHOOSE, bring=path.name)
+        elif is_running:
+            yield WorkLine(path.name, "works", _SOON)
+        else:
+            yield WorkLine(path.name, "waits", "Received. It waits for a run.")
     for path, reason, next_step in others_in(inbox):
         if not _is_worked_on(archive, path):
             yield WorkLine(path.name, "skipped", reason, next_step, aside=path.name)
@@ -219,15 +226,6 @@ def _is_worked_on(archive: Archive, path: Path) -> bool:
         return is_worked_on(archive, str(path), sighting_at(path))
     except OSError:
         return True
-
-
-def _unread_line(path: Path, *, is_running: bool) -> WorkLine:
-    """Return the line of an export that waits for the person, the daemon or a run."""
-    if program_at(path):
-        return WorkLine(path.name, "waits", _CHOOSE, bring=path.name)
-    if is_running:
-        return WorkLine(path.name, "works", _SOON)
-    return WorkLine(path.name, "waits", "Received. It waits for a run.")
 
 
 def _mark(content: object) -> str:

@@ -10,7 +10,7 @@ from daemon.archive.chats import KnownChat
 from daemon.archive.search_words import Stretch
 from daemon.chat.holding import Holding
 from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked
-from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
+from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.conversation.memory_title import called, dates, short_name, subject_of
 from rules.plan.folds import State, marks_of, notes_of
 from rules.typingmind.dates import day_of
@@ -210,7 +210,11 @@ def _sources(edition: Edition) -> Iterator[str]:
     """Yield from which requests and messages an edition is."""
     if edition.requests:
         yield f"requests {', '.join(request[:_HASH] for request in edition.requests)}"
-    yield from map(_about_quote, edition.quotes)
+    for quote in edition.quotes:
+        lost = "a message that is not known any more"
+        source = f"message {quote.source}" if quote.source else lost
+        length = counted(len(quote.text), "character")
+        yield f"the quote of {length} is from {source}, chosen by the {quote.chosen}"
 
 
 def _made_by(edition: Edition, *, raw: bool) -> str:
@@ -224,13 +228,6 @@ def _made_by(edition: Edition, *, raw: bool) -> str:
         engine = "extracted from the conversation by the built-in engine"
         return f"{engine}: {models}" if raw else engine
     return f"written: {models}" if raw else f"written by {models}"
-
-
-def _about_quote(quote: Quote) -> str:
-    """Say where a quote is from, and who chose it."""
-    source = f"message {quote.source}" if quote.source else "a message that is not known any more"
-    length = counted(len(quote.text), "character")
-    return f"the quote of {length} is from {source}, chosen by the {quote.chosen}"
 
 
 def _message(slot: int, text: str) -> str:
