@@ -52,7 +52,7 @@ class Material:
 
     def quote(self, words: int) -> str:
         """Return what the passage is best quoted by; empty where nothing can be quoted."""
-        return answers.quote(self.passage, words, self.before)
+        return answers.quote(self.passage, words, self.before, self._wishes)
 
     def perspective(self, words: int, besides: Sequence[str]) -> str:
         """Return what the persona says of itself, or the next best."""

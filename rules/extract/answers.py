@@ -12,7 +12,7 @@ import unicodedata
 from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
-from heapq import nlargest
+from heapq import nsmallest
 from itertools import accumulate, chain, groupby
 
 from rules.extract.choice import asks, binding, choose, names_things, worths
@@ -26,10 +26,12 @@ from rules.extract.words import UNSEEN, has_words
 
 __all__ = ["analysis", "in_paragraphs", "perspective", "quote"]
 
-_VIEW_SHARE, _ANALYSIS_SHARE = 0.06, 0.03
-"""Shares of the words that a view and an analysis have room for: it is better spent on the memory."""
+_VIEW_SHARE = 0.06
+"""The share of the words that a view has room for: it is better spent on the memory."""
+_ANALYSIS_ROOM = 24.0
+"""Words of room for an analysis, which is one thing that was said: the rest is the memory's."""
 _LEAST_ROOM = 12.0
-"""Words of room that either has at least, and half of the words if that is less."""
+"""Words of room that a view has at least; neither has more than half of the words."""
 _MOST_LINES = 3
 NOTHING_MORE = "Nothing more was said."
 _PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
@@ -61,14 +63,9 @@ def perspective(
     reading = read(tuple(passage), tuple(before))
     if not reading.sentences:
         return what_was_there(passage)
-    room = _room(words, _VIEW_SHARE)
+    room = min(max(words * _VIEW_SHARE, _LEAST_ROOM), words / 2)
     text = _inward(reading, room, besides) or _bound(reading, room, besides)
     return fit(text or _nothing(reading, "\n".join(besides)), words)
-
-
-def _room(words: int, share: float) -> float:
-    """Return the words of room for an answer that has this share of them."""
-    return max(words * share, min(_LEAST_ROOM, words / 2))
 
 
 def _inward(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
@@ -102,19 +99,31 @@ def _bound(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
 def _lines(
     reading: WeighedPassage, worth: Sequence[float], room: float, besides: Sequence[str]
 ) -> list[list[int]]:
-    """Return the sentences to keep message by message, of at most three messages: those worth most.
+    """Return the fullest sentences message by message, of at most three messages."""
+    kept = sorted(_fullest(reading, worth, room, besides)[:_MOST_LINES])
+    by_message = groupby(kept, key=lambda at: reading.sentences[at].message)
+    return [list(line) for _, line in by_message]
 
-    Where none fits, the shortest.
+
+def _fullest(
+    reading: WeighedPassage, worth: Sequence[float], room: float, besides: Sequence[str]
+) -> list[int]:
+    """Return the sentences that bring most, each as a whole, as many as there is room for; first the fullest.
+
+    Those that lean on others come last. Where none fits: the shortest.
     """
     beside = "\n".join(besides)
-    free = [
-        at for at, value in enumerate(worth) if value and reading.sentences[at].text not in beside
-    ]
-    shortest = min(free, key=lambda at: reading.sentences[at].words, default=None)
-    kept = choose(reading, worth, room, besides) or ([] if shortest is None else [shortest])
-    by_message = groupby(kept, key=lambda at: reading.sentences[at].message)
-    lines = [list(line) for _, line in by_message]
-    return sorted(nlargest(_MOST_LINES, lines, key=lambda line: max(worth[at] for at in line)))
+    brought = {
+        at: value * sum(map(reading.weights.__getitem__, reading.sentences[at].terms))
+        for at, value in enumerate(worth)
+        if value > 0 and reading.sentences[at].text not in beside
+    }
+    kept = []
+    for at in sorted(brought, key=lambda at: (reading.leaning[at], -brought[at])):
+        if reading.sentences[at].words <= room:
+            kept.append(at)
+            room -= reading.sentences[at].words
+    return kept or nsmallest(1, brought, key=lambda at: reading.sentences[at].words)
 
 
 def _nothing(reading: WeighedPassage, besides: str) -> str:
@@ -127,7 +136,7 @@ def _nothing(reading: WeighedPassage, besides: str) -> str:
 def analysis(
     passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
 ) -> str:
-    """Return what the person asked for by name; where there is no such thing, what both sides said.
+    """Return what the person asked for by name; where there is no such thing, what says most.
 
     It is short, for the sake of the refinement, which names the days. `besides` are texts of the same memory, not to
     be said again.
@@ -135,15 +144,15 @@ def analysis(
     reading = read(tuple(passage), tuple(before))
     if not reading.sentences:
         return what_was_there(passage)
-    room, worth, frames = _room(words, _ANALYSIS_SHARE), worths(reading), reading.frames
+    room, worth, frames = min(_ANALYSIS_ROOM, words / 2), worths(reading), reading.frames
     requests = [
-        value * (value == 1.0 and asks(sentence) and names_things(reading, sentence))
+        value * (is_plain(sentence) and asks(sentence) and names_things(reading, sentence))
         for value, sentence in zip(worth, reading.sentences, strict=True)
     ]
     if asked := choose(reading, requests, room, besides):
         return fit(tell(reading, asked, (frames.asked, frames.asked)), words)
-    both = _some(reading, worth, room, besides)
-    return fit(tell(reading, both, (frames.person, frames.persona)), words)
+    fullest = _fullest(reading, worth, room, besides)[:1] or _some(reading, worth, room, besides)
+    return fit(tell(reading, fullest, (frames.person, frames.persona)), words)
 
 
 def _some(

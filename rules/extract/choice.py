@@ -30,6 +30,8 @@ _LISTED = 0.5
 """The worth of the person's lists and headings."""
 _BARE = 0.4
 """The worth of a question that names nothing of the person's: it was answered, most often."""
+_TALKED_OVER = 0.1
+"""The worth of the person's questions in a talk: what became of them is told next."""
 _REACTION = 0.1
 _COURTESY = 0.1
 _PLACEHOLDER = 0.3
@@ -37,9 +39,9 @@ _SEVERAL, _MOST_FIGURES = 3, 0.7
 """A sentence with several numbers and hardly a word is a row of a table."""
 
 _LONGEST_CHAIN = 3
-_OVERHEAD, _POWER = 6.0, 0.7
-"""Long sentences say more than several short ones: what one brings is shared by its words less than evenly."""
-_LEAST_GAIN = 0.15
+_SENTENCE, _OVERHEAD = 0.8, 1.5
+"""What a sentence brings beside its words, and costs: "He went." may be all that is said of a death."""
+_LEAST_GAIN = 0.07
 """A sentence of a lecture that brings less repeats what is known, or says nothing in particular."""
 _ROOM_OF_A_PART = 300.0
 """Words of room that a part of a passage has at least, for several long sentences to choose from."""
@@ -60,7 +62,9 @@ def _worth(reading: WeighedPassage, at: int) -> float:
         worth *= _COURTESY
     if reading.reacts[at]:
         worth *= _REACTION
-    if is_bare_question(reading, sentence):
+    if _is_talked_over(reading, sentence):
+        worth *= _TALKED_OVER
+    elif is_bare_question(reading, sentence):
         worth *= _BARE
     return worth * (_PLACEHOLDER if has_placeholder(sentence.text) else 1.0)
 
@@ -129,6 +133,12 @@ def asks(sentence: Sentence) -> bool:
 def is_bare_question(reading: WeighedPassage, sentence: Sentence) -> bool:
     """Return whether a sentence asks without naming anything of the person's: "What's up with you?"."""
     return sentence.text.endswith(QUESTION_MARKS) and not names_things(reading, sentence)
+
+
+def _is_talked_over(reading: WeighedPassage, sentence: Sentence) -> bool:
+    """Return whether the person asks something that no lecture answers: to one, the question is the heading."""
+    is_question = sentence.role != PERSONA and sentence.text.endswith(QUESTION_MARKS)
+    return is_question and sentence.message + 1 not in reading.lectures
 
 
 def names_things(reading: WeighedPassage, sentence: Sentence) -> bool:
@@ -236,12 +246,8 @@ def _gain(offer: _Offer, at: int) -> float:
         for term in sentence.terms
         if term not in offer.said
     }
-    return for_its_length(sum(fresh.values()), sum(link.words for link in links.values()))
-
-
-def for_its_length(brought: float, words: float) -> float:
-    """Return what so many words bring for their length."""
-    return brought / float((words + _OVERHEAD) ** _POWER)
+    brought = sum(fresh.values()) + _SENTENCE * sum(offer.worth[link] for link in links)
+    return brought / (_OVERHEAD + sum(link.words for link in links.values()))
 
 
 def _chain(reading: WeighedPassage, at: int) -> Sequence[int]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import inf
 
-from rules.extract.choice import for_its_length, is_bare_question, says_what_follows, worths
+from rules.extract.choice import is_bare_question, says_what_follows, worths
 from rules.extract.control_marks import holds_mark
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, spoken
@@ -15,6 +15,8 @@ from rules.extract.weights import WeighedPassage, read
 from rules.extract.words import has_words, shorten, terms
 
 _MOST_SENTENCES = 3
+_OVERHEAD, _POWER = 6.0, 0.7
+"""What a quote says is shared by its words less than evenly: a long one says more by itself."""
 _INWARD = 2.0
 """The worth of words in which the persona speaks of its own states."""
 
@@ -25,20 +27,23 @@ def said_lead(texts: Sequence[str]) -> str:
     return spaced(frames.said)
 
 
-def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:
+def quote(
+    passage: Sequence[Said], words: int, before: Sequence[Said] = (), besides: Sequence[str] = ()
+) -> str:
     """Return one to three sentences of one message, word for word: those that say most of the passage.
 
     Never code, a placeholder, or what was written for somebody else, nor what was said `before` the passage, since
-    another memory may quote that. Questions, reactions, courtesies, headings and announcements only where there is
-    nothing else. Where every sentence is longer than `words`: the beginning of one. Where there is none: the
+    another memory may quote that, nor what `besides` say, as the memory has it anyway. Questions, reactions,
+    courtesies, headings and announcements only where there is nothing else. Where every sentence is longer than `words`: the beginning of one. Where there is none: the
     beginning of the first line with words of the longest message that has one. Empty where no message has words.
     """
     reading = read(tuple(passage), tuple(before))
-    said_before = "\n".join(message.text for message in before)  # no sentence goes over a line
+    # No sentence goes over a line.
+    elsewhere = "\n".join((*(message.text for message in before), *besides))
     for limit in (float(words), inf):
         for span in _best_first(passage, reading, limit):
             parts = [_raw(passage, reading, range(at, at + 1)) for at in span]
-            if not any(part in said_before for part in parts):
+            if not any(part in elsewhere for part in parts):
                 return shorten(_raw(passage, reading, span), words)
     return _line_with_words(passage, words)
 
@@ -85,7 +90,11 @@ def _fitness(
         for term in reading.sentences[at].terms:
             news[term] = max(news.get(term, 0.0), value * reading.weights[term])
     words = sum(reading.sentences[at].words for at in span)
-    return _rank(passage, reading, span), for_its_length(sum(news.values()), words), -span[0]
+    return (
+        _rank(passage, reading, span),
+        sum(news.values()) / (words + _OVERHEAD) ** _POWER,
+        -span[0],
+    )
 
 
 def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:

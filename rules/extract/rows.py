@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from itertools import groupby, zip_longest
+from dataclasses import replace
+from itertools import groupby, pairwise, zip_longest
 
 from rules.extract.frames import Frames, spaced
 from rules.extract.prose import PERSONA, Sentence
@@ -44,16 +45,35 @@ def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") 
 def tell(
     reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str], head: str = ""
 ) -> str:
-    """Return the kept sentences, the person's before the persona's, each side after its lead."""
+    """Return the kept sentences, the person's before the persona's, each side after its lead.
+
+    A question that the person answers in a word comes before the answer.
+    """
     lines: list[str] = []
-    sentences = [reading.sentences[at] for at in kept]
+    asked = {at for at, after in pairwise(kept) if _is_answered(reading, at, after)}
     for is_persona in (False, True):
-        side = [each for each in sentences if (each.role == PERSONA) is is_persona]
+        side = [
+            _as_asked(reading, at) if at in asked else reading.sentences[at]
+            for at in kept
+            if (reading.sentences[at].role == PERSONA and at not in asked) is is_persona
+        ]
         if side:
             line = head + spaced(leads[is_persona]) + join_sentences(side)
             lines.append(line[:1].upper() + line[1:])
             head = ""
     return "\n".join(lines)
+
+
+def _is_answered(reading: WeighedPassage, at: int, after: int) -> bool:
+    """Return whether the sentence `after` is the person's answer that says nothing without the one before it."""
+    is_next = after == at + 1 and reading.leaning[after]
+    return is_next and reading.sentences[after].message != reading.sentences[at].message
+
+
+def _as_asked(reading: WeighedPassage, at: int) -> Sentence:
+    """Return a question of the persona as it is told among the person's words."""
+    question = reading.sentences[at]
+    return replace(question, text=f"({spaced(reading.frames.questioned)}{question.text})")
 
 
 def _head(day: str, frames: Frames) -> str:

@@ -46,6 +46,8 @@ _AT_MOST_STATES = 4
 _SHORT = 14.0
 _FEWEST_WORDS = 6.0
 """A shorter sentence ("Thursday, in Peterborough.") says little without the one before it."""
+_ANSWER = 4.0
+"""A shorter answer ("Toast.") says nothing without its question."""
 _SHORTEST_NAME = 3
 _SHORT_QUESTION = 8.0
 """A shorter question that ends with a pronoun ("Can you help me with that?") is about the sentence before it."""
@@ -210,14 +212,25 @@ def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
 def _leaning(
     sentences: Sequence[Sentence], reacts: Sequence[bool], persona: Tongue, person: Tongue
 ) -> list[bool]:
-    """Return for each sentence whether it leans on the one before it: on none of another message, nor on a reaction."""
+    """Return for each sentence whether it leans on the one before it.
+
+    That is no reaction, and of another message only where it asks what the person answers in a word.
+    """
     return [
         at > 0
-        and sentences[at - 1].message == sentence.message
         and not reacts[at - 1]
-        and _leans(sentence, (persona if sentence.role == PERSONA else person).leaning)
+        and (
+            _leans(sentence, (persona if sentence.role == PERSONA else person).leaning)
+            if sentences[at - 1].message == sentence.message
+            else _answers(sentence, sentences[at - 1])
+        )
         for at, sentence in enumerate(sentences)
     ]
+
+
+def _answers(sentence: Sentence, before: Sentence) -> bool:
+    asks = before.role == PERSONA and before.text.endswith(QUESTION_MARKS)
+    return asks and sentence.role != PERSONA and sentence.words < _ANSWER
 
 
 def _leans(sentence: Sentence, leaning: Listed) -> bool:

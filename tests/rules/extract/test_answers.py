@@ -337,11 +337,35 @@ def test_the_analysis_reports_what_was_said_where_nothing_was_asked() -> None:
     assert "Let me know" not in told
 
 
-def test_the_analysis_keeps_names_dates_and_numbers() -> None:
-    kept = analysis(TALK, 1_200)
+def test_names_dates_and_numbers_are_kept() -> None:
+    analysed = analysis(TALK, 300)
+    kept = analysed + refinement(TALK, 300, (analysed,))
 
     assert "14 April at 9:30" in kept
     assert "Ferreira" in kept
+
+
+def test_an_answer_in_a_word_is_told_with_its_question() -> None:
+    passage = [
+        Said("user", "We had a fight on Saturday.", "2026-04-18"),
+        Said("assistant", "I am sorry. Fists or words?", "2026-04-18"),
+        Said("user", "Words. Then a bin.", "2026-04-18"),
+    ]
+    told = "(I asked: Fists or words?) Words. Then a bin."
+    assert told in refinement(passage, 60)
+
+
+def test_a_short_sentence_in_everyday_words_outlasts_long_ones() -> None:
+    passage = [Said("user", f"{BREAD} He went. {BREAD}".replace("bread", "loaf"), "")]
+    assert "He went." in refinement(passage, 24)
+
+
+def test_the_persons_questions_in_a_talk_give_way_to_what_is_told() -> None:
+    passage = [
+        Said("user", "Do you like the pier of Mallaig in rain? The mast of the Morag broke.", ""),
+        Said("assistant", "I do.", ""),
+    ]
+    assert refinement(passage, 9) == "You told me: The mast of the Morag broke."
 
 
 def test_a_promise_among_forty_messages_survives() -> None:
