@@ -34,8 +34,10 @@ def quote(
 
     Never code, a placeholder, or what was written for somebody else, nor what was said `before` the passage, since
     another memory may quote that, nor what `besides` say, as the memory has it anyway. Questions, reactions,
-    courtesies, headings and announcements only where there is nothing else. Where every sentence is longer than `words`: the beginning of one. Where there is none: the
-    beginning of the first line with words of the longest message that has one. Empty where no message has words.
+    courtesies, headings and announcements only where there is nothing else.
+
+    Where every sentence is longer than `words`: the beginning of one. Where there is none: the beginning of the first
+    line with words of the longest message that has one. Empty where no message has words.
     """
     reading = read(tuple(passage), tuple(before))
     # No sentence goes over a line.
