@@ -321,14 +321,8 @@ def _absent(known: _Known, places: Sequence[Place], shown: Collection[str]) -> A
         under,
         seen,
         missing_keys(archive, chat_id),
-        _past_uuids(known),
     )
-    return absent(last, places, _deletions(known, places), known.ours)
-
-
-def _past_uuids(known: _Known) -> set[str]:
-    """Return the uuids of all messages under memories."""
-    return {old.message.uuid for old in known.past if old.message.uuid}
+    return absent(last, places, _deletions(known, places))
 
 
 def _memories_expected(known: _Known, places: Sequence[Place], shown: Collection[str]) -> set[int]:
@@ -354,7 +348,7 @@ def _deletions(known: _Known, places: Sequence[Place]) -> Deletions:
     """Return the chat's list of deletions, and its news beyond memproc's and the last export's."""
     listed, exists, by_new_build = deletion_list(known.chat)
     here = {place.message.uuid for place in places}
-    noted = _past_uuids(known)
+    noted = {old.message.uuid for old in known.past if old.message.uuid}
     noted |= {uuid for uuid in known.ours if uuid not in here}
     names_others = not listed <= {*noted, *known.ours}
     dates = (parse_date(place.message.created_at) for place in places if place.ours is None)

@@ -29,12 +29,11 @@ under them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from rules.conversation.history import Place
-from rules.conversation.marker import read_marker
 from rules.recognize.align import align
 from rules.typingmind.message import Branch, branches
 from rules.typingmind.originals import MOST_NAMED
@@ -77,8 +76,6 @@ class LastTime:
     """The time when each message was first seen, by its key."""
     missing: Collection[str] = ()
     """Keys of the messages that were missing before."""
-    compressed: Collection[str] = ()
-    """uuids of the messages under memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +103,6 @@ class TakenBranch:
 
     branch: Branch
     moved: Numbered
-    ours: int
-    """The number of its messages that are ours."""
-    is_new: bool = False
-    """It holds live messages of the last time, or hangs where one does and was never seen."""
-    has_compressed: bool = False
-    """It holds a message that is under a memory."""
 
     @property
     def has_question(self) -> bool:
@@ -216,15 +207,10 @@ class _Lacking:
 NOTHING_ABSENT = Absent()
 
 
-def absent(
-    last: LastTime, places: Sequence[Place], deletions: Deletions, ours: Collection[str] = ()
-) -> Absent:
-    """Compare the export with what the archive has seen.
-
-    `ours` are the uuids of the messages that we may have written.
-    """
+def absent(last: LastTime, places: Sequence[Place], deletions: Deletions) -> Absent:
+    """Compare the export with what the archive has seen."""
     back = _find_back(last.live, places)
-    lacking = _sort_lacking(last, back, places, deletions, ours)
+    lacking = _sort_lacking(last, back, places, deletions)
     named = deletions.named | lacking.uuids_in_branches
     keys = {place.key for place in places if place.ours is None}
     newest_here = max((last.seen[key] for key in keys & last.seen.keys()), default="")
@@ -274,16 +260,14 @@ def _sort_lacking(
     back: _Back,
     places: Sequence[Place],
     deletions: Deletions,
-    ours: Collection[str],
 ) -> _Lacking:
     """Sort the live messages that did not come back; a branch explains more than a deletion."""
     lacking = {number: known for number, known in enumerate(last.live) if number not in back.at}
     same_uuids = bool(back.surely)
-    matched = [
-        _match_branch(branch, lacking, ours, same_uuids=same_uuids)
+    taken = tuple(
+        _match_branch(branch, lacking, same_uuids=same_uuids)
         for branch in branches([place.message for place in places])
-    ]
-    taken = _mark_new(last, matched)
+    )
     branched = {number for branch in taken for number in branch.moved}
     unexplained = {
         number: known
@@ -298,9 +282,7 @@ def _sort_lacking(
     )
 
 
-def _match_branch(
-    branch: Branch, lacking: Numbered, ours: Collection[str], *, same_uuids: bool
-) -> TakenBranch:
+def _match_branch(branch: Branch, lacking: Numbered, *, same_uuids: bool) -> TakenBranch:
     """Find the lacking messages in a branch.
 
     Where uuids came back, they decide: an old branch may hold an "ok" of its own.
@@ -311,24 +293,7 @@ def _match_branch(
     }
     inside = ((message.uuid, message.digest) for message in branch.messages)
     moved = align(old, dict(enumerate(inside))).pairs
-    own = sum(
-        message.uuid in ours or read_marker(message.marker) is not None
-        for message in branch.messages
-    )
-    return TakenBranch(branch, {number: lacking[number] for number in moved}, own)
-
-
-def _mark_new(last: LastTime, taken: Sequence[TakenBranch]) -> tuple[TakenBranch, ...]:
-    """Mark the branches of this time, and those that hold messages under memories."""
-    bases = {branch.branch.at for branch in taken if branch.moved}
-    marked = []
-    for branch in taken:
-        uuids = [message.uuid for message in branch.branch.messages]
-        is_unseen = branch.branch.at in bases and not all(uuid in last.seen for uuid in uuids)
-        is_new = bool(branch.moved) or is_unseen
-        has_compressed = any(uuid in last.compressed for uuid in uuids)
-        marked.append(replace(branch, is_new=is_new, has_compressed=has_compressed))
-    return tuple(marked)
+    return TakenBranch(branch, {number: lacking[number] for number in moved})
 
 
 def _find_replaced(

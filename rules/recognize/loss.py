@@ -2,24 +2,24 @@
 
     last time   [memories] m5 m6 m7 ... m60
     ordinary    [memories] m5 m6 m7 ... m60 m61     some edited, inserted, deleted or regenerated
-    lost        [memories] m61, with m5 ... m60 in another branch; or most or the newest gone
+    lost        [memories] m61, with m5 ... m60 in another branch, deleted or just gone
 
-What the chat's own list of deletions names is what the person wanted. What is lost here is still
-in the archive.
+It waits for the person to accept it where more than eight messages, or most memories, are gone,
+whatever explains them; or where it continues an older state, however little it lacks of what was
+said since. What is lost here is still in the archive.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Place
-from rules.conversation.marker import MEMORY, read_marker
-from rules.recognize.absent import Absent, KnownMessage, TakenBranch
+from rules.recognize.absent import Absent, KnownMessage
 from rules.typingmind.dates import day_of
-from rules.typingmind.message import is_finished_answer
 
-_FEW = 10
-_FEW_IN_BRANCHES = 8
-_FEW_AT_THE_END, _FEW_BEFORE_NEW_ONES = 2, 8
+_FEW = 8
+"""The most messages under no memory that may be gone."""
+_FEW_AT_THE_END = 2
+"""The most that may be gone at the end where nothing new came: builds of 2024 name no deletion."""
 
 _GO_BACK = (
     "Use the arrows at that message in TypingMind to go back to the other branch, and export the "
@@ -61,104 +61,40 @@ def lost(
 
     `memories` says of each memory whether the export shows it or still has raw messages of it;
     `willed` are those that the person deleted, which are not among them. Without memories there is
-    little to lose.
+    little to lose, and the only one may go where messages came back.
     """
     if not (memories or willed or absent.went_back):
         return None
-    return (
-        _lost_in_a_branch(absent, memories, places)
-        or _lost_by_going_back(absent)
-        or _lost_most_messages(absent, memories)
-        or _lost_most_memories(memories, willed)
-        or _lost_the_newest(absent)
-    )
+    if absent.went_back:
+        missing = len(absent.missing) + len(absent.under - absent.known)
+        return _older(missing, absent.missing, absent.new)
+    if len(absent.newest_gone) > (_FEW if absent.new else _FEW_AT_THE_END):
+        return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
+    hidden = sum(not shown for shown in memories.values()) + len(willed)
+    total = len(memories) + len(willed)
+    few_left = hidden * 2 > total and (total > 1 or len(absent.gone) == absent.expected)
+    count = len(absent.missing) + absent.branched + absent.deleted
+    if absent.branched * 2 > count and (few_left or count > _FEW):
+        return _in_a_branch(absent, places)
+    if count > _FEW:
+        gone = f"Much of what was under no memory the last time is gone ({_counted(count, absent.missing)})."
+        return Lost(gone, _EXPORT_WHOLE)
+    if few_left:
+        return Lost(f"Most of the chat's memories are gone ({hidden} of {total}).", _EXPORT_WHOLE)
+    return None
 
 
-def _lost_in_a_branch(
-    absent: Absent, memories: Mapping[str, bool], places: Sequence[Place]
-) -> Lost | None:
-    taken = [branch for branch in absent.branches if _is_a_loss(branch, memories)]
-    if not taken or _is_ordinary(absent, places):
-        return None
+def _in_a_branch(absent: Absent, places: Sequence[Place]) -> Lost:
+    taken = [branch for branch in absent.branches if branch.has_question]
     at = min(branch.branch.at for branch in taken)
     moved = [known for branch in taken for known in branch.moved.values()]
-    count = len(moved) + sum(branch.ours for branch in taken)
     whose = ", which is one of memproc's own," if places[at].ours else ""
     return Lost(
         f"Everything after message {at + 1} of the chat{whose} went into another branch of it "
-        f"({_counted(count, moved)}), since that message was regenerated, or edited and sent "
+        f"({_counted(len(moved), moved)}), since that message was regenerated, or edited and sent "
         "again.",
         _GO_BACK,
     )
-
-
-def _is_ordinary(absent: Absent, places: Sequence[Place]) -> bool:
-    """Return whether the person has regenerated an answer a few turns back, or used the arrows.
-
-    Then all new branches together hold few messages, none of them ours, under a memory or with a pin,
-    and the conversation goes on to a finished answer in their place.
-    """
-    new = [taken for taken in absent.branches if taken.is_new]
-    kept = any(taken.ours or taken.has_compressed or taken.branch.has_pin for taken in new)
-    many = sum(len(taken.branch.messages) for taken in new) > _FEW_IN_BRANCHES
-    if not new or kept or many:
-        return False
-    lived = [place.message for place in places if place.lived]
-    at = max(taken.branch.at for taken in new)
-    return bool(lived) and places[-1].at > at and is_finished_answer(lived[-1])
-
-
-def _is_a_loss(taken: TakenBranch, memories: Mapping[str, bool]) -> bool:
-    """Return whether a branch has taken more than a regenerated answer.
-
-    Such an answer leaves itself there, never a question, and nothing of ours. A branch that has
-    nothing of what is missing was there before: a fork keeps the branches of its origin.
-    """
-    if taken.moved:
-        return taken.ours > 0 or taken.has_question
-    markers = (read_marker(message.marker) for message in taken.branch.messages)
-    # A memory that is False here is neither shown nor has any raw message in the export.
-    names = [marker.memory for marker in markers if marker and marker.kind == MEMORY]
-    return any(memories.get(name) is False for name in names)
-
-
-def _lost_by_going_back(absent: Absent) -> Lost | None:
-    """Return the loss of an export that went back, however little is missing."""
-    if not absent.went_back:
-        return None
-    count = len(absent.missing) + len(absent.under - absent.known)
-    return _older(count, absent.missing, absent.new)
-
-
-def _lost_most_messages(absent: Absent, memories: Mapping[str, bool]) -> Lost | None:
-    count = len(absent.gone)
-    nothing_left = count == absent.expected > 0 and not any(memories.values())
-    if not (nothing_left or (count > _FEW and count * 2 > absent.expected)):
-        return None
-    numbers = f"{_counted(count, absent.gone)}, of {absent.expected:,}"
-    return Lost(
-        f"Most of what stood under no memory the last time is gone ({numbers}).", _EXPORT_WHOLE
-    )
-
-
-def _lost_most_memories(memories: Mapping[str, bool], willed: Collection[str]) -> Lost | None:
-    """Return the loss of most memories, deleted or not: at once, it is most often a mistake."""
-    hidden = sum(not shown for shown in memories.values()) + len(willed)
-    total = len(memories) + len(willed)
-    if total < 2 or hidden * 2 <= total:
-        return None
-    return Lost(f"Most of the chat's memories are gone ({hidden} of {total}).", _EXPORT_WHOLE)
-
-
-def _lost_the_newest(absent: Absent) -> Lost | None:
-    """Return the loss of the newest messages.
-
-    Where TypingMind could not note all that the person has deleted, the newest may be among it.
-    """
-    few = _FEW_BEFORE_NEW_ONES if absent.new else _FEW_AT_THE_END
-    if absent.sure == "the list was full" or len(absent.newest_gone) <= few:
-        return None
-    return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
 
 
 def _older(count: int, newest: Sequence[KnownMessage], new: int) -> Lost:

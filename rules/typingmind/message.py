@@ -86,8 +86,6 @@ class Branch:
     """The index of the message that it hangs on."""
     messages: tuple[Message, ...]
     """Its messages in order, each before those of its own branches; without their bytes."""
-    has_pin: bool = False
-    """One of them has TypingMind's pin."""
 
 
 def read_message(raw: bytes) -> Message:
@@ -181,13 +179,6 @@ def has_pin(message: Message) -> bool:
     return b"isPinned" in message.raw and fields_of(message).get("isPinned") is True
 
 
-def is_finished_answer(message: Message) -> bool:
-    """Return whether it is an answer of which nothing more is to come."""
-    if message.role != "assistant" or message.calls_tools or is_incomplete(message):
-        return False
-    return bool(fields_of(message).get("finish", True))
-
-
 def is_incomplete(message: Message) -> bool:
     """Return whether the answer was still being written when the chat was exported."""
     metadata = fields_of(message).get("tmMetadata")
@@ -221,9 +212,7 @@ def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
 
 
 def _branch(at: int, thread: object) -> Branch:
-    inside = list(_inside(thread))
-    has_a_pin = any(fields.get("isPinned") is True for fields in inside)
-    return Branch(at, tuple(map(message_of, inside)), has_a_pin)
+    return Branch(at, tuple(map(message_of, _inside(thread))))
 
 
 def _inside(thread: object) -> Iterator[dict[str, object]]:
