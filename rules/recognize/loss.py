@@ -65,11 +65,24 @@ def lost(
     """
     if not (memories or willed or absent.went_back):
         return None
+    return _of_an_older_state(absent) or _of_too_much(absent, memories, places, willed)
+
+
+def _of_an_older_state(absent: Absent) -> Lost | None:
     if absent.went_back:
         missing = len(absent.missing) + len(absent.under - absent.known)
         return _older(missing, absent.missing, absent.new)
     if len(absent.newest_gone) > (_FEW if absent.new else _FEW_AT_THE_END):
         return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
+    return None
+
+
+def _of_too_much(
+    absent: Absent,
+    memories: Mapping[str, bool],
+    places: Sequence[Place],
+    willed: Collection[str],
+) -> Lost | None:
     hidden = sum(not shown for shown in memories.values()) + len(willed)
     total = len(memories) + len(willed)
     few_left = hidden * 2 > total and (total > 1 or len(absent.gone) == absent.expected)
