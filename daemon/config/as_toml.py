@@ -103,7 +103,7 @@ def toml_value(value: object) -> str:
     match value:
         case dict():
             entries = [f"{_name(name)} = {toml_value(inner)}" for name, inner in value.items()]
-            return f"{{ {', '.join(entries)} }}"
+            return f"{{ {', '.join(entries)} }}" if entries else "{}"
         case list():
             entries = [toml_value(inner) for inner in value]
             return f"[{', '.join(entries)}]"
