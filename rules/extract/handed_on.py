@@ -56,7 +56,6 @@ _LABEL = re.compile(r"\W*([^\W\d_][^:：\n]{0,24}?)[\d.,\s]*[:：]\s")
 _ITEM = re.compile(
     r"\s*(?:[-*+•·–—§]|(?:[^\W\d_]+\.? )?\d{1,2}[.:)、 ]|[ivxIVX]+[.)]|[一二三四五六七八九十]+、)"
 )
-_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _SALUTATION = re.compile(r".{1,60}[,:，：]")
 _COLON_WITHIN = re.compile(r'[:：](?=\s*[^\s:："“„«「『»])')
 
@@ -346,11 +345,8 @@ def _looks_set(stretch: _Stretch, *, is_first: bool) -> int:
     is_list = sum(_ITEM.match(line) is not None for line in stretch.lines) > 1
     is_verse = len(stretch.lines) >= max(_FEWEST, 2 * ended) and not is_list
     is_verse &= max(map(len, stretch.lines)) <= _LONGEST_VERSE
-    is_dated = _YEAR.search(line) and not is_finished(line)
-    is_formal = words.FORMAL.search(plain(stretch.text))
-    signs = [_is_signed(stretch), is_verse, is_dated, is_formal]
     is_likely = is_greeting or is_shouted or "♪" in line or _is_role(stretch)
-    return _LIKELY * bool(is_likely) + _SIGN * sum(map(bool, signs))
+    return _LIKELY * bool(is_likely) + _SIGN * is_verse + _SIGN * _is_signed(stretch)
 
 
 def _is_role(stretch: _Stretch) -> bool:

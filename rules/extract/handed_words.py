@@ -119,15 +119,12 @@ FROM_NOW: Final = _words("""
 BE: Final = _words("""
     be you act du bist sei sois tu t sé seas eres sigue seja é sii sarai ты будь будешь 你 なって あなた""")
 KEEP_TO: Final = _words("""
-    be_this use_this use_these follow_this follow_these stick_to keep_to adopt who_you how_you sei_das so_bist halt_dich
-    sois_ceci sois_ça suis_ces sé_esto sigue_estas seja_isto будь_вот будь_этим 按这 照这""")
+    be_this keep_to stick_to follow_this follow_these use_this use_these halt_dich folge_diesen suis_ces sigue_estas
+    segui_queste следуй_этим 按这 照这""")
 OPENINGS: Final = _words("""
     dear to_whom to_whoever subject hi hey hello betreff von liebe lieber sehr_geehrte sehr_geehrter werte hallo objet
     cher chère chers salut bonjour asunto estimad* querid* hola prezad* oggetto caro cara ciao тема уважаем* дорог*
     привет 亲爱 尊敬 各位 拝啓""")
-FORMAL: Final = _words("""
-    thou thee thy shalt hereby whereas henceforth hiermit gemäß stets le_locataire la_présente queda_prohibido настоящим
-    запрещается 严禁 特此""")
 ROLES: Final = _words("""
     you_are_a you_are_an you_are_the you_are_my act_as du_bist_ein du_bist_eine tu_es_un tu_es_une eres_un eres_una
-    você_é_um você_é_uma sei_un sei_una ты_опытный 你是一 あなたは""")
+    você_é_um você_é_uma sei_un sei_una 你是一 あなたは""")

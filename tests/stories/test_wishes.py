@@ -90,6 +90,7 @@ def test_what_is_handed_on_is_no_wish_and_what_may_be_one_waits_for_a_press(aria
     aria.settings()
     aria.drop()
     assert any("it may be a wish of yours" in clause for clause in aria.plan()["kept"])
+    assert "--yes NUMBER keeps it" in aria.plan()["kept"][-1]
     aria.run()
     words = last_words(aria)
     assert "rhyme" not in words and "Never call me again" not in words
