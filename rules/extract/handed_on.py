@@ -24,7 +24,7 @@ from typing import Final, Literal
 from rules.extract import handed_words as words
 from rules.extract.brackets import quotations_in
 from rules.extract.handed_words import plain
-from rules.extract.voices import COLONS, QUESTION_MARKS, SIGN_OFF, is_finished
+from rules.extract.voices import COLONS, QUESTION_MARKS, SIGN_OFF, SUBJECT, is_finished
 
 Owner = Literal["own", "adopted", "reported", "unsure", "foreign"]
 """`reported`: after a colon in the same line, where the person may go on in their own words."""
@@ -52,7 +52,7 @@ _FENCE = "```"
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*\n?")
 _SENTENCE_ENDS = re.compile(r"[.!?。！？] ?(?=[^\W\d_])")
 _TIME = re.compile(r"\d{1,2}[:.]\d\d")
-_LABEL = re.compile(r"\W*([^\W\d_][^:：\n]{0,24}?)[\d.,\s]*[:：]\s")
+_LABEL = re.compile(r"\W*([^\W\d_][^:：\n]{0,24}?)[,\s]*[:：]\s")
 _ITEM = re.compile(
     r"\s*(?:[-*+•·–—§]|(?:[^\W\d_]+\.? )?\d{1,2}[.:)、 ]|[ivxIVX]+[.)]|[一二三四五六七八九十]+、)"
 )
@@ -110,8 +110,13 @@ def is_own_heading(line: str) -> bool:
     if not 0 < len(head) <= _LONGEST_HEADING or _asks(head) or _is_handed(head):
         return False
     spelled = plain(head)
-    is_ours = any(kind.search(spelled) for kind in (words.ME, words.YOU, words.OURS))
-    return bool(words.HOW_WE.search(spelled) or (is_ours and words.RULES.search(spelled)))
+    is_between_us = words.ME.search(spelled) or words.YOU.search(spelled)
+    ours = words.OURS.finditer(spelled)
+    return bool(
+        words.HOW_WE.search(spelled)
+        or (is_between_us and words.RULES.search(spelled))
+        or any(_begins(spelled[our.end() :], words.RULES) for our in ours)
+    )
 
 
 def _set_apart(text: str) -> Iterator[OwnedPart]:
@@ -267,7 +272,8 @@ def _owner(
     if _adopts(announcement):
         return "adopted"
     comments = [comment.text for comment in (before, after) if comment]
-    points = _announced(announcement) + (_looks_set(stretch, is_first=is_first) if comments else 0)
+    points = 0 if words.RESUMING.match(plain(stretch.title)) else _announced(announcement)
+    points += _looks_set(stretch, is_first=is_first) if comments else 0
     points += (_spoken_of(after) if after else 0) + _SIGN * any(map(_asks, comments))
     is_in_doubt = points >= _UNSURE or (not is_first and _is_role(stretch))
     if not is_in_doubt or is_own_heading(announcement) or is_own_heading(stretch.title):
@@ -292,11 +298,11 @@ def _announced(line: str) -> int:
     points = words.POINTING.search(spelled)
     if line.endswith(COLONS):
         return _FOREIGN if has_text or is_handed else 0
-    if is_handed and (points or (words.WORKED.search(spelled) and words.BACK.search(spelled))):
+    if is_handed and (points or has_text or words.WORKED.search(spelled)):
         return _UNSURE
     if _begins(line, words.TEXTS) and (line.startswith("#") or not is_finished(line)):
         return _UNSURE
-    return _LIKELY if has_text and (is_handed or points) else _SIGN * is_handed
+    return _LIKELY if points and (has_text or not is_finished(line)) else _SIGN * is_handed
 
 
 def _is_handed(line: str) -> bool:
@@ -330,8 +336,8 @@ def _spoken_of(stretch: _Stretch) -> int:
 
 def _resumes(stretch: _Stretch) -> bool:
     """Return whether the person speaks again in a stretch, by how it begins, asks or speaks of the text before it."""
-    is_own = _begins(stretch.title, words.RESUMING) or is_own_heading(stretch.title)
-    return is_own or _asks(stretch.text) or _spoken_of(stretch) >= _LIKELY
+    is_own = words.RESUMING.match(plain(stretch.title)) or is_own_heading(stretch.title)
+    return bool(is_own) or _asks(stretch.text) or _spoken_of(stretch) >= _LIKELY
 
 
 def _looks_set(stretch: _Stretch, *, is_first: bool) -> int:
@@ -345,6 +351,8 @@ def _looks_set(stretch: _Stretch, *, is_first: bool) -> int:
     is_list = sum(_ITEM.match(line) is not None for line in stretch.lines) > 1
     is_verse = len(stretch.lines) >= max(_FEWEST, 2 * ended) and not is_list
     is_verse &= max(map(len, stretch.lines)) <= _LONGEST_VERSE
+    if any(SUBJECT.search(line) for line in stretch.lines[:_FEWEST]):
+        return _UNSURE
     is_likely = is_greeting or is_shouted or "♪" in line or _is_role(stretch)
     return _LIKELY * bool(is_likely) + _SIGN * is_verse + _SIGN * _is_signed(stretch)
 
@@ -365,7 +373,7 @@ def _is_sentence(line: str) -> bool:
 
 
 def _asks(text: str) -> bool:
-    return any(mark in text for mark in QUESTION_MARKS)
+    return any(mark in text for mark in (*QUESTION_MARKS, "吗"))
 
 
 def _after_colons(stretch: _Stretch) -> Iterator[OwnedPart]:
@@ -376,7 +384,7 @@ def _after_colons(stretch: _Stretch) -> Iterator[OwnedPart]:
         stop = begin = colon.end() if colon else 0
         if _announced(line[:begin]) == _FOREIGN and not is_own_heading(line[:begin]):
             for sentence in _SENTENCE.finditer(line, begin):
-                is_own = _begins(sentence.group(), words.RESUMING) or _asks(sentence.group())
+                is_own = words.RESUMING.match(plain(sentence.group())) or _asks(sentence.group())
                 if is_own and stop > begin:
                     break
                 stop = sentence.end()

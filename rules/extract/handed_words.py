@@ -36,7 +36,7 @@ def _words(listed: str, *others: Listed) -> re.Pattern[str]:
 TEXTS: Final = _words("""
     prompt* lyric* song songs verse* poem* letter letters mail mails email emails e_mail message messages text texts note
     notes memo* postcard* card thread* comment comments review* reply profile* ad ads advert* manual instruction*
-    guideline* readme rules commandments policy terms label lease contract* will recipe* leaflet* brochure* sign notice*
+    guideline* readme rules commandments policy terms label sheet lease contract* will recipe* leaflet* brochure* sign notice*
     poster* announcement* newsletter* minutes transcript* voicemail* diary diaries journal article* essay* column story
     chapter* script* monologue* scene* speech* sermon* prayer* testimony statement* excerpt* quote horoscope* survey
     lied lieder songtext* gedicht* spruch gebet* brief nachricht* sms zettel notiz* postkarte* rundmail* kommentar*
@@ -55,21 +55,22 @@ TEXTS: Final = _words("""
     启事 说明书 须知 守则 合同 租约 菜谱 海报 通知 公告 日记 文章 作文 剧本 台词 独白 家训 这段
     プロンプト 歌詞 詩 手紙 メール メモ 投稿 説明書 規則 契約 レシピ 貼り紙 お知らせ 日記 記事 台本 台詞""")
 GIVEN: Final = _words("""
-    wrote written writes got sent sends texted emailed posted forwarded left says said reads goes_like handed hung hangs
-    put_up printed taped stuck gave read_out sang sings sung dictated published
-    schrieb schreibt geschrieben geschickt schickt* stand steht hing hängt gepostet weitergeleitet hinterlassen gereimt
-    gedichtet sagt* gesungen singt diktiert vorgelesen wörtlich écrit envoyé laissé posté affiché chant* dicté donné dit
-    escribió escrito mandó mandado envió dejó puso pone dice dijo publicó cantaba canta dictó pasó escreveu mandou enviou
-    deixou diz scritto scrive mandato lasciato cantava прислал* написал* пишет оставил* висит повесил* переслал* скинул*
-    опубликовал* пел пела поёт диктовал* надиктовал* гласит сказал* 寄 写的 写道 写着 写给 分享 发给我 发的 发来 贴 唱
-    送って 書いて 届い 貼って""")
+    wrote written writes got sent sends texted emailed posted forwarded left says said reads goes_like handed hung
+    hangs put_up printed taped stuck pinned slipped shared gave read_out sang sings sung dictated published schrieb
+    schreibt geschrieben geschickt schickt* stand steht hing hängt gepostet weitergeleitet hinterlassen gereimt
+    gedichtet sagt* gesungen singt diktiert vorgelesen geteilt wörtlich écrit envoyé laissé glissé collé partagé posté
+    affiché chant* dicté donné dit escribió escrito mandó mandado envió dejó puso pone dice dijo publicó cantaba canta
+    dictó pasó pasado colgó compartió escreveu mandou enviou deixou diz scritto scrive mandato lasciato cantava
+    прислал* написал* пишет оставил* висит повесил* переслал* скинул* опубликовал* пел пела поёт диктовал* надиктовал*
+    гласит сказал* приклеил* выложил* поделил* 寄 写的 写道 写着 写给 分享 发给我 发的 发来 贴 唱 送って 書いて 届い
+    貼って""")
 """What somebody else does with a text; "I wrote" is none."""
 FOUND: Final = _words("""
     found came_across copied copying pasting pasted quoting quote typed typing transcribing reading_this read_this dug
     overheard saw cataloguing came_with comes_with word_for gefunden gelesen entdeckt bekommen gekriegt kopier* abgetippt
-    tipp tippe entziffer* lektorier* trouvé trouvée recopie copie colle tombé tombée vu reçu encontré encontrado
+    tipp tippe entziffer* lektorier* trouvé trouvée retrouvé recopie copie colle tombé tombée vu reçu encontré encontrado
     encontramos copio copié pego vi leí recibí encontrei achei recebi trovato ricevuto letto нашёл нашла нашел нашли
-    вычитал* копирую перепишу списал* получил* разбира* перечитыва* прочитал* 看到 找到 收到 抄 翻出 念给 网上 見つけ
+    вычитал* копирую перепишу списал* получил* разбира* перечитыва* прочитал* 看到 找到 收到 抄 夹 翻出 念给 网上 見つけ
     もらっ 読ん""")
 """How a person comes by a text of somebody else's."""
 WORKED: Final = _words("""
@@ -92,7 +93,7 @@ RESUMING: Final = _words(
 )
 """How the person begins to speak again."""
 ME: Final = _words(
-    "me mine us mich mir uns moi nous mí nosotr* vos mim nós noi мной мне нам нами 我 咱 私"
+    "me mine us mich mir uns moi nous mí nosotr* nuestr* vos mim nós noi мной мне нам нами 我 咱 私"
 )
 YOU: Final = _words("", *(tongue.you for tongue in _WITH_RULES))
 OURS: Final = _words("咱", *(tongue.mine for tongue in _WITH_RULES))
@@ -122,7 +123,7 @@ KEEP_TO: Final = _words("""
     be_this keep_to stick_to follow_this follow_these use_this use_these halt_dich folge_diesen suis_ces sigue_estas
     segui_queste следуй_этим 按这 照这""")
 OPENINGS: Final = _words("""
-    dear to_whom to_whoever subject hi hey hello betreff von liebe lieber sehr_geehrte sehr_geehrter werte hallo objet
+    dear to_whom to_whoever subject hi hey hello betreff von liebe* sehr_geehrte sehr_geehrter werte hallo objet
     cher chère chers salut bonjour asunto estimad* querid* hola prezad* oggetto caro cara ciao тема уважаем* дорог*
     привет 亲爱 尊敬 各位 拝啓""")
 ROLES: Final = _words("""
