@@ -90,7 +90,7 @@ def test_what_would_take_conversations_a_key_or_a_service_is_refused(
     shown = re.search(r'data-form-token="(\w+)"', page.get("/money").text)
     assert shown
     taking = [path for path in (*VIEWS, *ACTIONS) if path.startswith(TAKING)]
-    assert len(taking) == 20
+    assert len(taking) == 22
     for path in taking:
         address = path.replace("{device}", "1")
         sent = {"form_token": shown[1]}
