@@ -52,7 +52,8 @@ class Life:
     def import_older(self, back: int) -> None:
         """The person imports an updated export of an earlier day."""
         if found := self._updated.get(self.person.chat_id):
-            self.person.bring_in(found[-1 - back % len(found)])
+            earlier = back % len(found)
+            self.person.bring_in(found[-1 - earlier], is_newest=not earlier)
 
     def run(self, *, accepted: bool = False) -> None:
         """The person exports the chat, and memproc runs; and once more, though there is nothing new."""

@@ -265,8 +265,11 @@ class Person:
             self.device.bring_in(strip_markers(self.device.export(self.chat_id)))
             self._stripped.add(self.chat_id)
 
-    def bring_in(self, export: bytes) -> None:
-        """An updated export is imported, and the person goes on in its chat."""
+    def bring_in(self, export: bytes, *, is_newest: bool = True) -> None:
+        """An updated export is imported, and the person goes on in its chat.
+
+        An older one cannot name what memories took the place of since: a sync may bring that back.
+        """
         chat_id = str(read_chats(export)[0]["chatID"])
         if chat_id != self.chat_id and self.chat_id in self._stripped:
             return
@@ -275,7 +278,8 @@ class Person:
         }
         self.device.bring_in(export)
         after = {said(message) for message in self.device.messages(chat_id)}
-        self.left[chat_id] = (self.left.get(chat_id, set()) | before) - after
+        left = self.left.get(chat_id, set()) | before if is_newest else set()
+        self.left[chat_id] = left - after
         self.crossed_out.clear()
         self.taken_out.clear()
         self._goes_on_in(chat_id, renewed=chat_id != self.chat_id)

@@ -204,3 +204,20 @@ def test_lives_that_once_went_wrong(mode: str, turns: int, form: str, deeds: lis
     for name, given in deeds:
         getattr(lives, name)(**given)
     lives.teardown()
+
+
+def test_what_an_older_export_does_not_know_of_may_come_back_by_a_sync(tmp_path: Path) -> None:
+    life = Life(tmp_path / "home", "2026", "replace")
+    life.person.talk(19)
+    life.run()
+    life.import_newest()
+    life.person.talk(7)
+    life.run()
+    life.person.sync_to_the_other()
+    life.person.talk(6)
+    life.run_by_bridge()
+    life.import_older(2)
+    life.person.sync_to_the_other()
+    life.person.sync_back()
+    life.run_and_accept()
+    life.close()
