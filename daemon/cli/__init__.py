@@ -35,7 +35,7 @@ from daemon.cli.commands import (
 )
 
 _INTERRUPTED = "Interrupted. What is finished is kept; run memproc again to go on from there."
-_UNANSWERED = "The question was not answered. Say it at a terminal, or give the command --yes."
+_UNANSWERED = "The question was not answered. Answer at a terminal, or add --yes."
 _COLLECTED_AFTER = 50_000
 """New objects before Python collects garbage: its own 700 cost a tenth of a command's start."""
 _JSON = click.Option(

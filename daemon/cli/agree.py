@@ -85,7 +85,5 @@ def _ask_about_key(provider: str, titles: Sequence[str], price: str) -> str:
     )
     click.echo(_CHOICES.format(price=price), err=True)
     choices = click.Choice(("key", "extract", "stop"), case_sensitive=False)
-    answer = click.prompt(
-        "What shall it be", type=choices, default="stop", show_choices=False, err=True
-    )
+    answer = click.prompt("Your choice", type=choices, default="stop", show_choices=False, err=True)
     return str(answer)

@@ -132,7 +132,9 @@ def _list(settings: Settings, export: ForeignExport, file: Path, words: Sequence
     columns = (*_COLUMNS, _BROUGHT) if has_before else _COLUMNS
     number = len(export.conversations)
     shown = "" if len(rows) == number else f", {len(rows):,} of them shown"
-    notes = [f"{counted(number, 'conversation')}{shown}, the one last spoken in first"]
+    notes = [
+        f"{counted(number, 'conversation')}{shown}, newest first. Tokens are guessed from the size of each; the plan counts them"
+    ]
     if export.unknown:
         notes.append(f"{counted(export.unknown, 'entry', 'entries')} of an unknown shape: left out")
     report = Report(
@@ -330,7 +332,7 @@ def _losses(conversation: Conversation, *, is_known: bool) -> Iterator[str]:
         noun, of, rest = kind.partition(" of ")  # "pages of a canvas"
         left.append(counted(number, kind, f"{noun}s{of}{rest}"))
     if left:
-        yield f'Of "{cut_title(conversation.title)}" this cannot come, or only by name: {", ".join(left)}.'
+        yield f'Not in this export of "{cut_title(conversation.title)}", or only by name: {", ".join(left)}.'
 
 
 def _other_branches(conversation: Conversation, zone: tzinfo) -> Iterator[str]:

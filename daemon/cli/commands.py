@@ -23,7 +23,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "open": ("page", "Open the page in the browser, or one of the folders."),
         "status": ("status", "Show whether the daemon is well, and what it has done."),
         "logs": ("status", "Tell what the daemon did, in sentences."),
-        "doctor": ("doctor", "Find what is wrong, and what mends it."),
+        "doctor": ("doctor", "Find what is wrong, and how to fix it."),
         "chats": ("chats", "List the chats that the archive knows."),
         "memories": ("memories", "List the memories of a chat."),
         "show": ("memories", "Show one memory in full, in all its editions."),

@@ -1,8 +1,10 @@
 """Take the first steps: `memproc init`, on a terminal in the page's four optional steps."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from difflib import get_close_matches
+from pathlib import Path
 
 import click
 
@@ -19,7 +21,7 @@ from daemon.files.write import replace_file, sweep
 from daemon.reports.report import Step
 from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES, meant_provider
-from rules.errors import MemprocError
+from rules.errors import ConfigurationError, MemprocError
 
 _NONE = "none"
 _DROP = "Drop a TypingMind export into the inbox"
@@ -86,11 +88,23 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
         settings.say("Nothing was written.")
         return False
     folders = asdict(load_folders(load(path)))
+    _refuse_checkout(folders.values(), path)
     for name, folder in folders.items():
         make_private(folder)
         settings.say_whole(f"{name:8} {folder}")
     settings.done(path=path, folders=folders)
     return True
+
+
+def _refuse_checkout(folders: Iterable[Path], toml: Path) -> None:
+    """Raise ConfigurationError where a folder of private chats would lie in a source checkout."""
+    for checkout in (parent for folder in folders for parent in folder.parents):
+        if (checkout / ".git").exists() and (checkout / "pyproject.toml").is_file():
+            raise ConfigurationError(
+                f"{checkout} is a checkout of source code: your chats would lie in it, "
+                "and `git clean` would delete them.",
+                f"Move it elsewhere, or name other folders in [folders] of {toml}; then: memproc init",
+            )
 
 
 def _guide(ctx: click.Context, before: Settings) -> None:

@@ -56,15 +56,15 @@ def open_command(settings: Settings, place: str, only_print: bool, of_demo: bool
 
 
 @click.command(hidden=True)
-@click.option(
-    "--socket", "number", type=int, required=True, help="A listening socket that was handed over."
-)
+@click.option("--socket", "number", type=int, help="A listening socket that was handed over.")
 @pass_settings
-def page_command(settings: Settings, number: int) -> None:
+def page_command(settings: Settings, number: int | None) -> None:
     """Serve the page on a socket of the daemon's, until it is idle.
 
     The lock tells a daemon that comes up meanwhile that the port is our own page's.
     """
+    if number is None:
+        raise click.UsageError("To see the page: memproc open")
     from daemon.inbox.page_port import page_lock
     from daemon.page.access import dispatcher
     from daemon.page.app import Desk, application

@@ -40,6 +40,9 @@ _WITHOUT_CALL = (
     "Its updated export is written again, without a call: what it should say has changed."
 )
 
+_SAMPLE_TAIL = (
+    "The sample is short: {live:,} of its tokens stay word for word; of your chats {usual:,} do."
+)
 _SAMPLE_ALONE = (
     "The built-in engine writes for the sample conversation alone, so that it costs nothing; every "
     "other chat has {agent}"
@@ -103,13 +106,22 @@ def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
     if isinstance(looked, Unchanged):
         return PlannedRow(file, Unchanged(looked.chat_id, looked.title, looked.reason))
     refuse_too_large(looked)
-    plan, agent = looked.plan, context.config.models.agent
-    if plan.chat_id == SAMPLE.chat and agent not in (CHAT, looked.roles.agent.name):
-        plan = replace(plan, warnings=(*plan.warnings, _SAMPLE_ALONE.format(agent=agent)))
+    plan = looked.plan
+    if plan.chat_id == SAMPLE.chat:
+        plan = replace(plan, warnings=(*plan.warnings, *_about_sample(context, looked)))
     row = PlannedRow(file, plan, who(looked.roles), _cost(context, looked))
     if looked.plan.calls and looked.roles.lacks_key:
         row = replace(row, with_key=_cost_with_key(context, export, chat))
     return _with_readiness(context, looked, row)
+
+
+def _about_sample(context: Context, survey: Survey) -> Iterator[str]:
+    """Say in what the sample conversation differs from the person's own chats."""
+    agent, live = context.config.models.agent, survey.config.tail.tokens
+    if agent not in (CHAT, survey.roles.agent.name):
+        yield _SAMPLE_ALONE.format(agent=agent)
+    if live < (usual := context.config.tail.tokens):
+        yield _SAMPLE_TAIL.format(live=live, usual=usual)
 
 
 def _with_readiness(context: Context, survey: Survey, row: PlannedRow) -> PlannedRow:
@@ -147,9 +159,9 @@ def _cost_with_key(context: Context, export: Export, chat: Chat) -> CostEstimate
 def plan_command(settings: Settings, paths: tuple[Path, ...]) -> int:
     """Show what `run` would do with the exports in the inbox, or those named.
 
-    Sends and writes nothing. In the table, New is the memories to be made, by that many Calls, which
-    send that many tokens (To send). Waiting are the tokens that have left the live tail and are too
-    few for a memory yet; Live are the newest, which stay word for word.
+    Sends and writes nothing. In the table, New is the memories to be made, by that many Calls.
+    Waiting are the tokens that have left the live tail and are too few for a memory yet; Live are
+    the newest, which stay word for word.
     """
     rows = planned_rows(settings, wanted_exports(settings, paths))
     rows += [PlannedRow(path.name, other) for path, other in other_files(settings, paths)]

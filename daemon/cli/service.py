@@ -23,7 +23,6 @@ from daemon.config.keys import NoKey, credential_files, find_key
 from daemon.config.search import own_file
 from daemon.files.paths import demos_folder, expanded_folder
 from daemon.reports.report import Step
-from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from service.command import run_command
@@ -134,7 +133,7 @@ def uninstall_command(settings: Settings) -> int:
 def _what_stays(settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield what is left on the computer, each with what removes it."""
     folders, toml = settings.folders, settings.config_file.path
-    remove = "rmdir /s" if sys.platform == "win32" else "rm -r"
+    remove, remove_file = ("rmdir /s", "del") if sys.platform == "win32" else ("rm -r", "rm")
     expanded = expanded_folder(folders.updated)
     for what, path in (
         ("exports that you dropped", folders.inbox),
@@ -150,7 +149,7 @@ def _what_stays(settings: Settings) -> Iterator[tuple[str, str]]:
         ("the demos, with what was put into them", demos_folder()),
     ):
         if path is not None and path.exists():
-            yield what, f"{remove} {shlex.quote(str(path))}"
+            yield what, f"{remove if path.is_dir() else remove_file} {shlex.quote(str(path))}"
     for provider in sorted(KEY_VARIABLES):
         key = find_key(provider, {}, folders.state)
         if not isinstance(key, NoKey):
@@ -159,7 +158,7 @@ def _what_stays(settings: Settings) -> Iterator[tuple[str, str]]:
         forget = "in TypingMind press ⋯ next to the pill, and Forget the pairing"
         yield "what a paired browser keeps for Undo", forget
         yield "the bridge", f"memproc pair forget --all\n{REMOVE_THE_ADDRESS}"
-    yield "memproc itself, at last", "pipx uninstall memproc-daemon"
+    yield "memproc itself, finally", "pipx uninstall memproc-daemon"
 
 
 @service_command.command("failed", hidden=True)
@@ -269,7 +268,7 @@ def _print(steps: list[InstallStep], settings: Settings) -> int:
     """Tell what would be done, with the text of each file. Return the exit code."""
     for step in steps:
         settings.say(step.intention)
-        settings.draw(visible("".join(f"    {line}\n" for line in step.text.splitlines())))
+        settings.say_whole("\n".join(f"    {line}" for line in step.text.splitlines()))
     planned = [{"does": step.intention, "text": step.text} for step in steps]
     settings.done("" if steps else "There is nothing to do.", steps=planned)
     return 0

@@ -225,7 +225,7 @@ def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, .
     inbox = settings.folders.inbox
     if not paths and not inbox.is_dir():
         raise FileTrouble(f"There is no inbox {inbox}.", "Make the folders with: memproc init")
-    return tuple(export for path in paths or (inbox,) for export in exports_in(path))
+    return tuple(export for path in paths or (inbox,) for export in exports_in(path.absolute()))
 
 
 def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[tuple[Path, Skipped], ...]":

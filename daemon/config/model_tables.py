@@ -129,7 +129,7 @@ class ModelSettings(tables.Table, title="Models"):
     agent: Annotated[str, _name_or("chat")] = Field(default="chat", title="Writes the memories")
     """Who writes the memories. "chat": the model that the chat was held with, since they are its own memories.
     Where there is no key for it, the built-in engine "memproc/extractive" takes its place: it needs no key
-    and no network, costs nothing, and makes memories out of sentences that the persona has already said.
+    and no network, costs nothing, and makes memories out of sentences that you and the persona really said.
     """
 
     context_manager: Annotated[str, _name_or("small")] = Field(
@@ -143,7 +143,7 @@ class ModelSettings(tables.Table, title="Models"):
         default="", title="Is asked where the first refuses"
     )
     """Who is asked where the agent refuses to answer, and refuses again in other words. Empty: no one; that
-    memory is then made out of the persona's own sentences, and marked so.
+    memory is then made out of sentences that you and the persona really said, and marked so.
     """
 
     window: Annotated[int, _WINDOW] = Field(default=0, ge=0, le=MOST_TOKENS)
@@ -287,7 +287,7 @@ class PriceSettings(tables.Table):
         return Price(basic, self.above, higher)
 
 
-class BudgetSettings(tables.Table, title="Caps, downwards only"):
+class BudgetSettings(tables.Table, title="Caps: can only be lowered here"):
     """What may be spent on models, in dollars. Before a call leaves, what it could cost at most is reserved; it is settled
     by what the provider counted. A call that does not fit under all three caps is not made: work pauses, and goes
     on when the day or the month turns, or after `memproc budget raise`. 0: nothing may be spent; the built-in engine and

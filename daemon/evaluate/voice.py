@@ -26,7 +26,7 @@ def voice_of(archive: Archive, subject: EvaluatedChat) -> Voice:
         return Voice({}, persona.words, few)
     written = [memory.edition for memory in subject.shown if memory.edition.made != EXTRACTED]
     if not written:
-        why_not = "its memories are extracted: the persona's own sentences, and no voice of theirs"
+        why_not = "its memories are extracted: sentences that were really said, and no voice of the persona's own"
         return Voice({}, persona.words, why_not)
     return _compared(persona, dict(_texts(archive, subject, written)))
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,6 +23,7 @@ from daemon.reports.chats import versions_report
 from daemon.reports.memories import outermost_rows
 from rules.conversation.kept_wishes import still_open
 from rules.layers.kept_passages import let_go
+from rules.plan.chunks import Spoken, live_tokens, tokens_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,11 @@ class ChatSizes:
 
 def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
     """Measure a chat. Messages that no run has counted yet count as nothing."""
-    tail_tokens = config.of(known_chat(archive, held.chat_id)).tail.tokens
-    digests = [message.digest for message in live_messages(archive, held.chat_id)]
-    counts = known_counts(archive, ENCODING, list(set(digests)))
-    sizes = [counts.get(digest, 0) for digest in digests]
-    newest_first = sizes[::-1]
-    after = accumulate(newest_first, initial=0)  # each one's newer messages
-    live = sum(
-        size for size, newer in zip(newest_first, after, strict=False) if newer < tail_tokens
-    )
+    own = config.of(known_chat(archive, held.chat_id))
+    messages = live_messages(archive, held.chat_id)
+    counts = known_counts(archive, ENCODING, list({message.digest for message in messages}))
+    spoken = [Spoken(message.role or "", counts.get(message.digest, 0)) for message in messages]
+    live = live_tokens(spoken, 0, own.chunk.tokens, own.tail.tokens)
     sources = (memory.source_tokens for memory in held.memories if not memory.is_fold)
     folds = memories = 0
     for memory in held.memories:
@@ -78,9 +74,9 @@ def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
     return ChatSizes(
         folds=folds,
         memories=memories,
-        waiting=sum(sizes) - live,
+        waiting=tokens_of(spoken) - live,
         live=live,
-        spoken=sum(sizes) + sum(sources),
+        spoken=tokens_of(spoken) + sum(sources),
     )
 
 

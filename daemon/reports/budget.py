@@ -14,7 +14,7 @@ from rules.money.price import NAMES, Which, dollars, usd_in_words
 from rules.wording import counted
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
-_OF_A_RUN = "with each run; spent is the last one's"
+_OF_A_RUN = "each run; spent: the last one"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from rules.typingmind.dates import day_of
 from rules.wording import as_sentence, capital, counted, cut_title
 
 _ANSWERS = ("Quote", "Perspective", "Memory")
+_IN_VIEW = {"as-of": " (nothing later in view)", "hindsight": " (what came after in view)"}
 _HASH = 8  # characters that are shown of a request's hash
 
 
@@ -191,14 +192,14 @@ def _name(memory: Memory, raw: bool) -> str:
 def _card(memory: Memory, edition: Edition, *, raw: bool) -> Card:
     """Return an edition: its quote, perspective and memory, or with `raw` all six messages."""
     marks = (
-        "shown" if memory.edition.number == edition.number else "",
-        "seen by later prompts" if memory.in_prompts.number == edition.number else "",
+        "in use" if memory.edition.number == edition.number else "",
+        "seen while later ones are written" if memory.in_prompts.number == edition.number else "",
         f"{edition.tokens:,} tokens",
     )
     answers = map("{}\n{}".format, _ANSWERS, edition.texts[1::2])
     parts = map(_message, range(6), edition.texts) if raw else answers
     return Card(
-        who=f"edition {edition.number}, {edition.kind}",
+        who=f"edition {edition.number}, {edition.kind}{_IN_VIEW.get(edition.kind, '')}",
         text=tuple(Stretch(f"{part}\n\n", is_marked=False) for part in parts),
         at=edition.written_at,
         marks=tuple(filter(None, (*marks, _made_by(edition, raw=raw)))),

@@ -1,5 +1,6 @@
 """Say what a run would do with each chat, who is asked, what that costs, and where it pauses."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -18,6 +19,10 @@ from rules.money.price import Amounts, Usage, cost_in_words, dollars, first_reac
 from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.wording import about_it, as_sentence, capital, counted
 
+_COLUMNS_MEAN = (
+    "In the table, New: memories that a run makes. Waiting: tokens that are past the live tail, and "
+    "too few for a memory yet. Live: the newest tokens, word for word."
+)
 _NO_PRICE = "the price of its models is not known"
 
 
@@ -60,9 +65,6 @@ _COLUMNS: tuple[Column[_PlanLine], ...] = (
     Column("Memories", lambda line: line.plan.memories, "number"),
     Column("New", lambda line: len(line.plan.chunks), "number"),
     Column("Calls", lambda line: line.calls, "number"),
-    Column(
-        "To send", lambda line: line.row.money.traffic.prompt if line.row.money else 0, "number"
-    ),
     Column("Waiting", lambda line: line.plan.waiting_tokens, "number"),
     Column("Live", lambda line: line.plan.live_tokens, "number"),
 )
@@ -71,11 +73,16 @@ _COLUMNS: tuple[Column[_PlanLine], ...] = (
 def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Report:
     """Return the plans with what they cost together; `spent` is what counts against the caps."""
     outcomes = (row.outcome for row in rows)
-    titles = told_apart(
+    chats = [
         (outcome.chat_id, outcome.title) for outcome in outcomes if not isinstance(outcome, Skipped)
-    )
+    ]
+    titles, files = told_apart(chats), Counter(chat_id for chat_id, _ in chats)
+
+    def title(row: PlannedRow, chat_id: str) -> str:
+        return f"{titles[chat_id]}, {row.file}" if files[chat_id] > 1 else titles[chat_id]
+
     lines = [
-        _PlanLine(titles[row.outcome.chat_id], row.outcome, row)
+        _PlanLine(title(row, row.outcome.chat_id), row.outcome, row)
         for row in rows
         if isinstance(row.outcome, ChatPlan)
     ]
@@ -85,8 +92,8 @@ def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Re
         if isinstance(outcome, Skipped):
             head = f"{outcome.what} would be skipped"
         else:
-            title = titles[outcome.chat_id]
-            head = f"{title} is unchanged" if isinstance(outcome, Unchanged) else title
+            head = title(row, outcome.chat_id)
+            head = f"{head} is unchanged" if isinstance(outcome, Unchanged) else head
         return Card(head, (), notes=plan_notes(row))
 
     cost = total_cost(rows)
@@ -96,7 +103,7 @@ def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Re
             ReportTable("", lines, _COLUMNS),
             ReportTable("chats", rows, card=card, data=partial(_data, caps=caps, spent=spent)),
         ),
-        notes=() if cost == NO_COST else (in_all,),
+        notes=(*([] if cost == NO_COST else [in_all]), *([_COLUMNS_MEAN] if lines else [])),
         values={"totals": _totals(rows, caps, spent)},
     )
 

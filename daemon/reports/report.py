@@ -137,6 +137,6 @@ class Report:
 
 
 TO_SEE_IT = Step(
-    "To put it into the updated export, drop the chat's newest export into the inbox, then", "run"
+    "To put it into the updated export, with the chat's newest export in the inbox", "run"
 )
 """The next step at a terminal after a change; the page has a button for it."""

@@ -49,7 +49,7 @@ def difference_lines(
     if difference.reordered:
         yield DifferenceLine("~", "messages that stand in both stand in another order")
     for kind in difference.canned:
-        yield DifferenceLine("~", f"the {kind} reads otherwise")
+        yield DifferenceLine("~", f"the {kind} has changed")
     for how in ("changed", "new", "gone"):
         fields = [field.name for field in difference.fields if field.how == how]
         if fields:

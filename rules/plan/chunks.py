@@ -249,6 +249,11 @@ class Chunking:
     """Why there is no further chunk, as a sentence for the person."""
 
 
+def live_tokens(spoken: Sequence[Spoken], begin: int, size: int, tail: int) -> int:
+    """Return the tokens of the newest whole turns after `begin` that hold at least `tail` tokens."""
+    return tokens_of(first_tokens(units_from(spoken, begin, size)[::-1], 0, tail))
+
+
 def chunks(
     spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Splitter = by_topics
 ) -> Chunking:
@@ -268,7 +273,7 @@ def chunks(
             break
         formed.append(Chunk(start, stop, coming))
         start, left, coming = stop, left - coming, 0
-    live = tokens_of(first_tokens(units_from(spoken, start, size)[::-1], 0, tail))
+    live = live_tokens(spoken, start, size, tail)
     waiting = left - live
     if not waiting:
         also = "else " if formed else ""

@@ -264,7 +264,7 @@ def test_another_branch_can_be_named(nessa: Person) -> None:
     exported(nessa, conversation)
     told = bring(nessa, "--chat", "1").out
     assert "1 other branch" in told
-    assert 'Of "Talk 1" this cannot come, or only by name: the system prompt.' in told
+    assert 'Not in this export of "Talk 1", or only by name: the system prompt.' in told
     bring(nessa, "--chat", "1", "--branch", "2", "--yes")
     assert live(nessa.chat()) == [talks.spoken("1", 1)[0], "Another answer."]
 

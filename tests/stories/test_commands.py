@@ -181,6 +181,17 @@ def test_verify_finds_a_changed_output_and_a_damaged_backup(ada: Person) -> None
     assert kept.name in ended.err
 
 
+def test_init_puts_no_folder_of_chats_into_a_source_checkout(tmp_path: Path) -> None:
+    person = Person(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").touch()
+    refused = person.memproc("init", "--yes")
+    assert refused.code == 2
+    assert "a checkout of source code" in refused.err
+    assert "then: memproc init" in refused.err
+    assert not (tmp_path / "updated").exists()
+
+
 def test_init_writes_the_documented_settings_once(tmp_path: Path) -> None:
     person = Person(tmp_path / "new")
     person.toml.unlink()

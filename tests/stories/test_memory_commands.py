@@ -154,7 +154,7 @@ def test_show_reads_as_prose_and_has_ids_questions_and_requests_only_if_asked(wi
     done(
         prose,
         '"The lighthouse"\nMemory 4: ',
-        "edition 2, hindsight, shown",
+        "edition 2, hindsight (what came after in view), in use",
         "Quote\n",
         "Perspective\n",
         "Memory\n",
@@ -203,8 +203,8 @@ def test_show_prints_all_editions_one_below_the_other(wise: Life) -> None:
     ended = wise.person.memproc("show", memory.memory_id[:9], "--raw")
     done(
         ended,
-        "edition 1, as-of, seen by later prompts",
-        "edition 2, hindsight, shown",
+        "edition 1, as-of (nothing later in view), seen while later ones are written",
+        "edition 2, hindsight (what came after in view), in use",
         "anthropic/claude-haiku-5-5",
     )
     for edition in wise.editions(memory.memory_id):
@@ -339,7 +339,7 @@ def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_per
     assert chat.hand_in().code == 0
     done(
         chat.person.memproc("show", name),
-        "edition 2, person, shown, seen by later prompts",
+        "edition 2, person, in use, seen while later ones are written",
         "edited in TypingMind",
     )
     done(chat.person.memproc("memories", chat.chat_id), "  yours, pinned  ")

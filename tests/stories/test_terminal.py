@@ -175,7 +175,7 @@ def asked_for_a_key(person: Person, answer: str) -> Terminal:
     person.drop(export_bytes(long_chat(4000, tokens_each=200)))
     terminal = Terminal(person, ("run",))
     terminal.shows("There is no key for anthropic")
-    terminal.shows("What shall it be")
+    terminal.shows("Your choice")
     terminal.types(answer)
     return terminal
 
@@ -195,7 +195,7 @@ def test_all_is_asked_before_anything_is_kept_of_what_is_brought(
     ada.settings(DEAR)
     words = ("bring", "foreign.json", "--chat", "1", "--model", "claude-opus-5-5")
     terminal = Terminal(ada, words)
-    for question, answer in zip(("Bring it", "What shall it be"), answers, strict=False):
+    for question, answer in zip(("Bring it", "Your choice"), answers, strict=False):
         terminal.shows(question)
         terminal.types(answer)
     if answers[-1] == "key":
@@ -231,13 +231,13 @@ def test_a_key_that_is_given_now_is_kept_and_never_shown(ada: Person) -> None:
 
 def test_without_a_terminal_and_with_yes_nothing_is_asked(ada: Person, tmp_path: Path) -> None:
     ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
-    assert "What shall it be" not in ada.memproc("run").out
+    assert "Your choice" not in ada.memproc("run").out
     assert len(ada.updated()) == 1
     bea = Person(tmp_path / "bea")
     bea.drop(export_bytes(long_chat(4000, tokens_each=200)))
     terminal = Terminal(bea, ("run", "--yes"))
     assert terminal.ends() == 0
-    assert "What shall it be" not in terminal.text()
+    assert "Your choice" not in terminal.text()
     assert len(bea.updated()) == 1
 
 
