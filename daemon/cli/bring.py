@@ -133,7 +133,7 @@ def _list(settings: Settings, export: ForeignExport, file: Path, words: Sequence
     number = len(export.conversations)
     shown = "" if len(rows) == number else f", {len(rows):,} of them shown"
     notes = [
-        f"{counted(number, 'conversation')}{shown}, newest first. Tokens are guessed from the size of each; the plan counts them"
+        f"{counted(number, 'conversation')}{shown}, newest first. Tokens are guessed from sizes; the plan counts them"
     ]
     if export.unknown:
         notes.append(f"{counted(export.unknown, 'entry', 'entries')} of an unknown shape: left out")
