@@ -559,6 +559,17 @@ def test_a_version_shows_what_would_change_before_it_is_put_back(tmp_path: Path)
     assert f'"{address}/versions/1"' in browser.source(address)
 
 
+def test_a_file_named_in_the_wrong_folder_is_not_shown_where_it_is_in_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person, downloads = Person(tmp_path / "ada"), tmp_path / "downloads"
+    downloads.mkdir()
+    (downloads / "mine.json").touch()
+    assert person.memproc("run", "mine.json").code == 1
+    monkeypatch.chdir(downloads)
+    assert "mine.json" not in Browser(person).open("/")
+
+
 def test_any_two_versions_are_compared(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     for turns in (20, 25, 30):
