@@ -235,7 +235,7 @@ def retry_command(
     if isinstance(outcome, UnchangedMemory):
         settings.done(**values, outcome="kept", run=tally.as_json())
         which = called(memory).capitalize()
-        print_error(f"{which} stays as it was. {outcome.reason} {outcome.next_step}")
+        print_error(f"{which} stays as it was. {outcome.reason}\n{outcome.next_step}")
         return 1
     settings.show(shown_report(outcome))
     values |= {"outcome": "written", "run": tally.as_json()}

@@ -71,9 +71,7 @@ def _why_not(survey: Survey, before: Memory) -> UnchangedMemory | None:
     if not survey.roles.has_agent:
         no_model = "The built-in engine is the agent in memproc.toml."
         reason = " ".join(notice.sentence for notice in survey.roles.notices) or no_model
-        next_step = (
-            "Until a model is chosen, the answer would be the same: choose one, then try again."
-        )
+        next_step = "Choose a model, then try again: without one the answer would be the same."
         return UnchangedMemory(before.memory_id, reason, next_step)
     if not before.keys:
         reason = "The archive has none of the raw messages that it was made of."
