@@ -19,7 +19,9 @@ from daemon.remember.question import worksheet_of_chunk
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.folds import as_told
 
-_SAY_MORE = 'Say something about it: memproc retry MEMORY --say "..."; or set models.fallback in memproc.toml.'
+_SAY_MORE = (
+    'Say something about it: memproc retry {} --say "..."; or set models.fallback in memproc.toml.'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def retry(
     if edition.texts in known or edition.made == EXTRACTED:
         asked = f"{len(new)} new questions were asked" if new else "All this has been asked before"
         reason = f"{asked}, and no new memory came of it."
-        return UnchangedMemory(before.memory_id, reason, _SAY_MORE)
+        return UnchangedMemory(before.memory_id, reason, _SAY_MORE.format(before.memory_id))
     with archive.transaction():
         keep_edition(archive, before.memory_id, edition, chosen=True)
         note_named(archive, named)
