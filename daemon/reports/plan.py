@@ -1,7 +1,7 @@
 """Say what a run would do with each chat, who is asked, what that costs, and where it pauses."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
@@ -72,29 +72,15 @@ _COLUMNS: tuple[Column[_PlanLine], ...] = (
 
 def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Report:
     """Return the plans with what they cost together; `spent` is what counts against the caps."""
-    outcomes = (row.outcome for row in rows)
-    chats = [
-        (outcome.chat_id, outcome.title) for outcome in outcomes if not isinstance(outcome, Skipped)
-    ]
-    titles, files = told_apart(chats), Counter(chat_id for chat_id, _ in chats)
-
-    def title(row: PlannedRow, chat_id: str) -> str:
-        return f"{titles[chat_id]}, {row.file}" if files[chat_id] > 1 else titles[chat_id]
-
+    title = _titles(rows)
     lines = [
-        _PlanLine(title(row, row.outcome.chat_id), row.outcome, row)
-        for row in rows
-        if isinstance(row.outcome, ChatPlan)
+        _PlanLine(title(row), row.outcome, row) for row in rows if isinstance(row.outcome, ChatPlan)
     ]
 
     def card(row: PlannedRow) -> Card:
-        outcome = row.outcome
-        if isinstance(outcome, Skipped):
-            head = f"{outcome.what} would be skipped"
-        else:
-            head = title(row, outcome.chat_id)
-            head = f"{head} is unchanged" if isinstance(outcome, Unchanged) else head
-        return Card(head, (), notes=plan_notes(row))
+        ends = " would be skipped" if isinstance(row.outcome, Skipped) else ""
+        ends = " is unchanged" if isinstance(row.outcome, Unchanged) else ends
+        return Card(f"{title(row)}{ends}", (), notes=plan_notes(row))
 
     cost = total_cost(rows)
     in_all = f"In all: {cost_in_words(cost.likely, cost.at_most, caps, spent)}"
@@ -106,6 +92,24 @@ def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Re
         notes=(*([] if cost == NO_COST else [in_all]), *([_COLUMNS_MEAN] if lines else [])),
         values={"totals": _totals(rows, caps, spent)},
     )
+
+
+def _titles(rows: Sequence[PlannedRow]) -> Callable[[PlannedRow], str]:
+    """Return how a row is called: by its chat, and by its file where several hold the chat."""
+    outcomes = (row.outcome for row in rows)
+    chats = [
+        (outcome.chat_id, outcome.title) for outcome in outcomes if not isinstance(outcome, Skipped)
+    ]
+    titles, files = told_apart(chats), Counter(chat_id for chat_id, _ in chats)
+
+    def title(row: PlannedRow) -> str:
+        outcome = row.outcome
+        if isinstance(outcome, Skipped):
+            return outcome.what
+        called = titles[outcome.chat_id]
+        return f"{called}, {row.file}" if files[outcome.chat_id] > 1 else called
+
+    return title
 
 
 def _totals(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> dict[str, object]:
