@@ -89,7 +89,7 @@ def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Re
             ReportTable("", lines, _COLUMNS),
             ReportTable("chats", rows, card=card, data=partial(_data, caps=caps, spent=spent)),
         ),
-        notes=(*([] if cost == NO_COST else [in_all]), *([_COLUMNS_MEAN] if lines else [])),
+        notes=(*([_COLUMNS_MEAN] if lines else []), *([] if cost == NO_COST else [in_all])),
         values={"totals": _totals(rows, caps, spent)},
     )
 
