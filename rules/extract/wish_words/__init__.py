@@ -1,0 +1,1 @@
+"""The closed classes of words that tell wishes, one language a file."""
