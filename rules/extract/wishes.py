@@ -8,10 +8,9 @@
     I'll ask about the flat in April. (the persona)                promise
     I've moved the car.                                            done
 
-Each is told by plain words (`wish_words`, a language a file): they make a sentence say yes or no to some
-forty things (`wish_features`), and each of these has a weight (`wish_weights`). Only the person's own words
-are read: not what they hand on, nor what is in quotation marks or code. What only sounds like a wish
-("I always loved the sea", "Never say never") is none.
+Each is told by its form, in the languages that have rules: what the persona is to say or to leave out, and
+what makes it hold for good. Only the person's own words are read: not what they hand on, nor what is in
+quotation marks or code. What only sounds like a wish ("I always loved the sea", "Never say never") is none.
 A wish in words that may be somebody else's is doubtful: it counts once the person takes it.
 """
 
@@ -27,12 +26,9 @@ from typing import Final, Literal
 from rules.extract.brackets import last_quotation_end, quotations_in
 from rules.extract.handed_on import OWN, Owner, is_own_heading, owned_parts, owner_at
 from rules.extract.languages import TONGUES, UNKNOWN, spoken
-from rules.extract.phrase_tree import read
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
-from rules.extract.wish_features import features_of
-from rules.extract.wish_weights import NEVER, is_wish
-from rules.extract.wish_words.table import WORDS, promise_tree, wish_tree
+from rules.extract.wish_forms.table import CONDITION, compiled
 from rules.extract.words import length, terms
 
 Kind = Literal["wish", "end", "task", "promise", "done"]
@@ -50,9 +46,10 @@ _LEAST_LISTED = 2
 _HEADINGS = 4
 """The lines before a list, blank ones counted, and its first sentence, that may say whose it is."""
 _BEFORE_ITEMS = " \t\n-*•—>0123456789.)"
+_REACH = 120
+"""The characters of a sentence in which a word that makes an order hold for good is looked for, on both sides."""
 _RANKS = ("end", "wish", "task", "done", "order")
 """Of what a sentence may be in several languages, the first counts. An order holds only in a list of wishes."""
-_BETWEEN_COMMAS = re.compile(r"[^,;，、；]+")
 _COMMAS = (",", ";", "，", "、", "；")
 _PAIRED = (("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("“", "”"))
 _MESSAGES = 16_384
@@ -64,8 +61,16 @@ _ITEM = re.compile(
 )
 _LABEL = re.compile(r"[^\W\d_]{3,15}: (?=\S)")
 """A word before a rule in a list: "Mornings: no questions before eight"."""
-_CODE = re.compile(r"[{}]|\w\(\)|[=!]=|\w = ?[\"'\w]|</|^\[|^[A-Z]{4,}:")
+_NEAR = 60
+"""The characters after a request in which what it is about is looked for."""
+_CODE = re.compile(r"[{}]|\w\(\)|[=!]=|\w = ?[\"'\w]|</")
 """What prose does not have."""
+_TAG = re.compile(
+    r"[,，、] ?(?:ok(?:ay)?|(?:will|would|can) you|please|right|yeah|all ?right|deal|ja|gut|nicht wahr|d'accord"
+    r"|hein|vale|sí|eh|ладно|хорошо|да|好吗|好不好|行吗|可以吗|certo|va bene|tá|está bem) ?[?？]$",
+    re.IGNORECASE,
+)
+"""A question after an order."""
 _PLAIN = str.maketrans(
     "’後請說講話問別麼時個對給嗎會這裡語寫從開當陪聽應該習慣體讓許準總閉點條種長發簡單繁換",
     "'后请说讲话问别么时个对给吗会这里语写从开当陪听应该习惯体让许准总闭点条种长发简单繁换",
@@ -88,10 +93,6 @@ _TELLING = 3
 """Fewer everyday words of a language do not tell it."""
 _SAMPLE = 60
 """Characters of a sentence by which its script is told."""
-_VOWED = 5
-"""Words after a vow in which it is said to what."""
-_LONGEST_QUOTED = 2.5
-_ORDERS = frozenset(("order opens", "act opens", "ban opens", "ask opens"))
 _GENERAL = frozenset(
     terms(
         """
@@ -167,22 +168,10 @@ def find_promises(text: str) -> tuple[Stated, ...]:
                 or plain.endswith(QUESTION_MARKS)
             ):
                 continue
-            if length(sentence) >= _SHORTEST_NOTE and any(
-                _binds(number, plain) for number in _languages(plain, text)
-            ):
-                found.append(Stated(sentence, "promise"))
+            for number in _languages(plain, text):
+                if length(sentence) >= _SHORTEST_NOTE and compiled(number, "promise").search(plain):
+                    found.append(Stated(sentence, "promise"))
     return tuple(dict.fromkeys(found))
-
-
-def _binds(number: int, sentence: str) -> bool:
-    """Return whether the persona binds itself: it vows, and soon says to what."""
-    vows = WORDS[number].vow
-    left = 0 if vows else len(sentence)
-    for word in read(promise_tree(number), sentence):
-        if "promise" in word.kinds and (left > 0 or "vow" in word.kinds):
-            return True
-        left = _VOWED if "vow" in word.kinds else left - 1
-    return False
 
 
 def _own_pieces(text: str) -> Iterator[tuple[TextPiece, Owner]]:
@@ -251,88 +240,81 @@ def _clause(sentence: str, at: int) -> str:
 def _kind_at(
     text: str, piece: TextPiece, owner: Owner
 ) -> tuple[Kind | Literal["order"], int] | None:
-    """Return what a sentence is, and where in it its words begin; None where it is nothing of these."""
-    told = [_told(found) for found in _readings(text, piece, owner)]
-    is_long = length(text[piece.start : piece.stop]) > _LONGEST_NOTE
-    kinds = [found for found in told if found and not (is_long and found[0] in ("task", "done"))]
-    return min(kinds, key=lambda found: _RANKS.index(found[0]), default=None)
-
-
-def sentences_with_features(text: str) -> Iterator[tuple[str, dict[int, frozenset[str]]]]:
-    """Yield the sentences of a message that may be a wish of the person's, with their features by language."""
-    for piece, owner in _own_pieces(text):
-        if found := {
-            reading.language: reading.features for reading in _readings(text, piece, owner)
-        }:
-            yield text[piece.start : piece.stop], found
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """A sentence, or a clause of a very long one, as it is read in one language."""
-
-    language: int
-    features: frozenset[str]
-    start: int
-    """Where in the sentence what it asks for begins."""
-    is_done: bool
-
-
-def _readings(text: str, piece: TextPiece, owner: Owner) -> Iterator[_Reading]:
-    """Yield how a sentence reads in the languages that it may be in."""
+    """Return what a sentence is, and where in it its form begins; None where it is nothing of these."""
     sentence = text[piece.start : piece.stop].translate(_PLAIN)
     words = length(sentence)
+    if not _SHORTEST <= words <= _LONGEST:
+        return None
     bare = sentence.lstrip("*_ ")
-    if not _SHORTEST <= words <= _LONGEST or _CODE.search(bare):
-        return
+    if _CODE.search(bare):
+        return None
     if "\n" in text and (label := _LABEL.match(bare)):
         bare = bare[label.end() :]
     shift = len(sentence) - len(bare)
-    if owner != "adopted":
-        bare = _without_quotations(text, piece.start + shift, bare)
-    for number in _languages(sentence, text):
-        for start, part in _parts(bare) if words > _LONG else ((0, bare),):
-            reading = _reading(number, part, shift + start)
-            if owner == "adopted" or not _is_quoted(text, piece.start + reading.start):
-                yield reading
+    told = [
+        found
+        for number in _languages(bare, text)
+        if (found := _told(number, bare))
+        and (owner == "adopted" or not _is_quoted(text, piece.start + shift + found[1]))
+        and (found[0] not in ("task", "done") or words <= _LONGEST_NOTE)
+    ]
+    kind, at = min(told, key=lambda found: _RANKS.index(found[0]), default=(None, 0))
+    return None if kind is None else (kind, at + shift)
 
 
-def _reading(number: int, sentence: str, shift: int) -> _Reading:
-    words = list(read(wish_tree(number), sentence))
-    features, at = features_of(sentence, words, is_placed=WORDS[number].is_placed)
-    return _Reading(number, features, shift + at, any("done" in word.kinds for word in words))
-
-
-def _parts(sentence: str) -> Iterator[tuple[int, str]]:
-    """Yield the parts of a sentence between its commas, and where they begin."""
-    return ((part.start(), part.group()) for part in _BETWEEN_COMMAS.finditer(sentence))
-
-
-def _without_quotations(text: str, start: int, sentence: str) -> str:
-    """Return a sentence that begins at `start` with spaces for what is quoted; a quoted word is left."""
-    quotations = quotations_in(text)
-    first = bisect(quotations, start, key=lambda quotation: quotation[1])
-    last = bisect(quotations, start + len(sentence), key=lambda quotation: quotation[0])
-    for begins, ends in quotations[first:last]:
-        begin, end = max(0, begins - start), ends - start
-        quoted = sentence[begin:end]
-        if length(quoted) > _LONGEST_QUOTED:
-            sentence = sentence[:begin] + " " * len(quoted) + sentence[end:]
-    return sentence
-
-
-def _told(reading: _Reading) -> tuple[Kind | Literal["order"], int] | None:
-    """Return what a sentence is, and where its words begin."""
-    found = reading.features
-    if is_wish(found):
-        return ("end" if "end" in found else "wish"), reading.start
-    if found & NEVER or "i before" in found or ("question" in found and "ask" not in found):
+def _told(number: int, sentence: str) -> tuple[Kind | Literal["order"], int] | None:
+    """Return what a sentence is by the forms of one language, and where they begin."""
+    if compiled(number, "idle", leads=True).match(sentence):
         return None
-    if {"later", "asks"} <= found:
-        return "task", reading.start
-    if reading.is_done:
+    bare = sentence.rstrip(" \"'”»)*_")
+    is_asked = bare.endswith(QUESTION_MARKS) and not _TAG.search(bare)
+    is_once = compiled(number, "once").search(sentence) is not None
+    told = compiled(number, "told").search(sentence)
+    last = told.start() if told else len(sentence)
+    if not is_asked and (end := compiled(number, "ended").search(sentence)) and end.start() <= last:
+        return "end", end.start()
+    for kind, match in _asked_for(number, sentence, is_asked=is_asked, is_once=is_once):
+        if match.start("core") <= last:
+            return kind, match.start("core")
+    if not is_asked and compiled(number, "done").search(sentence):
         return "done", 0
-    return ("order", reading.start) if found & _ORDERS else None
+    return None
+
+
+def _asked_for(
+    number: int, sentence: str, *, is_asked: bool, is_once: bool
+) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
+    """Yield what a sentence asks for, and where: as a wish, to be done once, or as an order of which nothing says so."""
+    if not is_asked and (found := compiled(number, "within").search(sentence)):
+        yield "wish", found
+    if ask := compiled(number, "ask", leads=True).search(sentence):
+        asked = sentence[ask.start() : ask.end() + _REACH]
+        is_about_talk = compiled(number, "about").search(sentence, ask.end(), ask.end() + _NEAR)
+        if is_once:
+            yield "task", ask
+        elif is_about_talk and (ask["case"] or _any_of(number, ("holds", "less"), asked)):
+            yield "wish", ask
+    if not is_asked:
+        yield from _ordered(number, sentence, is_once=is_once)
+
+
+def _ordered(
+    number: int, sentence: str, *, is_once: bool
+) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
+    """Yield the bans and orders of a sentence."""
+    for part in ("ban", "form", "after"):
+        found = None if is_once else compiled(number, part, leads=True).search(sentence)
+        if found and (part != "after" or found["case"]):
+            yield "wish", found
+    if order := compiled(number, "order", leads=True).search(sentence):
+        asked = sentence[max(0, order.start() - _REACH) : order.end() + _REACH]
+        holds = order["case"] or _any_of(number, ("holds",), asked)
+        yield "task" if is_once else "wish" if holds else "order", order
+
+
+def _any_of(number: int, parts: Iterable[str], text: str) -> bool:
+    """Return whether one of these slots of a language is filled in a text."""
+    return any(compiled(number, part).search(text) for part in parts)
 
 
 def _languages(sentence: str, message: str) -> tuple[int, ...]:
@@ -383,20 +365,13 @@ def _is_quoted(text: str, at: int) -> bool:
 def _matter(wish: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of what a wish asks for, and of its case ("when I ask about X")."""
     plain = wish.replace("’", "'")
-    at = min(
-        (at for number in _languages(plain, plain) if (at := _case_in(number, plain)) is not None),
-        default=len(plain),
+    condition = CONDITION.search(plain)
+    asked, case = (
+        (plain[: condition.start()], plain[condition.end() :]) if condition else (plain, "")
     )
-    asked, case = plain[:at], plain[at:]
-    if not asked.strip():
+    if condition and not asked.strip():
         case, _, asked = case.partition(",")
     return _telling(asked), _telling(case)
-
-
-def _case_in(number: int, wish: str) -> int | None:
-    """Return where a wish says in which case it holds."""
-    words = read(wish_tree(number), wish)
-    return next((word.start for word in words if "case" in word.kinds), None)
 
 
 def _telling(text: str) -> frozenset[str]:

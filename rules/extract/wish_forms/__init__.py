@@ -1,0 +1,1 @@
+"""How wishes read, a language a file."""

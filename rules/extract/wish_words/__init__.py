@@ -1,1 +1,0 @@
-"""The closed classes of words that tell wishes, one language a file."""
