@@ -10,13 +10,12 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.trials import Trial, keep_trial
 from daemon.cli.settings import Settings, confirmed
-from daemon.config.editing import SettingName, with_settings
+from daemon.config.editing import SettingName, fingerprint_file, save_settings, with_settings
 from daemon.config.keys import NoKey
 from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
 from daemon.files.clock import now
 from daemon.files.reasons import file_errors
-from daemon.files.write import replace_file
 from daemon.models.completion import TIMEOUT_SECONDS
 from daemon.models.fitting import sizes_for
 from daemon.models.hosts import OLLAMA
@@ -78,6 +77,7 @@ def set_up_own_model(
     Raises ConfigurationError or ModelError where that cannot be.
     """
     found = _find(settings, url, wanted, window)
+    seen = fingerprint_file(path)
     with file_errors(path, "read"):
         before = path.read_text("utf-8-sig")
     config, again = parse_settings(before.encode(), path), f"init --local {url}"
@@ -87,12 +87,10 @@ def set_up_own_model(
     settings.say("Asking it once about a short passage ...")
     trial = try_model(model, found.window)
     values |= _sizes(settings, config, found, trial, f"memproc {again}")
-    written = with_settings(before, values).encode()
-    parse_settings(written, path)
     settings.say("\n".join(_whose_chats(settings, config, found.name)))
     if not confirmed(settings, f"Write it into {path}?", yes, again):
         return False
-    replace_file(path, [written])
+    save_settings(path, seen, values)
     _keep(settings, found.name, trial)
     settings.say(f"Wrote it into {path}. What a run would do, and how long it takes: memproc plan")
     return True
@@ -153,7 +151,7 @@ def _keep(settings: Settings, name: str, trial: Trial) -> None:
 def _choose(settings: Settings, server: OwnServer, wanted: str) -> ServedModel:
     """Return the model that is named, the only one, or the only one that is loaded; else ask.
 
-    Raises click.UsageError where there is nobody to ask.
+    Raises click.UsageError where no one can be asked.
     """
     by_name = {model.name: model for model in server.models}
     loaded = [model for model in server.models if model.is_loaded]

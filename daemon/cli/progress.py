@@ -74,11 +74,11 @@ class Tally:
         return f"{counted(self.calls, 'call')}, {cache}, {self.money()}"
 
     def money(self) -> str:
-        """Say the dollars so far, and how many calls have no known price."""
-        dollars = f"${self.usd:,.4f}"
-        if not self.unpriced_calls:
-            return dollars
-        return f"{dollars} and {counted(self.unpriced_calls, 'call')} of unknown price"
+        """Say the dollars so far, and how many calls have no known price; "free" where all were."""
+        parts = [f"${self.usd:,.4f}"] if self.usd else []
+        if self.unpriced_calls:
+            parts.append(f"{counted(self.unpriced_calls, 'call')} of unknown price")
+        return " and ".join(parts) or "free"
 
     def sentences(self) -> Iterator[str]:
         """Yield the report for the end of a run."""

@@ -121,12 +121,15 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
 
 
 def _trials(settings: Settings, archive: Archive) -> Iterator[str]:
-    """Yield a sentence on the last trial of each model that memproc.toml names."""
+    """Yield what the models that memproc.toml names have shown in their last trial, and why the agent does less."""
     if last := trials(archive):
+        from daemon.models.limited import why_agent_is_limited  # late: few try a model of their own
+
         with suppress(ConfigurationError):  # the daemon says so itself, or waits for it
             for name in dict.fromkeys(settings.config.models.names):
                 if name in last:
                     yield trial_in_words(name, last[name])
+            yield from filter(None, [why_agent_is_limited(archive, settings.config)])
 
 
 def _of_chats(

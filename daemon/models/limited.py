@@ -11,7 +11,9 @@ from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
 from daemon.archive.trials import trial_of, trials
 from daemon.config.settings import Config
+from daemon.models.catalogue import read_facts
 from daemon.models.hosts import is_local
+from daemon.models.resolve import window_in
 from daemon.models.roles import Roles
 from primer.models import ENGINE, Model
 
@@ -64,6 +66,15 @@ def within_ability(archive: Archive, config: Config, roles: Roles) -> Roles:
         return roles
     why = _why_limited(archive, agent, sizes_of(config, roles))
     return replace(roles, agent=ENGINE, limited=_sentence(agent.name, why)) if why else roles
+
+
+def why_agent_is_limited(archive: Archive, config: Config) -> str:
+    """Return a sentence where the agent that memproc.toml names is one's own and fails often."""
+    agent = Model(config.models.agent, config.models.options_for(config.models.agent))
+    if not is_local(agent.name, agent.options):
+        return ""
+    window = window_in(agent.name, config.models) or read_facts(agent.name).window
+    return within_ability(archive, config, Roles(agent, agent, window=window)).limited
 
 
 def _why_limited(archive: Archive, model: Model, sizes: str) -> str:

@@ -82,9 +82,7 @@ def do_command(
 ) -> CommandResult:
     """Run a memproc command to its end, with `--json`; `given` is its standard input.
 
-    It is ended after `longest` seconds.
-
-    No shell is used. Raises RefusedArguments.
+    It is ended after `longest` seconds. No shell is used. Raises RefusedArguments.
     """
     _refuse_unfit(*arguments, given)
     options = arguments.index("--") if "--" in arguments else len(arguments)

@@ -28,7 +28,7 @@ from daemon.files.paths import Folders
 from daemon.page.app import desk_of
 from daemon.status.place import Pause, current_pause
 from daemon.status.sentences import outcome_in_words, run_in_words
-from daemon.status.status import present_run
+from daemon.status.status import as_it_is_now, present_run
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.errors import FileTrouble
 from rules.typingmind.dates import write_date
@@ -115,7 +115,8 @@ def read_work(archive: Archive, folders: Folders) -> Work:
         line
         for file in files[:_MOST_FILES]
         for line in (
-            _line_at_rest_in(archive, Path(file.path)) or _lines_of(file, run, folders.inbox)
+            _line_at_rest_in(archive, Path(file.path))
+            or _lines_of(archive, file, run, folders.inbox)
         )
     ]
     ended = _told_ending(run, since)
@@ -148,12 +149,14 @@ def reload_from(request: Request, work: Work) -> int | None:
     return began if has_begun and present - began < _LONGEST_LIVE.total_seconds() else None
 
 
-def _lines_of(file: FileInWork, run: Run | None, inbox: Path) -> Iterator[WorkLine]:
+def _lines_of(
+    archive: Archive, file: FileInWork, run: Run | None, inbox: Path
+) -> Iterator[WorkLine]:
     """Yield the line of a file, or one for each of its chats once these are known."""
     aside = file.file if Path(file.path).parent == inbox else ""
     if file.state in ("written", "skipped") and file.outcomes:
         for outcome in file.outcomes:
-            yield _line_of_chat(outcome, aside)
+            yield _line_of_chat(as_it_is_now(archive, outcome), aside)
     elif file.state == "skipped":
         yield WorkLine(file.file, "skipped", file.reason, file.next_step, aside=aside)
     elif file.state in ("written", "done"):

@@ -30,7 +30,9 @@ class CallRow:
     @property
     def dollars(self) -> str:
         """Return what the call cost, as far as the price is known."""
-        return "unknown" if self.reply.usd is None else f"{self.reply.usd:.6f}"
+        if self.reply.usd is None:
+            return "unknown"
+        return f"{self.reply.usd:.6f}" if self.reply.usd else "free"
 
 
 _COLUMNS: tuple[Column[CallRow], ...] = (
@@ -68,6 +70,5 @@ def _card(row: CallRow) -> Card:
     """Return a call with its answer."""
     reply = row.reply
     who = f"{reply.step}, {reply.model}"
-    return Card(
-        who, unmarked(reply.text), at=reply.asked_at, marks=(reply.finish, f"${row.dollars}")
-    )
+    price = f"${row.dollars}" if reply.usd else row.dollars
+    return Card(who, unmarked(reply.text), at=reply.asked_at, marks=(reply.finish, price))

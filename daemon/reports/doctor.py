@@ -112,9 +112,11 @@ def _counts(
 
 
 def _settings(table: BaseModel, before: str = "") -> Iterator[_SupportRow]:
-    """Yield each setting by its name in memproc.toml."""
-    for name, field in type(table).model_fields.items():
-        value, key = getattr(table, name), f"{before}{name}"
+    """Yield each setting by its name in memproc.toml, but for those that are gone."""
+    for name, value in table:
+        field, key = type(table).model_fields[name], f"{before}{name}"
+        if field.deprecated:
+            continue
         if isinstance(value, BaseModel):
             yield from _settings(value, f"{key}.")
         elif isinstance(value, bool | int | float):

@@ -14,6 +14,7 @@ from daemon.config.keys import FindKey, Key, NoKey, credential_files, noting
 from daemon.config.settings import Config
 from daemon.models.catalogue import is_model_known, nearest_names
 from daemon.models.hosts import is_local, is_ones_own
+from daemon.models.limited import why_agent_is_limited
 from daemon.models.roles import CHAT, Roles, choose_roles
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from daemon.status.sentences import trial_in_words
@@ -25,6 +26,7 @@ from rules.typingmind.spans import Span
 from rules.wording import cut_title
 
 _NO_CHAT = Chat("{}", Span(0, 2), (), ())
+_CHOOSE_ANOTHER = "Choose another model, or the built-in engine (docs/install.md)."
 _WHERE = {
     "environment": "in the environment",
     "credential": "handed over by systemd",
@@ -190,11 +192,13 @@ def own_models(setup: Setup) -> Iterator[Finding]:
     """Check what the models on servers of one's own have shown in their last trial; ask nothing."""
     with Archive.read(setup.folders.state) as archive:
         last = trials(archive)
+        limited = why_agent_is_limited(archive, setup.config)
     for name in dict.fromkeys(setup.config.models.names):
         trial = last.get(name)
         if trial and trial.is_missed:
-            remedy = "Choose another model, or the built-in engine (docs/install.md)."
-            yield warning("own models", trial_in_words(name, trial), remedy)
+            yield warning("own models", trial_in_words(name, trial), _CHOOSE_ANOTHER)
+        elif limited and name == setup.config.models.agent:
+            yield warning("own models", limited, _CHOOSE_ANOTHER)
         elif trial:
             yield ok("own models", trial_in_words(name, trial))
         elif is_local(name, setup.config.models.options_for(name)):

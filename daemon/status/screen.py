@@ -105,7 +105,7 @@ def _run(status: Status) -> Iterator[str]:
         money = f", ${last.usd:,.2f}" if last.usd else ""
         yield "Last run by hand"
         yield f"  {when}: {run_in_words(last)}{money}"
-        if last.limited:
+        if last.limited and last.limited not in status.trials:
             yield f"  {last.limited}"
 
 

@@ -89,7 +89,7 @@ def progress_line(chat: FileProgress | Run, when: str, title: str = "") -> str:
     if chat.title:
         shown = title or in_one_line(chat.title)
         parts = [f"{shown} {chat.done:,}/{chat.total:,}"]
-    if chat.answered:
+    if chat.usd:
         parts.append(f"${chat.usd:,.2f}")
     if chat.retries:
         parts.append(f"asked again {counted(chat.retries, 'time')}")
@@ -151,7 +151,9 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
             return f"{chat}: memory {done:,} of {of:,} is kept."
         case events.ModelAnswered():
             cached = f" ({event.tokens_cached:,} from the cache)" if event.tokens_cached else ""
-            money = "at a price that is not known" if event.usd is None else f"for ${event.usd:.4f}"
+            money = f"for ${event.usd:.4f}" if event.usd else "free"
+            if event.usd is None:
+                money = "at a price that is not known"
             tokens = f"{event.tokens_in:,} tokens{cached} in, {event.tokens_out:,} out"
             return f"{chat}: {event.model} has answered ({event.step}): {tokens}, {money}."
 

@@ -163,7 +163,7 @@ def read_status(
         life=_life(signs),
         files=files_by_state(archive),
         queue=queued_files(archive, MOST_QUEUED),
-        outcomes=tuple(_as_it_is_now(archive, chat) for chat in newest_outcomes(archive)),
+        outcomes=tuple(as_it_is_now(archive, chat) for chat in newest_outcomes(archive)),
         money=money_spent(archive, time),
         jobs=daemon_state.jobs(archive),
         batches=tuple(
@@ -180,10 +180,12 @@ def read_status(
     )
 
 
-def _as_it_is_now(archive: Archive, chat: ChatIs) -> ChatIs:
-    """Return the chat's last outcome, or that a version was put back since."""
+def as_it_is_now(archive: Archive, chat: ChatIs) -> ChatIs:
+    """Return what became of a chat, or that a version of it was put back and no export skipped since."""
     last = last_output(archive, chat.chat_id)
     if last is None or not last.restored:
+        return chat
+    if chat.kind == "skipped" and chat.when > last.written_at:
         return chat
     return replace(chat, kind="unchanged", detail=last.restored, path="", when=last.written_at)
 

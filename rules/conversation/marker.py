@@ -67,7 +67,7 @@ class Marker:
     slot: int = 0
     """1 to 6: which of the memory's six messages this is."""
     made: str = ""
-    """`model`, or `extracted` where the built-in engine chose the persona's own sentences."""
+    """`model`, or `extracted` where the built-in engine chose sentences that were said."""
     said_by: str = ""
     """`person` where the message quotes the person's words, after a lead that says so; `both` where
     a fold quotes the persona's, too; else empty."""

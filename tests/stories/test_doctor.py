@@ -80,6 +80,7 @@ def test_what_a_bug_report_needs_names_nothing_of_ones_own(at_work: Person) -> N
     assert ended.code == 0, ended
     told = {row["name"]: row["value"] for row in json.loads(ended.out)["support"]}
     assert (told["chats"], told["core.enabled"], told["output.mode"]) == ("1", "false", "replace")
+    assert "fold.group" not in told, "it is gone"
     assert (told["models.agent"], told["chats.override"]) == ("their own", "their own (1)")
     said = at_work.memproc("doctor", "--report").out
     title = json.loads(at_work.updated()[0].read_bytes())["data"]["chats"][0]["chatTitle"]

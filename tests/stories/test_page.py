@@ -554,7 +554,9 @@ def test_a_version_shows_what_would_change_before_it_is_put_back(tmp_path: Path)
         assert "its updated export is a version from before" in shown
         assert "memproc accept " in shown
         assert "sent now" not in shown, "the file to download is no compressed chat"
-    assert "Undo the restore" in browser.open("/")
+    home = browser.open("/")
+    assert "Undo the restore" in home
+    assert "compressed already" not in home
     assert browser.open(f"{address}/versions/99", status=409)
     assert f'"{address}/versions/1"' in browser.source(address)
 

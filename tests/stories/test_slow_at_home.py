@@ -94,13 +94,15 @@ def test_one_whose_answers_are_of_no_use_analyses_alone_from_the_next_chunk_on(
         assert len(steps) - until > 5, "the others are analysed"
         assert "memories folded into one" in ran
         assert made_by(nessa) == {"extracted"}
-        assert ALONE in said_by(nessa, "status")
         asked = len(steps)
         assert "unchanged" in said_by(nessa, "run")
         assert len(steps) == asked, "what is so made is done"
+        for command in ("status", "doctor"):
+            assert ALONE in said_by(nessa, command), "also after a run with nothing to do"
         sizes = nessa.toml.read_text()
         nessa.toml.write_text(re.sub(r"(?m)^window = .*$", "window = 8000", sizes))
         assert ALONE not in said_by(nessa, "plan")
+        assert "first 10 answers" not in said_by(nessa, "doctor")
         said_by(nessa, "run")
         assert "quote" in steps[asked:], "other sizes are another attempt"
 
