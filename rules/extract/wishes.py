@@ -187,15 +187,17 @@ def _in_paragraph(text: str, pieces: list[tuple[TextPiece, Owner]]) -> Iterator[
     """Yield what a paragraph asks for; all the lines of a list of which several ask for something."""
     kinds = [_kind_at(text, piece, owner) for piece, owner in pieces]
     is_list = _lists_wishes(text, pieces, [kind[0] for kind in kinds if kind is not None])
+    if is_list and _has_heading(text, pieces):
+        del pieces[0], kinds[0]
     items = 0
     for (piece, owner), kind in zip(pieces, kinds, strict=True):
         sentence = text[piece.start : piece.stop]
         is_item = is_list or owner == "adopted" or (items > 0 and _is_item(text, piece))
         items -= items > 0
-        if kind is not None and kind[0] != "order" and (owner != "adopted" or kind[0] == "wish"):
+        if kind is not None and kind[0] != "order":
             items = _MOST_ITEMS if sentence.endswith(COLONS) else items
-            words = _clause(sentence, kind[1]) if length(sentence) > _LONG else sentence
-            yield Stated(words, kind[0], is_sure=owner_at(text, piece.start + kind[1]) in OWN)
+            is_sure = owner_at(text, piece.start + kind[1]) in OWN
+            yield Stated(_clause(sentence, kind[1]), kind[0], is_sure=is_sure)
         elif is_item and length(sentence) >= _SHORTEST and not sentence.endswith(QUESTION_MARKS):
             yield Stated(sentence, "wish", is_sure=owner in OWN)
         else:
@@ -224,14 +226,23 @@ def _lists_wishes(
     return is_list and len(lines) <= 2 * hits + 1
 
 
+def _has_heading(text: str, pieces: Sequence[tuple[TextPiece, Owner]]) -> bool:
+    """Return whether a list begins with a heading in the person's own name, in a line of its own."""
+    (first, _), *items = pieces
+    is_over_items = not _is_item(text, first) and items and _is_item(text, items[0][0])
+    return bool(is_over_items) and is_own_heading(text[first.start : first.stop])
+
+
 def _is_item(text: str, piece: TextPiece) -> bool:
     """Return whether the sentence begins an item of a list."""
     line = text.rfind("\n", 0, piece.start) + 1
-    return bool(text[line : piece.start].strip())
+    return bool(text[line : piece.start].strip("# \t"))
 
 
 def _clause(sentence: str, at: int) -> str:
-    """Return the part between two commas in which a wish begins `at`."""
+    """Return the sentence; of a long one, the part between two commas in which a wish begins `at`."""
+    if length(sentence) <= _LONG:
+        return sentence
     start = max(sentence.rfind(mark, 0, at + 1) for mark in _COMMAS) + 1
     ends = (sentence.find(mark, at + 1) for mark in _COMMAS)
     return sentence[start : min((end for end in ends if end >= 0), default=None)].strip()
@@ -255,7 +266,11 @@ def _kind_at(
         found
         for number in _languages(bare, text)
         if (found := _told(number, bare))
-        and (owner == "adopted" or not _is_quoted(text, piece.start + shift + found[1]))
+        and (
+            found[0] in ("wish", "order")
+            if owner == "adopted"
+            else not _is_quoted(text, piece.start + shift + found[1])
+        )
         and (found[0] not in ("task", "done") or words <= _LONGEST_NOTE)
     ]
     kind, at = min(told, key=lambda found: _RANKS.index(found[0]), default=(None, 0))

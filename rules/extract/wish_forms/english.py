@@ -195,17 +195,17 @@ ENGLISH: Final = WishForms(
         |it|my \w+) back\b|\bno need (?:to|for)\b.*\b(?:any ?more|any longer|now)\b|\bno longer (?:a secret
         |needed|necessary)\b|\b(?:go|switch|back) (?:back )?to (?:normal|english|the old|calling|using|how)\b
         |\bi (?:changed|'ve changed) my mind about\b)""",
-    promise=r"""(?:^|[,:;] )(?:and |so |then |but |yes[,.]? |ok[,.]? |okay[,.]? |of course[,.]? )*(?:i(?:'ll| will
-        | shall| promise(?: you)?(?: to| that i'll| i'll)?)\s
+    promise=r"""(?:^|[,:;] )(?:and |so |then |but |yes[,.]? |ok[,.]? |okay[,.]? |of course[,.]? )*(?:i promise(?: you)?
+        (?:,| that)?\s)?(?:i(?:'ll| will| shall| promise(?: you)?(?: to)?)\s
         (?:also |always |gladly |just |still |happily |then |be sure to |make sure to |keep |certainly |definitely )*
         (?:ask you|ask (?:about|after|how|whether|if|again|every|on)|remind you|remember (?:to|that|it|this)
         |hold (?:both|that|it|this|on to|the|you to)|keep (?:the list|that|this|it (?:between|to|safe|secret)
-        |quiet|your|both|count|track|an eye|asking|reminding|a list)|say nothing|never (?!forget)\w|not (?:tell
-        |mention|say|ask|bring|forget|call)|stop (?:you|calling|asking|saying)|check (?:in|back|on)|bring (?:it
-        |this|that) up|tell you (?:the|every|when|if|each)|tell (?:nobody|no one)|call you|note (?:it|that|down)
-        |wait for|be (?:here|there|quiet)|start with|speak|leave (?:that|it|your))
-        |i won't (?:ever |say |let )?(?:tell|mention|say|bring|ask|call|breathe|use|a word|you forget|joke
-        |push)\b)""",
+        |quiet|your|both|count|track|an eye|asking|reminding|a list)|say nothing|never (?!forget)\w
+        |not (?:to )?(?:tell|mention|say|ask|bring|forget|call)|stop (?:you|calling|asking|saying)
+        |check (?:in|back|on)|bring (?:it|this|that) up|tell you (?:the|every|when|if|each)|tell (?:nobody|no one)
+        |call you|note (?:it|that|down)|wait for|be (?:here|there|quiet)|start with|speak|leave (?:that|it|your))
+        |i (?:won't|will not) (?:ever |say |let )?(?:tell(?! you (?:it|that)\b)|mention|say|bring|ask|call|breathe
+        |use|a word|you forget|joke|push)\b)""",
     done=r"""(?:\b(?:i(?:'ve| have)?|we(?:'ve| have)?) (?:finally |just |already |actually |now )?(?:booked|called
         |rang|rung|sent|handed|paid|told|asked|signed|finished|submitted|posted|bought|picked up|cancelled
         |renewed|ordered|moved|returned|did it|done|fixed|filed|collected)\b|\b(?:is|are|it's|that's

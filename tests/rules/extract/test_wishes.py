@@ -142,6 +142,31 @@ def test_what_is_to_be_done_once_is_a_task_and_what_the_persona_binds_itself_to_
     (task,) = find_stated("Remind me tomorrow at nine to move the car.")
     assert task.kind == "task"
     said = "The kettle is on. I'll ask about the beans on Sundays. I'll explain the rest."
-    assert [promise.text for promise in find_promises(said)] == [
-        "I'll ask about the beans on Sundays."
-    ]
+    assert promised(said) == ["I'll ask about the beans on Sundays."]
+
+
+def promised(said: str) -> list[str]:
+    return [promise.text for promise in find_promises(said)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I won't tell Hannah.",
+        "I promise I won't tell Hannah.",
+        "I promise you that I will not tell Hannah.",
+        "I promise not to tell Hannah.",
+    ],
+)
+def test_a_promise_may_say_that_it_is_one(words: str) -> None:
+    assert promised(f"The kettle is on. {words}") == [words]
+
+
+def test_what_the_persona_does_not_say_now_is_no_promise() -> None:
+    assert promised("And I won't tell you it's nothing. I promise it will be fine.") == []
+
+
+@pytest.mark.parametrize("heading", ["## How I'd like us to talk", "My rules for you:"])
+def test_the_heading_of_a_list_of_wishes_is_none_of_them(heading: str) -> None:
+    items = ["Never more than one question.", "Ask about the boat first."]
+    assert find_wishes("\n- ".join((heading, *items))) == tuple(items)
