@@ -23,14 +23,14 @@ from typing import Final, Literal
 
 from rules.extract import handed_words as words
 from rules.extract.brackets import quotations_in
-from rules.extract.handed_words import plain
 from rules.extract.voices import COLONS, QUESTION_MARKS, SIGN_OFF, SUBJECT, is_finished
 
 Owner = Literal["own", "adopted", "reported", "unsure", "foreign"]
 """`reported`: after a colon in the same line, where the person may go on in their own words."""
 OWN: Final = ("own", "adopted")
 
-_MESSAGES = 16_384
+_MESSAGES, _LINES = 16_384, 256
+"""Messages and lines of which it is remembered what was found."""
 _FOREIGN, _UNSURE, _LIKELY, _SIGN = 4, 3, 2, 1
 """Points: from the first two on a stretch is somebody else's, or may be."""
 _LONGEST_ANNOUNCEMENT, _LONGEST_HEADING, _LONGEST_VERSE, _LONGEST_SIGNATURE = 300, 120, 80, 30
@@ -104,12 +104,18 @@ def owned_parts(text: str) -> tuple[OwnedPart, ...]:
     return tuple(sorted([*apart, *handed], key=lambda part: part.start))
 
 
+@lru_cache(_LINES)
+def _plain(line: str) -> str:
+    """Return the words of a line in small letters, with one space between them."""
+    return " ".join(re.findall(r"[^\W_]+", line.casefold()))
+
+
 def is_own_heading(line: str) -> bool:
     """Return whether a line is over what the person asks for in their own name."""
     head = line if len(line) <= _LONGEST_HEADING else line[: line.find(":") + 1]
     if not 0 < len(head) <= _LONGEST_HEADING or _asks(head) or _is_handed(head):
         return False
-    spelled = plain(head)
+    spelled = _plain(head)
     is_between_us = words.ME.search(spelled) or words.YOU.search(spelled)
     ours = words.OURS.finditer(spelled)
     return bool(
@@ -272,7 +278,7 @@ def _owner(
     if _adopts(announcement):
         return "adopted"
     comments = [comment.text for comment in (before, after) if comment]
-    points = 0 if words.RESUMING.match(plain(stretch.title)) else _announced(announcement)
+    points = 0 if words.RESUMING.match(_plain(stretch.title)) else _announced(announcement)
     points += _looks_set(stretch, is_first=is_first) if comments else 0
     points += (_spoken_of(after) if after else 0) + _SIGN * any(map(_asks, comments))
     is_in_doubt = points >= _UNSURE or (not is_first and _is_role(stretch))
@@ -283,7 +289,7 @@ def _owner(
 
 def _adopts(line: str) -> bool:
     """Return whether a line hands a text over to be kept to."""
-    spelled = plain(line)
+    spelled = _plain(line)
     points = line.rstrip().endswith(COLONS) or words.POINTING.search(spelled)
     is_for_good = points and words.FROM_NOW.search(spelled) and words.BE.search(spelled)
     return bool(is_for_good or words.KEEP_TO.search(spelled))
@@ -293,7 +299,7 @@ def _announced(line: str) -> int:
     """Return the points by which a line says that a text follows."""
     if not line or len(line) > _LONGEST_ANNOUNCEMENT:
         return 0
-    spelled = plain(line)
+    spelled = _plain(line)
     has_text, is_handed = words.TEXTS.search(spelled), _is_handed(line)
     points = words.POINTING.search(spelled)
     if line.endswith(COLONS):
@@ -307,7 +313,7 @@ def _announced(line: str) -> int:
 
 def _is_handed(line: str) -> bool:
     """Return whether a line says that somebody else gave something, or how it was come by, or is to be worked on."""
-    spelled = plain(line)
+    spelled = _plain(line)
     if words.FOUND.search(spelled) or words.WORKED.search(spelled):
         return True
     by_others = words.BY_US.sub("", spelled)
@@ -316,7 +322,7 @@ def _is_handed(line: str) -> bool:
 
 def _begins(line: str, kind: re.Pattern[str]) -> bool:
     """Return whether the first or the second word of a line is of a kind."""
-    spelled = plain(line)
+    spelled = _plain(line)
     return bool(kind.match(spelled) or kind.match(spelled, spelled.find(" ") + 1))
 
 
@@ -327,7 +333,7 @@ def _spoken_of(stretch: _Stretch) -> int:
     if stretch.title.startswith(("—", "–")) and not stretch.lines[1:]:
         return _LIKELY
     for sentence in _SENTENCE.findall(stretch.text)[:_FEWEST]:
-        spelled = plain(sentence)
+        spelled = _plain(sentence)
         if words.TEXTS.search(spelled) or _is_handed(sentence):
             points = words.POINTING.search(spelled) or words.BACK.search(spelled)
             return _LIKELY if points else _SIGN
@@ -336,7 +342,7 @@ def _spoken_of(stretch: _Stretch) -> int:
 
 def _resumes(stretch: _Stretch) -> bool:
     """Return whether the person speaks again in a stretch, by how it begins, asks or speaks of the text before it."""
-    is_own = words.RESUMING.match(plain(stretch.title)) or is_own_heading(stretch.title)
+    is_own = words.RESUMING.match(_plain(stretch.title)) or is_own_heading(stretch.title)
     return bool(is_own) or _asks(stretch.text) or _spoken_of(stretch) >= _LIKELY
 
 
@@ -359,7 +365,7 @@ def _looks_set(stretch: _Stretch, *, is_first: bool) -> int:
 
 def _is_role(stretch: _Stretch) -> bool:
     """Return whether it begins as a prompt does: "You are a ..."."""
-    return words.ROLES.match(plain(stretch.title)) is not None
+    return words.ROLES.match(_plain(stretch.title)) is not None
 
 
 def _is_signed(stretch: _Stretch) -> bool:
@@ -384,10 +390,10 @@ def _after_colons(stretch: _Stretch) -> Iterator[OwnedPart]:
         stop = begin = colon.end() if colon else 0
         if _announced(line[:begin]) == _FOREIGN and not is_own_heading(line[:begin]):
             for sentence in _SENTENCE.finditer(line, begin):
-                is_own = words.RESUMING.match(plain(sentence.group())) or _asks(sentence.group())
+                is_own = words.RESUMING.match(_plain(sentence.group())) or _asks(sentence.group())
                 if is_own and stop > begin:
                     break
                 stop = sentence.end()
-            is_text = words.TEXTS.search(plain(line[:begin]))
+            is_text = words.TEXTS.search(_plain(line[:begin]))
             yield OwnedPart(start + begin, start + stop, "unsure" if is_text else "reported")
         start += len(line)

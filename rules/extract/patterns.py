@@ -7,6 +7,8 @@ from dataclasses import dataclass
 _GOES_ON = re.compile(r"\\\n\s*")
 _BRACKETS_AND_STROKES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
 """The marks that group a pattern; also what escapes or lists characters, and so hides marks."""
+_CROWDED = "⺀"
+"""The first character of the scripts without spaces, whose words are found within others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +107,16 @@ def listed(entries: str) -> Listed:
         tuple(word.removesuffix("*") for word in words if word.endswith("*")),
         frozenset(word.removeprefix("-") for word in words if word.startswith("-")),
     )
+
+
+def any_word(words: str, *others: Listed) -> re.Pattern[str]:
+    """Return a pattern of words and beginnings, in small letters with one space between them.
+
+    In `words`, `begin*` is a beginning, and `two_words` follow each other; `others` are added to them.
+    """
+    entries = words.split()
+    for other in others:
+        entries += [*other.whole, *(f"{beginning}*" for beginning in other.beginnings)]
+    spaced = [entry.replace("*", r"\w*").replace("_", " ") for entry in entries if entry < _CROWDED]
+    crowded = [entry.rstrip("*") for entry in entries if entry >= _CROWDED]
+    return re.compile("|".join([rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)", *crowded]))
