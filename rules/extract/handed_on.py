@@ -14,7 +14,6 @@ talk") makes own. What is handed over to be kept to ("from now on be this") is a
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +21,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from rules.extract import handed_words as words
-from rules.extract.brackets import quotations_in
+from rules.extract.set_apart import SENTENCE_ENDS, frames, is_break, logs, quotations
 from rules.extract.voices import COLONS, QUESTION_MARKS, SIGN_OFF, SUBJECT, is_finished
 
 Owner = Literal["own", "adopted", "reported", "unsure", "foreign"]
@@ -36,27 +35,14 @@ _FOREIGN, _UNSURE, _LIKELY, _SIGN = 4, 3, 2, 1
 _LONGEST_ANNOUNCEMENT, _LONGEST_HEADING, _LONGEST_VERSE, _LONGEST_SIGNATURE = 300, 120, 80, 30
 """Characters of a line."""
 _HEAD = 24
-"""The first characters of a line, where a time, a name or a heading in capitals is."""
+"""The first characters of a line, where a heading in capitals is."""
 _FEWEST = 3
 """Lines of a verse, letters of a heading in capitals, and sentences of a comment that are read."""
-_QUOTED = 60
-"""The fewest characters of a quotation that is a text; a shorter one belongs to a story."""
 
-_FILE_ENDS = re.compile(
-    r"\[(?:(?:end|ende|fin|fine|fim|конец)\b|[^\]\n]{0,12}(?:结束|完))", re.IGNORECASE
-)
-_TAG, _TAG_ENDS = re.compile(r"<([a-zA-Z][\w-]*)[^<>\n]*>"), re.compile(r"</[\w-]+>$")
-_RULE, _BRACKETED = re.compile(r"([-=*_~])\1{2,}|\"{3}"), re.compile(r"\[[^\]]*\]")
-"""The first and the last lines of frames; a rule ends with its like, and what is in brackets may be a placeholder."""
-_FENCE = "```"
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*\n?")
-_SENTENCE_ENDS = re.compile(r"[.!?。！？] ?(?=[^\W\d_])")
-_TIME = re.compile(r"\d{1,2}[:.]\d\d")
-_LABEL = re.compile(r"\W*([^\W\d_][^:：\n]{0,24}?)[,\s]*[:：]\s")
 _ITEM = re.compile(
     r"\s*(?:[-*+•·–—§]|(?:[^\W\d_]+\.? )?\d{1,2}[.:)、 ]|[ivxIVX]+[.)]|[一二三四五六七八九十]+、)"
 )
-_SALUTATION = re.compile(r".{1,60}[,:，：]")
 _COLON_WITHIN = re.compile(r'[:：](?=\s*[^\s:："“„«「『»])')
 
 
@@ -99,7 +85,7 @@ def owner_at(text: str, at: int) -> Owner:
 @lru_cache(_MESSAGES)
 def owned_parts(text: str) -> tuple[OwnedPart, ...]:
     """Return the parts of a person's message that are not simply their own, in order."""
-    apart = sorted([*_set_apart(text), *_logged(text)], key=lambda part: part.start)
+    apart = sorted(_set_apart(text), key=lambda part: part.start)
     handed = _handed(list(_stretches(text, apart)))
     return tuple(sorted([*apart, *handed], key=lambda part: part.start))
 
@@ -113,7 +99,7 @@ def _plain(line: str) -> str:
 def is_own_heading(line: str) -> bool:
     """Return whether a line is over what the person asks for in their own name."""
     head = line if len(line) <= _LONGEST_HEADING else line[: line.find(":") + 1]
-    if not 0 < len(head) <= _LONGEST_HEADING or _asks(head) or _is_handed(head):
+    if not 0 < len(head) <= _LONGEST_HEADING or _is_handed(head):
         return False
     spelled = _plain(head)
     is_between_us = words.ME.search(spelled) or words.YOU.search(spelled)
@@ -126,81 +112,28 @@ def is_own_heading(line: str) -> bool:
 
 
 def _set_apart(text: str) -> Iterator[OwnedPart]:
-    """Yield what is framed, but in the person's own name, and quotations of several sentences."""
-    spans = list(_frames(text))
-    for start, stop in quotations_in(text):
-        if stop - start >= _QUOTED and _SENTENCE_ENDS.search(text, start, stop - 1):
+    """Yield what is set apart, but frames in the person's own name."""
+    spans = [*quotations(text), *logs(text)]
+    for start, stop in frames(text):
+        if not is_own_heading(text[start : start + _LONGEST_HEADING].partition("\n")[0]):
             spans.append((start, stop))
     for start, stop in spans:
         before = text[max(0, start - _LONGEST_ANNOUNCEMENT) : start].rstrip().rpartition("\n")[2]
         yield OwnedPart(start, stop, "adopted" if _adopts(before) else "foreign")
 
 
-def _frames(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of frames and of lines that are quoted, but not of what is in the person's own name."""
-    begun: dict[str, int] = {}
-    start = 0
-    for line in text.splitlines(keepends=True):
-        spelled, stop = line.strip(), start + len(line)
-        tag, tag_end = _TAG.match(spelled), _TAG_ENDS.search(spelled)
-        end = "[" if _FILE_ENDS.match(spelled) else tag_end.group() if tag_end else spelled
-        if tag:
-            begun[f"</{tag[1]}>"] = start
-        if spelled.startswith(">"):
-            yield start, stop
-        elif end in begun:
-            begin = begun[end]
-            begun.clear()
-            if not is_own_heading(text[begin : begin + _LONGEST_HEADING].partition("\n")[0]):
-                yield begin, stop
-        elif _is_break(spelled):
-            begun["[" if spelled.startswith("[") else spelled] = start
-        start = stop
-
-
-def _is_break(line: str) -> bool:
-    """Return whether a line is a rule, or all in brackets."""
-    return bool(_RULE.fullmatch(line) or _BRACKETED.fullmatch(line))
-
-
-def _logged(text: str) -> Iterator[OwnedPart]:
-    """Yield the lines of a conversation from elsewhere: names come again before them, or are in capitals, or timed."""
-    spans = [line.span() for line in re.finditer(r"[^\n]+", text)]
-    heads = [text[start : min(stop, start + 2 * _HEAD)] for start, stop in spans]
-    times = [_TIME.search(head[:_HEAD]) for head in heads]
-    names = [_name_before(head, time) for head, time in zip(heads, times, strict=True)]
-    count = Counter(filter(None, names))
-    speakers = {name for name in count if len(count) > 1 and (count[name] > 1 or name.isupper())}
-    is_timed = any(time and count[name] > 1 for time, name in zip(times, names, strict=True))
-    logged = [
-        span
-        for span, time, name in zip(spans, times, names, strict=True)
-        if name in speakers or (is_timed and time)
-    ]
-    if len(logged) > 1:
-        yield OwnedPart(logged[0][0], logged[-1][1], "foreign")
-
-
-def _name_before(head: str, time: re.Match[str] | None) -> str:
-    """Return who speaks in a line, by its first characters; "" where they name none."""
-    label = _LABEL.match(_TIME.sub("", head))
-    return label[1].strip() if label else head[: time.start()].strip(" \t[(,") if time else ""
-
-
 def _stretches(text: str, apart: Sequence[OwnedPart]) -> Iterator[_Stretch | None]:
-    """Yield the stretches of a message in order, and None for what is set apart or code."""
+    """Yield the stretches of a message in order, and None for what is set apart."""
     parts = iter(apart)
     part = next(parts, None)
-    start, covered, is_code = 0, 0, False
+    start = covered = 0
     lines: list[str] = []
     for line in text.splitlines(keepends=True):
         stop = start + len(line)
         while part and part.start <= start:
             covered, part = max(covered, part.stop), next(parts, None)
-        is_fence = line.startswith(_FENCE)
-        is_code ^= is_fence
-        is_apart = start < covered or is_code or is_fence
-        is_text = not is_apart and line.strip() and not _is_break(line.strip())
+        is_apart = start < covered
+        is_text = not is_apart and line.strip() and not is_break(line.strip())
         holds_text = bool(is_text and part and part.start < stop)
         if is_text:
             lines.append(line)
@@ -281,8 +214,8 @@ def _owner(
     points = 0 if words.RESUMING.match(_plain(stretch.title)) else _announced(announcement)
     points += _looks_set(stretch, is_first=is_first) if comments else 0
     points += (_spoken_of(after) if after else 0) + _SIGN * any(map(_asks, comments))
-    is_in_doubt = points >= _UNSURE or (not is_first and _is_role(stretch))
-    if not is_in_doubt or is_own_heading(announcement) or is_own_heading(stretch.title):
+    is_own = is_own_heading(announcement) or is_own_heading(stretch.title)
+    if is_own or points < _UNSURE:
         return "own"
     return "foreign" if points >= _FOREIGN else "unsure"
 
@@ -291,8 +224,8 @@ def _adopts(line: str) -> bool:
     """Return whether a line hands a text over to be kept to."""
     spelled = _plain(line)
     points = line.rstrip().endswith(COLONS) or words.POINTING.search(spelled)
-    is_for_good = points and words.FROM_NOW.search(spelled) and words.BE.search(spelled)
-    return bool(is_for_good or words.KEEP_TO.search(spelled))
+    is_role = words.FROM_NOW.search(spelled) and words.BE.search(spelled)
+    return bool(points and (is_role or words.KEEP_TO.search(spelled)))
 
 
 def _announced(line: str) -> int:
@@ -308,7 +241,7 @@ def _announced(line: str) -> int:
         return _UNSURE
     if _begins(line, words.TEXTS) and (line.startswith("#") or not is_finished(line)):
         return _UNSURE
-    return _LIKELY if points and (has_text or not is_finished(line)) else _SIGN * is_handed
+    return _LIKELY if points and (has_text or not is_finished(line)) else 0
 
 
 def _is_handed(line: str) -> bool:
@@ -330,8 +263,6 @@ def _spoken_of(stretch: _Stretch) -> int:
     """Return the points by which a stretch says that a text comes before it."""
     if stretch.title.startswith("^"):
         return _FOREIGN
-    if stretch.title.startswith(("—", "–")) and not stretch.lines[1:]:
-        return _LIKELY
     for sentence in _SENTENCE.findall(stretch.text)[:_FEWEST]:
         spelled = _plain(sentence)
         if words.TEXTS.search(spelled) or _is_handed(sentence):
@@ -347,25 +278,19 @@ def _resumes(stretch: _Stretch) -> bool:
 
 
 def _looks_set(stretch: _Stretch, *, is_first: bool) -> int:
-    """Return the points by which a stretch looks like a text by itself: a letter, a song, a prompt, a notice, a verse."""
+    """Return the points by which a stretch looks like a text by itself: a letter, a prompt, a notice, a verse."""
     line = stretch.title
-    is_open = not is_finished(line) or (not is_first and _SALUTATION.match(line))
-    is_greeting = _begins(line, words.OPENINGS) and is_open
+    is_greeting = _begins(line, words.OPENINGS) and not is_finished(line)
     capitals = [mark for mark in re.split(r"[.:(!]", line[:_HEAD])[0] if mark.isalpha()]
     is_shouted = len(capitals) > _FEWEST and "".join(capitals).isupper()
     ended = sum(is_finished(line.strip()) for line in stretch.lines)
     is_list = sum(_ITEM.match(line) is not None for line in stretch.lines) > 1
     is_verse = len(stretch.lines) >= max(_FEWEST, 2 * ended) and not is_list
     is_verse &= max(map(len, stretch.lines)) <= _LONGEST_VERSE
-    if any(SUBJECT.search(line) for line in stretch.lines[:_FEWEST]):
+    is_role = not is_first and words.ROLES.match(_plain(line))
+    if is_role or any(SUBJECT.search(line) for line in stretch.lines[:_FEWEST]):
         return _UNSURE
-    is_likely = is_greeting or is_shouted or "♪" in line or _is_role(stretch)
-    return _LIKELY * bool(is_likely) + _SIGN * is_verse + _SIGN * _is_signed(stretch)
-
-
-def _is_role(stretch: _Stretch) -> bool:
-    """Return whether it begins as a prompt does: "You are a ..."."""
-    return words.ROLES.match(_plain(stretch.title)) is not None
+    return _LIKELY * (is_greeting or is_shouted) + _SIGN * is_verse
 
 
 def _is_signed(stretch: _Stretch) -> bool:
@@ -375,11 +300,11 @@ def _is_signed(stretch: _Stretch) -> bool:
 
 
 def _is_sentence(line: str) -> bool:
-    return is_finished(line) or _SENTENCE_ENDS.search(line) is not None
+    return is_finished(line) or SENTENCE_ENDS.search(line) is not None
 
 
 def _asks(text: str) -> bool:
-    return any(mark in text for mark in (*QUESTION_MARKS, "吗"))
+    return any(mark in text for mark in QUESTION_MARKS)
 
 
 def _after_colons(stretch: _Stretch) -> Iterator[OwnedPart]:
