@@ -47,7 +47,7 @@ def difference_lines(
         yield DifferenceLine(_MARKS.get(change.how, "~"), _of_memory(change, names))
     yield from _raw_lines(raw, names)
     if difference.reordered:
-        yield DifferenceLine("~", "messages that stand in both stand in another order")
+        yield DifferenceLine("~", "messages in both are in another order")
     for kind in difference.canned:
         yield DifferenceLine("~", f"the {kind} has changed")
     for how in ("changed", "new", "gone"):

@@ -131,7 +131,7 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
         for number, message in enumerate(messages)
         if _is_original(message) or not plain.marker_of(message) or plain.uuid_of(message) in uuids
     }
-    same = align({at: (_said_plainly(one),) for at, one in enumerate(originals)}, kept)
+    same = align({at: (_said_plainly(given),) for at, given in enumerate(originals)}, kept)
     if same.new:
         return None
     came_from = {number: at for at, number in same.pairs.items()}

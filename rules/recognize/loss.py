@@ -5,8 +5,9 @@
     lost        [memories] m61, with m5 ... m60 in another branch, deleted or just gone
 
 It waits for the person to accept it where more than eight messages, or most memories, are gone,
-whatever explains them; or where it continues an older state, however little it lacks of what was
-said since. What is lost here is still in the archive.
+even if the person deleted them one by one, as an accident looks the same; or where it continues an
+older state, however little it lacks of what was said since. What is lost here is still in the
+archive.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -55,17 +56,17 @@ def lost(
     absent: Absent,
     memories: Mapping[str, bool],
     places: Sequence[Place],
-    willed: Collection[str] = (),
+    deleted_memories: Collection[str] = (),
 ) -> Lost | None:
     """Return why this export is skipped until the person accepts it; None if nothing is lost.
 
     `memories` says of each memory whether the export shows it or still has raw messages of it;
-    `willed` are those that the person deleted, which are not among them. Without memories there is
-    little to lose, and the only one may go where messages came back.
+    `deleted_memories` are those that the person deleted, which are not among them. Without memories
+    there is little to lose, and the only one may go where messages came back.
     """
-    if not (memories or willed or absent.went_back):
+    if not (memories or deleted_memories or absent.went_back):
         return None
-    return _of_an_older_state(absent) or _of_too_much(absent, memories, places, willed)
+    return _of_an_older_state(absent) or _of_too_much(absent, memories, places, deleted_memories)
 
 
 def _of_an_older_state(absent: Absent) -> Lost | None:
@@ -81,16 +82,19 @@ def _of_too_much(
     absent: Absent,
     memories: Mapping[str, bool],
     places: Sequence[Place],
-    willed: Collection[str],
+    deleted_memories: Collection[str],
 ) -> Lost | None:
-    hidden = sum(not shown for shown in memories.values()) + len(willed)
-    total = len(memories) + len(willed)
+    hidden = sum(not shown for shown in memories.values()) + len(deleted_memories)
+    total = len(memories) + len(deleted_memories)
     few_left = hidden * 2 > total and (total > 1 or len(absent.gone) == absent.expected)
     count = len(absent.missing) + absent.branched + absent.deleted
     if absent.branched * 2 > count and (few_left or count > _FEW):
         return _in_a_branch(absent, places)
     if count > _FEW:
-        gone = f"Much of what was under no memory the last time is gone ({_counted(count, absent.missing)})."
+        number = _counted(count, absent.missing)
+        if absent.deleted:
+            number += f"; TypingMind names {absent.deleted:,} as deleted"
+        gone = f"Much of what was under no memory the last time is gone ({number})."
         return Lost(gone, _EXPORT_WHOLE)
     if few_left:
         return Lost(f"Most of the chat's memories are gone ({hidden} of {total}).", _EXPORT_WHOLE)

@@ -218,7 +218,8 @@ def test_what_is_gone_is_counted_in_all_whatever_explains_it() -> None:
     assert "went into another branch" in reason(
         looked(OLD, now[:20] + now[22:30] + now[32:], deleted=uuids(OLD[20:22]))
     )
-    assert "(9 messages)" in reason(looked(OLD, OLD[:-9], deleted=uuids(OLD[-9:])))
+    deleted = reason(looked(OLD, OLD[:-9], deleted=uuids(OLD[-9:])))
+    assert "(9 messages; TypingMind names 9 as deleted)" in deleted
 
 
 def test_an_answer_regenerated_two_turns_back_is_ordinary_and_so_is_the_way_back() -> None:
