@@ -52,6 +52,8 @@ _EFFORT = re.compile(r"^(o\d|gpt-[5-9]).*?(?P<effort>-(minimal|low|medium|high|x
 EXTRACTIVE = "memproc/extractive"
 _SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.IGNORECASE)
 HIDDEN = "(hidden)"
+BASES = ("base_url", "api_base")
+"""Options that name the address of a server; where both are given, LiteLLM asks at the first."""
 KEY_VARIABLES: Mapping[str, str] = MappingProxyType(
     {
         "anthropic": "ANTHROPIC_API_KEY",
@@ -255,10 +257,6 @@ class Address:
     named_by: str
     """The option or variable that names it, and where that is, for people."""
     in_environment: bool
-
-
-BASES = ("base_url", "api_base")
-"""Options that name the address of a server; where both are given, LiteLLM asks at the first."""
 
 
 def base_in(options: Mapping[str, object]) -> str:

@@ -99,7 +99,7 @@ def _bound(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
 def _lines(
     reading: WeighedPassage, worth: Sequence[float], room: float, besides: Sequence[str]
 ) -> list[list[int]]:
-    """Return the fullest sentences message by message, of at most three messages."""
+    """Return the three fullest sentences, message by message."""
     kept = sorted(_fullest(reading, worth, room, besides)[:_MOST_LINES])
     by_message = groupby(kept, key=lambda at: reading.sentences[at].message)
     return [list(line) for _, line in by_message]

@@ -39,8 +39,8 @@ _SEVERAL, _MOST_FIGURES = 3, 0.7
 """A sentence with several numbers and hardly a word is a row of a table."""
 
 _LONGEST_CHAIN = 3
-_SENTENCE, _OVERHEAD = 0.8, 1.5
-"""What a sentence brings beside its words, and costs: "He went." may be all that is said of a death."""
+_SENTENCE_BRINGS, _SENTENCE_COSTS = 0.8, 1.5
+"""Added to what its words bring and cost: "He went." may be all that is said of a death."""
 _LEAST_GAIN = 0.07
 """A sentence of a lecture that brings less repeats what is known, or says nothing in particular."""
 _ROOM_OF_A_PART = 300.0
@@ -246,8 +246,8 @@ def _gain(offer: _Offer, at: int) -> float:
         for term in sentence.terms
         if term not in offer.said
     }
-    brought = sum(fresh.values()) + _SENTENCE * sum(offer.worth[link] for link in links)
-    return brought / (_OVERHEAD + sum(link.words for link in links.values()))
+    brought = sum(fresh.values()) + _SENTENCE_BRINGS * sum(offer.worth[link] for link in links)
+    return brought / (_SENTENCE_COSTS + sum(link.words for link in links.values()))
 
 
 def _chain(reading: WeighedPassage, at: int) -> Sequence[int]:

@@ -265,9 +265,9 @@ def describe_kept(passages: Sequence[KeptPassage], budget: int) -> tuple[str, ..
     """Return clauses on how full the budget is, what waits, and what the person is asked."""
     full = how_full(passages, budget)
     notes = chain.from_iterable(map(notes_on, passages))
-    offered = [passage for passage in passages if passage.state == "offered"]
-    press = ["after a run, memproc keep CHAT lists what is offered, and --yes NUMBER keeps it"]
-    return (f"kept word for word: {full}", *notes, *(press if offered else ())) if full else ()
+    offered = any(passage.state == "offered" for passage in passages)
+    how = ["after a run, memproc keep CHAT lists what is offered, and --yes NUMBER keeps it"]
+    return (f"kept word for word: {full}", *notes, *(how if offered else ())) if full else ()
 
 
 def describe_marked(passages: Sequence[KeptPassage]) -> str:

@@ -48,7 +48,7 @@ from rules.conversation.memory import (
     with_members,
 )
 from rules.extract.languages import lead_in
-from rules.recognize.align import align, in_order
+from rules.recognize.align import align, in_one_order
 from rules.recognize.user_edits import SLOTS, Group
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
@@ -347,7 +347,7 @@ def true_dates(
     """
     old = ((digest,) for digest, _ in known)
     new = ((place.message.digest,) for place in copies)
-    pairs = in_order(align(dict(enumerate(old)), dict(enumerate(new))).pairs)
+    pairs = in_one_order(align(dict(enumerate(old)), dict(enumerate(new))).pairs)
     if not is_fork and len(pairs) < _FEW:
         return {}
     return {

@@ -94,7 +94,7 @@ def _places(names: Sequence[Hashable], taken: Collection[int]) -> dict[Hashable,
     return places
 
 
-def in_order(pairs: Mapping[int, int]) -> dict[int, int]:
+def in_one_order(pairs: Mapping[int, int]) -> dict[int, int]:
     """Return the most of these pairs whose messages are in one order in both lists.
 
     `pairs` are in the order of the old list. Takes n log n time.
