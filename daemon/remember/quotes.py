@@ -33,7 +33,7 @@ from rules.conversation.quote import (
 )
 from rules.extract.prose import PERSONA
 from rules.extract.quoting import said_lead
-from rules.extract.wishes import language_of
+from rules.extract.spoken_languages import language_of
 from rules.typingmind.dates import in_zone
 
 

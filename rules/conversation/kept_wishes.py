@@ -34,7 +34,8 @@ from rules.conversation.memory import (
 )
 from rules.conversation.wish_frames import ASKED, STILL
 from rules.extract.prose import PERSONA
-from rules.extract.wishes import Kind, ends, find_promises, find_stated, is_same_matter
+from rules.extract.same_matter import ends, is_same_matter
+from rules.extract.wishes import Kind, find_promises, find_stated
 from rules.wording import counted
 
 OPEN_TOKENS = 500

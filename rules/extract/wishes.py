@@ -15,21 +15,20 @@ A wish in words that may be somebody else's is doubtful: it counts once the pers
 """
 
 import re
-import unicodedata
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby, islice
-from typing import Final, Literal
+from itertools import groupby
+from typing import Literal
 
 from rules.extract.brackets import last_quotation_end, quotations_in
 from rules.extract.handed_on import OWN, Owner, is_own_heading, owned_parts, owner_at
-from rules.extract.languages import TONGUES, UNKNOWN, spoken
 from rules.extract.sentences import TextPiece, sentences
+from rules.extract.spoken_languages import languages_of, latin_languages
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
-from rules.extract.wish_forms.table import CONDITION, compiled
-from rules.extract.words import length, terms
+from rules.extract.wish_forms.table import compiled
+from rules.extract.words import length
 
 Kind = Literal["wish", "end", "task", "promise", "done"]
 
@@ -76,37 +75,6 @@ _PLAIN = str.maketrans(
     "'后请说讲话问别么时个对给吗会这里语写从开当陪听应该习惯体让许准总闭点条种长发简单繁换",
 )
 """One apostrophe, and the simpler characters for those of traditional Chinese."""
-_SCRIPTS = (
-    ("CYRILLIC", (6, 7)),
-    ("HIRAGANA", (13,)),
-    ("KATAKANA", (13,)),
-    ("CJK", (12,)),
-    ("ARABIC", (10,)),
-    ("DEVANAGARI", (11,)),
-)
-"""The numbers of the languages of a script; all others are written in Latin letters."""
-_LATIN = (0, 1, 2, 3, 4, 5, 8, 9)
-_LAST_LATIN = "ɏ"
-_TERMS = 400
-"""Words of a message by which its language is told."""
-_TELLING = 3
-"""Fewer everyday words of a language do not tell it."""
-_SAMPLE = 60
-"""Characters of a sentence by which its script is told."""
-_GENERAL = frozenset(
-    terms(
-        """
-        always never please from now on going forward prefer i i'd would really much want you to your me
-        my for and or the a an of in with as at by be is are use using include provide give show make do
-        don't not any all ever when ask about have more longer anymore could can
-        immer nie bitte ab jetzt und der die das toujours jamais siempre nunca sempre mai
-        """
-    )
-)
-"""Words that tell nothing of what a wish is about."""
-_SAME_SHARE = 0.5
-_STEM = 4
-"""The characters by which two forms of a word are told to be one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +85,6 @@ class Stated:
     kind: Kind
     is_sure: bool = True
     """It is the speaker's own; else it counts once the person takes it."""
-
-
-def language_of(texts: Iterable[str]) -> int:
-    """Return the number of the language of most of the texts, by its place in `TONGUES`."""
-    tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
-    return 0 if tongue is UNKNOWN else TONGUES.index(tongue)
 
 
 def find_wishes(text: str) -> tuple[str, ...]:
@@ -136,7 +98,7 @@ def find_wishes(text: str) -> tuple[str, ...]:
 
 def forget_wishes() -> None:
     """Drop what is remembered of messages."""
-    for remembered in (find_stated, find_promises, owned_parts, _latin_languages):
+    for remembered in (find_stated, find_promises, owned_parts, latin_languages):
         remembered.cache_clear()
 
 
@@ -168,7 +130,7 @@ def find_promises(text: str) -> tuple[Stated, ...]:
                 or plain.endswith(QUESTION_MARKS)
             ):
                 continue
-            for number in _languages(plain, text):
+            for number in languages_of(plain, text):
                 if length(sentence) >= _SHORTEST_NOTE and compiled(number, "promise").search(plain):
                     found.append(Stated(sentence, "promise"))
     return tuple(dict.fromkeys(found))
@@ -264,7 +226,7 @@ def _kind_at(
     shift = len(sentence) - len(bare)
     told = [
         found
-        for number in _languages(bare, text)
+        for number in languages_of(bare, text)
         if (found := _told(number, bare))
         and (
             found[0] in ("wish", "order")
@@ -332,39 +294,6 @@ def _any_of(number: int, parts: Iterable[str], text: str) -> bool:
     return any(compiled(number, part).search(text) for part in parts)
 
 
-def _languages(sentence: str, message: str) -> tuple[int, ...]:
-    """Return the numbers of the languages that a sentence may be in, by its script and its message."""
-    letters = [mark for mark in sentence[:_SAMPLE] if mark > _LAST_LATIN and mark.isalpha()]
-    if 3 * len(letters) > len(sentence[:_SAMPLE].replace(" ", "")):
-        names = {unicodedata.name(mark, "").partition(" ")[0] for mark in letters}
-        return next((numbers for script, numbers in _SCRIPTS if script in names), _LATIN)
-    return _latin_languages(message)
-
-
-@lru_cache(_MESSAGES)
-def _latin_languages(message: str) -> tuple[int, ...]:
-    """Return the numbers of those, written in Latin letters, whose everyday words a message has; all where it has few."""
-    heard = dict.fromkeys(_LATIN, 0)
-    for term in islice(terms(message), _TERMS):
-        for number in _EVERYDAY.get(term, ()):
-            heard[number] += 1
-    most = max(heard.values())
-    return tuple(number for number in _LATIN if most < _TELLING or heard[number] * 2 >= most)
-
-
-def _everyday() -> dict[str, list[int]]:
-    """Return by everyday word the numbers of the languages, written in Latin letters, that have it."""
-    numbers: dict[str, list[int]] = {}
-    for number in _LATIN:
-        tongue = TONGUES[number]
-        for word in tongue.common.whole | tongue.me.whole | tongue.you.whole:
-            numbers.setdefault(word, []).append(number)
-    return numbers
-
-
-_EVERYDAY: Final = _everyday()
-
-
 def _is_quoted(text: str, at: int) -> bool:
     """Return whether quotation marks are open at this place of its paragraph, or open there."""
     if last_quotation_end(quotations_in(text), at) > at:
@@ -374,56 +303,3 @@ def _is_quoted(text: str, at: int) -> bool:
     return before.count('"') % 2 == 1 or any(
         before.count(opening) > before.count(closing) for opening, closing in _PAIRED
     )
-
-
-@lru_cache(_MESSAGES)
-def _matter(wish: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of what a wish asks for, and of its case ("when I ask about X")."""
-    plain = wish.replace("’", "'")
-    condition = CONDITION.search(plain)
-    asked, case = (
-        (plain[: condition.start()], plain[condition.end() :]) if condition else (plain, "")
-    )
-    if condition and not asked.strip():
-        case, _, asked = case.partition(",")
-    return _telling(asked), _telling(case)
-
-
-def _telling(text: str) -> frozenset[str]:
-    return frozenset(term for term in terms(text) if term not in _GENERAL)
-
-
-def is_same_matter(wish: str, later: str) -> bool:
-    """Return whether a later wish is about the same case, or where neither names one, object."""
-    (asked, case), (asked_later, case_later) = _matter(wish), _matter(later)
-    if case or case_later:
-        return bool(case) and case == case_later
-    shared = len(asked & asked_later)
-    return bool(shared) and shared >= _SAME_SHARE * min(len(asked), len(asked_later))
-
-
-def ends(text: str, earlier: Sequence[str], *, is_done: bool) -> list[int]:
-    """Return the places of the earlier texts that are taken back by this one, or said to be done.
-
-    What takes a wish back ends the newest of those that share most with it, and what asks the same. What
-    is done shares two words with it at least, or all that it tells.
-    """
-    telling = _stems(text)
-    shared = [len(telling & _stems(other)) for other in earlier]
-    if is_done:
-        least = min(2, max(1, len(telling)))
-        return [at for at, number in enumerate(shared) if number >= least]
-    most = max(shared, default=0)
-    if not most:
-        return []
-    newest = max(at for at, number in enumerate(shared) if number == most)
-    return [
-        at
-        for at, other in enumerate(earlier)
-        if at == newest or (shared[at] and is_same_matter(other, earlier[newest]))
-    ]
-
-
-def _stems(text: str) -> frozenset[str]:
-    """Return the beginnings of the words that tell what a text is about."""
-    return frozenset(term[:_STEM] for term in _telling(text.replace("’", "'")))

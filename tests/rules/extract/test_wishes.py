@@ -8,13 +8,12 @@ import pytest
 from rules.conversation.wish_frames import ASKED
 from rules.extract.handed_on import owner_at
 from rules.extract.prose import of_message
+from rules.extract.same_matter import ends, is_same_matter
+from rules.extract.spoken_languages import language_of
 from rules.extract.wishes import (
-    ends,
     find_promises,
     find_stated,
     find_wishes,
-    is_same_matter,
-    language_of,
 )
 
 SETS = Path(__file__).parent / "wishes"

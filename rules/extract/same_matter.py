@@ -1,0 +1,77 @@
+"""Whether two wishes are about the same matter, and which earlier ones a later text ends."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rules.extract.wish_forms.table import CONDITION
+from rules.extract.words import terms
+
+_WISHES = 16_384
+"""Wishes of which it is remembered what they are about."""
+_GENERAL = frozenset(
+    terms(
+        """
+        always never please from now on going forward prefer i i'd would really much want you to your me
+        my for and or the a an of in with as at by be is are use using include provide give show make do
+        don't not any all ever when ask about have more longer anymore could can
+        immer nie bitte ab jetzt und der die das toujours jamais siempre nunca sempre mai
+        """
+    )
+)
+"""Words that tell nothing of what a wish is about."""
+_SAME_SHARE = 0.5
+_STEM = 4
+"""The characters by which two forms of a word are told to be one."""
+
+
+@lru_cache(_WISHES)
+def _matter(wish: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of what a wish asks for, and of its case ("when I ask about X")."""
+    plain = wish.replace("’", "'")
+    condition = CONDITION.search(plain)
+    asked, case = (
+        (plain[: condition.start()], plain[condition.end() :]) if condition else (plain, "")
+    )
+    if condition and not asked.strip():
+        case, _, asked = case.partition(",")
+    return _telling(asked), _telling(case)
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(term for term in terms(text) if term not in _GENERAL)
+
+
+def is_same_matter(wish: str, later: str) -> bool:
+    """Return whether a later wish is about the same case, or where neither names one, object."""
+    (asked, case), (asked_later, case_later) = _matter(wish), _matter(later)
+    if case or case_later:
+        return bool(case) and case == case_later
+    shared = len(asked & asked_later)
+    return bool(shared) and shared >= _SAME_SHARE * min(len(asked), len(asked_later))
+
+
+def ends(text: str, earlier: Sequence[str], *, is_done: bool) -> list[int]:
+    """Return the places of the earlier texts that are taken back by this one, or said to be done.
+
+    What takes a wish back ends the newest of those that share most with it, and what asks the same. What
+    is done shares two words with it at least, or all that it tells.
+    """
+    telling = _stems(text)
+    shared = [len(telling & _stems(other)) for other in earlier]
+    if is_done:
+        least = min(2, max(1, len(telling)))
+        return [at for at, number in enumerate(shared) if number >= least]
+    most = max(shared, default=0)
+    if not most:
+        return []
+    newest = max(at for at, number in enumerate(shared) if number == most)
+    return [
+        at
+        for at, other in enumerate(earlier)
+        if at == newest or (shared[at] and is_same_matter(other, earlier[newest]))
+    ]
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the beginnings of the words that tell what a text is about."""
+    return frozenset(term[:_STEM] for term in _telling(text.replace("’", "'")))
