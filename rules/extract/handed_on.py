@@ -230,7 +230,7 @@ def _adopts(line: str) -> bool:
 
 def _announced(line: str) -> int:
     """Return the points by which a line says that a text follows."""
-    if not line or len(line) > _LONGEST_ANNOUNCEMENT:
+    if len(line) > _LONGEST_ANNOUNCEMENT:
         return 0
     spelled = _plain(line)
     has_text, is_handed = words.TEXTS.search(spelled), _is_handed(line)
