@@ -39,6 +39,7 @@ _HEAD = 24
 _FEWEST = 3
 """Lines of a verse, letters of a heading in capitals, and sentences of a comment that are read."""
 
+_FENCE = "```"
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*\n?")
 _ITEM = re.compile(
     r"\s*(?:[-*+•·–—§]|(?:[^\W\d_]+\.? )?\d{1,2}[.:)、 ]|[ivxIVX]+[.)]|[一二三四五六七八九十]+、)"
@@ -123,16 +124,18 @@ def _set_apart(text: str) -> Iterator[OwnedPart]:
 
 
 def _stretches(text: str, apart: Sequence[OwnedPart]) -> Iterator[_Stretch | None]:
-    """Yield the stretches of a message in order, and None for what is set apart."""
+    """Yield the stretches of a message in order, and None for what is set apart or code."""
     parts = iter(apart)
     part = next(parts, None)
-    start = covered = 0
+    start, covered, is_code = 0, 0, False
     lines: list[str] = []
     for line in text.splitlines(keepends=True):
         stop = start + len(line)
         while part and part.start <= start:
             covered, part = max(covered, part.stop), next(parts, None)
-        is_apart = start < covered
+        is_fence = line.startswith(_FENCE)
+        is_code ^= is_fence
+        is_apart = start < covered or is_code or is_fence
         is_text = not is_apart and line.strip() and not is_break(line.strip())
         holds_text = bool(is_text and part and part.start < stop)
         if is_text:
