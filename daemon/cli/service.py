@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,8 @@ import click
 from platformdirs import user_config_path, user_log_path
 
 import daemon
+from daemon.archive.archive import Archive
+from daemon.archive.signs import remove_signs
 from daemon.bridge.devices import bridge_folder
 from daemon.cli import NearGroup
 from daemon.cli.manual import man_page_path
@@ -21,10 +23,12 @@ from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.keys import NoKey, credential_files, find_key
 from daemon.config.search import own_file
-from daemon.files.paths import demos_folder, expanded_folder
+from daemon.files.lock import daemon_runs
+from daemon.files.paths import archive_path, demos_folder, expanded_folder
 from daemon.reports.report import Step
+from daemon.status.status import OF_THE_DAEMON
 from primer.models import KEY_VARIABLES
-from rules.errors import ConfigurationError, FileTrouble, MemprocError
+from rules.errors import ArchiveError, ConfigurationError, FileTrouble, MemprocError
 from service.command import run_command
 from service.desktop import notice_command
 from service.install import InstallStep, StepFailed, to_install, to_remove
@@ -92,6 +96,7 @@ def service_remove_command(settings: Settings, dry_run: bool) -> int:
         if dry_run:
             return _print(steps, settings)
         code = _carry_out(steps, settings)
+    _forget_daemon(settings)
     none = "There was no service of memproc to remove."
     settings.done("The service is removed." if steps else none, removed=bool(steps))
     return code
@@ -119,6 +124,7 @@ def uninstall_command(settings: Settings) -> int:
         with _in_our_words():
             steps = _steps_to_remove(settings)
             code = _carry_out(steps, settings)
+        _forget_daemon(settings)
         settings.say("The service is removed." if steps else "There was no service of memproc.")
     except MemprocError as fault:  # there may be no service manager, and all else is told the same
         settings.say(f"The service was not looked at: {fault.message}")
@@ -262,6 +268,14 @@ def _carry_out(steps: list[InstallStep], settings: Settings) -> int:
         settings.say(step.sentence)
         step.carry_out()
     return 1 if any(step.is_refusal for step in steps) else 0
+
+
+def _forget_daemon(settings: Settings) -> None:
+    """Remove the signs of a daemon that has ended: nothing has to run any more."""
+    state = settings.folders.state
+    if archive_path(state).exists() and not daemon_runs(state):
+        with suppress(ArchiveError), Archive.open(state) as archive:
+            remove_signs(archive, *OF_THE_DAEMON)
 
 
 def _print(steps: list[InstallStep], settings: Settings) -> int:

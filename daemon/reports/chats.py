@@ -15,8 +15,6 @@ _CHATS: tuple[Column[KnownChat], ...] = (
     Column("Memories", lambda chat: chat.memories, "number", drop=2),
     Column("Last seen", lambda chat: Moment(chat.last_seen)),
 )
-
-
 _VERSIONS: tuple[Column[Version], ...] = (
     Column("No.", lambda kept: Link(str(kept.number), address_of(kept)), "number"),
     Column("Kept", lambda kept: Moment(kept.written_at)),

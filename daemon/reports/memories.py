@@ -70,6 +70,16 @@ class MemoryRow:
         return sum(member.chunks for member in self.members) or 1
 
 
+_COLUMNS: tuple[Column[MemoryRow], ...] = (
+    Column("No.", lambda row: "   " * row.depth + row.name),
+    Column("Day", lambda row: day_of(row.memory.began_at) or ""),
+    Column("Before", lambda row: row.memory.source_tokens, "number", drop=1),
+    Column("Now", lambda row: row.memory.edition.tokens, "number", drop=2),
+    Column("State", lambda row: ", ".join(row.about)),
+    Column("First words", lambda row: row.words, "line"),
+)
+
+
 def memory_row(held: Holding, memory: Memory, depth: int = 0) -> MemoryRow:
     """Return the row of one of a chat's memories, with all that is in it."""
     state = held.states[memory.memory_id]
@@ -90,16 +100,6 @@ def memory_row(held: Holding, memory: Memory, depth: int = 0) -> MemoryRow:
 def outermost_rows(held: Holding) -> list[MemoryRow]:
     """Return the rows of what is in no fold, oldest first, each fold with those in it."""
     return [memory_row(held, memory) for memory in held.outermost()]
-
-
-_COLUMNS: tuple[Column[MemoryRow], ...] = (
-    Column("No.", lambda row: "   " * row.depth + row.name),
-    Column("Day", lambda row: day_of(row.memory.began_at) or ""),
-    Column("Before", lambda row: row.memory.source_tokens, "number", drop=1),
-    Column("Now", lambda row: row.memory.edition.tokens, "number", drop=2),
-    Column("State", lambda row: ", ".join(row.about)),
-    Column("First words", lambda row: row.words, "line"),
-)
 
 
 def memories_report(chat: KnownChat, held: Holding, *, tree: bool) -> Report:

@@ -37,7 +37,8 @@ HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2
 MOST_QUEUED = 100
 _SLOW_SECONDS = 120.0
 _NEVER = Sign("", "")
-_OF_THE_DAEMON = frozenset({"pid", "started_at", "watch_mode", "last_event", "last_scan"})
+OF_THE_DAEMON = frozenset({"pid", "started_at", "watch_mode", "last_event", "last_scan"})
+"""The signs by which it is known that a daemon has run."""
 RUN_BY_HAND = "the last run by hand"
 """What a problem of the last run by hand is called."""
 _LOGS = "See what happened with: memproc logs"
@@ -192,7 +193,7 @@ def as_it_is_now(archive: Archive, chat: ChatIs) -> ChatIs:
 
 def _life(signs: Mapping[str, Sign]) -> Life:
     """Return the daemon's life as its own signs tell it."""
-    newest = max((entry.at for name, entry in signs.items() if name in _OF_THE_DAEMON), default="")
+    newest = max((entry.at for name, entry in signs.items() if name in OF_THE_DAEMON), default="")
     pid, mode, why, page = (
         signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note", "page_note")
     )

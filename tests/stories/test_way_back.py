@@ -8,6 +8,7 @@ from daemon.bridge.devices import bridge_folder
 from daemon.cli import service
 from daemon.files.paths import demos_folder
 from tests.chats import export_bytes, long_chat
+from tests.stories.daemon import running
 from tests.stories.person import Person
 
 pytestmark = pytest.mark.timeout(200)
@@ -196,8 +197,9 @@ def test_uninstall_says_what_stays_and_how_each_goes(
     monkeypatch.setattr(service, "recipe_for", lambda *_: None)  # the tester's own service stays
     monkeypatch.setattr(service, "to_remove", lambda *_: [])
     ended = written.memproc("uninstall")
-    for place in ("inbox", "updated", "backups", "state", "memproc.toml"):
+    for place in ("inbox", "updated", "backups", "state"):
         assert f"rm -r {written.home / place}\n" in ended.out
+    assert f"rm {written.toml}\n" in ended.out
     assert "There was no service" in ended.out
     assert "pipx uninstall memproc-daemon" in ended.out
     assert "Forget the pairing" not in ended.out, "no browser was paired"
@@ -207,3 +209,17 @@ def test_uninstall_says_what_stays_and_how_each_goes(
     assert f"rm -r {demos_folder()}\n" in written.memproc("uninstall").out
     assert "press ⋯ next to the pill, and Forget the pairing" in written.memproc("uninstall").out
     assert written.updated()
+
+
+def test_once_the_service_is_removed_no_daemon_is_missed(
+    written: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "recipe_for", lambda *_: None)  # the tester's own service stays
+    monkeypatch.setattr(service, "to_remove", lambda *_: [])
+    with running(written):
+        assert written.memproc("service", "remove").code == 0
+        assert written.memproc("status").code == 0, "one that runs by other means goes on"
+    assert written.memproc("status").code == 2
+    assert written.memproc("service", "remove").code == 0
+    ended = written.memproc("status")
+    assert (ended.code, "Nothing runs by itself" in ended.out) == (0, True)
