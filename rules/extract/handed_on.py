@@ -14,8 +14,9 @@ talk") makes own. What is handed over to be kept to ("from now on be this") is a
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
@@ -55,10 +56,6 @@ class OwnedPart:
     stop: int
     owner: Owner
 
-    def holds(self, at: int) -> bool:
-        """Return whether the character at this place is in it."""
-        return self.start <= at < self.stop
-
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
@@ -80,15 +77,26 @@ class _Stretch:
 
 def owner_at(text: str, at: int) -> Owner:
     """Return whose the character at this place of a person's message is."""
-    return next((part.owner for part in owned_parts(text) if part.holds(at)), "own")
+    parts = owned_parts(text)
+    last = bisect(parts, at, key=lambda part: part.start) - 1
+    return parts[last].owner if last >= 0 and at < parts[last].stop else "own"
 
 
 @lru_cache(_MESSAGES)
 def owned_parts(text: str) -> tuple[OwnedPart, ...]:
-    """Return the parts of a person's message that are not simply their own, in order."""
+    """Return the parts of a person's message that are not simply their own, in order, none within another."""
     apart = sorted(_set_apart(text), key=lambda part: part.start)
     handed = _handed(list(_stretches(text, apart)))
-    return tuple(sorted([*apart, *handed], key=lambda part: part.start))
+    return tuple(_disjoint(sorted([*apart, *handed], key=lambda part: part.start)))
+
+
+def _disjoint(parts: Iterable[OwnedPart]) -> Iterator[OwnedPart]:
+    """Yield parts that are sorted by their starts without what an earlier one holds."""
+    end = 0
+    for part in parts:
+        if part.stop > end:
+            yield replace(part, start=max(part.start, end))
+            end = part.stop
 
 
 @lru_cache(_LINES)

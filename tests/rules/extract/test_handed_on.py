@@ -5,6 +5,7 @@ from time import process_time
 import pytest
 
 from rules.extract.handed_on import owned_parts, owner_at
+from rules.extract.wishes import find_stated
 
 OATH = "You will call me Captain. Never ask where the boat is moored tonight."
 RHYME = "The kettle sings above the coal,\nand never wake the sleeping mole,\nI keep a candle for the foal,"
@@ -78,4 +79,10 @@ def test_a_role_that_nothing_announces_is_unsure() -> None:
 def test_no_text_takes_quadratic_time(unit: str) -> None:
     begin = process_time()
     owned_parts(unit * (_LENGTH // len(unit)))
+    assert process_time() - begin < _SECONDS
+
+
+def test_many_quoted_lines_are_not_looked_through_for_each_sentence() -> None:
+    begin = process_time()
+    assert find_stated("> Never do it.\n" * (_LENGTH // 2)) == ()
     assert process_time() - begin < _SECONDS
