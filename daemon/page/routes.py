@@ -27,9 +27,9 @@ _MEMORY = "/memory/{memory}"
 _ASKED = "The models are being asked. It takes a minute or so; the new edition then appears here."
 _WRITTEN_AGAIN = (
     "The memory is being written again, with what it lacked in view. It takes a minute or so; the "
-    "new edition then stands here."
+    "new edition then appears here."
 )
-_EVALUATED = "The persona is being asked. It takes some minutes; the figures then stand here."
+_EVALUATED = "The persona is being asked. It takes some minutes; the figures then appear here."
 
 VIEWS: Mapping[str, View] = {
     "/": home_page,
