@@ -2,7 +2,7 @@
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions
-from rules.conversation.memory import Memory
+from rules.conversation.memory import Memory, own_edition
 from rules.conversation.memory_title import called
 from rules.errors import NotFound
 
@@ -26,7 +26,8 @@ _FOLDS_WHOLE_AGAIN = """
 def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -> bool:
     """Show an edition from now on: of this number, the newest of this kind, or the preferred one (None).
 
-    Return whether that is a change. Raises NotFound, which lists the editions that there are.
+    The person's own edition is preferred to memproc's, unless memproc has written the memory again
+    since. Return whether that is a change. Raises NotFound, which lists the editions that there are.
     """
     kept = editions(archive, memory.memory_id)
     fitting = [edition.number for edition in kept if wanted in (edition.number, edition.kind)]
@@ -36,7 +37,7 @@ def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -
             f"{called(memory).capitalize()} has no edition {wanted}; it has {listed}.",
             f"Read them with: memproc show {memory.memory_id}",
         )
-    number = fitting[-1] if fitting else None
+    number = fitting[-1] if fitting else own_edition(kept)
     changed = archive.column(
         """
         UPDATE memory SET chosen_edition = ? WHERE id = ? AND chosen_edition IS NOT ? RETURNING id

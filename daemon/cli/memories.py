@@ -18,7 +18,7 @@ from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
 from daemon.reports.memories import memories_report, memory_report, shown_report
 from daemon.reports.report import TO_SEE_IT, Step
-from rules.conversation.memory import Memory
+from rules.conversation.memory import Edition, Memory
 from rules.conversation.memory_title import called
 
 _AUTO = "auto"
@@ -108,14 +108,17 @@ def use_command(settings: Settings, names: tuple[str, ...], edition: int | str |
     """Show EDITION of MEMORY from now on.
 
     EDITION is a number from `memproc show`, `as-of` or `hindsight` for the newest of that kind, or
-    `auto` for what memory.editions prefers.
+    `auto` for your own edition if you have edited the memory, else what memory.editions prefers.
     """
     with settings.context() as context:
         _, before = one_memory(context.archive, settings, names)
         changed = choices.choose_edition(context.archive, before, edition)
         _, now = holding_of(context.archive, context.config, before.memory_id)
-    shown = f"{now.edition.kind} edition {now.edition.number} of {called(now)}"
-    how = "as memory.editions prefers" if edition is None else "as you have chosen"
+    is_own = now.edition.kind == "person"
+    shown = f"{_numbered(now.edition)} of {called(now)}"
+    how = "as you have chosen"
+    if edition is None:
+        how = "as you have written it" if is_own else "as memory.editions prefers"
     says = f"From now on {shown} is shown, {how}."
     if not changed:
         says = f"Nothing to do: {shown} is shown already, {how}."
@@ -157,10 +160,15 @@ def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
     if changed:
         says = f"Unpinned {called(before)}: it may be rewritten again."
     if now.edition.number != before.edition.number:
-        says += f" It is shown in its {now.edition.kind} edition {now.edition.number} again."
+        says += f" It is shown in {_numbered(now.edition)} again."
         number = str(before.edition.number)
         own = Step(f"Your text is edition {number}", shlex.join(["use", *names, number]))
     _tell_choice(settings, before, now, says, own)
+
+
+def _numbered(edition: Edition) -> str:
+    """Return an edition's number and kind; the person's is "yours"."""
+    return f"edition {edition.number} ({'yours' if edition.kind == 'person' else edition.kind})"
 
 
 def _tell_choice(

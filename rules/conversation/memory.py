@@ -185,6 +185,12 @@ def edition_in_prompts(editions: Sequence[Edition], chosen: int | None) -> Editi
     raise ValueError("a memory has an as-of edition")
 
 
+def own_edition(editions: Sequence[Edition]) -> int | None:
+    """Return the number of the person's newest edition; None if an as-of one was written since."""
+    newest = [edition for edition in editions if edition.kind != "hindsight"][-1]
+    return newest.number if newest.kind == "person" else None
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """A memory of a chunk, or a fold of the memories named in `members`."""

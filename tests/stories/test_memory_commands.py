@@ -256,29 +256,29 @@ def test_the_chosen_edition_is_shown_from_the_next_run_on_and_auto_lets_go(wise:
     assert shown_texts(wise, 4) == list(hindsight.texts)
 
     chosen = wise.person.memproc("use", memory.memory_id, "1")
-    done(chosen, "From now on as-of edition 1 of memory 5", "as you have chosen", " run\n")
+    done(chosen, "From now on edition 1 (as-of) of memory 5", "as you have chosen", " run\n")
     done(wise.person.memproc("use", memory.memory_id, "1"), "Nothing to do")
     assert wise.round() == [], "to choose costs nothing"
     assert shown_texts(wise, 4) == list(as_of.texts)
 
     done(
         wise.person.memproc("use", memory.memory_id, "auto"),
-        "hindsight edition 2",
+        "edition 2 (hindsight)",
         "as memory.editions prefers",
     )
     done(
         wise.person.memproc("use", memory.memory_id, "as-of"),
-        "as-of edition 1",
+        "edition 1 (as-of)",
         "as you have chosen",
     )
     done(
         wise.person.memproc("use", memory.memory_id, "hindsight"),
-        "hindsight edition 2",
+        "edition 2 (hindsight)",
         "as you have chosen",
     )
     done(
         wise.person.memproc("use", memory.memory_id, "auto"),
-        "hindsight edition 2",
+        "edition 2 (hindsight)",
         "as memory.editions prefers",
     )
     assert wise.round() == []
@@ -346,18 +346,33 @@ def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_per
 
     done(
         chat.person.memproc("unpin", name),
-        "as-of edition 1",
+        "edition 1 (as-of)",
         f" use {name} 2\n",
         " run\n",
     )
     assert chat.goes_round().texts()[name] == written
     done(chat.person.memproc("use", name, "2"))
     assert chat.goes_round().texts()[name] == [*written[:5], "In my own words."]
-    done(chat.person.memproc("unpin", name), "as-of edition 1")  # what `use` of it kept
-    done(chat.person.memproc("use", name, "2"))
-    done(chat.person.memproc("use", name, "auto"))
+    done(chat.person.memproc("unpin", name), "edition 1 (as-of)")  # what `use` of it kept
     assert chat.goes_round().texts()[name] == written
     assert chat.person.memproc("verify").code == 0
+
+
+def test_auto_goes_back_to_the_persons_own_edition_which_unpinning_then_lets_go(
+    chat: Cycle,
+) -> None:
+    name = chat.names()[0]
+    written = chat.texts()[name]
+    own = [*written[:5], "In my own words."]
+    chat.device.edit(chat.chat_id, chat.at(name, 6), own[5])
+    assert chat.hand_in().code == 0
+    done(chat.person.memproc("use", name, "1"), "edition 1 (as-of)", "as you have chosen")
+    assert chat.goes_round().texts()[name] == written
+    done(chat.person.memproc("use", name, "auto"), "edition 2 (yours)", "as you have written it")
+    assert chat.goes_round().texts()[name] == own
+    done(chat.person.memproc("use", name, "auto"), "Nothing to do")
+    done(chat.person.memproc("unpin", name), "edition 1 (as-of)")
+    assert chat.goes_round().texts()[name] == written
 
 
 def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotten_again(
