@@ -97,7 +97,7 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
     chat_id, last = chat.chat_id, last_output(archive, chat.chat_id)
     modified = export.fingerprint.mtime_ns
     if has_gone_on(archive, chat_id, chat.sha256, export.sha256, modified):
-        reason = "it was read already, and a newer export of it since"
+        reason = "already read, and so was a newer export"
         return Unchanged(chat_id, chat.title, reason)
     if last is None or last.messages_sha256 != RESTORED:
         return None

@@ -52,7 +52,7 @@ def config_check_command(settings: Settings) -> None:
     config, path = settings.config, settings.config_file.path
     check_named_files(config)
     unknown = [*_unknown_models(config)]
-    well = f"{path} can be read." if unknown else f"All is well with {path}."
+    well = f"{path} can be read." if unknown else f"No mistakes found in {path}."
     if path is None:
         well = "No memproc.toml: every setting is at its default."
     folders = asdict(settings.folders)

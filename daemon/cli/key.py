@@ -25,6 +25,7 @@ from daemon.config.keys import (
 from daemon.files.clock import here
 from primer.models import KEY_VARIABLES, Model, meant_provider, provider_of, quiet_options
 from rules.errors import MemprocError
+from rules.wording import capital
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
 _PROVIDER = re.compile(r"[a-z0-9_]{1,30}")
@@ -94,7 +95,7 @@ def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) ->
         raise click.UsageError(f"Nothing was kept: the key {value.reason}.")
     folder = settings.folders.state
     change = store_key(provider, value, folder, "file" if to_file else "keyring")
-    why = f" (the system keyring {change.no_keyring})" if change.no_keyring else ""
+    why = f" ({change.no_keyring})" if change.no_keyring else ""
     place = _place(change.where[0], provider, folder)
     before = "But {} is set in the environment, and counts before it."
     settings.done(
@@ -116,7 +117,7 @@ def key_forget_command(settings: Settings, provider: str) -> None:
     folder = settings.folders.state
     change = forget_key(provider, folder)
     places = [_place(where, provider, folder) for where in change.where]
-    keyring = f"The system keyring {change.no_keyring}, so nothing was taken out of it."
+    keyring = f"{capital(change.no_keyring)}, so nothing was taken out of it."
     still = "{} is still set in the environment, and memproc cannot unset it."
     settings.done(
         *(f"The key for {provider} was taken out of {place}." for place in places),

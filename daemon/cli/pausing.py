@@ -40,7 +40,7 @@ def pause_command(settings: Settings, duration: timedelta | None) -> None:
         until = begin_pause(archive, duration, when).until
     end = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
     none = "" if daemon_runs(place.state) else _NO_DAEMON
-    settings.done(f"memproc takes up no new work {end}.", none, until=until)
+    settings.done(f"Paused {end}.", none, until=until)
 
 
 @click.command
@@ -80,6 +80,6 @@ def resume_command(settings: Settings) -> None:
     place = daemon_place(settings)
     with Archive.open(place.state) as archive:
         was = end_pause(archive, now())
-    says = "memproc goes on." if was else "memproc was not paused."
+    says = "Resumed." if was else "memproc was not paused."
     starts = START if was and not daemon_runs(place.state) else ()
     settings.done(says, "But no daemon is running." if starts else "", next=starts)

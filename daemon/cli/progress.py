@@ -90,7 +90,7 @@ class Tally:
                 f"{self.tokens_out:,} received, {self.money()}."
             )
         for edits in self.user_edits:
-            yield f"{edits.title}, by your hand in TypingMind: {edits.text}"
+            yield f"{edits.title}, edited in TypingMind: {edits.text}"
         if self.noted:
             remedies = [f"{what} {times:,}" for what, times in sorted(self.noted.items())]
             helped = ", ".join(remedies)

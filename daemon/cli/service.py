@@ -107,7 +107,7 @@ def service_remove_command(settings: Settings, dry_run: bool) -> int:
 def service_status_command(settings: Settings) -> int:
     """Say whether the service runs.
 
-    Exit code 0: it runs; 1: it wants attention; 2: it does not run.
+    Exit code 0: it runs; 1: it needs attention; 2: it does not run.
     """
     with _in_our_words():
         state = state_here(_account(), run_command, _program(settings).command)
@@ -118,7 +118,7 @@ def service_status_command(settings: Settings) -> int:
 @click.command
 @pass_settings
 def uninstall_command(settings: Settings) -> int:
-    """Stop the service and remove it, and say what stays and how to remove each of it."""
+    """Stop the service and remove it, and say what stays and how to remove each."""
     code = 0
     try:
         with _in_our_words():

@@ -59,7 +59,7 @@ def daemon_place(settings: Settings) -> DaemonPlace:
 def status_command(settings: Settings, watch: bool) -> int:
     """Say whether the daemon is well: problems first, then what it waits for and what it has done.
 
-    The exit code is 0 where all is well, 1 where something wants attention, 2 where the daemon has
+    The exit code is 0 where all is well, 1 where something needs attention, 2 where the daemon has
     run before and does not run now.
     """
     try:
@@ -255,7 +255,7 @@ def _next_step(
     """Return what is due first, then lines to copy: a problem, a new export, an updated one."""
     if status.problems:
         problem = status.problems[0]
-        return f"{in_one_line(problem.what)} wants attention.", problem.next_step
+        return f"{in_one_line(problem.what)} needs attention.", problem.next_step
     has_new = bool(exports)
     if exports and updated:
         has_new = exports[-1].stat().st_mtime > updated[-1].stat().st_mtime

@@ -112,7 +112,7 @@ class WatchSettings(Table):
     rescan_seconds: object = gone(300, "The inbox is rescanned every 300 seconds")
 
 
-class ScheduleSettings(Table, title="Quiet times"):
+class ScheduleSettings(Table, title="Retry times"):
     """When the daemon works by itself."""
 
     night: Annotated[

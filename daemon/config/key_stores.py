@@ -46,13 +46,13 @@ class NotAKey:
 
 @dataclass(frozen=True, slots=True)
 class NoKeyring:
-    """The system keyring cannot be used; `reason` completes "the system keyring ..."."""
+    """The system keyring cannot be used; `reason` is a clause that says why."""
 
     reason: str
 
 
 _NO_ANSWER = NoKeyring(
-    "did not answer in time: it may be locked, or be asking in a window of its own"
+    "the system keyring did not answer in time: it may be locked, or be asking in a window of its own"
 )
 
 
@@ -80,7 +80,7 @@ class Keyring:
         def keep(backend: "KeyringBackend") -> NoKeyring | None:
             backend.set_password(SERVICE, account, secret)
             is_kept = backend.get_password(SERVICE, account) == secret
-            return None if is_kept else NoKeyring("did not keep it")
+            return None if is_kept else NoKeyring("the system keyring did not keep it")
 
         return self._ask(keep)
 
@@ -114,7 +114,7 @@ class Keyring:
             except Exception as trouble:
                 # The boundary: keyrings are other people's programs, and raise anything.
                 # Their words may repeat the secret, so only the kind is told.
-                answers.append(NoKeyring(f"failed ({type(trouble).__name__})"))
+                answers.append(NoKeyring(f"the system keyring failed ({type(trouble).__name__})"))
             finally:
                 self._asked.release()
 
@@ -222,5 +222,5 @@ def _system_backend() -> "KeyringBackend | NoKeyring":
 
     backend = keyring.get_keyring()
     if backend.priority <= 0:  # so the library marks its two backends that keep nothing
-        return NoKeyring("is not there on this system")
+        return NoKeyring("this system has no keyring")
     return backend

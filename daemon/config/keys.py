@@ -88,11 +88,11 @@ def find_key(
         return Key(
             _usable(answer, f"The key for {provider} in the system keyring", provider), "keyring"
         )
-    silence = answer.reason if isinstance(answer, NoKeyring) else "has no key for it"
+    nothing = "the system keyring has no key for it"
+    silence = answer.reason if isinstance(answer, NoKeyring) else nothing
     return NoKey(
         provider,
-        f"{variable} is not set, {keys_file(folder)} does not name it, "
-        f"and the system keyring {silence}",
+        f"{variable} is not set, {keys_file(folder)} does not name it, and {silence}",
     )
 
 

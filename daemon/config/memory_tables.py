@@ -132,11 +132,11 @@ class FoldSettings(Table, title="Folds"):
     budget: Annotated[int | Literal["auto"], PlainValidator(_number_or_auto)] = Field(
         default="auto", title="Tokens of all memories, or auto"
     )
-    """How many tokens all memories together may take, without their quotes and wishes. Where they are more, the oldest six
-    become one fold, with the quote of each, word for word. Beyond 8000 tokens the quotes of the oldest folds shrink to
-    one sentence each; none is ever dropped. The archive keeps every memory, and with a larger budget they come back. A
-    memory that you have edited or pinned is never folded; where these alone take more than the budget, `memproc plan`
-    and `memproc run` say so.
+    """How many tokens all memories together may take, without their quotes and wishes. Where they are more, up to six
+    of the oldest become one fold, with the quote of each, word for word. Beyond 8000 tokens the quotes of the oldest
+    folds shrink to one sentence each; none is ever dropped. The archive keeps every memory, and with a larger budget
+    they come back. A memory that you have edited or pinned is never folded; where these alone take more than the
+    budget, `memproc plan` and `memproc run` say so.
 
     "auto": a tenth of the tokens that they were made of, at least 16000, and never more than a fifth of what the agent's
     window holds. So a long conversation keeps more; each message sends it, mostly from the provider's cache. A number, as

@@ -34,6 +34,8 @@ _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
 _INBOX = ("/inbox", "Inbox")
 _SETTINGS = ("/settings", "See the settings")
 _MOST_ENTRIES = 200
+_HIDDEN_ENTRIES = ("", "MemoryMade")
+"""Lines that cannot be read, and a line for every memory, which the end of the chat counts."""
 _FEW_CHATS = 8
 """Up to how many each chat has a card of its own; more are a list."""
 
@@ -133,9 +135,10 @@ def button_for(problem: StatusProblem) -> tuple[str, str]:
 
 def log_page(request: Request) -> Response:
     """Show the latest entries of the daemon's log in sentences, newest first."""
-    newest = deque(log_rows(desk_of(request).folders.state), _MOST_ENTRIES)
-    rows = [row for row in reversed(newest) if row.event]
-    return render(request, "log.html", rows=rows, most=_MOST_ENTRIES)
+    rows = log_rows(desk_of(request).folders.state)
+    shown = (row for row in rows if row.event not in _HIDDEN_ENTRIES)
+    newest = deque(shown, _MOST_ENTRIES)
+    return render(request, "log.html", rows=[*reversed(newest)], most=_MOST_ENTRIES)
 
 
 def _chosen(chats: Sequence[KnownChat], find: str, sort: str) -> list[KnownChat]:

@@ -5,7 +5,7 @@ changed, it loads itself again, and replaces the parts that the mark is for.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -27,6 +27,7 @@ from daemon.files.lock import daemon_runs
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of
 from daemon.status.place import Pause, current_pause
+from daemon.status.printable import told_apart
 from daemon.status.sentences import outcome_in_words, run_in_words
 from daemon.status.status import as_it_is_now, present_run
 from rules.arrival import IN_HAND, UNTAKEN
@@ -106,6 +107,7 @@ def read_work(archive: Archive, folders: Folders) -> Work:
     since = write_date(at(present) - timedelta(hours=_SHOWN_HOURS))
     run = present_run(archive, present)
     is_running = daemon_runs(folders.state)
+    titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
     files = [
         file
         for file in recent_work(archive, since)
@@ -116,7 +118,7 @@ def read_work(archive: Archive, folders: Folders) -> Work:
         for file in files[:_MOST_FILES]
         for line in (
             _line_at_rest_in(archive, Path(file.path))
-            or _lines_of(archive, file, run, folders.inbox)
+            or _lines_of(archive, file, run, folders.inbox, titles)
         )
     ]
     ended = _told_ending(run, since)
@@ -150,13 +152,17 @@ def reload_from(request: Request, work: Work) -> int | None:
 
 
 def _lines_of(
-    archive: Archive, file: FileInWork, run: Run | None, inbox: Path
+    archive: Archive,
+    file: FileInWork,
+    run: Run | None,
+    inbox: Path,
+    titles: Mapping[str, str],
 ) -> Iterator[WorkLine]:
     """Yield the line of a file, or one for each of its chats once these are known."""
     aside = file.file if Path(file.path).parent == inbox else ""
     if file.state in ("written", "skipped") and file.outcomes:
         for outcome in file.outcomes:
-            yield _line_of_chat(as_it_is_now(archive, outcome), aside)
+            yield _line_of_chat(as_it_is_now(archive, outcome), aside, titles)
     elif file.state == "skipped":
         yield WorkLine(file.file, "skipped", file.reason, file.next_step, aside=aside)
     elif file.state in ("written", "done"):
@@ -181,9 +187,9 @@ def _line_of_waiting(file: FileInWork) -> WorkLine:
     )
 
 
-def _line_of_chat(outcome: ChatIs, aside: str) -> WorkLine:
+def _line_of_chat(outcome: ChatIs, aside: str, titles: Mapping[str, str]) -> WorkLine:
     """Return the line of a chat, from a file that may be put aside under that name."""
-    title = cut_title(outcome.title)
+    title = titles.get(outcome.chat_id) or cut_title(outcome.title)
     if outcome.kind == "skipped":
         return WorkLine(title, "skipped", outcome.detail, outcome.next_step, aside=aside)
     is_written = outcome.kind == "written"

@@ -96,9 +96,11 @@ def _notes(found: Evaluation, usd_now: float) -> Iterator[str]:
         )
     else:
         yield f"The live tail has {messages}, and none is missing."
-    yield f"Voice: not told, since {found.voice.why_not}." if found.voice.why_not else _VOICE
-    now = f"This evaluation cost ${usd_now:,.4f}; all" if usd_now else "All"
-    yield f"{now} evaluations of this chat together ${found.usd:,.4f}."
+    yield f"Voice: not measured: {found.voice.why_not}." if found.voice.why_not else _VOICE
+    so_far = f"${found.usd:,.4f}" if found.usd else "$0.00"
+    if usd_now:
+        yield f"This evaluation cost ${usd_now:,.4f}."
+    yield f"Evaluations of this chat so far cost {so_far}."
 
 
 def _head(found: Evaluation) -> str:

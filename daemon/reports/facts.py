@@ -13,7 +13,7 @@ _COLUMNS: tuple[Column[Fact], ...] = (
     Column("Said on", lambda fact: fact.said_at[:10]),
     Column("Fact", lambda fact: fact.text, "prose"),
     Column("Confirmed", lambda fact: fact.confirmed, "number", drop=2),
-    Column("By", lambda fact: fact.by, drop=1),
+    Column("By", lambda fact: "you" if fact.by == "person" else fact.by, drop=1),
 )
 
 

@@ -17,7 +17,11 @@ from rules.typingmind.dates import day_of
 from rules.wording import as_sentence, capital, counted, cut_title
 
 _ANSWERS = ("Quote", "Perspective", "Memory")
-_IN_VIEW = {"as-of": " (nothing later in view)", "hindsight": " (what came after in view)"}
+_KINDS = {
+    "as-of": "as-of (nothing later in view)",
+    "hindsight": "hindsight (what came after in view)",
+    "person": "yours",
+}
 _HASH = 8  # characters that are shown of a request's hash
 
 
@@ -116,7 +120,7 @@ def memories_report(chat: KnownChat, held: Holding, *, tree: bool) -> Report:
     table = ReportTable("memories", rows, _COLUMNS, none, data=memory_data)
     if not rows:
         return Report((table,), next=(Step("What a run would do", "plan"),))
-    return Report((table,), heading=f"{title} ({chat.chat_id}), tokens before and now:")
+    return Report((table,), heading=f"{title} ({chat.chat_id}):")
 
 
 def memory_data(row: MemoryRow) -> dict[str, object]:
@@ -191,15 +195,17 @@ def _name(memory: Memory, raw: bool) -> str:
 
 def _card(memory: Memory, edition: Edition, *, raw: bool) -> Card:
     """Return an edition: its quote, perspective and memory, or with `raw` all six messages."""
+    is_shown = memory.edition.number == edition.number
+    is_in_prompts = memory.in_prompts.number == edition.number
     marks = (
-        "in use" if memory.edition.number == edition.number else "",
-        "seen while later ones are written" if memory.in_prompts.number == edition.number else "",
+        "shown now" if is_shown else "",
+        "seen while later ones are written" if is_in_prompts and not is_shown else "",
         f"{edition.tokens:,} tokens",
     )
     answers = map("{}\n{}".format, _ANSWERS, edition.texts[1::2])
     parts = map(_message, range(6), edition.texts) if raw else answers
     return Card(
-        who=f"edition {edition.number}, {edition.kind}{_IN_VIEW.get(edition.kind, '')}",
+        who=f"edition {edition.number}, {_KINDS[edition.kind]}",
         text=tuple(Stretch(f"{part}\n\n", is_marked=False) for part in parts),
         at=edition.written_at,
         marks=tuple(filter(None, (*marks, _made_by(edition, raw=raw)))),

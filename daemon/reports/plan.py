@@ -196,7 +196,7 @@ def who_works(who: Who) -> str:
     window = f", whose window holds {who.window:,} tokens" if who.window and not is_engine else ""
     fallback = f"; where it refuses, {who.fallback}" if who.fallback else ""
     if who.asks_no_model:
-        return "no model: sentences are extracted, free"
+        return "no model: sentences are extracted"
     return f"{who.agent} writes{window}; {who.context_manager} analyses{fallback}"
 
 

@@ -158,7 +158,7 @@ def _judge_key(
         return ok(name, f"It is {_WHERE[key.where]}.")
     if is_handed:
         return ok(name, "The service has it from systemd; this shell has none.")
-    text = f"There is none, for {choice.who}: {key.reason}."
+    text = f"No key for {choice.who}: {key.reason}."
     if isinstance(choice.roles, ChatSkipped):
         return error(name, text, remedy)
     return warning(name, f"{text} So memproc makes the memories without a model.", remedy)
@@ -229,4 +229,4 @@ def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
     today = setup.machine.now.date().isoformat()
     for notice in choice.roles.notices:
         finding = error if notice.ends and notice.ends < today else warning
-        yield finding("models' ends", notice.sentence, remedy)
+        yield finding("retired models", notice.sentence, remedy)

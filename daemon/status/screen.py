@@ -29,7 +29,7 @@ def screen(status: Status) -> str:
     """Return the whole text, without a final line break. No name or title steers the terminal."""
     sections = (
         _head(status),
-        _problems("Wants attention", status.problems, "things"),
+        _problems("Needs attention", status.problems, "things"),
         _run(status),
         _daemon(status),
         _queue(status),
@@ -64,10 +64,10 @@ def headline(status: Status) -> str:
 
 
 def _attention(status: Status) -> str:
-    """Return the clause that counts what wants attention, if something does."""
+    """Return the clause that counts what needs attention, if something does."""
     if not status.problems:
         return ""
-    things = counted(len(status.problems), "thing wants", "things want")
+    things = counted(len(status.problems), "thing needs", "things need")
     return f", {things} attention"
 
 

@@ -13,10 +13,10 @@ _NO_NAMES: Mapping[str, str] = {}
 _STATES = {
     "seen": "{} was found in the inbox.",
     "settling": "{} is waited for",
-    "copied": "{} is complete: memproc has made a copy to work on.",
+    "copied": "{} is complete: there is a copy to work on.",
     "working": "{} is in progress.",
     "written": "{} is done.",
-    "done": "Nothing was to do for {}",
+    "done": "Nothing to do for {}",
     "waiting": "{} waits",
     "paused": "{} waits",
     "skipped": "{} was skipped",
@@ -28,7 +28,6 @@ _BECAME = {
     "skipped": "{0}, of {1}, was skipped",
 }
 _WATCHING = {
-    "native": "The inbox is watched by the system's events",
     "poll": "The inbox is watched by looking into it again and again",
     "none": "The inbox cannot be watched, and is looked through from time to time",
 }
@@ -65,9 +64,8 @@ def outcome_in_words(chat: events.ChatIs) -> str:
     """Say what became of a chat, without its title and without a full stop."""
     if chat.kind != "written":
         return chat.detail
-    extracted = (
-        f", {chat.extracted} of them extracted, not written by a model" if chat.extracted else ""
-    )
+    are = "all" if chat.extracted == chat.memories else f"{chat.extracted} of them"
+    extracted = f", {are} extracted (no model)" if chat.extracted else ""
     kept = f"; the version before is kept (memproc undo {chat.chat_id})" if chat.is_kept else ""
     too_many = f"; {chat.detail}" if chat.detail else ""
     return (
@@ -146,7 +144,7 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
         case events.Planned(chunks=chunks, calls=calls):
             return f"{chat}: {counted(chunks, 'chunk')} to remember, with {counted(calls, 'call')}."
         case events.UserEdits(text=text):
-            return f"{chat}, by your hand in TypingMind: {text}"
+            return f"{chat}, edited in TypingMind: {text}"
         case events.MemoryMade(done=done, of=of):
             return f"{chat}: memory {done:,} of {of:,} is kept."
         case events.ModelAnswered():
@@ -165,12 +163,14 @@ def _about_daemon(event: events.Event) -> str:
             return f"memproc {event.version} watches {inbox} (process {event.pid})."
         case events.DaemonIs("stopped", reason):
             return _with("memproc has stopped", reason)
+        case events.DaemonIs("watching", mode="native"):
+            return "Watching the inbox."
         case events.DaemonIs("watching", why, mode):
             return _with(_WATCHING.get(mode, f"The inbox is watched by {mode}"), why)
         case events.DaemonIs("paused", until):
-            return f"memproc takes up no work until {in_full(until) or 'it is told to go on'}."
+            return f"Paused until {in_full(until) or '`memproc resume`'}."
         case events.DaemonIs("resumed"):
-            return "memproc goes on."
+            return "Resumed."
         case events.DaemonIs("configured", restart):
             start = f"after a restart only, because of {restart}" if restart else "from now on"
             return f"memproc.toml was read again, and counts {start}."

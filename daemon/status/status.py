@@ -129,7 +129,7 @@ class Status:
 
     @property
     def exit_code(self) -> int:
-        """Return 0 if healthy, 1 if something wants attention, 2 if the daemon runs no more.
+        """Return 0 if healthy, 1 if something needs attention, 2 if the daemon runs no more.
 
         Without a daemon that ever ran, the person runs memproc by hand, which is well.
         """

@@ -47,7 +47,7 @@ def difference_lines(
         yield DifferenceLine(_MARKS.get(change.how, "~"), _of_memory(change, names))
     yield from _raw_lines(raw, names)
     if difference.reordered:
-        yield DifferenceLine("~", "messages in both are in another order")
+        yield DifferenceLine("~", "the order of messages differs")
     for kind in difference.canned:
         yield DifferenceLine("~", f"the {kind} has changed")
     for how in ("changed", "new", "gone"):

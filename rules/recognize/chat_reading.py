@@ -64,8 +64,9 @@ def _on_memories(reading: ChatReading) -> str:
     live = {memory.memory_id for memory in reading.memories if not memory.forgotten}
     shown = groups(reading.places)
     put_back = sum(len(SLOTS) - len(group) for name, group in shown.items() if name in live)
+    edited = "memory stays" if len(edits.edited) == 1 else "memories stay"
     counts = [
-        (len(edits.edited), "yours kept"),
+        (len(edits.edited), f"{edited} as you wrote it"),
         (put_back, "put back"),
         (len(chunks.intersection(edits.recalled)), "back again"),
         (absent.deleted, "deleted message" if absent.deleted == 1 else "deleted messages"),

@@ -115,9 +115,9 @@ def _in_a_branch(absent: Absent, places: Sequence[Place]) -> Lost:
 
 
 def _older(count: int, newest: Sequence[KnownMessage], new: int) -> Lost:
-    missing = f"the newest of the last time are missing ({_counted(count, newest)})"
+    missing = f"the newest messages are missing ({_counted(count, newest)})"
     if new:
-        reason = f"The chat went back, and on from there: {missing}, and {_counted(new)} came."
+        reason = f"This export goes on from an older state: {missing}, and {_counted(new)} came."
     else:
         reason = f"This is an older copy of the chat: {missing}, and nothing new came."
     return Lost(reason, _EXPORT_WHOLE, import_again=True)

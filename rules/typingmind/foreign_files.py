@@ -204,5 +204,5 @@ def _of_text(text: str) -> Foreign | None:
     )
     if odd * 20 > len(start):
         return Foreign("not a TypingMind export")
-    kind = "a Markdown text" if _MARKDOWN.search(start) else "a plain text"
+    kind = "a Markdown text" if _MARKDOWN.search(start) else "plain text"
     return Foreign(f"{kind}, not JSON")

@@ -282,7 +282,7 @@ def test_home_says_when_memproc_does_not_answer(page: Opened) -> None:
 
 def test_a_plan_says_what_is_due(page: Opened) -> None:
     go(page, address_of(page, "CHAT/plan"))
-    assert shows(page, "What a run would do")
+    assert shows(page, "Plan")
 
 
 def test_a_version_shows_what_would_change_before_it_is_put_back(page: Opened) -> None:

@@ -97,7 +97,7 @@ def test_the_pauses_double_up_to_a_minute() -> None:
 
 
 @given(st.floats(0, 100), st.floats(0, 10_000))
-def test_what_never_becomes_complete_wants_attention_after_an_hour_and_is_looked_at_for_ever(
+def test_what_never_becomes_complete_needs_attention_after_an_hour_and_is_looked_at_for_ever(
     settle: float, began: float
 ) -> None:
     standing, now = update_stillness(None, FILE, FILE, began, settle), began + settle
@@ -118,13 +118,13 @@ def test_what_becomes_complete_after_hours_is_taken() -> None:
     assert decide(first_look(0), 9_000, 9_000, SETTLE, None) is None
 
 
-def test_what_will_not_do_wants_attention_at_once() -> None:
+def test_what_will_not_do_needs_attention_at_once() -> None:
     assert decide(first_look(0), 5, 5, SETTLE, LARGE) == Wait(
         600, "it is too large", "Export less."
     )
 
 
-def test_what_is_written_to_for_more_than_an_hour_wants_attention() -> None:
+def test_what_is_written_to_for_more_than_an_hour_needs_attention() -> None:
     growing = update_stillness(None, FILE, replace(FILE, size=101), 4_000, SETTLE)
     assert decide(growing, 4_000, 3_599, SETTLE, None) == Wait(5, "still growing")
     decision = decide(growing, 4_000, 3_600, SETTLE, None)

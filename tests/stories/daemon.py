@@ -114,7 +114,7 @@ class Daemon:
         return found
 
     def problem(self, what: str) -> str:
-        """What the status says of a part of the daemon that wants attention; empty where it does not."""
+        """What the status says of a part of the daemon that needs attention; empty where it does not."""
         problems = self.status()["problems"]
         return next((problem["reason"] for problem in problems if problem["what"] == what), "")
 

@@ -53,7 +53,7 @@ def test_talk_on_an_older_updated_export_is_skipped_with_the_file_to_import(
     )
     chat.device.bring_in(old)
     chat.talk(1)
-    skipped(chat, "went back, and on from there", f"Import {file} into TypingMind")
+    skipped(chat, "goes on from an older state", f"Import {file} into TypingMind")
     assert said(chat.expanded())[-2 * turns_before :] == talked
 
 
@@ -71,7 +71,7 @@ def test_exports_that_lie_in_the_inbox_since_the_chat_has_gone_on_are_unchanged_
         chat.person.memproc("run", older, newer),
     ):
         assert (ended.code, ended.err) == (0, ""), ended
-        assert "a newer export of it since" in ended.out
+        assert "so was a newer export" in ended.out
     assert (stand(chat), chat.expanded()) == (files, raw)
 
 
@@ -98,7 +98,7 @@ def test_an_export_too_short_for_a_memory_is_left_alone_once_the_chat_has_gone_o
         assert chat.person.memproc("run").code == 0
     ended = chat.person.memproc("run")
     assert (ended.code, ended.err) == (0, "")
-    assert "it was read already, and a newer export of it since" in ended.out
+    assert "already read, and so was a newer export" in ended.out
 
 
 @pytest.mark.full
@@ -114,7 +114,7 @@ def test_after_two_rounds_by_hand_the_daemon_takes_no_older_export_for_a_newer_o
     with running(chat.person) as daemon:
         first = daemon.comes_to("first.json", "done", "skipped")
         daemon.comes_to("second.json", "done", "skipped")
-        assert first.reason == "it was read already, and a newer export of it since"
+        assert first.reason == "already read, and so was a newer export"
         status = chat.person.memproc("status")
         assert (status.code, "attention" in status.out) == (0, False)
     assert "Nothing of" in chat.person.memproc("accept", chat.chat_id).out
@@ -128,7 +128,7 @@ def test_what_is_accepted_goes_on_and_what_is_missing_stays_in_expand_alone(chat
     chat.device.bring_in(old)
     chat.talk(1)
     skipped(chat)
-    accept(chat, "the newest of the last time are missing", "The next run goes on with it")
+    accept(chat, "the newest messages are missing", "The next run goes on with it")
     again = chat.person.memproc("accept", chat.chat_id).out
     assert "Nothing of" in again
     assert "run memproc once" in again, (
@@ -173,7 +173,7 @@ def test_a_doubted_export_can_be_accepted_after_another_one_was_processed(chat: 
     assert chat.person.memproc("run", chat.person.drop(whole, "whole.json")).code == 0
     again = chat.person.memproc("run", doubted)
     assert (again.code, f"memproc accept {chat.chat_id}" in again.err) == (1, True)
-    accept(chat, "the newest of the last time are missing", "The next run goes on with it")
+    accept(chat, "the newest messages are missing", "The next run goes on with it")
     ended = chat.person.memproc("run", doubted)
     assert (ended.code, ended.err) == (0, "")
 
@@ -296,7 +296,7 @@ def test_what_the_hand_did_is_told_at_the_end_of_a_run(chat: Cycle) -> None:
     ended = chat.person.memproc("run", path, "--json")
     report = json.loads(ended.out)
     assert [edits["text"] for edits in report["user_edits"]] == [
-        f"1 yours kept, 1 put back, 1 forgotten: memproc recall {three}"
+        f"1 memory stays as you wrote it, 1 put back, 1 forgotten: memproc recall {three}"
     ]
     assert "forgotten" not in chat.person.memproc("run", path).out, "it is told once"
     assert "Recalled" in chat.person.memproc("recall", three).out
@@ -398,7 +398,7 @@ def test_the_daemon_goes_on_with_what_is_accepted_and_its_log_says_what_the_hand
         assert "and so does the daemon, at once" in ended.out
         daemon.comes_to("new.json", "written")
         logs = chat.person.memproc("logs").out
-    assert f"by your hand in TypingMind: {6 * len(names[1:])}" not in logs
+    assert f"edited in TypingMind: {6 * len(names[1:])}" not in logs
     assert f"{len(names[1:])} forgotten: memproc recall" in logs
     assert "is missing" not in logs
 

@@ -94,7 +94,7 @@ def test_an_export_rests_while_it_holds_conversations_that_were_not_brought(
     assert f"{FILE}: {left} Bring more…" in browser.open("/inbox")
     status = person.memproc("status").out
     assert f"{FILE}: {left}\n    -> To bring more: memproc bring {FILE}" in status
-    assert "Wants attention" not in status
+    assert "Needs attention" not in status
     assert person.memproc("bring", FILE, "--chat", "sea", "--yes").code == 0
     assert "At rest" not in person.memproc("status").out
     assert f"{FILE} All of its conversations were brought." in browser.open("/")

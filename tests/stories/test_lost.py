@@ -66,7 +66,7 @@ def test_a_chat_that_went_back_and_on_from_there_is_skipped(chat: Cycle) -> None
     newest = chat.export()
     chat.device.bring_in(old)
     chat.talk(3)
-    skipped(chat, "went back, and on from there")
+    skipped(chat, "goes on from an older state")
     fork = chat.of(chat.device.fork(chat.chat_id)).talk()
     fork.goes_round()
     quiet(fork)

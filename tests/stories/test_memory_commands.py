@@ -62,7 +62,7 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
         chat.shown(), key=list(words).index
     )
     heading, columns, *listed = chat.person.memproc("memories", chat.chat_id).out.splitlines()
-    assert heading == f"The lighthouse ({chat.chat_id}), tokens before and now:"
+    assert heading == f"The lighthouse ({chat.chat_id}):"
     assert columns.split() == ["No.", "Day", "Before", "Now", "State", "First", "words"]
     assert [line.split()[0] for line in listed] == [memory["name"] for memory in every]
     called = {memory["memory_id"]: memory["name"] for memory in every}
@@ -154,7 +154,7 @@ def test_show_reads_as_prose_and_has_ids_questions_and_requests_only_if_asked(wi
     done(
         prose,
         '"The lighthouse"\nMemory 4: ',
-        "edition 2, hindsight (what came after in view), in use",
+        "edition 2, hindsight (what came after in view), shown now",
         "Quote\n",
         "Perspective\n",
         "Memory\n",
@@ -204,7 +204,7 @@ def test_show_prints_all_editions_one_below_the_other(wise: Life) -> None:
     done(
         ended,
         "edition 1, as-of (nothing later in view), seen while later ones are written",
-        "edition 2, hindsight (what came after in view), in use",
+        "edition 2, hindsight (what came after in view), shown now",
         "anthropic/claude-haiku-5-5",
     )
     for edition in wise.editions(memory.memory_id):
@@ -339,7 +339,7 @@ def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_per
     assert chat.hand_in().code == 0
     done(
         chat.person.memproc("show", name),
-        "edition 2, person, in use, seen while later ones are written",
+        "edition 2, yours, shown now",
         "edited in TypingMind",
     )
     done(chat.person.memproc("memories", chat.chat_id), "  yours, pinned  ")

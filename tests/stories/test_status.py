@@ -90,7 +90,7 @@ def test_without_a_daemon_status_says_how_to_start_one(ada: Person) -> None:
 def test_a_pause_is_kept_for_the_next_daemon(ada: Person) -> None:
     paused = ada.memproc("pause", "2h")
     assert paused.code == 0
-    assert "takes up no new work until" in paused.out
+    assert "Paused until" in paused.out
     assert "(in 2 hours)" in paused.out
     assert "counts for the next one" in paused.out
     assert json.loads(ada.memproc("status", "--json").out)["paused"]["until"] > "2026"
@@ -180,7 +180,7 @@ def test_following_the_log_shows_what_happens_now(day: Daemon) -> None:
     with looking(day.person, "logs", "-f") as process:
         read_until(process, " watches ")
         day.person.drop(export("now", SHORT), "now.json")
-        read_until(process, "Nothing was to do for now.json")
+        read_until(process, "Nothing to do for now.json")
 
 
 @pytest.mark.full
@@ -208,7 +208,7 @@ def test_broken_settings_are_told_by_status_and_the_daemon_goes_on(
         day.until(lambda: day.problem("the settings"), "the settings are found to be wrong")
         ended = person.memproc("status")
         assert (ended.code, ended.err) == (1, "")
-        assert "Wants attention" in ended.out
+        assert "Needs attention" in ended.out
         assert "line " in ended.out
     finally:
         person.toml.write_text(good)

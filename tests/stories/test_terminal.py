@@ -130,7 +130,7 @@ def test_status_tells_of_a_run_by_hand_that_skipped_something(ada: Person) -> No
     ada.drop(b'{"data": {"chats": [{"id": "odd", "chatTitle": "Odd", "messages": 7}]}}')
     assert ada.memproc("run").code == 1
     status = ada.memproc("status").out
-    assert re.search(r"Wants attention\n  Odd: ", status)
+    assert re.search(r"Needs attention\n  Odd: ", status)
     assert re.search(r"Last run by hand\n  .* ago\): 1 skipped\n", status)
 
 

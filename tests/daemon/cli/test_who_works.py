@@ -7,7 +7,7 @@ from primer.models import EXTRACTIVE
 
 def test_without_a_model_a_plan_says_that_sentences_are_extracted_for_free() -> None:
     without = Who(EXTRACTIVE, EXTRACTIVE, "", None, ())
-    assert who_works(without) == "no model: sentences are extracted, free"
+    assert who_works(without) == "no model: sentences are extracted"
 
 
 def test_a_chat_with_a_model_names_who_writes_and_who_analyses() -> None:

@@ -91,7 +91,7 @@ def test_files_that_are_called_otherwise_are_told_with_what_they_look_like(tmp_p
     assert told["Aria.jsonl"][0] == "Aria.jsonl is a chat of SillyTavern (JSONL)."
     assert told["lines.jsonl"][0] == "lines.jsonl is a list of JSON lines (JSONL)."
     assert told["notes.md"][0] == "notes.md is a Markdown text, not JSON."
-    assert told["notes.txt"][0] == "notes.txt is a plain text, not JSON."
+    assert told["notes.txt"][0] == "notes.txt is plain text, not JSON."
     assert told["me.jpeg"][0] == "me.jpeg is not a TypingMind export."
     assert told["chats"][0] == "chats is a ChatGPT export."
     assert told["claude.txt"][0] == "claude.txt is an export of Claude's own app."

@@ -98,7 +98,7 @@ def test_the_pauses_between_two_looks_double_up_to_a_minute(inbox: Inbox) -> Non
     assert pauses == [5, 10, 20, 40, 60, 60]
 
 
-def test_after_an_hour_a_file_that_is_not_complete_wants_attention_and_is_taken_when_it_is(
+def test_after_an_hour_a_file_that_is_not_complete_needs_attention_and_is_taken_when_it_is(
     inbox: Inbox,
 ) -> None:
     inbox.put("a.json", export(0)[:10])
@@ -114,7 +114,7 @@ def test_after_an_hour_a_file_that_is_not_complete_wants_attention_and_is_taken_
     assert inbox.last() == ("copied", "", "")
 
 
-def test_a_file_that_never_stops_growing_wants_attention_after_an_hour(inbox: Inbox) -> None:
+def test_a_file_that_never_stops_growing_needs_attention_after_an_hour(inbox: Inbox) -> None:
     for size in range(1, 40):
         inbox.put("a.json", b"[" * size)
         inbox.scan(100)

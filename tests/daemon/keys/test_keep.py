@@ -30,7 +30,7 @@ def test_a_keyring_that_hangs_leaves_the_key_to_the_file(tmp_path: Path) -> None
 
 def test_a_keyring_that_fails_leaves_the_key_to_the_file(tmp_path: Path) -> None:
     stored = store_key("anthropic", "sk-abc", tmp_path, "keyring", Keyring(Blurting))
-    assert stored == KeyChange(("file",), "failed (ValueError)")
+    assert stored == KeyChange(("file",), "the system keyring failed (ValueError)")
 
 
 def test_whoever_wants_the_file_gets_it_without_the_keyring_being_asked(tmp_path: Path) -> None:
@@ -79,4 +79,4 @@ def test_a_key_is_forgotten_in_both_places(tmp_path: Path) -> None:
 def test_a_keyring_that_could_not_be_asked_is_told_when_a_key_is_forgotten(tmp_path: Path) -> None:
     store_key("anthropic", "sk-abc", tmp_path, "file")
     forgotten = forget_key("anthropic", tmp_path, Keyring(Blurting))
-    assert forgotten == KeyChange(("file",), "failed (RuntimeError)")
+    assert forgotten == KeyChange(("file",), "the system keyring failed (RuntimeError)")

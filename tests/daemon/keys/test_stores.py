@@ -240,7 +240,7 @@ def test_the_librarys_own_empty_keyrings_count_as_not_there(
     ended = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert ended.stdout.strip() == "is not there on this system; is not there on this system"
+    assert ended.stdout.strip() == "this system has no keyring; this system has no keyring"
 
 
 def test_a_backend_that_cannot_be_loaded_counts_as_not_there(
@@ -251,7 +251,7 @@ def test_a_backend_that_cannot_be_loaded_counts_as_not_there(
     ended = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert ended.stdout.strip() == "failed (ModuleNotFoundError)"
+    assert ended.stdout.strip() == "the system keyring failed (ModuleNotFoundError)"
 
 
 def test_the_keyring_library_is_loaded_only_when_a_keyring_is_asked() -> None:

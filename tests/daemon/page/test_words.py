@@ -56,4 +56,4 @@ def test_a_name_is_not_said_twice() -> None:
     assert after_name("Doc.pdf is a PDF.", "Doc.pdf") == "It is a PDF."
     assert after_name('"A talk": it is cut off.', "A talk") == "It is cut off."
     assert after_name("Doc.pdfs are none.", "Doc.pdf") == "Doc.pdfs are none."
-    assert after_name("nothing was to do", "Doc.pdf") == "Nothing was to do"
+    assert after_name("nothing to do", "Doc.pdf") == "Nothing to do"

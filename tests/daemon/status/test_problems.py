@@ -1,4 +1,4 @@
-"""What wants attention, and when it no longer does."""
+"""What needs attention, and when it no longer does."""
 
 import pytest
 

@@ -33,9 +33,9 @@ Next jobs
   prune   2026-11-22 03:00 (in 15 hours)"""
 
 TROUBLED = """\
-memproc is running: paused until 14:00:00, $0.00 today, 5 things want attention.
+memproc is running: paused until 14:00:00, $0.00 today, 5 things need attention.
 
-Wants attention
+Needs attention
   the settings: memproc.toml has 2 problems:
       line 3: chunk.tokens: must be at least 200
       line 9: typo: is no table
@@ -66,7 +66,7 @@ STOPPED = """\
 memproc is not running. Its last sign of life: 2026-11-20 12:00 (1 day ago).
 To have it run: memproc service install, or in this terminal: memproc watch
 
-Wants attention
+Needs attention
   odd.json: It is not JSON.
     -> Export the chat again.
 
@@ -208,13 +208,13 @@ def test_the_headline_says_what_is_going_on(archive: Archive) -> None:
 def test_neither_titles_nor_names_break_the_page(archive: Archive) -> None:
     alive(archive)
     of = arrival(archive, "a\nb\x1b[31m.json", "working")
-    outcome(archive, of, "Wants attention\n  x: \x1b]0;owned\x07", chat_id="x")
+    outcome(archive, of, "Needs attention\n  x: \x1b]0;owned\x07", chat_id="x")
 
     shown = screen(at_noon(archive))
 
     assert "\x1b" not in shown
     assert "\x07" not in shown
-    assert not any(line.startswith("Wants attention") for line in shown.splitlines())
+    assert not any(line.startswith("Needs attention") for line in shown.splitlines())
 
 
 def test_on_a_terminal_a_long_line_goes_on_a_little_further_in() -> None:

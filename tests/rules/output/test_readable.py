@@ -156,7 +156,7 @@ def test_order_canned_messages_and_fields_come_last() -> None:
         ),
     )  # fmt: skip
     assert list(difference_lines(found, KNOWN, "Aria")) == [
-        DifferenceLine("~", "messages in both are in another order"),
+        DifferenceLine("~", "the order of messages differs"),
         DifferenceLine("~", "the closing has changed"),
         DifferenceLine("~", "changed fields of the chat: preview, updatedAt"),
         DifferenceLine("~", "new fields of the chat: syncMetadata"),

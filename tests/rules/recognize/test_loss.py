@@ -301,7 +301,7 @@ def test_the_only_memory_may_go() -> None:
 
 def test_an_older_copy_is_a_loss() -> None:
     assert reason(looked(OLD, OLD[:-3])) == (
-        "This is an older copy of the chat: the newest of the last time are missing "
+        "This is an older copy of the chat: the newest messages are missing "
         "(3 messages, the oldest from 2024-12-05), and nothing new came."
     )
 
@@ -315,7 +315,7 @@ def test_an_older_copy_from_before_the_memories_is_one_too() -> None:
 def test_a_talk_that_went_on_from_an_older_copy_is_a_loss() -> None:
     found = looked(OLD, OLD[:-9] + NEW)
     assert reason(found) == (
-        "The chat went back, and on from there: the newest of the last time are missing "
+        "This export goes on from an older state: the newest messages are missing "
         "(9 messages, the oldest from 2024-12-02), and 4 messages came."
     )
     assert found is not None

@@ -123,7 +123,7 @@ def test_big_endian_text_is_known_too() -> None:
         (b'{"data": {"chats": [{"x": {"mapping": {}}}]}}', None),
         (b'[{"text": "\\"mapping\\": {}"}]', None),
         (b"# A heading\n\nand a text", "a Markdown text, not JSON"),
-        (b"only words", "a plain text, not JSON"),
+        (b"only words", "plain text, not JSON"),
         (b"\x01\x02\x03\x04 x", "not a TypingMind export"),
         (b'{"data": {"chats": []}}', None),
         (b"", None),
