@@ -65,7 +65,7 @@ def _way_out(account: Account) -> str:
         )
     if not account.environ.get("XDG_RUNTIME_DIR"):
         return f"After su, and in cron, its place is not known. Name it, then try again:\n{export}"
-    return "Log in anew (ssh does, su does not), then try again."
+    return "Log in again (ssh does, su does not), then try again."
 
 
 def lingers(user: str, run: RunCommand) -> bool | None:

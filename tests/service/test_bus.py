@@ -35,7 +35,7 @@ def test_where_the_user_manager_answers_nothing_is_missing() -> None:
         ({}, True, "export XDG_RUNTIME_DIR=/run/user/1000"),
         ({}, False, "sudo loginctl enable-linger ada"),
         ({"SUDO_USER": "bob"}, False, "as bob, without sudo"),
-        ({"XDG_RUNTIME_DIR": "/run/user/1000"}, True, "Log in anew"),
+        ({"XDG_RUNTIME_DIR": "/run/user/1000"}, True, "Log in again"),
     ],
 )
 def test_each_way_out_is_named_beside_what_systemctl_said(
