@@ -58,6 +58,22 @@ def last_output(archive: Archive, chat_id: str) -> Output | None:
     return _newest(archive, "chat_id = ?", chat_id)
 
 
+def is_outgrown(archive: Archive, output: Output) -> bool:
+    """Return whether the chat was talked on or edited in TypingMind since this file was written.
+
+    To import it would lose that. For a version put back, what came after it was put back counts.
+    """
+    newer = """
+        SELECT 1 FROM chat WHERE chat_id = ?1 AND (
+            EXISTS (SELECT 1 FROM message JOIN version ON version.message = message.id
+                    WHERE message.chat = chat.id AND (seen_at > ?2 OR gone_at > ?2))
+            OR EXISTS (SELECT 1 FROM memory LEFT JOIN edition
+                       ON edition.memory = memory.id AND kind = 'person'
+                       WHERE memory.chat = chat.id AND (forgotten_at > ?2 OR written_at > ?2)))
+    """
+    return archive.value(newer, (output.chat_id, output.written_at)) is not None
+
+
 def output_in(archive: Archive, path: str) -> Output | None:
     """Return the newest output at this path, of any chat, or None."""
     return _newest(archive, "path = ?", path)

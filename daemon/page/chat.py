@@ -16,7 +16,7 @@ from daemon.chat.holding import Holding, holding
 from daemon.config.settings import Config
 from daemon.models.tokens import ENCODING
 from daemon.page.app import desk_of, named_chat, render
-from daemon.page.files import has_updated
+from daemon.page.files import download_state
 from daemon.page.versions import version_choice
 from daemon.remember.chat_notes import wishes_left_out
 from daemon.reports.chats import versions_report
@@ -89,7 +89,7 @@ def chat_page(request: Request) -> Response:
         notes = list(filter(None, (wishes_left_out(held),)))
         passages = kept_passages(archive, known.chat_id)
         still = still_open(held.shown, let_go(passages))
-        updated = has_updated(archive, known.chat_id)
+        download = download_state(archive, known.chat_id)
         last = last_output(archive, known.chat_id)
         choice = version_choice(archive, desk.folders, known)
     versions = versions_report(known, desk.folders.backups)
@@ -104,6 +104,6 @@ def chat_page(request: Request) -> Response:
         still=still,
         choice=choice,
         versions=replace(versions, notes=()),  # its links lead to them; no folder has to be known
-        updated=updated,
+        download=download,
         restored=last.restored if last else "",
     )

@@ -7,14 +7,14 @@ own: an export may be large.
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.outputs import last_output
+from daemon.archive.outputs import is_outgrown, last_output
 from daemon.files.candidates import has_ending
 from daemon.files.lock import daemon_runs
 from daemon.files.packing import BLOCK
@@ -34,6 +34,9 @@ _LONGEST_NAME = 200  # bytes
 _LONGEST_SUFFIX = 10  # characters
 
 _OPTIONS = ("as", "model", "instructions")
+
+Download = Literal["none", "ready", "outgrown"]
+"""Whether a chat has an updated export that helps: "outgrown" where importing it would lose what came since."""
 
 
 def drop(request: Request) -> Response:
@@ -116,9 +119,12 @@ def download_page(request: Request) -> Response:
     return FileResponse(path, filename=path.name, media_type="application/json")
 
 
-def has_updated(archive: Archive, chat_id: str) -> bool:
-    """Return True if the chat has an updated export to download."""
-    return _updated_path(archive, chat_id) is not None
+def download_state(archive: Archive, chat_id: str) -> Download:
+    """Return whether the chat has an updated export, and whether the chat is newer than that."""
+    output = last_output(archive, chat_id)
+    if output is None or not Path(output.path).is_file():
+        return "none"
+    return "outgrown" if is_outgrown(archive, output) else "ready"
 
 
 def shown_name(name: str) -> str:

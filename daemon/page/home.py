@@ -17,7 +17,7 @@ from daemon.config.settings import Config
 from daemon.files.lock import daemon_runs
 from daemon.page.app import Desk, desk_of, render
 from daemon.page.chat import ChatSizes, chat_sizes
-from daemon.page.files import has_updated
+from daemon.page.files import Download, download_state
 from daemon.page.live import marks_of_parts, read_work, reload_from
 from daemon.remember.chat_notes import (
     problems_of_ending_models,
@@ -47,7 +47,7 @@ class HomeChat:
     known: KnownChat
     title: str
     sizes: ChatSizes | MemprocError
-    has_output: bool
+    download: Download
     restored: str
     """A clause saying that its updated export is a version put back; else empty."""
 
@@ -85,7 +85,7 @@ def home_page(request: Request) -> Response:
         few=_FEW_CHATS,
         find=find,
         sort=sort,
-        has_output=any(chat.has_output for chat in chats),
+        has_download=any(chat.download == "ready" for chat in chats),
         now=status,
         needs=needs,
         work=work,
@@ -117,7 +117,7 @@ def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> list
             chat,
             titles[chat.chat_id],
             _sizes(archive, config, chat),
-            has_updated(archive, chat.chat_id),
+            download_state(archive, chat.chat_id),
             last.restored if (last := last_output(archive, chat.chat_id)) else "",
         )
         for chat in known

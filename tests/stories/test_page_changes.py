@@ -79,6 +79,28 @@ def test_an_older_state_is_not_written_over_a_chat_that_has_gone_on(ada: Cycle) 
     assert "Write it" not in browser.source(f"{address}/due")
 
 
+@pytest.mark.parametrize("change", ["talked on", "memory deleted"])
+def test_a_file_that_the_chat_is_newer_than_is_not_offered_for_import(
+    ada: Cycle, change: str
+) -> None:
+    browser, address = Browser(ada.person), f"/chat/{ada.chat_id}"
+    for view in ("/", address):
+        assert "Download for TypingMind" in browser.open(view)
+    before = ada.updated().read_bytes()
+    (ada.talk(1) if change == "talked on" else ada.forget(ada.shown()[-1])).hand_in()
+    assert ada.updated().read_bytes() == before
+    for view in ("/", address):
+        shown = browser.open(view)
+        assert "Download for TypingMind" not in shown
+        assert "there is nothing to import" in shown
+    assert "It replaces the chat" not in browser.open("/")
+    ada.talk().goes_round()
+    for view in ("/", address):
+        shown = browser.open(view)
+        assert "Download for TypingMind" in shown
+        assert "there is nothing to import" not in shown
+
+
 def test_what_the_settings_keep_out_of_the_chat_is_told_where_it_is_changed(ada: Cycle) -> None:
     off = "The chat does not show this"
     address = f"/chat/{ada.chat_id}"
