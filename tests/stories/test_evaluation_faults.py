@@ -51,7 +51,7 @@ def given(server: ModelServer, arm: str) -> str:
     )
 
 
-def test_a_tail_that_lacks_ten_messages_says_so_and_what_the_person_deleted_is_not_lacking(
+def test_a_tail_that_lacks_eight_messages_says_so_and_what_the_person_deleted_is_not_lacking(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chat = eve.chat()
@@ -61,15 +61,15 @@ def test_a_tail_that_lacks_ten_messages_says_so_and_what_the_person_deleted_is_n
     assert eve.memproc("run").code == 0
     assert evaluated(eve, "--free")["tail"] == {"messages": len(live), "lacking": []}
 
-    lost = live[2:12]
+    lost = live[2:10]
     eve.drop(export_bytes(without(chat, [deleted, *lost])))
     assert eve.memproc("run").code == 0
     assert evaluated(eve, "--free")["tail"] == {"messages": len(live), "lacking": lost}
     told = " ".join(eve.memproc("eval", CHAT_ID, "--free").out.split())
-    assert f"The live tail lacks 10 of its {len(live)} messages" in told
+    assert f"The live tail lacks 8 of its {len(live)} messages" in told
     shown = Browser(eve).open(f"/chat/{CHAT_ID}/evaluation")
     assert "This is a floor and no proof" in shown
-    assert "The live tail lacks 10" in shown
+    assert "The live tail lacks 8" in shown
     said = {message["uuid"]: text_of(message["content"]) for message in chat["messages"]}
     with serving(monkeypatch, Examined()) as server:
         evaluated(eve, "--against", "full")
