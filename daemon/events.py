@@ -272,10 +272,13 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
 def planned(plan: "ChatPlan", asks_models: bool, limited: str = "") -> Planned:
     """Return the event with which the work on a chat begins; it counts the calls if models are asked."""
     clauses = [", ".join(_work_in_words(plan))]
-    if asks_models or not clauses[0]:
-        clauses.append(counted(plan.calls, "call"))
+    calls = plan.calls if asks_models else 0
+    if asks_models:
+        clauses.append(counted(calls, "call"))
+    elif not clauses[0]:
+        clauses.append("older memories become one" if plan.folds else "no model is asked")
     words = "; ".join(filter(None, clauses))
-    work = (len(plan.work), plan.calls, words)
+    work = (len(plan.work), calls, words)
     return Planned(plan.chat_id, plan.title, *work, plan.warnings, limited)
 
 

@@ -225,8 +225,6 @@ def memproc_command(
     else:
         ctx.obj = Settings(config, quiet, by=by, kept=ctx.obj)
     if ctx.invoked_subcommand is None:
-        if not sys.stdout.isatty():
-            raise click.exceptions.NoArgsIsHelpError(ctx)
         from daemon.cli.status import show_overview
 
         show_overview(ctx.obj)

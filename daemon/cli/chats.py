@@ -16,6 +16,7 @@ from daemon.archive.chats import (
 )
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, pass_settings
+from daemon.files.candidates import exports_in
 from daemon.files.clock import in_full, now
 from daemon.files.lock import daemon_runs
 from daemon.reports.chats import chats_report, versions_report
@@ -33,7 +34,9 @@ def chats_command(settings: Settings) -> None:
     """List the chats that the archive knows, with how much of each is under memories."""
     with settings.archive() as archive:
         known = known_chats(archive)
-    settings.show(chats_report(known))
+    inbox = settings.folders.inbox
+    waiting = 0 if known or not inbox.is_dir() else len(exports_in(inbox))
+    settings.show(chats_report(known, waiting))
 
 
 @click.command

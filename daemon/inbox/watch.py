@@ -57,7 +57,7 @@ _PAUSES = (2.0, 5.0, 10.0, 20.0, 40.0, 60.0)
 _SIGN_OF_LIFE_SECONDS = 10.0
 _SIGNS_OF_LIFE = (
     *("pid", "started_at", "watch_mode", "watch_note", "inbox_note", "config_error"),
-    *("page_note", "page_step"),
+    *("page_note", "page_step", "stopped_at"),
 )
 
 
@@ -187,6 +187,7 @@ def _serve(
         try:
             _run(archive, plan, settings, queue, config, log)
             reason = "It was told to stop; what is finished is kept."
+            set_sign(archive, "stopped_at", now(), now())
             notify.stopping()
         finally:
             with suppress(ArchiveError):  # on a full disk it stays, and the next one takes it down

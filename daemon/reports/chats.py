@@ -6,7 +6,7 @@ from pathlib import Path
 from daemon.archive.chats import KnownChat
 from daemon.files.backup import Version, versions_of
 from daemon.reports.report import Column, Link, Moment, Report, ReportTable, Step
-from rules.wording import cut_title
+from rules.wording import counted, cut_title
 
 _CHATS: tuple[Column[KnownChat], ...] = (
     Column("Chat", lambda chat: cut_title(chat.title), "prose"),
@@ -25,9 +25,13 @@ _VERSIONS: tuple[Column[Version], ...] = (
 _NONE = "No version is kept yet: before a file is replaced, it is kept as one."
 
 
-def chats_report(chats: Sequence[KnownChat]) -> Report:
-    """Return the chats."""
-    first = () if chats else (Step("Drop an export into the inbox, then", "run"),)
+def chats_report(chats: Sequence[KnownChat], waiting: int = 0) -> Report:
+    """Return the chats; `waiting` is how many exports are in the inbox."""
+    drop = "Drop an export into the inbox, then"
+    in_inbox = (
+        f"{counted(waiting, 'export is', 'exports are')} in the inbox; to read" if waiting else ""
+    )
+    first = () if chats else (Step(in_inbox or drop, "run"),)
     return Report(
         (ReportTable("chats", chats, _CHATS, "The archive knows no chats yet."),), next=first
     )

@@ -8,6 +8,9 @@ from rules.conversation.memory import Wish
 from rules.layers.kept_passages import KeptPassage, how_full, in_order, notes_on
 from rules.wording import about_it, cut_title
 
+_MOST_OPEN = 10
+"""Of what memories list as promised or to be done, the newest are shown."""
+
 
 def passages_report(
     chat: KnownChat,
@@ -40,7 +43,15 @@ def passages_report(
         steps.append(Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"'))
     if still:
         steps.append(Step("When something open is done", f'release {chat.chat_id} "ITS WORDS"'))
-    return Report((table, _open_table(still, persona)), notes=tuple(notes), next=tuple(steps))
+    if len(still) > _MOST_OPEN:
+        older = len(still) - _MOST_OPEN
+        notes.append(f"{older:,} more are open since earlier: memproc keep {chat.chat_id} --json")
+    in_json = ReportTable("open", still)
+    return Report(
+        (table, _open_table(still[-_MOST_OPEN:], persona), in_json),
+        notes=tuple(notes),
+        next=tuple(steps),
+    )
 
 
 def _open_table(still: Sequence[Wish], persona: str) -> ReportTable[Wish]:
@@ -49,7 +60,7 @@ def _open_table(still: Sequence[Wish], persona: str) -> ReportTable[Wish]:
         Column("By", lambda wish: persona if wish.kind == "promise" else "you"),
         Column("Words", lambda wish: " ".join(wish.text.split()), "prose"),
     )
-    return ReportTable("open", still, columns)
+    return ReportTable("", still, columns)
 
 
 def _speaker(passage: KeptPassage, persona: str) -> str:

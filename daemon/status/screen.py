@@ -58,6 +58,8 @@ def headline(status: Status) -> str:
     if not status.running:
         if not (last := status.life.last_sign):
             return "Nothing runs by itself: memproc run does the work."
+        if stopped := status.life.stopped:
+            return f"memproc is not running. It was stopped: {with_span(stopped, status.now)}."
         return f"memproc is not running. Its last sign of life: {with_span(last, status.now)}."
     money = f"${status.money.today_usd:.2f} today"
     return f"memproc is running: {_activity(status)}, {money}{_attention(status)}."
@@ -193,8 +195,9 @@ def _rest(status: Status) -> Iterator[str]:
     yield line
     if status.batches:
         yield f"Under way: {_batches(status)}"
-    jobs = [(job.name, with_span(job.due_at, status.now)) for job in status.jobs]
-    yield from _section("Next jobs", jobs)
+    if status.running:
+        jobs = [(job.name, with_span(job.due_at, status.now)) for job in status.jobs]
+        yield from _section("Next jobs", jobs)
 
 
 def _section(

@@ -142,7 +142,8 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
         case events.ChatIs(kind=kind, next_step=next_step, file=file):
             return _with(_BECAME[kind].format(chat, file), outcome_in_words(event), next_step)
         case events.Planned(chunks=chunks, calls=calls):
-            return f"{chat}: {counted(chunks, 'chunk')} to remember, with {counted(calls, 'call')}."
+            asked = f", with {counted(calls, 'call')}" if calls else ""
+            return f"{chat}: {counted(chunks, 'chunk')} to remember{asked}."
         case events.UserEdits(text=text):
             return f"{chat}, edited in TypingMind: {text}"
         case events.MemoryMade(done=done, of=of):

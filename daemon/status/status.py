@@ -37,7 +37,9 @@ HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2
 MOST_QUEUED = 100
 _SLOW_SECONDS = 120.0
 _NEVER = Sign("", "")
-OF_THE_DAEMON = frozenset({"pid", "started_at", "watch_mode", "last_event", "last_scan"})
+OF_THE_DAEMON = frozenset(
+    {"pid", "started_at", "watch_mode", "last_event", "last_scan", "stopped_at"}
+)
 """The signs by which it is known that a daemon has run."""
 RUN_BY_HAND = "the last run by hand"
 """What a problem of the last run by hand is called."""
@@ -68,6 +70,8 @@ class Life:
     last_scan: str
     page: str
     """Why the daemon does not show the page yet; empty where it does."""
+    stopped: str = ""
+    """When it ended because it was told to; empty where it runs, or ended otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +204,8 @@ def _life(signs: Mapping[str, Sign]) -> Life:
     since, event, scan = (
         signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan")
     )
-    return Life(pid, since, newest, mode, why, event, scan, page)
+    stopped = signs.get("stopped_at", _NEVER).at
+    return Life(pid, since, newest, mode, why, event, scan, page, stopped)
 
 
 def _job_problems(archive: Archive) -> Iterator[StatusProblem]:

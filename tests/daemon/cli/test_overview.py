@@ -1,4 +1,4 @@
-"""`memproc` alone: on a terminal how things are and the next step, elsewhere the help."""
+"""`memproc` alone: how things are and the next step, on a terminal and in a pipe."""
 
 import io
 import os
@@ -53,6 +53,10 @@ def test_before_init_it_names_init_and_the_demo(capsys: pytest.CaptureFixture[st
     assert "    memproc init " in printed.getvalue() and "    memproc demo " in printed.getvalue()
 
 
-def test_alone_in_a_pipe_it_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 2
-    assert "Keep and undo:" in capsys.readouterr().err
+def test_alone_in_a_pipe_it_says_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    person = Person(tmp_path)
+    person.settings(ENGINE)
+    assert main(["--config", str(person.toml)]) == 0
+    assert "Next: put an export of a chat into the inbox." in capsys.readouterr().out

@@ -18,6 +18,7 @@ SAID: list[tuple[Event, str]] = [
     (FileIs(1, "{0}.json", "skipped", "It is not JSON.", "Export it again: memproc run"),
      "{0}.json was skipped: It is not JSON. Export it again: memproc run"),
     (FileIs(1, "a.json", "unheard of"), "a.json is unheard of."),
+    (events.Planned("abc", "", 3, 0), "The chat abc: 3 chunks to remember."),
     (events.Planned("abc", "", 1, 4), "The chat abc: 1 chunk to remember, with 4 calls."),
     (events.UserEdits("abc", "", "1 forgotten: memproc recall m1"),
      "The chat abc, edited in TypingMind: 1 forgotten: memproc recall m1"),
