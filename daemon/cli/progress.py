@@ -243,7 +243,10 @@ def _in_words(event: events.Event) -> str:
         case events.TriesAgain():
             return event.sentence
         case events.ChatIs(title=title, kind="unchanged"):
-            return f"{title}: unchanged: {outcome_in_words(event)} {event.next_step}".rstrip()
+            where = f" ({event.file})" if event.file else ""
+            return (
+                f"{title}: unchanged: {outcome_in_words(event)}{where} {event.next_step}".rstrip()
+            )
         case events.ChatIs(title=title, path=path):
             return f"{title}: {outcome_in_words(event)}\n  {path}"
         case events.MemoryMade(title=title, folded=folded, level=level):

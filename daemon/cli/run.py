@@ -218,7 +218,7 @@ def _process(
         trips = ((path, go_round(context, [path], run_export)) for path in exports)
         for path, outcomes in chain(trips, ((path, [skipped]) for path, skipped in others)):
             for outcome in record.on(path, outcomes) if record else outcomes:
-                context.tell(event_of(outcome))
+                context.tell(replace(event_of(outcome), file=path.name))
                 yield outcome
 
 

@@ -65,6 +65,8 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "days": words.days,
     "minute": words.minute,
     "time": words.time_element,
+    "clock": words.clock_element,
+    "local_day": words.local_day,
     "minutes": words.minutes,
     "said": words.said_element,
     "with_commands": words.with_commands,

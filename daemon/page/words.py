@@ -92,6 +92,18 @@ def time_element(date: str | None) -> Markup:
     return _marked_up(moment.astimezone()) if moment else escape(minute(date))
 
 
+def local_day(date: str | None) -> str:
+    """Write the day of a date by local time, as in 15 March 2026."""
+    moment = parse_date(date or "")
+    return day_in_words(moment.astimezone().date()) if moment else "On an unknown day"
+
+
+def clock_element(date: str | None) -> Markup:
+    """Mark up the time of day by local time, as in 14:07, for a list below its day."""
+    moment = parse_date(date or "")
+    return _marked_up(moment.astimezone(), f"{moment.astimezone():%H:%M}") if moment else Markup()
+
+
 def said_element(date: str | None) -> Markup:
     """Mark up when something was said, by the clocks of the zone that the date names."""
     if not day_of(date):
@@ -99,9 +111,9 @@ def said_element(date: str | None) -> Markup:
     return _marked_up(datetime.fromisoformat(date or ""))
 
 
-def _marked_up(moment: datetime) -> Markup:
+def _marked_up(moment: datetime, shown: str = "") -> Markup:
     element = Markup('<time datetime="{}">{}</time>')
-    return element.format(moment.isoformat(timespec="seconds"), _in_words(moment))
+    return element.format(moment.isoformat(timespec="seconds"), shown or _in_words(moment))
 
 
 def minutes(seconds: float) -> str:

@@ -43,6 +43,8 @@ def passages_report(
         steps.append(Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"'))
     if still:
         steps.append(Step("When something open is done", f'release {chat.chat_id} "ITS WORDS"'))
+    if any(passage.state == "kept" for passage in listed):
+        notes.append("the opening lacks those that the live tail still shows")
     if len(still) > _MOST_OPEN:
         older = len(still) - _MOST_OPEN
         notes.append(f"{older:,} more are open since earlier: memproc keep {chat.chat_id} --json")
