@@ -145,7 +145,8 @@ def running(person: Person, **environment: str) -> Iterator[Daemon]:
     try:
         daemon.until(
             lambda: (
-                "is watched by" in daemon.said()[begun:]
+                "Watching the inbox" in daemon.said()[begun:]
+                or "is watched by" in daemon.said()[begun:]
                 or "looked through" in daemon.said()[begun:]
             ),
             "up",

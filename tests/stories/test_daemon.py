@@ -161,7 +161,7 @@ def test_commands_by_hand_and_the_daemon_get_along(ida: Person) -> None:
         ida.memproc("pause")
         ida.drop(other, "other.json")
         daemon.comes_to("other.json", "copied")
-        daemon.until(lambda: "takes up no work" in daemon.said(), "the pause is told")
+        daemon.until(lambda: "Paused until" in daemon.said(), "the pause is told")
         by_hand = ida.memproc("run", ida.inbox / "other.json")
         assert (by_hand.code, by_hand.err) == (0, "")
         assert "1 written" in by_hand.out

@@ -402,7 +402,7 @@ def test_money_shows_the_caps_and_only_a_terminal_raises_one(browser: Browser) -
 
 def test_a_plan_says_what_a_run_would_do_before_it_is_started(browser: Browser) -> None:
     address = chat_address(browser.person)
-    assert "<h1>Plan</h1>" in browser.open(f"{address}/plan")
+    assert "Plan for " in browser.open(f"{address}/plan")
     assert browser.open(f"{address}/due")
 
 

@@ -116,7 +116,7 @@ def test_a_run_of_the_daemons_is_paused_and_resumed(
             assert "memproc resume" in browser.send("/run/stop")
             daemon.comes_to("export.json", "copied", saying="was stopped")
             assert "memproc is paused: what you drop waits." in browser.open("/")
-            assert "memproc goes on" in browser.send("/service/resume")
+            assert "Resumed." in browser.send("/service/resume")
             daemon.comes_to("export.json", "written")
         assert server.meter.finished_and_seen_again == []
 

@@ -94,7 +94,7 @@ def test_a_pause_is_kept_for_the_next_daemon(ada: Person) -> None:
     assert "(in 2 hours)" in paused.out
     assert "counts for the next one" in paused.out
     assert json.loads(ada.memproc("status", "--json").out)["paused"]["until"] > "2026"
-    assert "goes on" in ada.memproc("resume").out
+    assert "Resumed." in ada.memproc("resume").out
     assert "was not paused" in ada.memproc("resume").out
     assert ada.memproc("pause", "two hours").code == 2
 
@@ -124,7 +124,7 @@ def test_a_pause_holds_the_work_back_and_nothing_is_forgotten(day: Daemon) -> No
         "memproc is running: paused until memproc resume, 1 file to do"
     )
 
-    assert "goes on" in person.memproc("resume").out
+    assert "Resumed." in person.memproc("resume").out
     day.comes_to("paused.json", "written")
     assert day.status()["exit_code"] == 0
 
