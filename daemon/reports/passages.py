@@ -1,6 +1,6 @@
 """Say what of a chat is kept word for word, what waits, and what the person is asked about it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from daemon.archive.chats import KnownChat
 from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked
@@ -35,25 +35,32 @@ def passages_report(
     listed = in_order(passages)
     none = f'Nothing of "{cut_title(chat.title)}" is kept word for word.'
     table = ReportTable("passages", listed, columns, none, lambda passage: _card(passage, persona))
-    notes = [note for passage in listed for note in notes_on(passage)]
     steps: list[Step] = []
-    if listed:
-        notes.insert(0, f"kept word for word: {how_full(listed, budget)}")
-    else:
+    if not listed:
         steps.append(Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"'))
     if still:
         steps.append(Step("When something open is done", f'release {chat.chat_id} "ITS WORDS"'))
-    if any(passage.state == "kept" for passage in listed):
-        notes.append("the opening lacks those that the live tail still shows")
-    if len(still) > _MOST_OPEN:
-        older = len(still) - _MOST_OPEN
-        notes.append(f"{older:,} more are open since earlier: memproc keep {chat.chat_id} --json")
+    notes = tuple(_notes(chat, listed, budget, len(still) - _MOST_OPEN))
     in_json = ReportTable("open", still)
     return Report(
         (table, _open_table(still[-_MOST_OPEN:], persona), in_json),
-        notes=tuple(notes),
+        notes=notes,
         next=tuple(steps),
     )
+
+
+def _notes(
+    chat: KnownChat, listed: Sequence[KeptPassage], budget: int, older: int
+) -> Iterator[str]:
+    """Yield what there is to know of the passages; `older` is how many open ones are not shown."""
+    if listed:
+        yield f"kept word for word: {how_full(listed, budget)}"
+    for passage in listed:
+        yield from notes_on(passage)
+    if any(passage.state == "kept" for passage in listed):
+        yield "the opening lacks those that the live tail still shows"
+    if older > 0:
+        yield f"{older:,} more are open since earlier: memproc keep {chat.chat_id} --json"
 
 
 def _open_table(still: Sequence[Wish], persona: str) -> ReportTable[Wish]:

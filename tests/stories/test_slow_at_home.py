@@ -94,7 +94,7 @@ def test_one_whose_answers_are_of_no_use_analyses_alone_from_the_next_chunk_on(
         until = max(at for at, step in enumerate(steps) if step != "analysis")
         assert until < 20, "it is found out with the second chunk or so"
         assert len(steps) - until > 5, "the others are analysed"
-        assert "memories folded into one" in ran
+        assert "memories folded into f" in ran
         assert made_by(nessa) == {"extracted"}
         asked = len(steps)
         assert "unchanged" in said_by(nessa, "run")
