@@ -326,6 +326,15 @@ def waiting_state(archive: Archive, chat_id: str) -> WaitingState | None:
     return archive.first(WaitingState, waiting, (chat_id,))
 
 
+def skipped_since(archive: Archive, chat_id: str, moment: str) -> bool:
+    """Return whether a state of the chat was skipped after that moment, and was not processed yet.
+
+    One that the person has accepted counts until a run has processed it.
+    """
+    skipped = "SELECT 1 FROM chat_state WHERE chat_id = ? AND doubt <> '' AND said_at > ? LIMIT 1"
+    return archive.value(skipped, (chat_id, moment)) is not None
+
+
 def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:
     """Note that the person means this state."""
     archive.run(

@@ -49,8 +49,13 @@ class Output:
         ends = "the next run compresses it again"
         if self.messages_sha256 == RESTORED:
             ends = f"to compress it again: memproc accept {self.chat_id}"
+        return f"{self.restored_on}; {ends}"
+
+    @property
+    def restored_on(self) -> str:
+        """Return a clause saying when a version was put back."""
         day = in_full(self.written_at)[:10]
-        return f"it was restored on {day}, so its updated export is a version from before; {ends}"
+        return f"it was restored on {day}, so its updated export is a version from before"
 
 
 def last_output(archive: Archive, chat_id: str) -> Output | None:

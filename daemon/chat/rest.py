@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import Rest, has_gone_on, keep_rest, rest_of, seen_again, was_seen_before
+from daemon.archive.chats import (
+    Rest,
+    has_gone_on,
+    keep_rest,
+    rest_of,
+    seen_again,
+    skipped_since,
+    was_seen_before,
+)
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.outcome import Outcome
 from daemon.config.keys import FindKey
@@ -35,6 +43,7 @@ _SETTINGS = 16
 """Settings whose digests are remembered: those of an export's chats differ by overrides alone."""
 _AT_ONCE = 1000
 """Chats newly at rest that are noted in one transaction: each one waits for the disk."""
+_OLDER_THAN_SKIPPED = "already read; a newer export of it was skipped"
 _version = cache(version)
 
 
@@ -103,6 +112,8 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
         return None
     if not was_seen_before(archive, chat_id, chat.sha256, export.sha256, last.written_at):
         return None
+    if skipped_since(archive, chat_id, last.written_at):
+        return Unchanged(chat_id, chat.title, _OLDER_THAN_SKIPPED)
     return Unchanged(chat_id, chat.title, last.restored)
 
 

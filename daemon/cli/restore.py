@@ -27,8 +27,13 @@ from rules.output.difference_lines import DifferenceLine
 from rules.wording import counted, cut_title
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
-_TO_TALK_ON = (
-    "To talk on from there, fork it in TypingMind and export the fork: it lacks what came after."
+_UNTIL_ACCEPTED = (
+    "This chat stays so until you talk on and drop its new export. "
+    "To compress it again: memproc accept {}"
+)
+_LACKS_LATER = (
+    "This version lacks what was said after it. To talk on from here, fork the chat in TypingMind "
+    "first. An export of this same chat is skipped until you say: memproc accept {}"
 )
 _FIRST_LINES = 14
 """How much of a difference is shown before it is asked about: it fits on a terminal's 24 lines."""
@@ -116,9 +121,7 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
         recovery.restore(context, known, restorable)
     settings.done(
         f"Restored. Import this file into TypingMind: {restorable.path}",
-        "memproc leaves this chat alone until you drop a newer export of it, "
-        f"or say: memproc accept {known.chat_id}",
-        _TO_TALK_ON if lacks_later else "",
+        (_LACKS_LATER if lacks_later else _UNTIL_ACCEPTED).format(known.chat_id),
         path=restorable.path,
         lacks_later=lacks_later,
     )

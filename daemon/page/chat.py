@@ -11,7 +11,6 @@ from daemon.archive.chats import known_chat
 from daemon.archive.keeping import kept_passages
 from daemon.archive.memo import known_counts
 from daemon.archive.messages import live_messages
-from daemon.archive.outputs import last_output
 from daemon.chat.holding import Holding, holding
 from daemon.config.settings import Config
 from daemon.models.tokens import ENCODING
@@ -21,6 +20,7 @@ from daemon.page.versions import version_choice
 from daemon.remember.chat_notes import wishes_left_out
 from daemon.reports.chats import versions_report
 from daemon.reports.memories import outermost_rows
+from daemon.status.status import restored_clause
 from rules.conversation.kept_wishes import still_open
 from rules.layers.kept_passages import let_go
 from rules.plan.chunks import Spoken, live_tokens, tokens_of
@@ -90,7 +90,7 @@ def chat_page(request: Request) -> Response:
         passages = kept_passages(archive, known.chat_id)
         still = still_open(held.shown, let_go(passages))
         download = download_state(archive, known.chat_id)
-        last = last_output(archive, known.chat_id)
+        restored = restored_clause(archive, known.chat_id)
         choice = version_choice(archive, desk.folders, known)
     versions = versions_report(known, desk.folders.backups)
     return render(
@@ -105,5 +105,5 @@ def chat_page(request: Request) -> Response:
         choice=choice,
         versions=replace(versions, notes=()),  # its links lead to them; no folder has to be known
         download=download,
-        restored=last.restored if last else "",
+        restored=restored,
     )

@@ -10,7 +10,6 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chats
-from daemon.archive.outputs import last_output
 from daemon.chat.holding import holding
 from daemon.config.keys import keys
 from daemon.config.settings import Config
@@ -26,7 +25,7 @@ from daemon.remember.chat_notes import (
 )
 from daemon.status.log import log_rows
 from daemon.status.printable import told_apart
-from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status
+from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status, restored_clause
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
@@ -118,7 +117,7 @@ def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> list
             titles[chat.chat_id],
             _sizes(archive, config, chat),
             download_state(archive, chat.chat_id),
-            last.restored if (last := last_output(archive, chat.chat_id)) else "",
+            restored_clause(archive, chat.chat_id),
         )
         for chat in known
     ]

@@ -13,6 +13,7 @@ from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.brought import export_at_rest, exports_at_rest
+from daemon.archive.chats import skipped_since
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
 from daemon.archive.outputs import last_output
 from daemon.archive.signs import Sign, all_signs
@@ -186,13 +187,27 @@ def read_status(
 
 
 def as_it_is_now(archive: Archive, chat: ChatIs) -> ChatIs:
-    """Return what became of a chat, or that a version of it was put back and no export skipped since."""
+    """Return what became of a chat, or that a version of it was put back and no export came since."""
     last = last_output(archive, chat.chat_id)
     if last is None or not last.restored:
         return chat
-    if chat.kind == "skipped" and chat.when > last.written_at:
+    is_skipped = chat.kind == "skipped" and chat.when > last.written_at
+    if is_skipped or skipped_since(archive, chat.chat_id, last.written_at):
         return chat
     return replace(chat, kind="unchanged", detail=last.restored, path="", when=last.written_at)
+
+
+def restored_clause(archive: Archive, chat_id: str) -> str:
+    """Return a clause saying that the updated export is a version put back; else empty.
+
+    It says what ends that, unless a newer export was skipped: to accept would be to accept that one.
+    """
+    last = last_output(archive, chat_id)
+    if last is None or not last.restored:
+        return ""
+    if skipped_since(archive, chat_id, last.written_at):
+        return f"{last.restored_on}; a newer export of it was skipped"
+    return last.restored
 
 
 def _life(signs: Mapping[str, Sign]) -> Life:

@@ -338,6 +338,29 @@ def test_a_restored_chat_is_left_alone_until_it_is_accepted(chat: Cycle) -> None
     accept(chat, "Nothing of")
 
 
+def test_where_talk_on_a_restored_version_is_skipped_accept_has_one_meaning(chat: Cycle) -> None:
+    path = chat.person.drop(chat.export(), "before.json")
+    older = chat.updated().read_bytes()
+    assert chat.person.memproc("run", path).code == 0
+    chat.talk(20).goes_round()
+    undone = chat.person.memproc("undo", chat.chat_id, "--yes")
+    assert "This version lacks what was said after it." in undone.out
+    assert f"is skipped until you say: memproc accept {chat.chat_id}" in undone.out
+    assert chat.updated().read_bytes() == older
+    chat.imports().talk(1)
+    skipped(chat, "goes on from an older state")
+    again = "to compress it again: memproc accept"
+    for told in (chat.person.memproc("plan"), chat.person.memproc("run")):
+        assert "If it is meant as it is" in told.out + told.err
+        assert again not in told.out
+    assert again not in chat.person.memproc("status").out
+    accept(chat, "Accepted as meant")
+    for told in (chat.person.memproc("run"), chat.person.memproc("status")):
+        assert (told.code, told.err) == (0, "")
+        assert "was restored on" not in told.out
+    assert chat.updated().read_bytes() != older
+
+
 def test_a_chat_that_is_put_back_is_said_to_be_so_and_is_compressed_again_once_accepted(
     chat: Cycle,
 ) -> None:

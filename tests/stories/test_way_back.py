@@ -44,7 +44,7 @@ def test_undo_shows_what_it_would_do_and_then_does_it(written: Person) -> None:
     done = written.memproc("undo", CHAT["chatTitle"], "--yes")
     assert done.code == 0
     assert f"Import this file into TypingMind: {path}" in done.out
-    assert "it lacks what came after" in done.out
+    assert "lacks what was said after it" in done.out
     assert path.read_bytes() != now
     assert written.memproc("undo", CHAT["chatTitle"], "--yes").code == 0
     assert path.read_bytes() == now, "an undo can be undone"
@@ -86,7 +86,9 @@ def test_undo_passes_over_a_version_that_differs_only_in_when_it_was_written(ada
         assert ada.memproc(*command).code == 0
     shown = ada.memproc("undo", chat["chatID"], "--yes")
     assert "Version 1 (original" in shown.out
-    assert "it lacks what came after" not in shown.out, "all of it comes back from under memories"
+    assert "lacks what was said after it" not in shown.out, (
+        "all of it comes back from under memories"
+    )
     assert ada.chat()["messages"] == chat["messages"]
 
 
