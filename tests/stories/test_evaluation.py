@@ -41,7 +41,7 @@ def test_a_reader_that_knows_what_stands_in_its_context_is_told_as_knowing_just_
         assert arm["made_up"]["share"] == 0
         assert len(report["missed"]) == truth.count(False) > 0
         assert report["usd"] == pytest.approx(billed)
-        assert ended.out.splitlines()[-1].startswith("This evaluation cost $0.00")
+        assert ended.out.splitlines()[-2].startswith("This evaluation cost $0.00")
         assert server.meter.finished_and_seen_again == []
 
 
