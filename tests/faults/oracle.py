@@ -23,9 +23,13 @@ _UNFINISHED = re.compile(r"\.memproc-(?!import$)|\.memproc-import$|export-unfini
 _ASIDE = "before-import-"
 _VOLATILE = {
     "file_seen", "spending", "sign", "notice", "arrival_step", "token_count",
-    "bound_prices", "calibration", "rest", "job",
+    "bound_prices", "calibration", "rest", "job", "outcome", "row_count",
 }  # fmt: skip
-"""Tables that tell of every attempt, or can be made again at any time."""
+"""Tables that tell of every attempt, count the rows of such tables, or can be made again at any time."""
+_OF_A_FILE = ("path", "sha256", "state")
+"""What is compared of a file that a run by hand worked on: how often, when and in how many steps is not."""
+_OVER = ("written", "done")
+"""How the work on a file ends well: after a kill the next run may find that nothing is left to do."""
 _NUMBERING = {
     "id",
     "seal",
@@ -203,7 +207,21 @@ def kept(home: Path) -> dict[str, Any]:
             ).fetchall():
                 if table not in _VOLATILE:
                     found[table] = _table(database, table)
+    if "arrival" in found:
+        by_hand = [row for row in found["arrival"] if row.get("by") == "hand"]
+        found["arrival"] = [row for row in found["arrival"] if row not in by_hand]
+        found["by hand"] = _files(by_hand)
     return found
+
+
+def _files(arrivals: Sequence[Row]) -> list[Row]:
+    """Return the files, each once, by their names: the folder of a trial is not that of the unharmed run."""
+    files = {
+        (Path(row["path"]).name, row["sha256"], "over" if row["state"] in _OVER else row["state"])
+        for row in arrivals
+    }
+    found = [dict(zip(_OF_A_FILE, file, strict=True)) for file in files]
+    return sorted(found, key=repr)
 
 
 def backup_faults(folder: Path) -> Iterator[str]:
