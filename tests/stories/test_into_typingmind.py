@@ -297,7 +297,7 @@ def test_an_older_version_is_shown_first_then_restored_and_the_chat_goes_on_from
     )
     assert cycle.updated().read_bytes() != now
     assert person.memproc("verify").code == 0
-    assert "fork it in TypingMind and export the fork" in ended.out
+    assert "fork the chat in TypingMind first" in ended.out
     texts = cycle.imports().texts()
     aside = cycle.hand_in()
     assert aside.code == 1, "what came after is not taken for deleted"
