@@ -6,7 +6,7 @@ from unicodedata import east_asian_width
 
 _TITLE_COLUMNS = 60
 _WIDE = frozenset("WF")
-_TO_COPY = re.compile(r":\s(?:memproc |https?://|/|[A-Z]:\\)")
+_TO_COPY = re.compile(r":\s+(?:memproc |https?://|/|[A-Z]:\\)")
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -28,7 +28,7 @@ the id; or by any part of the title too, where a chat is only shown."""
 
 @dataclass(frozen=True, slots=True)
 class KnownChat:
-    """A chat with counts: raw messages that are part of it, and memories."""
+    """A chat with counts: raw messages that are part of it, and memories that are not forgotten."""
 
     chat_id: str
     title: str
@@ -44,7 +44,8 @@ def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
         SELECT chat_id, title,
                (SELECT count(*) FROM message WHERE message.chat = chat.id AND gone_at IS NULL),
                (SELECT count(*) FROM memory
-                WHERE memory.chat = chat.id AND id NOT IN (SELECT fold FROM fold_member)),
+                WHERE memory.chat = chat.id AND forgotten_at IS NULL
+                      AND id NOT IN (SELECT fold FROM fold_member)),
                first_seen, last_seen
         FROM chat ORDER BY last_seen, chat.id
     """

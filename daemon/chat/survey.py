@@ -51,7 +51,7 @@ from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, as_told, section
 from rules.plan.limits import (
     Limit,
-    TooLarge,
+    NoRoom,
     least_window,
     nearest_limit,
     sizes_within,
@@ -103,7 +103,7 @@ class Survey:
     """The zone of the person's days."""
 
     @property
-    def too_large(self) -> TooLarge | None:
+    def too_large(self) -> NoRoom | None:
         """Return the first planned chunk that does not fit into the limit, or None.
 
         It names the longest message in it, and what helps: other sizes, or else the window that this
@@ -113,7 +113,7 @@ class Survey:
         for chunk in self.plan.work:
             if found := too_large(chunk, fixed, self.factor, self.limit):
                 reason = f"{found.reason} {self._longest_message(chunk)}"
-                return TooLarge(reason, self._remedy or found.next_step)
+                return NoRoom(reason, self._remedy or found.next_step)
         return None
 
     def _longest_message(self, chunk: PlannedChunk) -> str:

@@ -170,7 +170,7 @@ def runs(address: str, *command: str, given: str = "") -> View:
     return act
 
 
-def asks(address: str, begun: str, *command: str) -> View:
+def starts(address: str, begun: str, *command: str) -> View:
     """Make the action that starts a command that asks models, and says `begun` at `address`.
 
     What costs money never waits: the action raises Busy while another memproc works with the

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from daemon.page import actions, files, money, own_model, run_plans, setup
-from daemon.page.actions import CORE, asks, runs
+from daemon.page.actions import CORE, runs, starts
 from daemon.page.app import View
 from daemon.page.chat import chat_page
 from daemon.page.hits import search_page
@@ -89,7 +89,7 @@ ACTIONS: Mapping[str, View] = {
     "/keys/forget": setup.on_key("forget"),
     "/chat/{chat}/accept": runs("/", "accept", "--", "{chat}"),
     "/chat/{chat}/run": run_plans.post_run,
-    "/chat/{chat}/evaluation": asks(
+    "/chat/{chat}/evaluation": starts(
         "/chat/{chat}/evaluation", _EVALUATED, "eval", "--again", "--yes", "--", "{chat}"
     ),
     "/chat/{chat}/core/undo": runs(CORE, "core", "{chat}", "undo"),
@@ -108,8 +108,10 @@ ACTIONS: Mapping[str, View] = {
     "/memory/{memory}/unpin": runs(_MEMORY, "unpin", "--", "{memory}"),
     "/memory/{memory}/recall": runs(_MEMORY, "recall", "--", "{memory}"),
     "/memory/{memory}/use": runs(_MEMORY, "use", "--", "{memory}", "{edition}"),
-    "/memory/{memory}/retry": asks(
+    "/memory/{memory}/retry": starts(
         _MEMORY, _ASKED, "retry", "--say", "{guidance}", "--", "{memory}"
     ),
-    "/memory/{memory}/missed": asks(_MEMORY, _WRITTEN_AGAIN, "retry", "--missed", "--", "{memory}"),
+    "/memory/{memory}/missed": starts(
+        _MEMORY, _WRITTEN_AGAIN, "retry", "--missed", "--", "{memory}"
+    ),
 }

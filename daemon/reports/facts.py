@@ -22,7 +22,7 @@ def facts_report(
 ) -> Report:
     """Return the facts in their order; `words` are those that were looked for."""
     title = cut_title(chat.title)
-    none = f'No fact of "{title}" has these words.' if words else f'"{title}" has no facts yet.'
+    none = f'No fact of "{title}" has these words.' if words else f'"{title}" has no facts.'
     add = Step("To add one", f"facts {chat.chat_id} add TEXT")
     return Report(
         (ReportTable("facts", facts, _COLUMNS, none, fact_card),),

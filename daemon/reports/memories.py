@@ -148,10 +148,11 @@ def memory_report(title: str, held: Holding, memory: Memory, *, raw: bool) -> Re
     if raw and memory.keys:
         about.insert(0, f"from message {memory.keys[0]} to {memory.keys[-1]}")
     further = Step("Ids, questions and requests", f"show {held.chat_id} {row.name} --raw")
+    back = Step("To bring it back", f"recall {held.chat_id} {row.name}")
     return Report(
         _tables(memory, row.editions, about, raw=raw),
         heading="" if raw else f'"{cut_title(title)}"',
-        next=() if raw else (further,),
+        next=() if raw else (back, further) if memory.forgotten else (further,),
         values={"chat_id": held.chat_id, **memory_data(row)},
     )
 
@@ -198,7 +199,7 @@ def _card(memory: Memory, edition: Edition, *, raw: bool) -> Card:
     is_shown = memory.edition.number == edition.number
     is_in_prompts = memory.in_prompts.number == edition.number
     marks = (
-        "shown now" if is_shown else "",
+        "shown now" if is_shown and not memory.forgotten else "",
         "seen while later ones are written" if is_in_prompts and not is_shown else "",
         f"{edition.tokens:,} tokens",
     )

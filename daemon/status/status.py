@@ -169,7 +169,7 @@ def read_status(
         life=_life(signs),
         files=files_by_state(archive),
         queue=queued_files(archive, MOST_QUEUED),
-        outcomes=tuple(as_it_is_now(archive, chat) for chat in newest_outcomes(archive)),
+        outcomes=tuple(unless_put_back(archive, chat) for chat in newest_outcomes(archive)),
         money=money_spent(archive, time),
         jobs=daemon_state.jobs(archive),
         batches=tuple(
@@ -186,7 +186,7 @@ def read_status(
     )
 
 
-def as_it_is_now(archive: Archive, chat: ChatIs) -> ChatIs:
+def unless_put_back(archive: Archive, chat: ChatIs) -> ChatIs:
     """Return what became of a chat, or that a version of it was put back and no export came since."""
     last = last_output(archive, chat.chat_id)
     if last is None or not last.restored:

@@ -52,7 +52,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class TooLarge:
+class NoRoom:
     """Why a chunk does not fit, and by how much.
 
     It names the settings to lower, or the other model that is needed.
@@ -147,9 +147,7 @@ def nearest_limit(window: int | None, step: int | None, *, sure: bool) -> Limit 
     return None if window is None else Limit(window, sure=sure)
 
 
-def too_large(
-    chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | None
-) -> TooLarge | None:
+def too_large(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | None) -> NoRoom | None:
     """Return the request that does not fit, though its tail has given way; None if all do.
 
     What helps where the window is too small is for the caller to say.
@@ -171,7 +169,7 @@ def too_large(
         f"and {why} {limit.most:,}: {over:,} too many. "
         f"{largest_part(parts)}"
     )
-    return TooLarge(reason, next_step)
+    return NoRoom(reason, next_step)
 
 
 def least_window(chunks: Iterable[PlannedChunk], fixed: int, factor: float) -> int:

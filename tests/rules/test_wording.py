@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.status.printable import columns_of
-from rules.wording import about_it, cut_title
+from rules.wording import about_it, as_sentence, cut_title
 
 LONG = "The lighthouse and " * 50
 
@@ -28,3 +28,9 @@ def test_a_sentence_after_a_title_does_not_say_it_again_whole_or_cut() -> None:
             assert about_it(f'"{shown}": The disk is full.', title) == "The disk is full."
             assert about_it(f"{shown} is away.", title) == "It is away."
     assert about_it("Ariadne is away.", "Aria") == "Ariadne is away."
+
+
+def test_a_path_that_ends_a_sentence_can_be_copied() -> None:
+    one, several = "Import this: /up/Aria.json", "Import these:\n  /up/Aria.json\n  /up/Bea.json"
+    assert (as_sentence(one), as_sentence(several)) == (one, several)
+    assert as_sentence("nothing was written") == "Nothing was written."

@@ -382,6 +382,10 @@ def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotte
     done(chat.person.memproc("recall", name), "Nothing to do", "not forgotten")
     chat.forget(name).hand_in()
     done(chat.person.memproc("memories", chat.chat_id), "forgotten")
+    [known] = json.loads(chat.person.memproc("chats", "--json").out)["chats"]
+    assert known["memories"] == len(chat.names()) - 1
+    done(chat.person.memproc("show", name, "--json"), f"recall {chat.chat_id} 2")
+    assert "shown now" not in chat.person.memproc("show", name).out
 
     done(chat.person.memproc("recall", name), "Recalled memory 2", " run\n")
     done(chat.person.memproc("memories", chat.chat_id), "extracted, recalled  ")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rules.plan.limits import (
     Limit,
+    NoRoom,
     Sizes,
-    TooLarge,
     largest_part,
     least_window,
     nearest_limit,
@@ -63,7 +63,7 @@ def test_what_fits_to_the_last_token_fits() -> None:
 
 def test_what_does_not_fit_is_said_whole_with_a_next_step() -> None:
     window = too_large(planned(tail=8000), 1000, 1.0, WINDOW)
-    assert window == TooLarge(
+    assert window == NoRoom(
         "Chunk 3 needs about 11,800 tokens of context, and the model's window of 8,400 holds, with room to spare, "
         "7,980: 3,820 too many. The largest part is the tail (system message and primer 1,000, memories 800, "
         "the tail 8,000, the chunk 1,000, questions and answers 1,000).",
