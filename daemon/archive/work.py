@@ -154,20 +154,30 @@ def begin_by_hand(
 ) -> tuple[int, bool]:
     """Note that a run by hand takes up a file.
 
-    Return its row, the one that it has or else a new one, and whether the daemon has a copy of it
-    that waits.
+    Return its row, and whether the daemon has a copy of it that waits. It is the row that the file
+    has, or the one that a run left that was killed at this path: a run begins when no other works.
+    What killed runs left at other paths is over too. Else it is a new row.
     """
-    same = "SELECT max(id), state FROM arrival WHERE path = ? AND size = ? AND mtime_ns = ? AND inode = ?"
-    values = (path, sighting.size, sighting.mtime_ns, sighting.inode)
+    same = """
+        SELECT max(id), state FROM arrival WHERE path = ? AND (
+            (by <> 'daemon' AND state = 'working') OR (inode = ? AND size = ? AND mtime_ns = ?))
+    """
+    place = asdict(sighting)
     with archive.transaction():
-        number, state = archive.run(same, values)[0]
+        number, state = archive.run(same, (path, sighting.inode, sighting.size, sighting.mtime_ns))[
+            0
+        ]
         if number is None:
-            row = {"path": path, **asdict(sighting), "state": "working"}
+            row = {"path": path, **place, "state": "working"}
             number = archive.insert("arrival", {**row, "seen_at": run, "changed_at": run})
         archive.run(
-            "UPDATE arrival SET by = ?, state = 'working', reason = '', next_step = '', "
-            "next_look_at = NULL WHERE id = ?",
-            (by, number),
+            "UPDATE arrival SET state = 'stopped' WHERE by <> 'daemon' AND state = 'working' AND id <> ?",
+            (number,),
+        )
+        archive.run(
+            "UPDATE arrival SET device = ?, inode = ?, size = ?, mtime_ns = ?, by = ?, "
+            "state = 'working', reason = '', next_step = '', next_look_at = NULL WHERE id = ?",
+            (*place.values(), by, number),
         )
         begin_run(archive, number, run)
     return int(number), state in ("copied", "waiting", "paused")

@@ -20,6 +20,7 @@ __all__ = ["buttons"]
 pytestmark = [pytest.mark.timeout(200), pytest.mark.usefixtures("buttons")]
 HAIKU = "anthropic/claude-haiku-5-5"
 MODELS = f'[models]\nagent = "{HAIKU}"\ncontext_manager = "{HAIKU}"\n'
+BROKEN_OFF = "The run ended before it was through."
 CHAT = f"/chat/{CHAT_ID}"
 
 
@@ -99,6 +100,26 @@ def test_a_run_is_stopped_and_gone_on_with(
         assert "Go on from there" in home
         assert eve.memproc("run").code == 0
         assert server.meter.finished_and_seen_again == [], "nothing is asked twice"
+
+
+@pytest.mark.full
+def test_what_a_killed_run_left_is_over_once_a_newer_export_is_in_its_place(
+    eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    with serve(tmp_path, {"seconds": 0.3}) as server:
+        monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
+        run = eve.start("run")
+        until(lambda: server.meter.calls >= 1)
+        run.kill()
+        run.communicate()
+    browser = Browser(eve)
+    assert BROKEN_OFF in browser.open("/")
+    newer = eve.drop(export_bytes(long_chat(6500, tokens_each=300)), "newer.json")
+    newer.replace(eve.inbox / "export.json")
+    eve.settings(ENGINE)
+    assert eve.memproc("run").code == 0
+    assert BROKEN_OFF not in browser.open("/")
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
+from daemon.archive.arrivals import find_arrival
 from daemon.archive.work import (
     FileProgress,
     ask_to_stop,
@@ -14,6 +15,7 @@ from daemon.archive.work import (
     gone_on,
     is_told_to_stop,
     keep_progress,
+    recent_work,
     seconds_left,
 )
 from daemon.chat.outcome import Skipped
@@ -72,6 +74,18 @@ def test_a_file_that_is_worked_on_twice_has_one_row(tmp_path: Path) -> None:
         run = present_run(archive, NOW)
         assert archive.value("SELECT count(*) FROM arrival") == 1
     assert run and (run.began_at, run.ended) == (again, "cut off")
+
+
+def test_what_killed_runs_left_is_over_when_the_next_begins(tmp_path: Path) -> None:
+    with Archive.open(tmp_path) as archive:
+        begin_by_hand(archive, "/inbox/other.json", Sighting(1, 9, 3, 4), ago(minutes=3))
+        began = begun(archive)
+        newer = Sighting(1, 3, 5, 6)
+        number, _ = begin_by_hand(archive, "/inbox/a.json", newer, NOW)
+        files = {file.file: (file.arrival, file.state) for file in recent_work(archive, "")}
+        assert find_arrival(archive, number).sighting == newer
+    assert began < NOW
+    assert files == {"a.json": (number, "working"), "other.json": (number - 1, "stopped")}
 
 
 def test_the_calls_say_how_long_it_takes_and_without_any_the_memories() -> None:
