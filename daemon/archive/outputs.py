@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from daemon.archive.archive import Archive, columns
+from daemon.archive.chats import skipped_since
 from daemon.files.clock import in_full
 
 RESTORED = "restored"
@@ -42,25 +43,32 @@ class Output:
     """The hash of memproc's own messages in it; empty where unknown."""
 
     @property
-    def restored(self) -> str:
-        """Return a clause saying that it is a version put back, and what ends that; else empty."""
-        if self.messages_sha256 not in (RESTORED, LET_GO):
-            return ""
-        ends = "the next run compresses it again"
-        if self.messages_sha256 == RESTORED:
-            ends = f"to compress it again: memproc accept {self.chat_id}"
-        return f"{self.restored_on}; {ends}"
-
-    @property
-    def restored_on(self) -> str:
-        """Return a clause saying when a version was put back."""
-        day = in_full(self.written_at)[:10]
-        return f"it was restored on {day}, so its updated export is a version from before"
+    def is_restored(self) -> bool:
+        """Return whether it is a version that `memproc restore` has put back."""
+        return self.messages_sha256 in (RESTORED, LET_GO)
 
 
 def last_output(archive: Archive, chat_id: str) -> Output | None:
     """Return the chat's newest updated export, by row and not by clock, or None."""
     return _newest(archive, "chat_id = ?", chat_id)
+
+
+def restored_clause(archive: Archive, chat_id: str) -> str:
+    """Return a clause saying that the updated export is a version put back; else empty.
+
+    It says what ends that, unless a newer export was skipped: to accept would be to accept that one.
+    """
+    last = last_output(archive, chat_id)
+    if last is None or not last.is_restored:
+        return ""
+    if skipped_since(archive, chat_id, last.written_at):
+        ends = "a newer export of it was skipped"
+    elif last.messages_sha256 == RESTORED:
+        ends = f"to compress it again: memproc accept {chat_id}"
+    else:
+        ends = "the next run compresses it again"
+    day = in_full(last.written_at)[:10]
+    return f"it was restored on {day}, so its updated export is a version from before; {ends}"
 
 
 def is_outgrown(archive: Archive, output: Output) -> bool:

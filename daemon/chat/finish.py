@@ -166,7 +166,7 @@ def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool
     if assembled.changed or last is None:
         return not assembled.changed
     says_other = last.messages_sha256 != assembled.messages_sha256
-    if says_other and (last.restored or is_accepted(archive, chat.chat_id, chat.sha256)):
+    if says_other and (last.is_restored or is_accepted(archive, chat.chat_id, chat.sha256)):
         return False
     return last.ours_sha256 in ("", assembled.ours_sha256)
 

@@ -17,10 +17,9 @@ from daemon.archive.chats import (
     keep_rest,
     rest_of,
     seen_again,
-    skipped_since,
     was_seen_before,
 )
-from daemon.archive.outputs import RESTORED, last_output
+from daemon.archive.outputs import RESTORED, last_output, restored_clause
 from daemon.chat.outcome import Outcome
 from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
@@ -43,7 +42,6 @@ _SETTINGS = 16
 """Settings whose digests are remembered: those of an export's chats differ by overrides alone."""
 _AT_ONCE = 1000
 """Chats newly at rest that are noted in one transaction: each one waits for the disk."""
-_OLDER_THAN_SKIPPED = "already read; a newer export of it was skipped"
 _version = cache(version)
 
 
@@ -112,9 +110,7 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
         return None
     if not was_seen_before(archive, chat_id, chat.sha256, export.sha256, last.written_at):
         return None
-    if skipped_since(archive, chat_id, last.written_at):
-        return Unchanged(chat_id, chat.title, _OLDER_THAN_SKIPPED)
-    return Unchanged(chat_id, chat.title, last.restored)
+    return Unchanged(chat_id, chat.title, restored_clause(archive, chat_id))
 
 
 def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:

@@ -11,6 +11,7 @@ from daemon.archive.chats import known_chat
 from daemon.archive.keeping import kept_passages
 from daemon.archive.memo import known_counts
 from daemon.archive.messages import live_messages
+from daemon.archive.outputs import restored_clause
 from daemon.chat.holding import Holding, holding
 from daemon.config.settings import Config
 from daemon.models.tokens import ENCODING
@@ -20,7 +21,6 @@ from daemon.page.versions import version_choice
 from daemon.remember.chat_notes import wishes_left_out
 from daemon.reports.chats import versions_report
 from daemon.reports.memories import outermost_rows
-from daemon.status.status import restored_clause
 from rules.conversation.kept_wishes import still_open
 from rules.layers.kept_passages import let_go
 from rules.plan.chunks import Spoken, live_tokens, tokens_of

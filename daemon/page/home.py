@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chats
+from daemon.archive.outputs import restored_clause
 from daemon.chat.holding import holding
 from daemon.config.keys import keys
 from daemon.config.settings import Config
@@ -25,7 +26,7 @@ from daemon.remember.chat_notes import (
 )
 from daemon.status.log import log_rows
 from daemon.status.printable import told_apart
-from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status, restored_clause
+from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")

@@ -29,7 +29,7 @@ from daemon.page.app import desk_of
 from daemon.status.place import Pause, current_pause
 from daemon.status.printable import told_apart
 from daemon.status.sentences import outcome_in_words, run_in_words
-from daemon.status.status import present_run, unless_put_back
+from daemon.status.status import present_run, unless_restored
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.errors import FileTrouble
 from rules.typingmind.dates import write_date
@@ -162,7 +162,7 @@ def _lines_of(
     aside = file.file if Path(file.path).parent == inbox else ""
     if file.state in ("written", "skipped") and file.outcomes:
         for outcome in file.outcomes:
-            yield _line_of_chat(unless_put_back(archive, outcome), aside, titles)
+            yield _line_of_chat(unless_restored(archive, outcome), aside, titles)
     elif file.state == "skipped":
         yield WorkLine(file.file, "skipped", file.reason, file.next_step, aside=aside)
     elif file.state in ("written", "done"):

@@ -13,9 +13,8 @@ from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.brought import export_at_rest, exports_at_rest
-from daemon.archive.chats import skipped_since
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
-from daemon.archive.outputs import last_output
+from daemon.archive.outputs import last_output, restored_clause
 from daemon.archive.signs import Sign, all_signs
 from daemon.archive.work import (
     FileInWork,
@@ -169,7 +168,7 @@ def read_status(
         life=_life(signs),
         files=files_by_state(archive),
         queue=queued_files(archive, MOST_QUEUED),
-        outcomes=tuple(unless_put_back(archive, chat) for chat in newest_outcomes(archive)),
+        outcomes=tuple(unless_restored(archive, chat) for chat in newest_outcomes(archive)),
         money=money_spent(archive, time),
         jobs=daemon_state.jobs(archive),
         batches=tuple(
@@ -186,28 +185,12 @@ def read_status(
     )
 
 
-def unless_put_back(archive: Archive, chat: ChatIs) -> ChatIs:
-    """Return what became of a chat, or that a version of it was put back and no export came since."""
-    last = last_output(archive, chat.chat_id)
-    if last is None or not last.restored:
+def unless_restored(archive: Archive, chat: ChatIs) -> ChatIs:
+    """Return what became of a chat, or that a version of it was restored and no export came since."""
+    last, clause = last_output(archive, chat.chat_id), restored_clause(archive, chat.chat_id)
+    if last is None or not clause or (chat.kind == "skipped" and chat.when > last.written_at):
         return chat
-    is_skipped = chat.kind == "skipped" and chat.when > last.written_at
-    if is_skipped or skipped_since(archive, chat.chat_id, last.written_at):
-        return chat
-    return replace(chat, kind="unchanged", detail=last.restored, path="", when=last.written_at)
-
-
-def restored_clause(archive: Archive, chat_id: str) -> str:
-    """Return a clause saying that the updated export is a version put back; else empty.
-
-    It says what ends that, unless a newer export was skipped: to accept would be to accept that one.
-    """
-    last = last_output(archive, chat_id)
-    if last is None or not last.restored:
-        return ""
-    if skipped_since(archive, chat_id, last.written_at):
-        return f"{last.restored_on}; a newer export of it was skipped"
-    return last.restored
+    return replace(chat, kind="unchanged", detail=clause, path="", when=last.written_at)
 
 
 def _life(signs: Mapping[str, Sign]) -> Life:
