@@ -4,12 +4,8 @@ import json
 from collections.abc import Collection, Mapping
 
 from daemon.archive.archive import Archive
-from daemon.archive.memories import editions, memories
-from daemon.archive.messages import past
-from daemon.archive.seals import refuse_damage
 from rules.conversation.history import UNDER_SOME_MEMORY
 from rules.conversation.marker import Marker
-from rules.recognize.adopted import Kin
 
 _CORE_COLUMNS = (
     "section",
@@ -34,13 +30,13 @@ _WHAT_IT_HAD = """
 
 def find_kin(
     archive: Archive, chat_id: str, ids: Collection[str], openings: Collection[str]
-) -> Kin | None:
-    """Return the other chat that knows most of these memories, with all of them, or None.
+) -> str | None:
+    """Return the id of the other chat that knows most of these memories, or None.
 
     Of several, as a fork and the chat that it was forked from, it is the one that has had an
     opening with one of these digests: core memory and facts are inherited from it.
     """
-    kin: str | None = archive.value(
+    kin = archive.value(
         """
         WITH RECURSIVE named (memory, name) AS (
             SELECT id, id FROM memory
@@ -57,12 +53,7 @@ def find_kin(
         """,
         (chat_id, json.dumps(list(ids)), json.dumps(list(openings))),
     )
-    if kin is None:
-        return None
-    refuse_damage(archive.run, kin)
-    made = memories(archive, kin)
-    kept = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
-    return Kin(kin, made, kept, past(archive, kin))
+    return None if kin is None else str(kin)
 
 
 def nearest_history(

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from daemon.archive.archive import Archive
 from daemon.archive.seals import refuse_damage, unpacked
 from rules.conversation.history import Past
-from rules.recognize.absent import KnownMessage
 from rules.recognize.adopted import with_true_date
+from rules.recognize.known import KnownMessage
 from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date

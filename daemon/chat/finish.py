@@ -33,12 +33,13 @@ from daemon.models.context import Context
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import too_many_wishes, wishes_within
+from rules.conversation.marker import Canned
 from rules.conversation.memory import EXTRACTED, Memory
 from rules.conversation.short_quotes import quotes_within, too_many
 from rules.errors import FaultyOutput
 from rules.layers.kept_passages import KeptPassage, let_go
 from rules.layers.opening import rows_shown
-from rules.output.arrange import Canned, MemorySection
+from rules.output.arrange import MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import verify
 from rules.output.read_back import Finished

@@ -20,13 +20,12 @@ from daemon.models.tokens import Counts, count_once, keep
 from primer.prompt import closing, opening
 from primer.wording import Texts, keep_inert, wrap
 from rules.conversation.history import Place
-from rules.conversation.marker import OPENING, text_digest
+from rules.conversation.marker import OPENING, Canned, text_digest
 from rules.errors import ChatSkipped
 from rules.layers.core import CoreMemory, OverLimit, Section, Value, core_after
 from rules.layers.core_layout import Layout
 from rules.layers.facts import Fact, FactEvent, facts_within, live
 from rules.layers.opening import FactLine, KeptLine, Opening, fact_line, read_opening, write_opening
-from rules.output.arrange import Canned
 from rules.typingmind.chat import Chat
 
 

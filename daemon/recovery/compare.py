@@ -1,14 +1,11 @@
 """Compare two exports of one chat: its messages, its memories, and what became of each."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat, persona_of
-from daemon.archive.layers import openings
-from daemon.archive.memories import editions, memories
-from daemon.archive.messages import past
 from daemon.chat.opening import canned
+from daemon.chat.reading import know
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.files.backup import read_version
@@ -16,13 +13,11 @@ from daemon.files.clock import in_full
 from daemon.files.paths import Folders
 from daemon.files.read import chats_in
 from daemon.recovery.restore import find_version, read_updated, updated_path
-from rules.conversation.marker import drafts_of
-from rules.conversation.memory import Memory, aliases
+from rules.conversation.marker import Canned
 from rules.errors import ChatSkipped, NotFound
-from rules.output.arrange import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.output.difference_lines import DifferenceLine, difference_lines
-from rules.recognize.recognize import recognise
+from rules.recognize.known import Known, recognise_export
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.dates import in_zone
 from rules.wording import cut_title
@@ -61,30 +56,19 @@ def compare_versions(
 
     Raise NotAnExport or ChatSkipped where one of the two does not hold the chat.
     """
-    known = memories(archive, chat_id)
-    texts = load_texts(config.of(known_chat(archive, chat_id)).texts.path)
-    words = canned(texts)
-    old = _side(archive, chat_id, known, words, before)
-    new = _side(archive, chat_id, known, words, after)
-    changes = difference(old, new, known)
+    known = know(archive, chat_id)
+    words = canned(load_texts(config.of(known_chat(archive, chat_id)).texts.path))
+    old, new = _side(known, words, before), _side(known, words, after)
+    changes = difference(old, new, known.memories)
     raw = (replace(change, date=in_zone(change.date, archive.zone)) for change in changes.raw)
     changes = replace(changes, raw=tuple(raw))
-    return changes, list(difference_lines(changes, known, persona_of(archive, chat_id)))
+    return changes, list(difference_lines(changes, known.memories, persona_of(archive, chat_id)))
 
 
-def _side(
-    archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned, content: Content
-) -> Side:
+def _side(known: Known, words: Canned, content: Content) -> Side:
     """Return the chat as one of the two exports has it, with what in it is memproc's."""
-    chat = _chat_in(content, chat_id)
-    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in known}
-    layered = [opening.text for opening in openings(archive, chat_id)]
-    ours = drafts_of(
-        chat.chat_id, known, all_editions, words.opening, words.closing, layered=layered
-    )
-    digests = {message.key: message.message.digest for message in past(archive, chat_id)}
-    under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in known}
-    return Side(chat, recognise(read_messages(chat), ours, under, aliases(known)))
+    chat = _chat_in(content, known.chat_id)
+    return Side(chat, recognise_export(known, chat, read_messages(chat), words).places)
 
 
 def _chat_in(content: Content, chat_id: str) -> Chat:

@@ -40,6 +40,18 @@ speaker, digest). A digest is of the line or lines that show it: other ones are 
 SHOWS_NOTHING: Shows = ((), (), ())
 
 
+@dataclass(frozen=True, slots=True)
+class Canned:
+    """The two canned messages, with their tags."""
+
+    opening: str
+    closing: str
+    has_layers: bool = False
+    """The opening holds core memory or facts, too."""
+    shows: Shows = SHOWS_NOTHING
+    """The values of the lines in which it shows them."""
+
+
 class Cited(NamedTuple):
     """A passage of a raw message that a message of ours repeats, word for word."""
 
@@ -260,8 +272,7 @@ def drafts_of(
     chat_id: str,
     memories: Sequence[Memory],
     editions: Mapping[str, Sequence[Edition]],
-    opening: str,
-    closing: str,
+    words: Canned,
     deleted: Set[str] = frozenset(),
     layered: Sequence[str] = (),
 ) -> dict[str, Marker]:
@@ -272,7 +283,7 @@ def drafts_of(
     `layered` are the openings that held core memory or facts. Where a message of ours was deleted
     in TypingMind, so that its uuid is among `deleted`, it may be back under another one.
     """
-    drafts = [Draft.opening(chat_id, opening), Draft.closing(chat_id, closing)]
+    drafts = [Draft.opening(chat_id, words.opening), Draft.closing(chat_id, words.closing)]
     drafts += [Draft.opening(chat_id, text, layers=True) for text in layered]
     for memory in memories:
         for name in (memory.memory_id, *memory.origins):
@@ -280,7 +291,7 @@ def drafts_of(
             for edition in editions[memory.memory_id]:
                 for form in forms(memory, edition):
                     drafts += memory_drafts(replace(named, edition=form))
-            drafts.append(Draft.closing(name, closing))
+            drafts.append(Draft.closing(name, words.closing))
     return {
         version.uuid: version.marker
         for draft in drafts

@@ -18,9 +18,8 @@ from rules.conversation.marker import (
     CLOSING,
     MEMORY,
     OPENING,
-    SHOWS_NOTHING,
+    Canned,
     Draft,
-    Shows,
     memory_drafts,
 )
 from rules.conversation.memory import Memory, folds_upwards, memories_by_id, memories_of_chunks
@@ -38,18 +37,6 @@ class MemorySection:
     shown: Sequence[Memory]
     touched: Collection[str] = ()
     """Ids of memories whose messages stay as the export has them, in any edition."""
-
-
-@dataclass(frozen=True, slots=True)
-class Canned:
-    """The two canned messages, with their tags."""
-
-    opening: str
-    closing: str
-    has_layers: bool = False
-    """The opening holds core memory or facts, too."""
-    shows: Shows = SHOWS_NOTHING
-    """The values of the lines in which it shows them."""
 
 
 @dataclass(frozen=True, slots=True)

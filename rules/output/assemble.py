@@ -16,6 +16,7 @@ from rules.conversation.history import Entry, Place
 from rules.conversation.marker import (
     CLOSING,
     OPENING,
+    Canned,
     Draft,
     Marker,
     memory_drafts,
@@ -23,7 +24,7 @@ from rules.conversation.marker import (
     write_marker,
 )
 from rules.conversation.memory import Memory
-from rules.output.arrange import Canned, MemorySection, Original, Part, arrange
+from rules.output.arrange import MemorySection, Original, Part, arrange
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import dates_inside, parse_date, write_date

@@ -28,15 +28,17 @@ q3 a3 in a branch at q2, and its list names a2. What `Absent` says of the messag
 under them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 from rules.conversation.history import Place
 from rules.recognize.align import align
+from rules.recognize.known import Known, KnownMessage, Recognised
+from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Branch, branches
-from rules.typingmind.originals import MOST_NAMED
+from rules.typingmind.originals import MOST_NAMED, NAMED_SINCE
 
 Sure = Literal["deletions are named", "the list was full", "nothing is named"]
 """The conclusion that the list of deletions allows.
@@ -45,37 +47,8 @@ An old build writes none: `nothing is named`.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class KnownMessage:
-    """A raw message that the archive has seen in the chat."""
-
-    key: str
-    uuid: str | None
-    digest: str
-    role: str | None
-    created_at: str | None
-    seen_at: str = ""
-    """The time when an export first held it; empty where it is unknown."""
-
-
 Numbered = Mapping[int, KnownMessage]
 """Messages by their numbers: positions in the last export, or in a branch."""
-
-
-@dataclass(frozen=True, slots=True)
-class LastTime:
-    """What the archive has seen of a chat, to be compared with its next export."""
-
-    live: Sequence[KnownMessage]
-    """The messages under no memory, oldest first."""
-    left_out: Sequence[KnownMessage]
-    """Those left out of memories. A deletion cannot name one without a uuid, as a divider is."""
-    under: Sequence[KnownMessage]
-    """Messages under memories, of which the export holds others of the same memory."""
-    seen: Mapping[str, str]
-    """The time when each message was first seen, by its key."""
-    missing: Collection[str] = ()
-    """Keys of the messages that were missing before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,83 +136,129 @@ class Absent:
         return self.under | self.left_out | {known.key for known in self.missing}
 
 
-@dataclass(frozen=True, slots=True)
-class _Back:
-    """The live messages that came back: the index in the export of each, by its number."""
-
-    at: Mapping[int, int]
-    surely: Sequence[int]
-    """Numbers of those with the same key or uuid; others just say the same, as "ok" does."""
-
-    @property
-    def newest(self) -> int:
-        """Return the number of the newest one, surely if any is sure; -1 where none came back."""
-        return max(self.surely or self.at, default=-1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Lacking:
-    """The live messages that did not come back, sorted by what explains them."""
-
-    taken: tuple[TakenBranch, ...]
-    deleted: int
-    unexplained: Numbered
-    replaced: Collection[int]
-
-    @property
-    def missing(self) -> tuple[KnownMessage, ...]:
-        """Return the messages that nothing explains."""
-        return tuple(
-            known for number, known in self.unexplained.items() if number not in self.replaced
-        )
-
-    @property
-    def uuids_in_branches(self) -> frozenset[str]:
-        """Return the uuids of all messages in branches."""
-        messages = (message for taken in self.taken for message in taken.branch.messages)
-        return frozenset(message.uuid for message in messages if message.uuid)
-
-    def after(self, newest: int) -> tuple[KnownMessage, ...]:
-        """Return the messages with a number above `newest` that no branch or deletion explains."""
-        return tuple(known for number, known in self.unexplained.items() if number > newest)
-
-
 NOTHING_ABSENT = Absent()
 
 
-def absent(last: LastTime, places: Sequence[Place], deletions: Deletions) -> Absent:
-    """Compare the export with what the archive has seen."""
-    back = _find_back(last.live, places)
-    lacking = _sort_lacking(last, back, places, deletions)
-    named = deletions.named | lacking.uuids_in_branches
+def absent_in(export: Recognised) -> Absent:
+    """Return the messages of the chat that the archive has and the export lacks.
+
+    Messages under a memory count where the export has others of the same memory in full.
+    """
+    known, expected = export.known, _memories_expected(export)
+    under = []
+    for old in known.past:
+        if old.memory in expected and old.newest is not None:
+            said, seen_at = old.message, known.seen.get(old.key, "")
+            under.append(
+                KnownMessage(old.key, said.uuid, said.digest, said.role, said.created_at, seen_at)
+            )
+    return absent(known, export.places, _deletions(export), under)
+
+
+def _memories_expected(export: Recognised) -> set[int]:
+    """Return the numbers of the memories whose raw messages should all be in the export.
+
+    A message that stays for its attachment alone says nothing of the others: these left with our
+    output, also where TypingMind has cut their names from its list since.
+    """
+    whole = [place for place in export.places if place.ours is None and not place.for_attachment]
+    raw = {place.key for place in whole}
+    begun = {old.memory for old in export.known.past if old.key in raw}
+    with_originals = {place.original for place in whole}
+    expected = set()
+    for memory in export.known.memories:
+        is_shown = memory.is_fold or memory.memory_id in export.shown
+        is_begun = memory.number in begun and not is_shown
+        if is_begun or memory.memory_id in with_originals:
+            expected.add(memory.number)
+    return expected
+
+
+def _deletions(export: Recognised) -> Deletions:
+    """Return the chat's list of deletions, and its news beyond memproc's and the last export's."""
+    listed = export.listed.uuids
+    here = {place.message.uuid for place in export.places}
+    noted = {old.message.uuid for old in export.known.past if old.message.uuid}
+    noted |= {uuid for uuid in export.ours if uuid not in here}
+    names_others = not listed <= {*noted, *export.ours}
+    dates = (parse_date(place.message.created_at) for place in export.places if not place.ours)
+    is_of_new_build = any(date is not None and date >= NAMED_SINCE for date in dates)
+    by_person = export.listed.by_new_build or names_others or is_of_new_build
+    new = listed - export.known.deleted - noted
+    return Deletions(listed, len(new), export.listed.is_there, by_person)
+
+
+def absent(
+    known: Known, places: Sequence[Place], deletions: Deletions, under: Sequence[KnownMessage]
+) -> Absent:
+    """Compare the export with what the archive has seen.
+
+    `under` are the messages under memories of which the export holds others in full.
+    """
+    of_live = _of_live(known, places, deletions)
     keys = {place.key for place in places if place.ours is None}
-    newest_here = max((last.seen[key] for key in keys & last.seen.keys()), default="")
-    under = [known for known in last.under if known.key not in keys and known.uuid not in named]
-    newly_missing = [*lacking.missing, *_newly(under, last.missing)]
-    return Absent(
-        missing=lacking.missing,
-        replaced=len(lacking.replaced),
-        deleted=lacking.deleted,
-        left_out=_missing_left_out(last.left_out, keys, named),
+    newest_here = max((known.seen[key] for key in keys & known.seen.keys()), default="")
+    inside = (message for taken in of_live.branches for message in taken.branch.messages)
+    named = deletions.named.union(message.uuid for message in inside if message.uuid)
+    under = [old for old in under if old.key not in keys and old.uuid not in named]
+    news = [old for old in (*of_live.missing, *under) if old.key not in known.missing]
+    left_out = (old for old in known.left_out if old.uuid is not None and old.uuid not in named)
+    # An export without a list of deletions and without messages of ours tells nothing.
+    is_told = deletions.is_there or any(place.ours is not None for place in places)
+    is_told = is_told and deletions.sure != "the list was full"
+    return replace(
+        of_live,
+        left_out=frozenset(old.key for old in left_out if old.key not in keys),
         named=named,
-        under=_missing_under(last, under, deletions, newest_here),
+        under=frozenset(
+            old.key
+            for old in under
+            if deletions.sure == "deletions are named"
+            or old.key in known.missing
+            or _is_newer(old, newest_here)
+        ),
         sure=deletions.sure,
-        went_back=_went_back(newly_missing, newest_here, deletions, places),
-        branches=lacking.taken,
-        gone=tuple(lacking.unexplained.values()),
-        newest_gone=lacking.after(back.newest),
-        expected=len(back.at) + len(lacking.unexplained),
-        new=_count_new(last, back, places),
-        known=frozenset(last.missing),
+        went_back=is_told and bool(news) and all(_is_newer(old, newest_here) for old in news),
+        known=frozenset(known.missing),
     )
 
 
-def _newly(lacking: Iterable[KnownMessage], accepted: Collection[str]) -> Iterator[KnownMessage]:
-    """Yield what was not missing before, which the person has accepted as missing."""
-    return (known for known in lacking if known.key not in accepted)
+def _of_live(known: Known, places: Sequence[Place], deletions: Deletions) -> Absent:
+    """Sort the live messages that did not come back; a branch explains more than a deletion."""
+    back, surely = _find_back(known.live, places)
+    lacking = {number: old for number, old in enumerate(known.live) if number not in back}
+    taken = tuple(
+        _match_branch(branch, lacking, same_uuids=bool(surely))
+        for branch in branches([place.message for place in places])
+    )
+    branched = {number for branch in taken for number in branch.moved}
+    gone = {
+        number: old
+        for number, old in lacking.items()
+        if number not in branched and old.uuid not in deletions.named
+    }
+    replaced = _find_replaced(known.seen, gone, back, places)
+    newest, here = max(surely or back, default=-1), set(back.values())
+    new = (place for place in places if place.lived and place.key not in known.seen)
+    return Absent(
+        missing=tuple(old for number, old in gone.items() if number not in replaced),
+        replaced=len(replaced),
+        deleted=len(lacking) - len(branched) - len(gone),
+        branches=taken,
+        gone=tuple(gone.values()),
+        newest_gone=tuple(old for number, old in gone.items() if number > newest),
+        expected=len(back) + len(gone),
+        new=sum(place.at not in here for place in new),
+    )
 
 
-def _find_back(live: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:
+def _find_back(
+    live: Sequence[KnownMessage], places: Sequence[Place]
+) -> tuple[Mapping[int, int], list[int]]:
+    """Return the index in the export of each live message that came back, by its number.
+
+    And the numbers of those with the same key or uuid; others just say the same, as "ok" does.
+    """
     here = {
         place.at: (place.key, place.message.uuid, place.message.digest)
         for place in places
@@ -252,34 +271,7 @@ def _find_back(live: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:
         for number, at in back.items()
         if live[number].uuid and not {live[number].uuid, live[number].key}.isdisjoint(here[at][:2])
     ]
-    return _Back(back, surely)
-
-
-def _sort_lacking(
-    last: LastTime,
-    back: _Back,
-    places: Sequence[Place],
-    deletions: Deletions,
-) -> _Lacking:
-    """Sort the live messages that did not come back; a branch explains more than a deletion."""
-    lacking = {number: known for number, known in enumerate(last.live) if number not in back.at}
-    same_uuids = bool(back.surely)
-    taken = tuple(
-        _match_branch(branch, lacking, same_uuids=same_uuids)
-        for branch in branches([place.message for place in places])
-    )
-    branched = {number for branch in taken for number in branch.moved}
-    unexplained = {
-        number: known
-        for number, known in lacking.items()
-        if number not in branched and known.uuid not in deletions.named
-    }
-    return _Lacking(
-        taken=taken,
-        deleted=len(lacking) - len(branched) - len(unexplained),
-        unexplained=unexplained,
-        replaced=_find_replaced(last, unexplained, back, places),
-    )
+    return back, surely
 
 
 def _match_branch(branch: Branch, lacking: Numbered, *, same_uuids: bool) -> TakenBranch:
@@ -297,68 +289,20 @@ def _match_branch(branch: Branch, lacking: Numbered, *, same_uuids: bool) -> Tak
 
 
 def _find_replaced(
-    last: LastTime, unexplained: Numbered, back: _Back, places: Sequence[Place]
+    seen: Collection[str], gone: Numbered, back: Mapping[int, int], places: Sequence[Place]
 ) -> set[int]:
     """Return the numbers of the answers that gave way to a new answer to the same question."""
     lived = [place for place in places if place.lived]
     following = {place.at: after for place, after in pairwise(lived)}
     replaced: set[int] = set()
-    for number, known in sorted(unexplained.items()):
+    for number, known in sorted(gone.items()):
         if known.role == "user":
             continue
-        after = following.get(back.at.get(number - 1, -1))
-        is_new = after and after.message.role == "assistant" and after.key not in last.seen
+        after = following.get(back.get(number - 1, -1))
+        is_new = after and after.message.role == "assistant" and after.key not in seen
         if number - 1 in replaced or is_new:
             replaced.add(number)
     return replaced
-
-
-def _missing_left_out(
-    left_out: Sequence[KnownMessage], keys: Set[str], named: Set[str]
-) -> frozenset[str]:
-    """Return the keys of the missing messages of those that are left out of memories."""
-    return frozenset(
-        known.key
-        for known in left_out
-        if known.key not in keys and known.uuid is not None and known.uuid not in named
-    )
-
-
-def _missing_under(
-    last: LastTime, under: Sequence[KnownMessage], deletions: Deletions, newest_here: str
-) -> frozenset[str]:
-    """Return the keys of those messages under memories that the person did not delete."""
-    return frozenset(
-        known.key
-        for known in under
-        if deletions.sure == "deletions are named"
-        or known.key in last.missing
-        or _is_newer(known, newest_here)
-    )
-
-
-def _count_new(last: LastTime, back: _Back, places: Sequence[Place]) -> int:
-    """Count the lived messages of the export that the archive has never seen."""
-    known = set(back.at.values())
-    return sum(
-        place.lived and place.at not in known and place.key not in last.seen for place in places
-    )
-
-
-def _went_back(
-    missing: Sequence[KnownMessage],
-    newest_here: str,
-    deletions: Deletions,
-    places: Sequence[Place],
-) -> bool:
-    """Return whether the export lacks all that came since some earlier moment.
-
-    An export without a list of deletions and without messages of ours tells nothing.
-    """
-    is_told = deletions.is_there or any(place.ours is not None for place in places)
-    if not missing or not is_told or deletions.sure == "the list was full":
-        return False
-    return all(_is_newer(known, newest_here) for known in missing)
 
 
 def _is_newer(known: KnownMessage, moment: str) -> bool:

@@ -49,6 +49,7 @@ from rules.conversation.memory import (
 )
 from rules.extract.languages import lead_in
 from rules.recognize.align import align, in_one_order
+from rules.recognize.known import Known
 from rules.recognize.user_edits import SLOTS, Group
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
@@ -57,16 +58,6 @@ _Passage = TypeVar("_Passage", Quote, Wish)
 _AT_ONCE = timedelta(minutes=1)
 _FEW = 4
 """The least matches in a row that are no coincidence, where no memory shows a fork."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kin:
-    """Another chat of the archive: its memories with all editions, and what is under them."""
-
-    chat_id: str
-    memories: Sequence[Memory]
-    editions: Mapping[str, Sequence[Edition]]
-    past: Sequence[Past]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +80,28 @@ class Adopted:
         )
 
 
-def inherit(
-    chat_id: str, shown: Mapping[str, Group], kin: Kin, own: Sequence[Memory] = ()
-) -> Adopted:
+def with_adopted(known: Known, adopted: Adopted) -> Known:
+    """Return a chat with what it takes over; folds come after all others."""
+    return replace(
+        known,
+        memories=sorted((*known.memories, *adopted.memories), key=_in_order),
+        editions={**known.editions, **adopted.editions},
+        past=(*known.past, *adopted.past),
+    )
+
+
+def _in_order(memory: Memory) -> tuple[bool, int, int]:
+    return memory.is_fold, memory.level if memory.is_fold else 0, memory.number
+
+
+def inherit(known: Known, shown: Mapping[str, Group], kin: Known) -> Adopted:
     """Take over all of the other chat up to the newest of its memories that this export shows.
 
     What the export does not show of it, by itself or in a fold, was forgotten before the fork.
-    A chat with memories of its `own` takes over what comes after these, where they are the other
+    A chat with memories of its own takes over what comes after these, where they are the other
     chat's first ones: a fork that had gone on in a branch may come back to the branch it left.
     """
+    chat_id, own = known.chat_id, known.memories
     names = aliases(kin.memories)
     covered = with_members({names.get(name, name) for name in shown}, kin.memories)
     chunks = memories_of_chunks(kin.memories)
@@ -121,7 +125,7 @@ def inherit(
 
 
 def _taken_before(
-    kin: Kin, chunks: Sequence[Memory], own: Sequence[Memory]
+    kin: Known, chunks: Sequence[Memory], own: Sequence[Memory]
 ) -> dict[str, Memory] | None:
     """Return a chat's own memories by the ids that they have in the other chat.
 
@@ -143,7 +147,7 @@ def _ids(memory: Memory) -> tuple[str, ...]:
 
 
 def _own_memories(
-    chat_id: str, kin: Kin, inherited: Sequence[Memory], covered: Set[str]
+    chat_id: str, kin: Known, inherited: Sequence[Memory], covered: Set[str]
 ) -> dict[str, Memory]:
     """Return the memories of the other chat under ids of this one, by their old ids."""
     digests: dict[int, list[str]] = {}
@@ -161,7 +165,7 @@ def _own_memories(
     return own
 
 
-def _own_folds(chat_id: str, kin: Kin, own: Mapping[str, Memory]) -> dict[str, Memory]:
+def _own_folds(chat_id: str, kin: Known, own: Mapping[str, Memory]) -> dict[str, Memory]:
     """Return `own` with the folds of the other chat all of whose members are in it."""
     by_id = memories_by_id(kin.memories)
     all_own = dict(own)

@@ -1,13 +1,22 @@
 """An export of a chat, read against the archive; and the person's edits in a sentence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from rules.conversation.history import Entry, Place
-from rules.conversation.memory import Edition, Memory, memories_of_chunks
+from rules.conversation.history import Entry, Place, as_it_is_now, history, without_strays
+from rules.conversation.kept_wishes import wishes_left
+from rules.conversation.memory import (
+    Count,
+    Edition,
+    Memory,
+    Six,
+    edition_in_prompts,
+    memories_of_chunks,
+)
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Sure
 from rules.recognize.adopted import Adopted
-from rules.recognize.user_edits import SLOTS, PersonEdits, groups
+from rules.recognize.known import Recognised
+from rules.recognize.user_edits import SLOTS, PersonEdits, edits_of, groups
 from rules.wording import counted
 
 _MOST_NAMES = 12
@@ -49,6 +58,53 @@ class ChatReading:
     def forgotten(self) -> frozenset[int]:
         """Return the numbers of the memories of chunks that the person has forgotten."""
         return frozenset(memory.number for memory in self.chunk_memories if memory.forgotten)
+
+
+def reading_of(
+    export: Recognised, adopted: Adopted, lacks: Absent, count: Count, now: str
+) -> ChatReading:
+    """Return the reading of a chat, with its memories as they are after the person's edits."""
+    known, places = export.known, export.places
+    edits = edits_of(known.memories, known.editions, known.past, places, export.shown, lacks.under)
+    by_person = {}
+    for name, texts in edits.edited.items():
+        by_person[name] = _persons(known.editions[name], texts, count, now)
+    changed = {memory.number for memory in known.memories if memory.memory_id in edits.changed}
+    past_now = as_it_is_now(known.past, places, changed, edits.deleted)
+    places = without_strays(past_now, places)
+    after = []
+    for memory in known.memories:
+        after.append(_after(memory, known.editions[memory.memory_id], by_person, edits))
+    entries = history(past_now, places)
+    return ChatReading(places, entries, tuple(after), adopted, edits, by_person, lacks, known.seen)
+
+
+def _persons(known: Sequence[Edition], texts: Six, count: Count, now: str) -> Edition:
+    """Return the person's own edition of a memory, after the `known` ones."""
+    return replace(
+        known[-1],
+        number=1 + max(edition.number for edition in known),
+        kind="person",
+        texts=texts,
+        requests=(),
+        wishes=wishes_left(known[-1], texts),
+        tokens=sum(count(text) for text in texts),
+        written_at=now,
+    )
+
+
+def _after(
+    memory: Memory, known: Sequence[Edition], by_person: Mapping[str, Edition], edits: PersonEdits
+) -> Memory:
+    """Return a memory as it is after the person's edits."""
+    name = memory.memory_id
+    if edition := by_person.get(name):
+        in_prompts = edition_in_prompts((*known, edition), edition.number)
+        shown = replace(memory, edition=edition, in_prompts=in_prompts)
+        memory = replace(shown, chosen=edition.number, pinned=True)
+    was_forgotten = memory.forgotten or name in edits.forgotten
+    forgotten = was_forgotten and name not in edits.recalled
+    return replace(memory, forgotten=forgotten, due=edits.changed.get(name, memory.due))
 
 
 def user_edits(reading: ChatReading) -> str:

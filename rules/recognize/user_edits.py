@@ -52,6 +52,9 @@ class PersonEdits:
         return bool(self.edited or self.forgotten or self.recalled)
 
 
+NO_EDITS = PersonEdits({}, frozenset(), (), (), {}, ())
+
+
 @dataclass(frozen=True, slots=True)
 class _RawChange:
     """How the raw messages of a memory differ from what is known."""

@@ -19,6 +19,7 @@ memories have replaced, or another device's sync would bring them back.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from rules.errors import ChatSkipped
@@ -150,22 +151,28 @@ def _unfit(raw: bytes) -> ChatSkipped:
     )
 
 
-def deletion_list(chat: Chat) -> tuple[frozenset[str], bool, bool]:
-    """Return the uuids of the chat's deletions, whether it has a list, and a newer build's.
+@dataclass(frozen=True, slots=True)
+class DeletionList:
+    """A chat's own list of deletions."""
 
-    A list in another shape than TypingMind's counts as empty. Only those builds that note what the
-    person deletes write a second list next to it.
-    """
+    uuids: frozenset[str]
+    is_there: bool
+    by_new_build: bool
+    """Only those builds that note what the person deletes write a second list next to it."""
+
+
+def deletion_list(chat: Chat) -> DeletionList:
+    """Return the chat's list of deletions; one in another shape than TypingMind's counts as empty."""
     sync = chat.field(_SYNC)
     fields = sync if isinstance(sync, dict) else {}
     listed = fields.get(_LIST)
     uuids = filter(None, map(spans.text, listed)) if isinstance(listed, list) else ()
-    return frozenset(uuids), _LIST in fields, _LIST_OF_FILES in fields
+    return DeletionList(frozenset(uuids), _LIST in fields, _LIST_OF_FILES in fields)
 
 
 def deleted_uuids(chat: Chat) -> frozenset[str]:
     """Return the uuids of the messages that TypingMind takes out when it merges the chat."""
-    return deletion_list(chat)[0]
+    return deletion_list(chat).uuids
 
 
 def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:

@@ -11,9 +11,9 @@ from typing import Any
 
 from daemon.files.read import chats_in
 from rules.conversation.history import Entry, Past, Place, history, without_strays
-from rules.conversation.marker import drafts_of
+from rules.conversation.marker import Canned, drafts_of
 from rules.conversation.memory import Memory
-from rules.output.arrange import Canned, MemorySection
+from rules.output.arrange import MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.read_back import Finished
 from rules.recognize.recognize import recognise
@@ -72,7 +72,7 @@ def looked_at(
         memory.memory_id: {key: digests.get(key, "") for key in memory.keys} for memory in memories
     }
     every = {memory.memory_id: (memory.in_prompts, memory.edition) for memory in memories}
-    known = drafts_of(chat.chat_id, memories, every, CANNED.opening, CANNED.closing)
+    known = drafts_of(chat.chat_id, memories, every, CANNED)
     places = without_strays(past, recognise(read_messages(chat), known, keys))
     found = (replace(entry, memory=under.get(entry.key)) for entry in history(past, places))
     return places, tuple(found)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from primer.wording import make_tags_inert, wrap
+from rules.conversation.marker import Canned
 from rules.layers.kept_passages import KeptPassage
 from rules.layers.opening import write_opening
-from rules.output.arrange import Canned
 from rules.output.prove import verify
 from rules.output.read_back import Finished
 from rules.typingmind.message import Message

@@ -4,7 +4,8 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from rules.recognize.absent import Absent, Deletions, KnownMessage, LastTime, absent
+from rules.recognize.absent import Absent, Deletions, absent
+from rules.recognize.known import Known, KnownMessage
 from tests.chats import Json, assistant, user
 from tests.rules.recognize.test_loss import (
     ANSWER,
@@ -40,8 +41,8 @@ def lacks(
     """What is absent in an export with these messages behind the memories."""
     standing = stood()
     named = Deletions(frozenset(deleted), deletions.new, deletions.is_there, deletions.by_person)
-    last = LastTime(standing, (), (), {one.key: one.seen_at for one in standing})
-    return absent(last, places([*FRONT, *now]), named)
+    last = Known("c", live=standing, seen={one.key: one.seen_at for one in standing})
+    return absent(last, places([*FRONT, *now]), named, ())
 
 
 def missing(found: Absent) -> list[str | None]:
@@ -57,7 +58,7 @@ def test_each_message_that_is_absent_is_counted_under_its_reason() -> None:
     seen = {message.key: SEEN[0] for message in last}
     deletions = Deletions(frozenset(uuids([a2])), 1, is_there=True, by_person=True)
 
-    found = absent(LastTime(last, (), (), seen), places([*FRONT, *now]), deletions)
+    found = absent(Known("c", live=last, seen=seen), places([*FRONT, *now]), deletions, ())
 
     (branch,) = found.branches
     assert [message.uuid for message in branch.moved.values()] == uuids([q3, a3])
@@ -91,11 +92,12 @@ def test_what_was_missing_under_a_memory_before_is_accepted_in_the_next_exports_
     later = [one for one in stood() if one.seen_at == SEEN[1]]
     seen = {one.key: one.seen_at for one in stood()}
 
-    def lacks_later(missing: Collection[str]) -> Absent:
-        return absent(LastTime(live, (), later, seen, missing), places([*FRONT, *FIRST]), NAMED)
+    def lacks_later(missing: frozenset[str]) -> Absent:
+        known = Known("c", live=live, seen=seen, missing=missing)
+        return absent(known, places([*FRONT, *FIRST]), NAMED, later)
 
     keys = frozenset(one.key for one in later)
-    assert lacks_later(()).went_back
+    assert lacks_later(frozenset()).went_back
     assert (lacks_later(keys).went_back, lacks_later(keys).under) == (False, keys)
 
 
@@ -107,7 +109,7 @@ def test_where_the_list_was_full_nobody_can_tell() -> None:
 def test_without_a_list_and_without_anything_of_ours_nobody_can_tell() -> None:
     standing = stood()
     seen = {one.key: one.seen_at for one in standing}
-    found = absent(LastTime(standing, (), (), seen), places(FIRST), Deletions())
+    found = absent(Known("c", live=standing, seen=seen), places(FIRST), Deletions(), ())
     assert (found.went_back, found.sure, len(found.missing)) == (False, "nothing is named", 6)
 
 
@@ -133,21 +135,17 @@ def test_raw_messages_under_a_memory_that_is_not_shown_are_missing_unless_they_a
     old = assistant("Under a memory.", 700)
     under = [KnownMessage(old["uuid"], old["uuid"], "d", "assistant", None, SEEN[0])]
     everything = {one.key: one.seen_at for one in [*stood(), *under]}
+    last, here = Known("c", live=stood(), seen=everything), places([*FRONT, *FIRST, *LATER])
     for deletions, kept in ((NAMED, True), (OURS_ALONE, False)):
-        found = absent(
-            LastTime(stood(), (), under, everything), places([*FRONT, *FIRST, *LATER]), deletions
-        )
+        found = absent(last, here, deletions, under)
         assert (old["uuid"] in found.under) is kept
     named = Deletions(frozenset([old["uuid"]]), 1, is_there=True, by_person=True)
-    assert not absent(
-        LastTime(stood(), (), under, everything), places([*FRONT, *FIRST, *LATER]), named
-    ).under
+    assert not absent(last, here, named, under).under
 
 
 def test_what_is_left_out_of_memories_is_missing_too_but_for_what_has_no_name() -> None:
     excluded = KnownMessage("k", "k", "d", "user", None, SEEN[0])
     divider = KnownMessage("digest:x", None, "x", None, None, SEEN[0])
-    found = absent(
-        LastTime(stood(), [excluded, divider], (), {}), places([*FRONT, *FIRST, *LATER]), NAMED
-    )
+    last = Known("c", live=stood(), left_out=[excluded, divider])
+    found = absent(last, places([*FRONT, *FIRST, *LATER]), NAMED, ())
     assert found.keys == {"k"}

@@ -13,7 +13,6 @@ from rules.conversation.history import Past, Place
 from rules.conversation.memory import Edition, Memory, fold_id
 from rules.recognize.adopted import (
     Adopted,
-    Kin,
     as_dated,
     freeze,
     inherit,
@@ -21,6 +20,7 @@ from rules.recognize.adopted import (
     true_dates,
     with_cited_sources,
 )
+from rules.recognize.known import Known
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import read_messages
@@ -41,8 +41,8 @@ HISTORY = [(message.digest, message.created_at) for message in KNOWN]
 FORK = "2026-11-21T09:00:00.000Z"
 
 
-def kin_of(memories: Sequence[Memory], past: Sequence[Past] = PAST) -> Kin:
-    return Kin("a", memories, {memory.memory_id: editions(memory) for memory in memories}, past)
+def kin_of(memories: Sequence[Memory], past: Sequence[Past] = PAST) -> Known:
+    return Known("a", memories, {memory.memory_id: editions(memory) for memory in memories}, past)
 
 
 def editions(memory: Memory) -> list[Edition]:
@@ -60,7 +60,7 @@ def by_number(found: Adopted) -> dict[int, Memory]:
 
 
 def test_a_fork_has_the_same_memories_under_ids_of_its_own() -> None:
-    found = inherit(OWN, shows(*ALL), kin_of(ALL))
+    found = inherit(Known(OWN), shows(*ALL), kin_of(ALL))
     assert [memory.origins[0] for memory in found.memories] == ["m1", "m2", "m3"]
     assert [memory.edition for memory in found.memories] == [memory.edition for memory in ALL]
     assert found.past == tuple(PAST)
@@ -68,28 +68,30 @@ def test_a_fork_has_the_same_memories_under_ids_of_its_own() -> None:
     assert len(names) == 3
     assert not names & {"m1", "m2", "m3"}
     assert names == {
-        memory.memory_id for memory in inherit(OWN, shows(*ALL), kin_of(ALL)).memories
+        memory.memory_id for memory in inherit(Known(OWN), shows(*ALL), kin_of(ALL)).memories
     }, "on any day"
     assert names.isdisjoint(
-        one.memory_id for one in inherit("another", shows(*ALL), kin_of(ALL)).memories
+        one.memory_id for one in inherit(Known("another"), shows(*ALL), kin_of(ALL)).memories
     )
 
 
 def test_a_fork_has_what_stood_in_the_chat_when_it_was_made_and_no_more() -> None:
-    found = inherit(OWN, shows(M1, M2), kin_of(ALL))
+    found = inherit(Known(OWN), shows(M1, M2), kin_of(ALL))
     assert [memory.origins[0] for memory in found.memories] == ["m1", "m2"]
     assert {old.memory for old in found.past} == {1, 2}
 
 
 def test_what_was_forgotten_before_the_fork_is_forgotten_in_it() -> None:
-    found = by_number(inherit(OWN, shows(M1, M3), kin_of(ALL)))
+    found = by_number(inherit(Known(OWN), shows(M1, M3), kin_of(ALL)))
     assert [found[number].forgotten for number in (1, 2, 3)] == [False, True, False]
-    again = by_number(inherit(OWN, shows(*ALL), kin_of([M1, replace(M2, forgotten=True), M3])))
+    again = by_number(
+        inherit(Known(OWN), shows(*ALL), kin_of([M1, replace(M2, forgotten=True), M3]))
+    )
     assert again[2].forgotten
 
 
 def test_a_memory_in_a_fold_that_the_fork_shows_was_not_forgotten() -> None:
-    found = inherit(OWN, shows(FOLD, M3), kin_of([*ALL, FOLD]))
+    found = inherit(Known(OWN), shows(FOLD, M3), kin_of([*ALL, FOLD]))
     assert [memory.origins[0] for memory in found.memories] == ["m1", "m2", "m3", FOLD.memory_id]
     assert not any(memory.forgotten for memory in found.memories)
     *chunks, fold = found.memories
@@ -98,19 +100,19 @@ def test_a_memory_in_a_fold_that_the_fork_shows_was_not_forgotten() -> None:
 
 
 def test_a_fold_that_the_fork_does_not_show_comes_too_where_it_has_all_its_memories() -> None:
-    assert [one.origins[0] for one in inherit(OWN, shows(M1, M2), kin_of([*ALL, FOLD])).memories][
-        2:
-    ] == [FOLD.memory_id]
-    assert [one.origins[0] for one in inherit(OWN, shows(M1), kin_of([*ALL, FOLD])).memories] == [
-        "m1"
-    ]
+    assert [
+        one.origins[0] for one in inherit(Known(OWN), shows(M1, M2), kin_of([*ALL, FOLD])).memories
+    ][2:] == [FOLD.memory_id]
+    assert [
+        one.origins[0] for one in inherit(Known(OWN), shows(M1), kin_of([*ALL, FOLD])).memories
+    ] == ["m1"]
 
 
 @pytest.mark.parametrize("level", [2, 5])
 def test_a_fold_of_folds_is_inherited_with_all_below_it(level: int) -> None:
     higher, lower = fold_of(1, [FOLD, M3]), replace(FOLD, level=level)
     kin = sorted([lower, higher], key=lambda fold: fold.level)
-    found = inherit(OWN, shows(FOLD, M3), kin_of([*ALL, *kin]))
+    found = inherit(Known(OWN), shows(FOLD, M3), kin_of([*ALL, *kin]))
     by_origin = {memory.origins[0]: memory for memory in found.memories}
     assert by_origin[higher.memory_id].members == tuple(
         by_origin[name].memory_id for name in (FOLD.memory_id, "m3")
@@ -121,7 +123,7 @@ def test_a_fold_of_what_the_person_has_edited_since_comes_along_beside_the_fold_
     edited = with_edition(M1, 2)
     edited = replace(edited, in_prompts=edited.edition)
     of_today = replace(FOLD, memory_id=fold_id("a", [edited, M2]), number=2)
-    found = inherit(OWN, shows(edited, M2), kin_of([edited, M2, FOLD, of_today])).memories
+    found = inherit(Known(OWN), shows(edited, M2), kin_of([edited, M2, FOLD, of_today])).memories
     first, second, *folds = found
     assert {fold.origins[0]: fold.memory_id == fold_id(OWN, [first, second]) for fold in folds} == {
         FOLD.memory_id: False,
@@ -130,7 +132,7 @@ def test_a_fold_of_what_the_person_has_edited_since_comes_along_beside_the_fold_
 
 
 def test_every_edition_comes_along_and_what_had_hindsight_gets_none_again() -> None:
-    found = inherit(OWN, shows(*ALL), kin_of([with_edition(M1, 2), M2, M3]))
+    found = inherit(Known(OWN), shows(*ALL), kin_of([with_edition(M1, 2), M2, M3]))
     first = by_number(found)[1].memory_id
     assert [edition.kind for edition in found.editions[first]] == ["as-of", "hindsight"]
     assert found.had_hindsight == {first}
@@ -139,14 +141,14 @@ def test_every_edition_comes_along_and_what_had_hindsight_gets_none_again() -> N
 def test_the_export_of_a_fork_of_a_fork_may_call_its_memories_as_either_chat_before_it_did() -> (
     None
 ):
-    second = inherit("b", shows(*ALL), kin_of(ALL))
-    kin = Kin("b", second.memories, second.editions, second.past)
+    second = inherit(Known("b"), shows(*ALL), kin_of(ALL))
+    kin = Known("b", second.memories, second.editions, second.past)
     named = {
         memory.memory_id: group
         for memory, group in zip(second.memories, shows(*ALL).values(), strict=True)
     }
     for shown in (shows(*ALL), named):
-        third = inherit("c", shown, kin)
+        third = inherit(Known("c"), shown, kin)
         assert [memory.origins for memory in third.memories] == list(
             zip(named, ["m1", "m2", "m3"], strict=True)
         )

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from rules.conversation.history import Place
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.recognize.absent import Deletions, KnownMessage, LastTime, absent
+from rules.recognize.absent import Deletions, absent
+from rules.recognize.known import Known, KnownMessage
 from rules.recognize.loss import Lost, lost
 from rules.recognize.recognize import recognise
 from rules.typingmind.message import read_message
@@ -84,16 +85,16 @@ def looked(
     """What is said of the export `now`; `archived` are raw messages that stand under memories."""
     standing = known(before)
     keys = {one.key for one in [*standing, *known(archived)]}
-    last = LastTime(standing, (), (), dict.fromkeys(keys, ""))
-    lacks = absent(last, places(now), Deletions(frozenset(deleted)))
+    last = Known("c", live=standing, seen=dict.fromkeys(keys, ""))
+    lacks = absent(last, places(now), Deletions(frozenset(deleted)), ())
     return lost(lacks, memories, places(now))
 
 
 def lost_there(
     standing: Sequence[KnownMessage], here: Sequence[Place], keys: Collection[str]
 ) -> Lost | None:
-    last = LastTime(standing, (), (), dict.fromkeys(keys, ""))
-    return lost(absent(last, here, Deletions()), SHOWN, here)
+    last = Known("c", live=standing, seen=dict.fromkeys(keys, ""))
+    return lost(absent(last, here, Deletions(), ()), SHOWN, here)
 
 
 def reason(found: Lost | None) -> str:

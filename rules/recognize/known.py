@@ -1,0 +1,86 @@
+"""What is known of a chat before an export of it is read, and the export as it is recognised."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from rules.conversation.history import Past, Place
+from rules.conversation.marker import Canned, Marker, drafts_of
+from rules.conversation.memory import Edition, Memory, aliases
+from rules.recognize.recognize import recognise
+from rules.recognize.user_edits import Group, groups
+from rules.typingmind.chat import Chat
+from rules.typingmind.message import Message
+from rules.typingmind.originals import DeletionList, deletion_list
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMessage:
+    """A raw message that the archive has seen in the chat."""
+
+    key: str
+    uuid: str | None
+    digest: str
+    role: str | None
+    created_at: str | None
+    seen_at: str = ""
+    """The time when an export first held it; empty where it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All that the archive knows of a chat, read once; of a fork, with what it takes over."""
+
+    chat_id: str
+    memories: Sequence[Memory] = ()
+    """Oldest first, then the folds."""
+    editions: Mapping[str, Sequence[Edition]] = field(default_factory=dict)
+    """All of each memory, by its id."""
+    past: Sequence[Past] = ()
+    openings: Sequence[str] = ()
+    """The openings with core memory or facts that an export of it may show."""
+    live: Sequence[KnownMessage] = ()
+    """The messages of its last export under no memory, oldest first."""
+    left_out: Sequence[KnownMessage] = ()
+    """Those left out of memories. A deletion cannot name one without a uuid, as a divider is."""
+    seen: Mapping[str, str] = field(default_factory=dict)
+    """The time when each raw message was first seen, by its key."""
+    missing: Set[str] = frozenset()
+    """Keys of the messages that were missing before, which the person was told then."""
+    deleted: Set[str] = frozenset()
+    """The uuids that its last export listed as deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The messages of an export, recognised by what is known of its chat."""
+
+    known: Known
+    listed: DeletionList
+    ours: Mapping[str, Marker]
+    """The markers of all messages that memproc may have written into the chat, by uuid."""
+    places: tuple[Place, ...]
+    shown: Mapping[str, Group]
+    """The messages of each memory that it shows, by slot."""
+
+
+def recognise_export(
+    known: Known, chat: Chat, messages: Sequence[Message], words: Canned
+) -> Recognised:
+    """Recognise each message of an export: whose it is, and what it is there for.
+
+    An original of a fork is known by what it says: now, or when its memory was made.
+    """
+    listed = deletion_list(chat)
+    ours = drafts_of(
+        chat.chat_id, known.memories, known.editions, words, listed.uuids, known.openings
+    )
+    said_here = {message.digest for message in messages}
+    digests = {old.key: old.message.digest for old in known.past}
+    for old in known.past:
+        if old.newest is not None and old.newest.digest in said_here:
+            digests[old.key] = old.newest.digest
+    under = {}
+    for memory in known.memories:
+        under[memory.memory_id] = {key: digests[key] for key in memory.keys}
+    places = recognise(messages, ours, under, aliases(known.memories))
+    return Recognised(known, listed, ours, places, groups(places))
