@@ -32,7 +32,7 @@ from daemon.archive.chats import (
     record_processed,
     was_processed,
 )
-from daemon.archive.keeping import kept_passages
+from daemon.archive.keeping import kept_passages, store_passages
 from daemon.archive.message_versions import remember
 from daemon.archive.outputs import acknowledge, record_export
 from daemon.chat.finish import (
@@ -47,7 +47,6 @@ from daemon.chat.finish import (
     prove,
     ready_chat,
 )
-from daemon.chat.kept import keep_marked
 from daemon.chat.opening import keep_written, opening_place
 from daemon.chat.outcome import Outcome, Skipped, skip_without_chats, until_fault
 from daemon.chat.rest import NewlyAtRest, RestingChats, at_rest, held_back, keep_at_rest, rest_after
@@ -168,22 +167,24 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     keep_computed(context.archive, surveyed)
     is_new = _is_brought(context, export)
     if not (is_new or surveyed.plan.chunks or surveyed.reading.memories):
-        rest = rest_after(surveyed, context.clock(), learned=False)
+        rest = rest_after(surveyed, learned=False)
         return NewlyAtRest(chat.chat_id, chat.title, surveyed.plan.reason, rest)
     _refuse_unaskable(surveyed)
-    now = context.clock()
-    learned = _archive(context, export, surveyed, now)
-    return _finish(context, export, surveyed, now, learned=learned)
+    learned = _archive(context, export, surveyed)
+    return _finish(context, export, surveyed, learned=learned)
 
 
 def _finish(
-    context: Context, export: Export, surveyed: "Survey", now: str, *, learned: bool
+    context: Context, export: Export, surveyed: "Survey", *, learned: bool
 ) -> ReadyChat | Unchanged:
-    """Compress, assemble and prove a chat archived `now`; `learned` tells whether that was news."""
+    """Compress, assemble and prove a chat; `learned` tells whether its archive got news."""
+    from daemon.chat.opening_edits import take_over
     from daemon.remember.compress import compress
 
     archive, chat = context.archive, surveyed.chat
-    is_news = _take_over_opening(context, surveyed, now)
+    is_news, notice = take_over(archive, surveyed.shown, surveyed.at)
+    if notice:
+        context.tell(Note(notice))
     passages = kept_passages(archive, chat.chat_id)
     while (made := compress(context, surveyed)) is None:  # its model does less from now on
         surveyed = _surveyed(context, chat)
@@ -192,7 +193,7 @@ def _finish(
     assembled = assembly.assembled
     if not assembled.changed and (surveyed.reading.edits.is_news or is_news):
         acknowledge(archive, chat.chat_id, assembled.ours_sha256)
-    rest = rest_after(surveyed, context.clock(), learned=learned)
+    rest = rest_after(surveyed, learned=learned)
     if is_in_export(archive, surveyed, assembly) and not _is_brought(context, export):
         reason = _with_excess(_COMPRESSED, memories_over_budget(surveyed, shown))
         keep_at_rest(archive, chat.chat_id, rest, reason)
@@ -201,16 +202,6 @@ def _finish(
     prove(archive, surveyed, assembly)
     _refuse_replaced(export, chat)
     return ready_chat(archive, surveyed, assembly, rest, context.clock())
-
-
-def _take_over_opening(context: Context, surveyed: "Survey", now: str) -> bool:
-    """Take over what the person has edited in the opening. Return whether that is news."""
-    from daemon.chat.opening_edits import take_over
-
-    is_news, notice = take_over(context.archive, surveyed.shown, now)
-    if notice:
-        context.tell(Note(notice))
-    return is_news
 
 
 def _with_excess(reason: str, over_budget: str) -> str:
@@ -250,19 +241,20 @@ def _is_opening_edited(surveyed: "Survey") -> bool:
     return place.ours.text != text_digest(place.message.text)
 
 
-def _archive(context: Context, export: Export, surveyed: "Survey", now: str) -> bool:
+def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:
     """Store the export's messages, and report the person's edits, if this state is new.
 
     Return True if a raw message is new, changed or gone.
     """
     archive, chat, reading = context.archive, surveyed.chat, surveyed.reading
-    budget, mtime_ns = surveyed.config.keep.budget, export.fingerprint.mtime_ns
+    mtime_ns, now = export.fingerprint.mtime_ns, surveyed.at
     is_new = not was_processed(archive, chat.chat_id, chat.sha256)
     with archive.transaction():
         learned = remember(archive, chat, reading, now)
-        marked = keep_marked(archive, chat.chat_id, reading, surveyed.pins, budget, now)
+        store_passages(archive, chat.chat_id, surveyed.passages, now)
         keep_agent_window(archive, chat.chat_id, surveyed.bounds.window or 0)
         record_processed(archive, chat.chat_id, chat.sha256, export.sha256, mtime_ns, now)
+    marked = [kept for kept in surveyed.passages if kept.by == "pin" and kept.at == now]
     edits = "; ".join(filter(None, (user_edits(reading), describe_marked(marked))))
     if is_new and edits:
         context.tell(UserEdits(chat.chat_id, chat.title, edits))

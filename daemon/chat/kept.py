@@ -11,7 +11,6 @@ from daemon.archive.keeping import (
     newest_messages,
     passages_of_kin,
     sources,
-    store_passages,
 )
 from daemon.models.tokens import count
 from primer.wording import make_tags_inert
@@ -41,30 +40,18 @@ from rules.typingmind.message import Message, has_pin
 
 
 def passages_after(
-    archive: Archive, chat_id: str, reading: ChatReading, pins: ShownPins, budget: int, now: str
+    archive: Archive, chat: Chat, reading: ChatReading, budget: int, now: str
 ) -> tuple[KeptPassage, ...]:
     """Return the passages of a chat after this export of it: pins taken, waiting ones let in.
 
     Nothing is stored. A fork has those of the chat that it was forked from.
     """
-    passages = kept_passages(archive, chat_id)
+    passages = kept_passages(archive, chat.chat_id)
     if not passages and reading.adopted.kin:
         digests = {place.message.digest: place.key for place in raw_messages(reading.places)}
         digests |= {old.message.digest: old.key for old in reading.adopted.past}
         passages = passages_of_kin(archive, reading.adopted.kin, digests)
-    return admit_waiting(after_export(passages, pins, now), budget)
-
-
-def keep_marked(
-    archive: Archive, chat_id: str, reading: ChatReading, pins: ShownPins, budget: int, now: str
-) -> tuple[KeptPassage, ...]:
-    """Store what `passages_after` returns, once the export's messages are archived.
-
-    Return those that the export's pins have marked just now.
-    """
-    after = passages_after(archive, chat_id, reading, pins, budget, now)
-    store_passages(archive, chat_id, after, now)
-    return tuple(passage for passage in after if passage.by == "pin" and passage.at == now)
+    return admit_waiting(after_export(passages, read_pins(archive, chat, reading), now), budget)
 
 
 def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:

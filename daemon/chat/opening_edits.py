@@ -1,7 +1,6 @@
 """The person's edits of the opening: sections of core memory, facts, and the preface."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
 from daemon.archive.keeping import kept_passages, newest_messages, store_passages
@@ -28,7 +27,6 @@ from daemon.chat.opening import (
     read_shown,
 )
 from primer.wording import restore_tags
-from rules.conversation.history import Place
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSkipped
 from rules.layers.core import CoreEvent, OverLimit, corrected
@@ -42,25 +40,6 @@ _TAKEN_OVER = "taken over from an export"
 _NOTHING = Opening("", {}, (), headed=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Edited:
-    """An opening as the export has it, and what it changes of the one that it was written from."""
-
-    text: str
-    written: str
-    """The digest of the text that memproc wrote into this message."""
-    preface: str
-    changes: OpeningEdits | None
-    """None where it shows none of the headings of its sections and facts any more."""
-    is_known: bool
-    """Whether the archive knows anything of this chat's opening, core memory or facts."""
-
-    @property
-    def by_user(self) -> bool:
-        """Return whether the person has changed it since it was written."""
-        return text_digest(self.text) != self.written
-
-
 def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
     """Store what the person has edited in the opening, once.
 
@@ -70,40 +49,33 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
     section is over its limit.
     """
     place = opening_place(chat)
-    if place is None:
+    if place is None or place.ours is None:
         return False, ""
-    with archive.transaction():
-        edited = _edited(archive, chat, place)
-        if edited is None:
-            return False, ""
-        unsaid = 0
-        if edited.changes is not None:
-            unsaid = _keep_changes(archive, chat, edited, edited.changes, now)
-        kept = KeptOpening(edited.text, edited.preface, "person", edited.written)
-        keep_opening(archive, chat.chat_id, kept, now)
-    return edited.is_known, _notice(chat, edited, unsaid)
-
-
-def _edited(archive: Archive, chat: ShownChat, place: Place) -> _Edited | None:
-    """Compare the export's opening with those that are known; None where it says nothing new."""
-    chat_id, text = chat.chat_id, place.message.text
+    text, written = place.message.text, place.ours.text
     digest = text_digest(text)
-    written = place.ours.text if place.ours else ""
-    is_known = _inherit(archive, chat_id, digest, written)
-    kept = openings(archive, chat_id)
-    # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
-    is_seen = any(
-        text_digest(opening.text) == digest and opening.base == written for opening in kept
-    )
-    if is_seen or (is_known and digest == written):
-        return None
-    theirs, base = read_shown(chat, text), edited_from(kept, written)
-    if base is None and not theirs.headed:
-        return None
-    before = _NOTHING
-    if is_known:
-        before = read_shown(chat, base.text if base else opening_text(archive, chat))
-    return _Edited(text, written, theirs.preface, edits_of_opening(before, theirs), is_known)
+    with archive.transaction():
+        is_known = _inherit(archive, chat.chat_id, digest, written)
+        kept = openings(archive, chat.chat_id)
+        # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
+        seen = {(text_digest(opening.text), opening.base) for opening in kept}
+        if (digest, written) in seen or (is_known and digest == written):
+            return False, ""
+        theirs, base = read_shown(chat, text), edited_from(kept, written)
+        if base is None and not theirs.headed:
+            return False, ""
+        before = _NOTHING
+        if is_known:
+            before = read_shown(chat, base.text if base else opening_text(archive, chat))
+        changes = edits_of_opening(before, theirs)
+        by_user = digest != written
+        unsaid = (
+            _keep_changes(archive, chat, changes, now, by_user=by_user)
+            if changes is not None
+            else 0
+        )
+        edited = KeptOpening(text, theirs.preface, "person", written)
+        keep_opening(archive, chat.chat_id, edited, now)
+    return is_known, _notice(chat, changes, unsaid)
 
 
 def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
@@ -115,36 +87,35 @@ def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
     return any(known) or inherit_layers(archive, chat_id, shown, written)
 
 
-def _notice(chat: ShownChat, edited: _Edited, unsaid: int) -> str:
-    if edited.changes is not None:
-        if not unsaid:
-            return ""
-        never = counted(unsaid, "passage was never said", "passages were never said")
+def _notice(chat: ShownChat, changes: OpeningEdits | None, unsaid: int) -> str:
+    """Return what the person is told of their edits; empty if nothing."""
+    if changes is None:
         return (
-            f'"{cut_title(chat.title)}": below "{KEPT}" in the opening, {never} so, and not kept.'
+            f'"{cut_title(chat.title)}": the opening shows none of the headings of its sections and facts any '
+            "more, so nothing of it was taken over. To do without them: core.enabled = false and "
+            "facts.enabled = false in memproc.toml."
         )
-    return (
-        f'"{cut_title(chat.title)}": the opening shows none of the headings of its sections and facts any '
-        "more, so nothing of it was taken over. To do without them: core.enabled = false and "
-        "facts.enabled = false in memproc.toml."
-    )
+    if not unsaid:
+        return ""
+    never = counted(unsaid, "passage was never said", "passages were never said")
+    return f'"{cut_title(chat.title)}": below "{KEPT}" in the opening, {never} so, and not kept.'
 
 
 def _keep_changes(
-    archive: Archive, chat: ShownChat, edited: _Edited, changes: OpeningEdits, now: str
+    archive: Archive, chat: ShownChat, changes: OpeningEdits, now: str, *, by_user: bool
 ) -> int:
     """Store the edits, and return the number of passages there that were never said.
 
     What the person wrote is kept also where a layer is off: it is there when that is on again.
     """
     chat_id = chat.chat_id
-    sections = _section_events(archive, chat, changes, by_user=edited.by_user)
+    sections = _section_events(archive, chat, changes, by_user=by_user)
     keep_core_events(archive, chat_id, list(sections), now)
-    facts = _fact_events(archive, chat_id, changes, by_user=edited.by_user)
+    facts = _fact_events(archive, chat_id, changes, by_user=by_user)
     keep_fact_events(archive, chat_id, list(facts), now)
     if not (changes.released or changes.kept):
         return 0
-    return _keep_passages(archive, chat, changes, now, by_user=edited.by_user)
+    return _keep_passages(archive, chat, changes, now, by_user=by_user)
 
 
 def _keep_passages(

@@ -17,7 +17,7 @@ from rules.plan.chat_plan import ChatPlan
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.dates import in_zone
 
-_NO_CORE_MEMORY = CoreMemory(())
+NO_CORE_MEMORY = CoreMemory(())
 _UNKNOWN = WhoIsWho()
 
 SubjectOf = Callable[[int], str]
@@ -45,7 +45,7 @@ class Passage:
     """The distance by which titles run ahead of the archive's numbers."""
     dates: Sequence[str | None] = ()
     """The dates of the chunk's messages, also of those that the person has deleted since."""
-    core: CoreMemory = _NO_CORE_MEMORY
+    core: CoreMemory = NO_CORE_MEMORY
     """The core memory, which may tell the person's name."""
     subject: str = ""
     """Words that tell the passage from those before it; the memory's name has them."""

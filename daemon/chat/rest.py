@@ -142,7 +142,7 @@ def _is_as_found(kept: Mapping[str, Any], models: Who, key: FindKey, now: str) -
     return all(sha256_of(Path(path)) == sha256 for path, sha256 in files)
 
 
-def rest_after(survey: "Survey", now: str, *, learned: bool) -> Rest | None:
+def rest_after(survey: "Survey", *, learned: bool) -> Rest | None:
     """Return the rest to keep of this survey; None if anything was done or `learned`.
 
     A chat whose memories go into a new chat never rests: which id is free depends on other chats.
@@ -158,7 +158,7 @@ def rest_after(survey: "Survey", now: str, *, learned: bool) -> Rest | None:
         "plan": asdict(survey.plan),
         "who": asdict(models),
         "keys": {provider: repr(answer) for provider, answer in survey.keys.items()},
-        "endings": _endings(models, now),
+        "endings": _endings(models, survey.at),
     }
     return Rest(survey.chat.sha256, _settings_digest(survey.config), found)
 

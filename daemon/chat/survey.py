@@ -23,9 +23,9 @@ from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
 from daemon.chat.counting import count_tokens
 from daemon.chat.holding import bounds_of
-from daemon.chat.kept import passages_after, read_pins
+from daemon.chat.kept import passages_after
 from daemon.chat.opening import ShownChat, canned, core_now, shown_chat
-from daemon.chat.passage import Passage, SubjectOf, as_they_are, subjects_in
+from daemon.chat.passage import NO_CORE_MEMORY, Passage, SubjectOf, as_they_are, subjects_in
 from daemon.chat.reading import read_chat
 from daemon.chat.work_due import as_planned, due_memories, explain_held, layers_due, to_write_again
 from daemon.config.keys import FindKey, Key, NoKey, noting
@@ -44,7 +44,7 @@ from rules.conversation.memory import Memory
 from rules.conversation.memory_title import counted_on
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
-from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept, let_go
+from rules.layers.kept_passages import KeptPassage, describe_kept, let_go
 from rules.layers.names import WhoIsWho, who_is_who
 from rules.plan.chat_plan import ChatPlan, Limits, plan_chat
 from rules.plan.fold_budget import Bounds
@@ -95,12 +95,12 @@ class Survey:
     """The core memory as it is now; empty where it is off."""
     bounds: Bounds
     """The bounds of its memory section."""
-    pins: ShownPins
-    """The export's pins."""
     passages: tuple[KeptPassage, ...]
     """What the person keeps word for word, with what this export has marked."""
     zone: tzinfo
     """The zone of the person's days."""
+    at: str
+    """When it was made: what the export brings counts as seen then."""
 
     @property
     def too_large(self) -> NoRoom | None:
@@ -265,7 +265,6 @@ def _plan_new_chunks(
     due = due_memories(reading, held, engine_alone=not writers.roles.has_agent)
     tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, overhead)
-    pins = read_pins(archive, chat, reading)
     return Survey(
         chat=chat,
         config=config,
@@ -280,11 +279,13 @@ def _plan_new_chunks(
         limit=writers.limit,
         factor=writers.factor,
         subject_of=subjects_in(reading, plan),
-        core=_core_memory(archive, chat, shown),
+        core=core_now(archive, chat.chat_id, shown.layout)
+        if config.core.enabled
+        else NO_CORE_MEMORY,
         bounds=limits.fold,
-        pins=pins,
-        passages=passages_after(archive, chat.chat_id, reading, pins, config.keep.budget, now),
+        passages=passages_after(archive, chat, reading, config.keep.budget, now),
         zone=archive.zone,
+        at=now,
     )
 
 
@@ -343,13 +344,6 @@ def _choose_writers(
     step = step_of(chosen.agent, shown.config.budget)
     limit = nearest_limit(roles.window, step, sure=agent.is_sure)
     return _Writers(roles, keys, limit, agent.factor, max(agent.factor, agent.beforehand))
-
-
-def _core_memory(archive: Archive, chat: Chat, shown: ShownChat) -> CoreMemory:
-    """Return the chat's core memory. Raises ChatSkipped as `core_now` does."""
-    if not shown.config.core.enabled:
-        return CoreMemory(())
-    return core_now(archive, chat.chat_id, shown.layout)
 
 
 def _choose_models(

@@ -140,20 +140,9 @@ def fact_line(fact: FactLine) -> str:
     return f"- {fact.day}: {text_shown}" if fact.day else f"- {text_shown}"
 
 
-def section_row(name: str, text: str) -> tuple[str, str]:
-    """Return what our marker says of a section: its name, and the digest of its text as shown."""
-    return name, _digest_of_line(make_inert(text))
-
-
 def fact_row(fact: FactLine) -> tuple[str, str]:
     """Return what our marker says of a fact: its day, and the digest of its line."""
     return fact.day, _digest_of_line(fact_line(fact))
-
-
-def kept_row(line: KeptLine) -> tuple[str, str, str]:
-    """Return what our marker says of a kept passage: its day, its speaker, and its digest."""
-    day, speaker, words = line.compared
-    return day, speaker, _digest_of_line(words)
 
 
 def _digest_of_line(line: str) -> str:
@@ -162,9 +151,18 @@ def _digest_of_line(line: str) -> str:
 
 
 def rows_shown(opening: Opening) -> tuple[Rows, Rows, Rows]:
-    """Return what our marker says of an opening: its sections, its facts, and what it keeps."""
-    sections = (section_row(name, text) for name, text in opening.sections.items())
-    return tuple(sections), tuple(map(fact_row, opening.facts)), tuple(map(kept_row, opening.kept))
+    """Return what our marker says of an opening: its sections, its facts, and what it keeps.
+
+    Each with the digest of what shows it.
+    """
+    sections = []
+    for name, text in opening.sections.items():
+        sections.append((name, _digest_of_line(make_inert(text))))
+    kept = []
+    for line in opening.kept:
+        day, speaker, words = line.compared
+        kept.append((day, speaker, _digest_of_line(words)))
+    return tuple(sections), tuple(map(fact_row, opening.facts)), tuple(kept)
 
 
 def read_opening(text: str, names: Collection[str], introduction: str) -> Opening:

@@ -124,7 +124,7 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
         memories=tuple(_memory_changes(was, now)),
         raw=tuple(raw),
         reordered=any(at > following for at, following in pairwise(same.pairs.values())),
-        canned=tuple(kind for kind in (OPENING, CLOSING) if _reads_otherwise(before, after, kind)),
+        canned=tuple(_canned_that_differ(before, after)),
         fields=tuple(_field_changes(before.chat, after.chat)),
     )
 
@@ -138,15 +138,15 @@ def _shown(side: Side, known: Sequence[Memory]) -> _Shown:
     return _Shown(shown, folds)
 
 
-def _reads_otherwise(before: Side, after: Side, kind: str) -> bool:
-    """Return whether both have a canned message of this kind, and other texts in it."""
-    old = _canned_texts(before, kind)
-    new = _canned_texts(after, kind)
-    return bool(old and new) and old != new
-
-
-def _canned_texts(side: Side, kind: str) -> set[str]:
-    return {place.message.text for place in side.places if place.kind == kind}
+def _canned_that_differ(before: Side, after: Side) -> Iterator[str]:
+    """Yield the kind of each canned message that both have, with other texts."""
+    for kind in (OPENING, CLOSING):
+        old, new = (
+            {place.message.text for place in side.places if place.kind == kind}
+            for side in (before, after)
+        )
+        if old and new and old != new:
+            yield kind
 
 
 def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:

@@ -354,11 +354,13 @@ def true_dates(
     pairs = in_one_order(align(dict(enumerate(old)), dict(enumerate(new))).pairs)
     if not is_fork and len(pairs) < _FEW:
         return {}
-    return {
-        copies[copy].key: date
-        for origin, copy in pairs.items()
-        if (date := known[origin][1]) and _is_earlier(date, copies[copy].message.created_at)
-    }
+    dates: dict[str, str] = {}
+    for origin, copy in pairs.items():
+        date = known[origin][1]
+        said, copied = parse_date(date), parse_date(copies[copy].message.created_at)
+        if date and said and (copied is None or said < copied):
+            dates[copies[copy].key] = date
+    return dates
 
 
 def as_dated(place: Place, dates: Mapping[str, str]) -> Place:
@@ -377,9 +379,3 @@ def with_true_date(message: Message, date: str) -> Message:
 def said_at(message: Message) -> str:
     """Return the true date of a copy, where it is known; empty for all other messages."""
     return message.created_at or "" if message.is_copy else ""
-
-
-def _is_earlier(date: str, copied_at: str | None) -> bool:
-    """Return whether a date can be read, and is before that of the copy, which may have none."""
-    said, copied = parse_date(date), parse_date(copied_at)
-    return said is not None and (copied is None or said < copied)

@@ -55,22 +55,6 @@ class PersonEdits:
 NO_EDITS = PersonEdits({}, frozenset(), (), (), {}, ())
 
 
-@dataclass(frozen=True, slots=True)
-class _RawChange:
-    """How the raw messages of a memory differ from what is known."""
-
-    edited: int
-    deleted: tuple[str, ...]
-    """Keys of those that were deleted."""
-
-    @property
-    def reason(self) -> str:
-        """Return why the memory needs a new edition, as half a sentence."""
-        edited = f"{self.edited} of its messages edited" if self.edited else ""
-        deleted = f"{len(self.deleted)} deleted" if self.deleted else ""
-        return ", ".join(filter(None, (edited, deleted)))
-
-
 def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
     """Group the messages of each memory that the export shows, by slot; in its order."""
     by_memory: dict[str, dict[int, Place]] = {}
@@ -109,8 +93,8 @@ def edits_of(
         touched=frozenset(touched),
         forgotten=_forgotten(memories, here),
         recalled=_recalled(memories, shown, here),
-        changed={name: change.reason for name, change in changed.items()},
-        deleted=tuple(key for change in changed.values() for key in change.deleted),
+        changed={name: reason for name, (reason, _) in changed.items()},
+        deleted=tuple(key for _, deleted in changed.values() for key in deleted),
     )
 
 
@@ -235,8 +219,8 @@ def _changed(
     places: Sequence[Place],
     shown: Collection[str],
     missing: Collection[str],
-) -> dict[str, _RawChange]:
-    """Return what changed under each memory, by its id.
+) -> dict[str, tuple[str, list[str]]]:
+    """Return what changed under each memory, by its id: half a sentence, and the keys that are gone.
 
     Raw messages count only where they may be in the export: under a memory that it does not show
     yet, or as originals kept with it.
@@ -246,35 +230,37 @@ def _changed(
     for old in past:
         under.setdefault(old.memory, []).append(old)
     covered = with_members(shown, memories)
-    changed: dict[str, _RawChange] = {}
+    changed: dict[str, tuple[str, list[str]]] = {}
     for memory in memories:
         if memory.is_fold:
             continue
         is_covered = memory.memory_id in covered
-        change = _compare_raw(under.get(memory.number, []), here, missing, is_covered)
-        if change.edited or change.deleted:
-            changed[memory.memory_id] = change
+        edited, deleted = _compare_raw(under.get(memory.number, []), here, missing, is_covered)
+        if edited or deleted:
+            of_edited = f"{edited} of its messages edited" if edited else ""
+            of_deleted = f"{len(deleted)} deleted" if deleted else ""
+            reason = ", ".join(filter(None, (of_edited, of_deleted)))
+            changed[memory.memory_id] = reason, deleted
     return changed
-
-
-def _says_otherwise(old: Past, place: Place) -> bool:
-    """Return whether an export has another version of a message than the newest one."""
-    return old.newest is None or old.newest.digest != place.message.digest
 
 
 def _compare_raw(
     mine: Sequence[Past], here: Mapping[str, Place], missing: Collection[str], is_covered: bool
-) -> _RawChange:
-    """Compare the raw messages of a memory with the export; `is_covered` if it shows it."""
+) -> tuple[int, list[str]]:
+    """Return how many raw messages of a memory were edited, and the keys of the deleted ones.
+
+    `is_covered` tells whether the export shows the memory.
+    """
     in_export = [(old, here[old.key]) for old in mine if old.key in here]
     is_kept = any(place.original for _, place in in_export)
     if not in_export or (is_covered and not is_kept):
-        return _RawChange(0, ())
-    edited = sum(_says_otherwise(old, place) for old, place in in_export)
+        return 0, []
+    edited = sum(
+        old.newest is None or old.newest.digest != place.message.digest for old, place in in_export
+    )
     # Where some stay for their attachments alone, the others have left the chat.
     if any(place.for_attachment for _, place in in_export):
         naming = with_attachments([old.newest or old.message for old in mine])
         mine = [mine[index] for index in sorted(naming)]
     there_before = [old.key for old in mine if old.newest is not None]
-    deleted = [key for key in there_before if key not in here and key not in missing]
-    return _RawChange(edited, tuple(deleted))
+    return edited, [key for key in there_before if key not in here and key not in missing]
