@@ -178,13 +178,10 @@ def _finish(
     context: Context, export: Export, surveyed: "Survey", *, learned: bool
 ) -> ReadyChat | Unchanged:
     """Compress, assemble and prove a chat; `learned` tells whether its archive got news."""
-    from daemon.chat.opening_edits import take_over
     from daemon.remember.compress import compress
 
     archive, chat = context.archive, surveyed.chat
-    is_news, notice = take_over(archive, surveyed.shown, surveyed.at)
-    if notice:
-        context.tell(Note(notice))
+    is_news = _take_over_opening(context, surveyed)
     passages = kept_passages(archive, chat.chat_id)
     while (made := compress(context, surveyed)) is None:  # its model does less from now on
         surveyed = _surveyed(context, chat)
@@ -202,6 +199,16 @@ def _finish(
     prove(archive, surveyed, assembly)
     _refuse_replaced(export, chat)
     return ready_chat(archive, surveyed, assembly, rest, context.clock())
+
+
+def _take_over_opening(context: Context, surveyed: "Survey") -> bool:
+    """Take over what the person has edited in the opening. Return whether that is news."""
+    from daemon.chat.opening_edits import take_over
+
+    is_news, notice = take_over(context.archive, surveyed.shown, surveyed.at)
+    if notice:
+        context.tell(Note(notice))
+    return is_news
 
 
 def _with_excess(reason: str, over_budget: str) -> str:

@@ -58,21 +58,13 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
         kept = openings(archive, chat.chat_id)
         # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
         seen = {(text_digest(opening.text), opening.base) for opening in kept}
-        if (digest, written) in seen or (is_known and digest == written):
-            return False, ""
+        is_known_so = (digest, written) in seen or (is_known and digest == written)
         theirs, base = read_shown(chat, text), edited_from(kept, written)
-        if base is None and not theirs.headed:
+        if is_known_so or (base is None and not theirs.headed):
             return False, ""
-        before = _NOTHING
-        if is_known:
-            before = read_shown(chat, base.text if base else opening_text(archive, chat))
-        changes = edits_of_opening(before, theirs)
-        by_user = digest != written
-        unsaid = (
-            _keep_changes(archive, chat, changes, now, by_user=by_user)
-            if changes is not None
-            else 0
-        )
+        changes, unsaid = _changes(archive, chat, theirs, base, is_known=is_known), 0
+        if changes is not None:
+            unsaid = _keep_changes(archive, chat, changes, now, by_user=digest != written)
         edited = KeptOpening(text, theirs.preface, "person", written)
         keep_opening(archive, chat.chat_id, edited, now)
     return is_known, _notice(chat, changes, unsaid)
@@ -85,6 +77,16 @@ def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
     facts = fact_events(archive, chat_id, forgotten=True)
     known = (openings(archive, chat_id), core_events(archive, chat_id), facts)
     return any(known) or inherit_layers(archive, chat_id, shown, written)
+
+
+def _changes(
+    archive: Archive, chat: ShownChat, theirs: Opening, base: KeptOpening | None, *, is_known: bool
+) -> OpeningEdits | None:
+    """Compare an opening with the one that it was edited from; a lost archive knows none."""
+    if not is_known:
+        return edits_of_opening(_NOTHING, theirs)
+    before = base.text if base else opening_text(archive, chat)
+    return edits_of_opening(read_shown(chat, before), theirs)
 
 
 def _notice(chat: ShownChat, changes: OpeningEdits | None, unsaid: int) -> str:

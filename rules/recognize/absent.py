@@ -29,7 +29,7 @@ under them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -103,10 +103,10 @@ class Absent:
     went_back: bool = False
     """Whether it lacks all that came since some earlier moment."""
     branches: tuple[TakenBranch, ...] = ()
-    gone: tuple[KnownMessage, ...] = ()
+    gone: Numbered = field(default_factory=dict)
     """The missing messages and replaced answers: no branch or deletion explains them."""
-    newest_gone: tuple[KnownMessage, ...] = ()
-    """The messages of `gone` that came after all that came back."""
+    newest_back: int = -1
+    """The number of the newest message that came back, surely if any is sure; -1 where none did."""
     expected: int = 0
     """The number of live messages that should have come back."""
     new: int = 0
@@ -118,6 +118,11 @@ class Absent:
     def branched(self) -> int:
         """Count the live messages of the last time that are in a branch with a question now."""
         return sum(len(taken.moved) for taken in self.branches if taken.has_question)
+
+    @property
+    def newest_gone(self) -> tuple[KnownMessage, ...]:
+        """Return the messages of `gone` that came after all that came back."""
+        return tuple(old for number, old in self.gone.items() if number > self.newest_back)
 
     @property
     def newly_missing(self) -> int:
@@ -201,25 +206,42 @@ def absent(
     inside = (message for taken in of_live.branches for message in taken.branch.messages)
     named = deletions.named.union(message.uuid for message in inside if message.uuid)
     under = [old for old in under if old.key not in keys and old.uuid not in named]
-    news = [old for old in (*of_live.missing, *under) if old.key not in known.missing]
     left_out = (old for old in known.left_out if old.uuid is not None and old.uuid not in named)
-    # An export without a list of deletions and without messages of ours tells nothing.
-    is_told = deletions.is_there or any(place.ours is not None for place in places)
-    is_told = is_told and deletions.sure != "the list was full"
+    news = [old for old in (*of_live.missing, *under) if old.key not in known.missing]
     return replace(
         of_live,
         left_out=frozenset(old.key for old in left_out if old.key not in keys),
         named=named,
-        under=frozenset(
-            old.key
-            for old in under
-            if deletions.sure == "deletions are named"
-            or old.key in known.missing
-            or _is_newer(old, newest_here)
-        ),
+        under=_missing_under(known, under, deletions, newest_here),
         sure=deletions.sure,
-        went_back=is_told and bool(news) and all(_is_newer(old, newest_here) for old in news),
+        went_back=_went_back(news, newest_here, deletions, places),
         known=frozenset(known.missing),
+    )
+
+
+def _went_back(
+    missing: Sequence[KnownMessage], newest_here: str, deletions: Deletions, places: Sequence[Place]
+) -> bool:
+    """Return whether the export lacks all that came since some earlier moment.
+
+    An export without a list of deletions and without messages of ours tells nothing.
+    """
+    is_told = deletions.is_there or any(place.ours is not None for place in places)
+    if not missing or not is_told or deletions.sure == "the list was full":
+        return False
+    return all(_is_newer(old, newest_here) for old in missing)
+
+
+def _missing_under(
+    known: Known, under: Sequence[KnownMessage], deletions: Deletions, newest_here: str
+) -> frozenset[str]:
+    """Return the keys of those messages under memories that the person did not delete."""
+    return frozenset(
+        old.key
+        for old in under
+        if deletions.sure == "deletions are named"
+        or old.key in known.missing
+        or _is_newer(old, newest_here)
     )
 
 
@@ -227,10 +249,7 @@ def _of_live(known: Known, places: Sequence[Place], deletions: Deletions) -> Abs
     """Sort the live messages that did not come back; a branch explains more than a deletion."""
     back, surely = _find_back(known.live, places)
     lacking = {number: old for number, old in enumerate(known.live) if number not in back}
-    taken = tuple(
-        _match_branch(branch, lacking, same_uuids=bool(surely))
-        for branch in branches([place.message for place in places])
-    )
+    taken = _taken_branches(places, lacking, same_uuids=bool(surely))
     branched = {number for branch in taken for number in branch.moved}
     gone = {
         number: old
@@ -238,17 +257,16 @@ def _of_live(known: Known, places: Sequence[Place], deletions: Deletions) -> Abs
         if number not in branched and old.uuid not in deletions.named
     }
     replaced = _find_replaced(known.seen, gone, back, places)
-    newest, here = max(surely or back, default=-1), set(back.values())
-    new = (place for place in places if place.lived and place.key not in known.seen)
+    new = (place.at for place in places if place.lived and place.key not in known.seen)
     return Absent(
         missing=tuple(old for number, old in gone.items() if number not in replaced),
         replaced=len(replaced),
         deleted=len(lacking) - len(branched) - len(gone),
         branches=taken,
-        gone=tuple(gone.values()),
-        newest_gone=tuple(old for number, old in gone.items() if number > newest),
+        gone=gone,
+        newest_back=max(surely or back, default=-1),
         expected=len(back) + len(gone),
-        new=sum(place.at not in here for place in new),
+        new=len({*new} - {*back.values()}),
     )
 
 
@@ -274,8 +292,10 @@ def _find_back(
     return back, surely
 
 
-def _match_branch(branch: Branch, lacking: Numbered, *, same_uuids: bool) -> TakenBranch:
-    """Find the lacking messages in a branch.
+def _taken_branches(
+    places: Sequence[Place], lacking: Numbered, *, same_uuids: bool
+) -> tuple[TakenBranch, ...]:
+    """Return the branches of the export, each with the lacking messages that are in it.
 
     Where uuids came back, they decide: an old branch may hold an "ok" of its own.
     """
@@ -283,9 +303,12 @@ def _match_branch(branch: Branch, lacking: Numbered, *, same_uuids: bool) -> Tak
         number: (known.uuid, None if same_uuids and known.uuid else known.digest)
         for number, known in lacking.items()
     }
-    inside = ((message.uuid, message.digest) for message in branch.messages)
-    moved = align(old, dict(enumerate(inside))).pairs
-    return TakenBranch(branch, {number: lacking[number] for number in moved})
+    taken = []
+    for branch in branches([place.message for place in places]):
+        inside = ((message.uuid, message.digest) for message in branch.messages)
+        moved = align(old, dict(enumerate(inside))).pairs
+        taken.append(TakenBranch(branch, {number: lacking[number] for number in moved}))
+    return tuple(taken)
 
 
 def _find_replaced(

@@ -101,18 +101,17 @@ def inherit(known: Known, shown: Mapping[str, Group], kin: Known) -> Adopted:
     A chat with memories of its own takes over what comes after these, where they are the other
     chat's first ones: a fork that had gone on in a branch may come back to the branch it left.
     """
-    chat_id, own = known.chat_id, known.memories
     names = aliases(kin.memories)
     covered = with_members({names.get(name, name) for name in shown}, kin.memories)
     chunks = memories_of_chunks(kin.memories)
-    taken_before = _taken_before(kin, chunks, own)
+    taken_before = _taken_before(kin, chunks, known.memories)
     if taken_before is None:
         return Adopted()
-    first = len(memories_of_chunks(own))
+    first = len(memories_of_chunks(known.memories))
     last = max(memory.number for memory in chunks if memory.memory_id in covered)
     inherited = [memory for memory in chunks if first < memory.number <= last]
-    new = _own_memories(chat_id, kin, inherited, covered)
-    mine = _own_folds(chat_id, kin, taken_before | new)
+    new = _own_memories(known.chat_id, kin, inherited, covered)
+    mine = _own_folds(known.chat_id, kin, taken_before | new)
     mine = {name: memory for name, memory in mine.items() if name not in taken_before}
     if not mine:
         return Adopted()

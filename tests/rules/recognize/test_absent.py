@@ -63,7 +63,7 @@ def test_each_message_that_is_absent_is_counted_under_its_reason() -> None:
     (branch,) = found.branches
     assert [message.uuid for message in branch.moved.values()] == uuids([q3, a3])
     assert (found.deleted, found.replaced, found.expected, found.new) == (1, 1, 4, 2)
-    assert [message.uuid for message in found.gone] == uuids([a1, q4])
+    assert [message.uuid for message in found.gone.values()] == uuids([a1, q4])
     assert missing(found) == uuids([q4])
     assert [message.uuid for message in found.newest_gone] == uuids([q4])
 
