@@ -108,7 +108,9 @@ def assemble_chat(
     opening = opening_text(archive, survey.shown, lines_shown(passages, entries, places))
     read = read_shown(survey.shown, opening)
     words = Canned(opening, canned(survey.shown.texts).closing, read.headed, rows_shown(read))
-    mode = _mode(archive, survey)
+    mode = survey.config.output.mode
+    if mode == "new-chat" and (groups(places) or _was_written(archive, survey.chat.chat_id)):
+        mode = "replace"  # it holds memories, or memproc wrote it: it goes on in its own place
     assembled = assemble(survey.chat, places, entries, memory_section, words, now, mode)
     return Assembly(entries, memory_section, words, mode, assembled, tuple(passages))
 
@@ -140,19 +142,6 @@ def assemble_as_it_is(archive: Archive, survey: "Survey", now: str) -> Assembly 
         return None
     shown = view.select(reading.memories)
     return assemble_chat(archive, survey, reading.memories, shown, now, survey.passages)
-
-
-def _mode(archive: Archive, survey: "Survey") -> Mode:
-    """Return the output mode.
-
-    A chat that holds memories, or was written by memproc, goes on in its own place, however
-    `output.mode` is set.
-    """
-    mode = survey.config.output.mode
-    if mode == "new-chat":
-        is_ours = groups(survey.reading.places) or _was_written(archive, survey.chat.chat_id)
-        return "replace" if is_ours else mode
-    return mode
 
 
 def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool:
@@ -228,8 +217,13 @@ def _id_of_new_chat(archive: Archive, chat_id: str, title: str, assembled: Assem
     last = last_output(archive, chat_id)
     is_same = last is not None and assembled.messages_sha256 == last.messages_sha256
     before = Path(last.path).name if last and is_same else None
-    ids = (new_chat_id(chat_id, number) for number in numbers(1))
-    return next(new for new in ids if file_name(title, new) == before or _is_free(archive, new))
+    for number in numbers(1):
+        new = new_chat_id(chat_id, number)
+        # One that was never read nor written is free: any other may have been imported.
+        is_free = not is_known(archive, new) and not _was_written(archive, new)
+        if is_free or file_name(title, new) == before:
+            break
+    return new
 
 
 def _tokens_sent(survey: "Survey", assembly: Assembly) -> int:
@@ -256,11 +250,6 @@ def memories_over_budget(survey: "Survey", shown: Sequence[Memory]) -> str:
         too_many_wishes(shown, survey.reading.memories, survey.bounds.wishes),
     )
     return "; ".join(filter(None, reasons))
-
-
-def _is_free(archive: Archive, chat_id: str) -> bool:
-    """Return whether no chat of this id was ever read or written: it may have been imported."""
-    return not is_known(archive, chat_id) and not _was_written(archive, chat_id)
 
 
 def _was_written(archive: Archive, chat_id: str) -> bool:

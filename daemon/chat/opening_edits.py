@@ -58,15 +58,15 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
         kept = openings(archive, chat.chat_id)
         # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
         seen = {(text_digest(opening.text), opening.base) for opening in kept}
-        is_known_so = (digest, written) in seen or (is_known and digest == written)
         theirs, base = read_shown(chat, text), edited_from(kept, written)
-        if is_known_so or (base is None and not theirs.headed):
+        is_headless = base is None and not theirs.headed
+        if (digest, written) in seen or (is_known and digest == written) or is_headless:
             return False, ""
         changes, unsaid = _changes(archive, chat, theirs, base, is_known=is_known), 0
         if changes is not None:
             unsaid = _keep_changes(archive, chat, changes, now, by_user=digest != written)
-        edited = KeptOpening(text, theirs.preface, "person", written)
-        keep_opening(archive, chat.chat_id, edited, now)
+        opening = KeptOpening(text, theirs.preface, "person", written)
+        keep_opening(archive, chat.chat_id, opening, now)
     return is_known, _notice(chat, changes, unsaid)
 
 

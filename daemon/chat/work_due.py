@@ -68,8 +68,12 @@ def to_write_again(
     is written again, a model is asked for all extracted ones after it: their requests begin with it.
     `can_write` tells whether a model's answers so far are not known to be of no use.
     """
-    memories = list(free_memories(reading, plan, held))
-    extracted = [] if engine_alone else _extracted(memories, plan.questions_tokens)
+    extracted = []
+    for chunk, memory in free_memories(reading, plan, held) if not engine_alone else ():
+        # Those that the engine extracted although their chunk is long enough for a model.
+        is_long = is_enough_for_a_model(chunk.tokens, plan.questions_tokens)
+        if memory.in_prompts.made == EXTRACTED and is_long:
+            extracted.append((chunk, memory))
     again = {*due, *(memory.number for chunk, memory in extracted if can_write(chunk))}
     if not again:
         return frozenset()
@@ -105,17 +109,6 @@ def _free(reading: ChatReading, held: Collection[str] = ()) -> Iterator[Memory]:
             yield memory
 
 
-def _extracted(
-    memories: Sequence[tuple[PlannedChunk, Memory]], questions: int
-) -> list[tuple[PlannedChunk, Memory]]:
-    """Return those that the engine extracted although their chunk is long enough for a model."""
-    return [
-        (chunk, memory)
-        for chunk, memory in memories
-        if memory.in_prompts.made == EXTRACTED and is_enough_for_a_model(chunk.tokens, questions)
-    ]
-
-
 def layers_due(
     archive: Archive, plan: ChatPlan, roles: Roles, chat: ShownChat, adopted: Sequence[Memory]
 ) -> Layers:
@@ -135,21 +128,17 @@ def layers_due(
     rows = plan.made + plan.chunks
     known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
     shown_tokens = min(MOST_COMPARED, known) * _TOKENS_A_FACT
+    core = [chat.texts.core]  # the question about core memory, with all sections in it
+    for section in core_now(archive, plan.chat_id, chat.layout) if edits else ():
+        core += [section.description, section.rendered]
     return Layers(
         core=choose_chunks(rows, edits),
         facts=choose_chunks(rows, taken),
-        core_tokens=_core_tokens(archive, plan.chat_id, chat) if edits else 0,
+        core_tokens=sum(map(count, core)) if edits else 0,
         facts_tokens=count(chat.texts.facts) + count(chat.texts.fact_keeper) + shown_tokens,
         shown_tokens=shown_tokens,
         embeds=roles.embedding is not None,
     )
-
-
-def _core_tokens(archive: Archive, chat_id: str, chat: ShownChat) -> int:
-    """Return the tokens of the question about core memory, with all sections in it."""
-    sections = core_now(archive, chat_id, chat.layout)
-    texts = (text for section in sections for text in (section.description, section.rendered))
-    return count(chat.texts.core) + sum(map(count, texts))
 
 
 def _due(

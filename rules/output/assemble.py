@@ -36,7 +36,6 @@ from rules.typingmind.originals import (
     is_for_attachment,
     kept_original,
 )
-from rules.typingmind.spans import Fields
 from rules.typingmind.splice import mark_changed, replace_messages, splice
 
 Mode = Literal["replace", "new-chat", "keep-originals"]
@@ -165,7 +164,9 @@ def write_parts(
     message is not dated later than those of ours after it, which in a fork can all have one date,
     nor than an original after it.
     """
-    template = _template(places)
+    answers = (place.message for place in reversed(places) if place.message.role == "assistant")
+    newest = next((answer for answer in answers if answer.type in (None, "message")), None)
+    template = fields_of(newest) if newest else None  # new messages take their shape from it
     pieces: list[OutputMessage] = []
     after = _EARLIEST
     for part, bounds in zip(parts, _bounds(parts), strict=True):
@@ -259,11 +260,3 @@ def _span(part: Memory | Draft, memories: Sequence[Memory]) -> tuple[str | None,
     if part.marker.kind == OPENING:
         return first.began_at, first.began_at
     return last.began_at, last.ended_at
-
-
-def _template(places: Sequence[Place]) -> Fields | None:
-    """Return the fields of the chat's newest answer, which new messages take their shape from."""
-    for place in reversed(places):
-        if place.message.role == "assistant" and place.message.type in (None, "message"):
-            return fields_of(place.message)
-    return None

@@ -256,10 +256,13 @@ def _kept(read: ReadBack) -> Iterator[str]:
 
     It is in the live message that says it, or else in the opening, and nothing else is kept there.
     """
-    opening = _opening_text(read)
-    if opening is None:
+    openings = [message for message, mark in read.ours if mark.kind == OPENING]
+    if not openings:
         return
-    yield from _unsaid(read)
+    opening = plain.sent_text(openings[0].fields)
+    for passage, raw in read.finished.kept:  # the bytes are empty where the message is lost
+        if raw and passage.text not in printable(_said_in(raw)):
+            yield f"{passage.called} is not in its message"
     live = _live_texts(read)
     kept = [passage for passage, _ in read.finished.kept]
     not_live = [passage for passage in kept if passage.text not in live.get(passage.key, "")]
@@ -269,21 +272,6 @@ def _kept(read: ReadBack) -> Iterator[str]:
     shown = [line.compared for line in read_opening(opening, (), "").kept]
     if shown != [passage.line.compared for passage in not_live]:
         yield "the opening shows other passages than those that are kept and not in the live tail"
-
-
-def _unsaid(read: ReadBack) -> Iterator[str]:
-    """Yield a fault for each kept passage that its message does not say; one may be lost."""
-    for passage, raw in read.finished.kept:
-        if raw and passage.text not in printable(_said_in(raw)):
-            yield f"{passage.called} is not in its message"
-
-
-def _opening_text(read: ReadBack) -> str | None:
-    """Return what the opening says; None where the chat has none."""
-    for message, mark in read.ours:
-        if mark.kind == OPENING:
-            return plain.sent_text(message.fields)
-    return None
 
 
 def _live_texts(read: ReadBack) -> dict[str, str]:

@@ -103,16 +103,12 @@ def lost(
     """
     if not (memories or deleted_memories or absent.went_back):
         return None
-    return _of_an_older_state(absent) or _of_too_much(absent, memories, places, deleted_memories)
-
-
-def _of_an_older_state(absent: Absent) -> Lost | None:
     if absent.went_back:
         missing = len(absent.missing) + len(absent.under - absent.known)
         return _older(missing, absent.missing, absent.new)
     if len(absent.newest_gone) > (_FEW if absent.new else _FEW_AT_THE_END):
         return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
-    return None
+    return _of_too_much(absent, memories, places, deleted_memories)
 
 
 def _of_too_much(

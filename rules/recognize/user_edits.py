@@ -107,18 +107,11 @@ def _edited(
     edited: dict[str, Six] = {}
     for name, group in shown.items():
         six = _texts(group, editions[name])
-        if not _is_known(six, known[name], editions[name]):
+        # A shorter form of an edition, too, is memproc's.
+        ever = (form for edition in editions[name] for form in forms(known[name], edition))
+        if not any(form.texts == six or is_without_some(six, form) for form in ever):
             edited[name] = six
     return edited
-
-
-def _is_known(texts: Six, memory: Memory, editions: Sequence[Edition]) -> bool:
-    """Return whether these are the texts of an edition of the memory, or a shorter form."""
-    for edition in editions:
-        for form in forms(memory, edition):
-            if form.texts == texts or is_without_some(texts, form):
-                return True
-    return False
 
 
 def _texts(group: Group, editions: Sequence[Edition]) -> Six:

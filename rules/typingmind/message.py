@@ -204,15 +204,11 @@ def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
     are parsed again: few do in 10,000.
     """
     return tuple(
-        _branch(at, thread)
+        Branch(at, tuple(map(message_of, _inside(thread))))
         for at, message in enumerate(messages)
         if b'"threads"' in message.raw
         for thread in spans.as_list(fields_of(message), "threads")
     )
-
-
-def _branch(at: int, thread: object) -> Branch:
-    return Branch(at, tuple(map(message_of, _inside(thread))))
 
 
 def _inside(thread: object) -> Iterator[dict[str, object]]:

@@ -1,7 +1,7 @@
 """What of a chat the person should change in TypingMind: a sentence for each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, is_incomplete, summarised_until
@@ -26,53 +26,30 @@ _SUMMARY_WAS_ON = (
 )
 
 
-def warnings(chat: Chat, messages: Sequence[Message]) -> tuple[str, ...]:
-    """Return one sentence for each thing that the person should change in TypingMind."""
-    sentences = (
-        _on_the_limit(chat),
-        _on_summaries(messages),
-        _on_an_answer(chat, messages),
-        _on_the_size(chat),
-    )
-    return tuple(filter(None, sentences))
-
-
-def _on_the_limit(chat: Chat) -> str:
-    """Warn of a context limit; the client writes a number, or its digits as text."""
+def warnings(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
+    """Yield a sentence for each thing that the person should change in TypingMind."""
     parameters = chat.field("chatParams")
     limit = parameters.get("contextLimit") if isinstance(parameters, dict) else None
-    if not isinstance(limit, str) or not _COUNT.fullmatch(limit):
-        return ""
-    return (
-        f"The chat's context limit is {limit} messages, so memories at its beginning are never "
-        "sent. Set the limit to 0 in the chat's model settings."
-    )
-
-
-def _on_summaries(messages: Sequence[Message]) -> str:
-    """Warn of TypingMind's summaries. One that names no message of this chat is not sent."""
-    summarised = {
-        summarised_until(message) for message in messages if message.type == "tm_context_summary"
-    }
-    if not summarised:
-        return ""
-    in_force = any(message.uuid in summarised for message in messages if message.uuid)
-    return _SUMMARY_IN_FORCE if in_force else _SUMMARY_WAS_ON
-
-
-def _on_an_answer(chat: Chat, messages: Sequence[Message]) -> str:
+    if isinstance(limit, str) and _COUNT.fullmatch(limit):  # a number reaches us as its digits, too
+        yield (
+            f"The chat's context limit is {limit} messages, so memories at its beginning are never "
+            "sent. Set the limit to 0 in the chat's model settings."
+        )
+    # A summary that names no message of this chat is not sent.
+    of_summaries = (message for message in messages if message.type == "tm_context_summary")
+    summarised = set(map(summarised_until, of_summaries))
+    if summarised:
+        in_force = any(message.uuid in summarised for message in messages if message.uuid)
+        yield _SUMMARY_IN_FORCE if in_force else _SUMMARY_WAS_ON
     is_unfinished = bool(messages) and is_incomplete(messages[-1])
-    return _UNFINISHED if is_unfinished or chat.field("savedControllerState") else ""
-
-
-def _on_the_size(chat: Chat) -> str:
+    if is_unfinished or chat.field("savedControllerState"):
+        yield _UNFINISHED
     size = chat.span.stop - chat.span.start
-    if size <= _SYNC_LIMIT_BYTES:
-        return ""
-    return (
-        f"The chat has {size / 1_048_576:.1f} MiB; TypingMind's cloud sync skips chats above 3 "
-        "MiB. Do not rely on sync for it until it is compressed."
-    )
+    if size > _SYNC_LIMIT_BYTES:
+        yield (
+            f"The chat has {size / 1_048_576:.1f} MiB; TypingMind's cloud sync skips chats above 3 "
+            "MiB. Do not rely on sync for it until it is compressed."
+        )
 
 
 def beyond_window(system_message: int, memories: int, live: int, window: int) -> str:

@@ -69,7 +69,7 @@ def _chat(chat: Chat) -> None:
         _is_told(chat.chat_id, chat.title)
         why_excluded(chat, ["a*"], [])
         places = recognise(messages, {})
-        warnings(chat, messages)
+        tuple(warnings(chat, messages))
         groups(places)
         assert len(history((), without_strays((), places))) == sum(place.lived for place in places)
         branches(messages)

@@ -12,7 +12,7 @@ from tests.exports.messages import MESSAGES
 
 def warned(fields: Json, indent: int | None = None) -> tuple[str, ...]:
     found = chats_in("x.json", export_bytes(fields, indent=indent))[0]
-    return warnings(found, read_messages(found))
+    return tuple(warnings(found, read_messages(found)))
 
 
 def test_a_plain_chat_needs_no_warning() -> None:
