@@ -35,6 +35,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import Memory, Six
 from rules.conversation.memory_title import TitlePair, with_shown_title, without_subject
 from rules.conversation.short_quotes import as_read
+from rules.plan.dialogues import Step, words_of
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
 
@@ -246,56 +247,40 @@ def _lengths(words: int) -> dict[str, str]:
 
 
 def posed(
-    texts: Texts,
-    question: str,
-    words: int,
-    guidance: str = "",
-    who: str = "",
-    *,
-    is_quote: bool = False,
+    texts: Texts, step: Step, question: str, words: int, guidance: str = "", who: str = ""
 ) -> str:
     """Return a question as the agent is asked it: with what a memory does not keep of it.
 
     That is how long the answer may be, unless the primer or the question says so, the sentence
     that tells `who` is who, and the person's word of guidance. The primer names the length of a
-    quote first, and that of the other answers last.
+    quote first, and that of the other answers last; open ones have `words` each.
     """
-    lengths = LENGTH.findall(texts.primer)
+    lengths, is_quote = LENGTH.findall(texts.primer), step == "quote"
     already_named = {*(lengths[:1] if is_quote else lengths[-1:]), *LENGTH.findall(question)}
-    length = "" if str(words) in already_named else f"In at most {words} words."
+    most = words_of(step, words)
+    length = "" if str(most) in already_named else f"In at most {most} words."
     guided = fill(texts.guidance, guidance=make_tags_inert(guidance)) if guidance else ""
     parts = (question, "" if is_quote else who, length, guided)
     return "\n\n".join(filter(None, parts))
 
 
-def as_posed(
-    texts: Texts, text: str, name: str, words: int, who: str = "", *, is_quote: bool = False
-) -> str:
+def as_posed(texts: Texts, step: Step, text: str, words: int, who: str = "") -> str:
     """Return a memory's question, with its tag, as the agent was asked it.
 
-    `name` is that of its text. The memory's name before it has no subject then.
+    The memory's name before it has no subject then.
     """
     kept = _QUESTION.fullmatch(text)
     if kept is None:
         return text
-    asked = _as_asked(texts, kept[1], name, words)
-    return question(posed(texts, asked, words, who=who, is_quote=is_quote)).content
-
-
-def _as_asked(texts: Texts, kept: str, name: str, words: int) -> str:
-    """Return a question in the words in which it is asked.
-
-    As it is kept where it is not `texts`' own.
-    """
-    wording = getattr(texts, name)
+    wording, asked = getattr(texts, step), kept[1]
     pattern = "(.*)".join(map(re.escape, PLACEHOLDER.split(wording)[::2]))
-    written = re.fullmatch(rf"((?:[^\n]*\.\s)?){pattern}", kept, re.DOTALL)
-    if written is None:
-        return kept
-    title, *values = written.groups()
-    held = dict(zip(PLACEHOLDER.findall(wording), values, strict=True))
-    asked = fill(getattr(texts, f"{name}{ASKED}"), **_lengths(words) | held)
-    return without_subject(title) + asked
+    written = re.fullmatch(rf"((?:[^\n]*\.\s)?){pattern}", asked, re.DOTALL)
+    if written is not None:  # else it is none of ours, and is asked as it is kept
+        title, *values = written.groups()
+        held = dict(zip(PLACEHOLDER.findall(wording), values, strict=True))
+        lengths = _lengths(words_of(step, words))
+        asked = without_subject(title) + fill(getattr(texts, f"{step}{ASKED}"), **lengths | held)
+    return question(posed(texts, step, asked, words, who=who)).content
 
 
 def question(text: str) -> Turn:

@@ -30,6 +30,7 @@ from rules.conversation.memory_title import TitlePair
 from rules.extract.control_marks import find_marks, kinds_of_marks
 from rules.extract.sentences import ends_whole
 from rules.extract.words import UNSEEN, length
+from rules.plan.dialogues import answer_room
 
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""
@@ -42,7 +43,6 @@ TOO_SLOW = "too_slow"
 ASKED_AGAIN = (UNKNOWN_REFUSAL, TOO_SLOW)
 """The finish reasons of requests without an answer, which are asked again if the person wishes it."""
 _TRIAL_QUESTION = "This is a test of the connection. Please answer with one word."
-_TOKENS_A_WORD = 4
 _BEGINNINGS = 2
 """Beginnings of requests whose hash is remembered: the questions about a passage follow the same one."""
 _ROUTE = frozenset(
@@ -135,7 +135,7 @@ class Request:
 
     @property
     def _room(self) -> int:
-        return (200 + self.words * _TOKENS_A_WORD) * self.room + self.model.thinking_room
+        return answer_room(self.words) * self.room + self.model.thinking_room
 
     @property
     def route(self) -> dict[str, object]:

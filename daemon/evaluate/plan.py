@@ -38,7 +38,8 @@ from rules.evaluate.questions import (
     pick_few,
     spread,
 )
-from rules.money.estimate import CostEstimate, ModelRole, PlannedCall, answer_room, estimate_cost
+from rules.money.estimate import CostEstimate, ModelRole, PlannedCall, estimate_cost
+from rules.plan.dialogues import answer_room
 from rules.wording import cut_title
 
 PLACES = 3

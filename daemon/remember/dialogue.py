@@ -16,15 +16,14 @@ from primer.prompt import Turn
 from primer.reply import MAY_STAY, Answered, Refused, Request, forged
 from primer.wording import Texts, fill, keep_inert, restore_tags
 from rules.conversation.memory import Quote, Six, quotes_answer
-from rules.conversation.memory_size import analysis_words
 from rules.conversation.memory_title import TitlePair, with_shown_title
-from rules.conversation.quote import QUOTE_WORDS
 from rules.conversation.short_quotes import some_of
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, spoken
 from rules.extract.sentences import sentences_within, with_closed_fence
 from rules.extract.words import length, terms
 from rules.layers.names import WhoIsWho
+from rules.plan.dialogues import Step, words_of
 
 _BOUND = 1.2
 """An analysis longer than this many times what was asked for is cut after its last sentence within that."""
@@ -79,13 +78,19 @@ class Subject:
     title: TitlePair = ("", "")
     """The title with which its first question begins, and the one that is kept."""
 
-    def exchange(self, texts: Texts, question: AgentQuestion, answer: str) -> tuple[Turn, Turn]:
+    def posed(self, texts: Texts, step: Step, question: str) -> str:
+        """Return a question as the agent is asked it."""
+        return prompt.posed(texts, step, question, self.words, self.guidance, self.who.sentence)
+
+    def exchange(
+        self, texts: Texts, step: Step, question: AgentQuestion, answer: str
+    ) -> tuple[Turn, Turn]:
         """Return a question and its answer as they come before the next question."""
-        is_quote = question == self.quote
-        words = QUOTE_WORDS if is_quote else self.words
-        who = self.who.sentence
-        posed = prompt.posed(texts, question.asked, words, self.guidance, who, is_quote=is_quote)
-        return prompt.question(posed), prompt.answer(answer)
+        return prompt.question(self.posed(texts, step, question.asked)), prompt.answer(answer)
+
+    def request(self, step: Step, agent: Model, turns: tuple[Turn, ...]) -> Request:
+        """Return the agent's request for an answer, as yet without its question."""
+        return Request(step, agent, turns, words_of(step, self.words), title=self.title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,7 @@ class Transcript:
 class _OpenQuestion:
     """One of the agent's two open questions."""
 
-    step: str
+    step: Step
     question: AgentQuestion
     turns: tuple[Turn, ...]
     earlier: Sequence[str]
@@ -172,7 +177,7 @@ def _first_question(
     sheet: Worksheet, subject: Subject, quotes: Sequence[Quote], quoted: str, shown: str
 ) -> _OpenQuestion:
     """Return the question for the perspective, which follows the quotes."""
-    turns = (*subject.before, *subject.exchange(sheet.texts, subject.quote, shown))
+    turns = (*subject.before, *subject.exchange(sheet.texts, "quote", subject.quote, shown))
     earlier = (quoted, *(quote.text for quote in quotes))
     return _OpenQuestion("perspective", subject.perspective, turns, earlier)
 
@@ -189,7 +194,10 @@ def _last_question(
     return _OpenQuestion(
         "refinement",
         AgentQuestion(kept, asked),
-        (*first.turns, *subject.exchange(sheet.texts, subject.perspective, perspective)),
+        (
+            *first.turns,
+            *subject.exchange(sheet.texts, "perspective", subject.perspective, perspective),
+        ),
         (*first.earlier, perspective, analysis),
         given,
     )
@@ -218,20 +226,17 @@ def _ask_agent(
     sheet: Worksheet, subject: Subject, agent: Model, question: _OpenQuestion
 ) -> Steps[Answered | Refused]:
     """Ask the agent an open question, whose answer must say more than the earlier ones."""
-    request = Request(question.step, agent, question.turns, subject.words, title=subject.title)
-    asked, who = question.question.asked, subject.who
-    posed = prompt.posed(sheet.texts, asked, subject.words, subject.guidance, who.sentence)
     answer = yield from put(
         sheet,
         Question(
-            request,
-            posed,
+            subject.request(question.step, agent, question.turns),
+            subject.posed(sheet.texts, question.step, question.question.asked),
             subject.spoken,
             earlier=question.earlier,
             given=question.given,
             by_person=subject.by_person,
             names=subject.names,
-            own_names=who.own_names,
+            own_names=subject.who.own_names,
             repeats_once=question.step == "refinement",
         ),
     )
@@ -275,7 +280,7 @@ def _analysis(
 
     The engine's says nothing that is `told` already.
     """
-    words = analysis_words(subject.words)
+    words = words_of("analysis", subject.words)
     analysis, writer = yield from _whole_analysis(sheet, subject, context_managers, words, told)
     return replace(analysis, text=sentences_within(analysis.text, _BOUND * words)), writer
 

@@ -294,36 +294,11 @@ def _dialogue(
     subject = _subject(texts, passage, words, before, in_hindsight=False)
     quote = None
     if can_be_quoted(passage.chunk):
-        quote_asked = _quote_question(texts, subject, pair.agent)
-        quote = yield from choose_quote(sheet, quote_asked, passage)
+        request = subject.request("quote", pair.agent, subject.before)
+        posed = subject.posed(texts, "quote", subject.quote.asked)
+        question = Question(request, posed, subject.spoken)
+        quote = yield from choose_quote(sheet, question, passage)
     return (yield from converse(sheet, subject, pair.agent, managers, (quote,) if quote else ()))
-
-
-def _quote_question(texts: Texts, subject: Subject, agent: Model) -> Question:
-    """Return the first question about a chunk, after its context."""
-    asked, guidance = subject.quote.asked, subject.guidance
-    posed = prompt.posed(texts, asked, QUOTE_WORDS, guidance, is_quote=True)
-    request = Request("quote", agent, subject.before, QUOTE_WORDS, title=subject.title)
-    return Question(request, posed, subject.spoken)
-
-
-def _for_engine(texts: Texts, passage: Passage, words: int) -> Subject:
-    """Return the subject of an extracted memory; a context manager sees what came before, too."""
-    before = in_view(passage).context(texts)
-    quote = f"{passage.title(extracted=True)} {prompt.ask(texts.quote, QUOTE_WORDS)}"
-    perspective = prompt.ask(texts.perspective, words)
-    return Subject(
-        before=(),
-        alone=before,
-        material=chunk_material(passage, before),
-        spoken=passage.spoken,
-        quote=AgentQuestion(quote, quote),
-        perspective=AgentQuestion(perspective, perspective),
-        analysis=prompt.ask(texts.analysis, analysis_words(words)),
-        words=words,
-        guidance=passage.guidance,
-        title=passage.titles,
-    )
 
 
 def _subject(
@@ -332,22 +307,24 @@ def _subject(
     words: int,
     before: tuple[Turn, ...],
     *,
-    in_hindsight: bool,
+    in_hindsight: bool = False,
 ) -> Subject:
     """Return what a dialogue about a chunk is about."""
     perspective = (texts.perspective, texts.perspective_asked)
     if in_hindsight:
         perspective = (texts.perspective_hindsight, texts.perspective_hindsight_asked)
     kept, asked = (prompt.ask(text, words) for text in perspective)
-    quote = f"{passage.title()} {prompt.ask(texts.quote, QUOTE_WORDS)}"
-    untitled = passage.title(with_subject=False)
-    quote_asked = f"{untitled} {prompt.ask(texts.quote_asked, QUOTE_WORDS)}"
+    quote, quote_asked = (
+        prompt.ask(text, QUOTE_WORDS) for text in (texts.quote, texts.quote_asked)
+    )
     return Subject(
         before=before,
         alone=prompt.passage_alone(texts, passage.chunk),
         material=chunk_material(passage),
         spoken=passage.spoken,
-        quote=AgentQuestion(quote, quote_asked),
+        quote=AgentQuestion(
+            f"{passage.title()} {quote}", f"{passage.title(with_subject=False)} {quote_asked}"
+        ),
         perspective=AgentQuestion(kept, asked),
         analysis=prompt.ask(texts.analysis, analysis_words(words)),
         words=words,
@@ -356,6 +333,19 @@ def _subject(
         names=passage.names,
         who=passage.who,
         title=passage.titles,
+    )
+
+
+def _for_engine(texts: Texts, passage: Passage, words: int) -> Subject:
+    """Return the subject of an extracted memory; a context manager sees what came before, too."""
+    before = in_view(passage).context(texts)
+    title, asked = passage.title(extracted=True), prompt.ask(texts.quote, QUOTE_WORDS)
+    quote = f"{title} {asked}"
+    return replace(
+        _subject(texts, passage, words, ()),
+        alone=before,
+        material=chunk_material(passage, before),
+        quote=AgentQuestion(quote, quote),
     )
 
 

@@ -31,7 +31,6 @@ from primer import prompt
 from primer.wording import keep_inert
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Six
 from rules.conversation.memory_size import allowance
-from rules.conversation.quote import QUOTE_WORDS
 from rules.errors import TooLong
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
@@ -198,9 +197,9 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition, who: str) -> 
     quoted = keep_inert(quotes) or six[1]
     texts = survey.shown.texts
     words = allowance(chunk.tokens, survey.plan.questions_tokens)
-    quote = prompt.as_posed(texts, six[0], "quote", QUOTE_WORDS, is_quote=True)
-    perspective = prompt.as_posed(texts, six[2], "perspective", words, who)
-    refinement = prompt.as_posed(texts, six[4], "refinement", words, who)
+    quote = prompt.as_posed(texts, "quote", six[0], words)
+    perspective = prompt.as_posed(texts, "perspective", six[2], words, who)
+    refinement = prompt.as_posed(texts, "refinement", six[4], words, who)
     return quote, quoted, perspective, six[3], refinement, six[5]
 
 

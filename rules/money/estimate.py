@@ -5,21 +5,19 @@ traffic         tokens that the models are likely to count for them
 estimate_cost   dollars, likely and at most
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rules.conversation.memory_size import TOKENS_A_WORD, allowance, analysis_words, fold_words
-from rules.conversation.quote import QUOTE_WORDS
+from rules.conversation.memory_size import TOKENS_A_WORD, allowance, fold_words
 from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
 from rules.plan.cache_order import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
+from rules.plan.dialogues import EXTRACTED, HINDSIGHT, MEMORY, Step, answer_room, words_of
 from rules.plan.work import CORE_WORDS, FACT_WORDS, HINDSIGHT_TOKENS, Layers, PlannedChunk
 
 _QUESTION = 150
 _QUOTES = 80
-_ROOM = 200
-_ROOM_A_WORD = 4
 _TURNS = 12
 _SIX = 6
 """The messages of a memory, and about as many members of a fold."""
@@ -111,22 +109,45 @@ def _with_larger_memories(
 
 @dataclass(frozen=True, slots=True)
 class _Dialogue:
-    """Two open questions to the agent about the same chunk or fold."""
+    """The questions about one chunk or fold."""
 
+    asked: Sequence[Step]
     begun: int
-    """The tokens that both requests begin with."""
+    """The tokens that all of the agent's requests begin with."""
     read: int
     """The tokens of these that the first one finds in the cache."""
     turns: int
+    alone: int
+    """The tokens of what the context manager reads."""
+    alone_turns: int
     words: int
-    """The words that each answer may have."""
+    """The words that each open answer may have."""
     quotes: int = _QUOTES
-    """The tokens of the quotes before the questions."""
+    """The tokens of the quotes."""
 
     @property
     def afterwards(self) -> "_Dialogue":
-        """Return it with all that both requests begin with in the cache: one of them was asked."""
+        """Return it with all that its requests begin with in the cache: one of them was asked."""
         return replace(self, read=self.begun)
+
+    def answered(self, step: Step, *, longest: bool) -> int:
+        """Return the tokens of an answer as the next question has it before it."""
+        if step == "quote":
+            return self.quotes
+        words = words_of(step, self.words)
+        return answer_room(words) if longest else round(words * TOKENS_A_WORD)
+
+    def calls(self, *, longest: bool) -> Iterator[PlannedCall]:
+        """Yield the calls: each of the agent's has all answers before it in view."""
+        dialogue, answered = self, 0
+        for step in MEMORY:
+            words = words_of(step, self.words)
+            if step in self.asked and step == "analysis":
+                yield _manager(self.alone, words, self.alone_turns)
+            elif step in self.asked:
+                yield _agent(dialogue, words, answered)
+                dialogue = self.afterwards
+            answered += self.answered(step, longest=longest)
 
 
 def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator[PlannedCall]:
@@ -135,74 +156,58 @@ def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator
     One slot is asked for the analysis before the agent's questions, which then find nothing there.
     """
     for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
-        dialogue = _dialogue(plan, chunk, read)
-        if place in plan.looking_back:
-            begun = dialogue.begun + HINDSIGHT_TOKENS
-            yield from _open_questions(replace(dialogue, begun=begun), longest=longest)
-        elif chunk.asks_agent and plan.extracts:
-            alone = _agent(dialogue, analysis_words(dialogue.words), 0)
+        asked = plan.asked_at(place)
+        dialogue = _dialogue(plan, chunk, asked, read)
+        if asked == EXTRACTED:
+            # The context manager sees what the agent would.
+            alone = _agent(dialogue, words_of("analysis", dialogue.words), 0)
             yield replace(alone, role="context manager")
-        elif chunk.asks_agent:
-            first = replace(dialogue, read=0) if one_slot else dialogue
-            yield from _memory_calls(first, chunk, longest=longest)
+            continue
+        if asked == HINDSIGHT:
+            dialogue = replace(dialogue, begun=dialogue.begun + HINDSIGHT_TOKENS)
+        elif one_slot:
+            dialogue = replace(dialogue, read=0)
+        yield from dialogue.calls(longest=longest)
     for members in plan.folds:
-        yield from _fold_calls(plan, members, longest=longest)
+        yield from _fold(plan, members).calls(longest=longest)
     new = {chunk.number for chunk in plan.again + plan.chunks}
     for chunk in plan.layers.core:
-        dialogue = _dialogue(plan, chunk, 0)
+        dialogue = _dialogue(plan, chunk, MEMORY, 0)
         # It follows its memory's dialogue, and finds it in the cache if that was held just now.
         if chunk.number in new:
             dialogue = dialogue.afterwards
-        yield _core_call(plan.layers, dialogue, longest=longest)
+        answered = sum(dialogue.answered(step, longest=longest) for step in MEMORY)
+        yield _used(_agent(dialogue, CORE_WORDS, answered + plan.layers.core_tokens))
     for chunk in plan.layers.facts:
         yield from _fact_calls(plan.layers, chunk, longest=longest)
 
 
-def _memory_calls(
-    dialogue: _Dialogue, chunk: PlannedChunk, *, longest: bool
-) -> Iterator[PlannedCall]:
-    """Yield the calls of a chunk's memory."""
-    yield _agent(dialogue, QUOTE_WORDS, 0)
-    yield from _open_questions(dialogue.afterwards, longest=longest)
-    yield _manager(chunk.tokens, analysis_words(dialogue.words), chunk.stop - chunk.start)
-
-
-def _dialogue(plan: ChatPlan, chunk: PlannedChunk, read: int) -> _Dialogue:
+def _dialogue(plan: ChatPlan, chunk: PlannedChunk, asked: Sequence[Step], read: int) -> _Dialogue:
     """Return the dialogue about a chunk; the cache has `read` tokens of the first request."""
     return _Dialogue(
+        asked=asked,
         begun=plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens,
         read=read,
         turns=2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * _SIX,
+        alone=chunk.tokens,
+        alone_turns=chunk.stop - chunk.start,
         words=allowance(chunk.tokens, plan.questions_tokens),
     )
 
 
-def _fold_calls(plan: ChatPlan, members: int, *, longest: bool) -> Iterator[PlannedCall]:
-    """Yield the calls of a fold; its members have so many tokens."""
-    quotes = _SIX * _QUOTES
-    turns = _SIX * _TURNS
-    words = fold_words(members, plan.questions_tokens)
-    begun = plan.fixed_tokens + members + quotes
-    if not plan.extracts:
-        yield from _open_questions(_Dialogue(begun, 0, turns, words, quotes), longest=longest)
-    yield _manager(members + quotes, analysis_words(words), turns)
-
-
-def _open_questions(dialogue: _Dialogue, *, longest: bool) -> Iterator[PlannedCall]:
-    """Yield the perspective, and the refinement, which has perspective and analysis before it."""
-    words = dialogue.words
-    yield _agent(dialogue, words, dialogue.quotes)
-    perspective = _answer(words, longest=longest)
-    analysis = _answer(analysis_words(words), longest=longest)
-    yield _agent(dialogue.afterwards, words, dialogue.quotes + perspective + analysis)
-
-
-def _core_call(layers: Layers, dialogue: _Dialogue, *, longest: bool) -> PlannedCall:
-    """Return the call about core memory, which follows a memory's dialogue."""
-    answers = 2 * _answer(dialogue.words, longest=longest)
-    analysis = _answer(analysis_words(dialogue.words), longest=longest)
-    before = _QUOTES + answers + analysis + layers.core_tokens
-    return _used(_agent(dialogue, CORE_WORDS, before))
+def _fold(plan: ChatPlan, members: int) -> _Dialogue:
+    """Return the dialogue about a fold; its members have so many tokens."""
+    quotes, turns = _SIX * _QUOTES, _SIX * _TURNS
+    return _Dialogue(
+        asked=plan.asked_of_a_fold,
+        begun=plan.fixed_tokens + members + quotes,
+        read=0,
+        turns=turns,
+        alone=members + quotes,
+        alone_turns=turns,
+        words=fold_words(members, plan.questions_tokens),
+        quotes=quotes,
+    )
 
 
 def _fact_calls(layers: Layers, chunk: PlannedChunk, *, longest: bool) -> Iterator[PlannedCall]:
@@ -221,10 +226,6 @@ def _fact_calls(layers: Layers, chunk: PlannedChunk, *, longest: bool) -> Iterat
 def _used(call: PlannedCall) -> PlannedCall:
     """Return a call whose answer is an edit or a list of facts, shorter than it may be."""
     return replace(call, answer=call.answer // _USED)
-
-
-def _answer(words: int, *, longest: bool) -> int:
-    return answer_room(words) if longest else round(words * TOKENS_A_WORD)
 
 
 def _agent(dialogue: _Dialogue, words: int, answered: int) -> PlannedCall:
@@ -250,11 +251,6 @@ def _manager(passage: int, words: int, turns: int) -> PlannedCall:
         room=answer_room(words),
         turns=turns + _TURNS,
     )
-
-
-def answer_room(words: int) -> int:
-    """Return the tokens that an answer of about so many words may have (max_tokens)."""
-    return _ROOM + words * _ROOM_A_WORD
 
 
 def traffic(

@@ -16,6 +16,7 @@ from rules.conversation.memory_size import (
 from rules.conversation.quote import can_be_quoted
 from rules.errors import ChatSkipped
 from rules.plan.chunks import Chunk, Chunking, Splitter, Spoken, by_topics, chunks
+from rules.plan.dialogues import EXTRACTED, FOLD, HINDSIGHT, MEMORY, Step
 from rules.plan.fold_budget import Bounds
 from rules.plan.foresight import Coming, Foresight
 from rules.plan.work import NO_LAYERS, QUESTIONS, Layers, PlannedChunk, chunks_made, plan_chunks
@@ -25,10 +26,6 @@ from rules.typingmind.dates import parse_date
 from rules.typingmind.originals import with_attachments
 from rules.wording import counted
 
-CALLS_A_MEMORY = 4
-CALLS_A_HINDSIGHT = 2
-"""Its quote is that of the memory, and its analysis is in the journal."""
-CALLS_A_FOLD = 3
 MOST_OF_A_MEMORY = 2
 """A memory is expected at a quarter of its chunk, and accepted at half of it."""
 _GROWS_BY = 20
@@ -137,11 +134,21 @@ class ChatPlan:
     @property
     def calls(self) -> int:
         """Count the model calls, if every answer is good at once."""
-        memories = sum(chunk.asks_agent for chunk in self.again + self.chunks)
-        if self.extracts:
-            return memories + len(self.folds) + self.layers.calls
-        others = len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
-        return memories * CALLS_A_MEMORY + others + self.layers.calls
+        about_chunks = sum(len(self.asked_at(place)) for place in range(len(self.work)))
+        return about_chunks + len(self.folds) * len(self.asked_of_a_fold) + self.layers.calls
+
+    def asked_at(self, place: int) -> tuple[Step, ...]:
+        """Return the questions that are asked about the chunk at a place in `work`."""
+        if place in self.looking_back:
+            return HINDSIGHT
+        if not self.work[place].asks_agent:
+            return ()
+        return EXTRACTED if self.extracts else MEMORY
+
+    @property
+    def asked_of_a_fold(self) -> tuple[Step, ...]:
+        """Return the questions that are asked about each fold."""
+        return EXTRACTED if self.extracts else FOLD
 
     @property
     def work(self) -> tuple[PlannedChunk, ...]:

@@ -60,7 +60,10 @@ def request_of(step: str, chunk: tuple[Entry, ...]) -> Request:
                 prompt.answer(answered("perspective", chunk)),
                 prompt.question(
                     prompt.posed(
-                        TEXTS, refinement_question(answered("analysis", chunk), WORDS), WORDS
+                        TEXTS,
+                        "refinement",
+                        refinement_question(answered("analysis", chunk), WORDS),
+                        WORDS,
                     )
                 ),
             ),

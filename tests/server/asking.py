@@ -51,7 +51,9 @@ def asking_again(answered: str) -> list[dict[str, str]]:
 
 def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The second question."""
-    asked = prompt.question(prompt.posed(TEXTS, prompt.ask(TEXTS.perspective, WORDS), WORDS))
+    asked = prompt.question(
+        prompt.posed(TEXTS, "perspective", prompt.ask(TEXTS.perspective, WORDS), WORDS)
+    )
     return [*asking_quote(chunk), *messages(prompt.answer(quote), asked)]
 
 
@@ -64,7 +66,9 @@ def asking_analysis(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
 
 def asking_refinement(quote: str, perspective: str, analysis: str) -> list[dict[str, str]]:
     """The third question."""
-    refinement = prompt.question(prompt.posed(TEXTS, refinement_question(analysis, WORDS), WORDS))
+    refinement = prompt.question(
+        prompt.posed(TEXTS, "refinement", refinement_question(analysis, WORDS), WORDS)
+    )
     return [*asking_perspective(quote), *messages(prompt.answer(perspective), refinement)]
 
 

@@ -18,7 +18,6 @@ from primer.models import Model
 from primer.prompt import ToolCall, as_posed, context
 from primer.reply import Request
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
-from rules.conversation.quote import QUOTE_WORDS
 from rules.layers.core import CoreEvent, CoreMemory, Section, Value, core_after
 from rules.layers.core_layout import ChatLayout, CoreEdit
 from tests.daemon.remember.test_compress import CHUNK, QUOTE, ROLES, WHEN
@@ -341,11 +340,11 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
     words = allowance(passage.tokens, SHIPPED_QUESTIONS)
     quote, quoted, view, seen, last, kept = edition.texts
     posed = (
-        as_posed(TEXTS, quote, "quote", QUOTE_WORDS, is_quote=True),
+        as_posed(TEXTS, "quote", quote, words),
         quoted,
-        as_posed(TEXTS, view, "perspective", words),
+        as_posed(TEXTS, "perspective", view, words),
         seen,
-        as_posed(TEXTS, last, "refinement", words),
+        as_posed(TEXTS, "refinement", last, words),
         kept,
     )
     before = context(

@@ -20,6 +20,7 @@ from primer.reply import Request
 from primer.wording import Texts
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
 from rules.conversation.memory_title import without_subject
+from rules.plan.dialogues import Step
 from tests.chats import assistant, export_bytes, long_chat, texts, user
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
@@ -108,11 +109,10 @@ def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(
     ]
     lengths = (60, *[allowance(memory.source_tokens, SHIPPED_QUESTIONS)] * 2)
     stored = memory.edition.texts[0::2]
+    steps: tuple[Step, ...] = ("quote", "perspective", "refinement")
     questions = [
-        as_posed(words, text, name, length, "You are Ada.", is_quote=name == "quote")
-        for text, name, length in zip(
-            stored, ("quote", "perspective", "refinement"), lengths, strict=True
-        )
+        as_posed(words, step, text, length, "You are Ada.")
+        for text, step, length in zip(stored, steps, lengths, strict=True)
     ]
     assert questions[0].startswith(without_subject(stored[0]).partition(" A direct")[0])
     assert "copied character for character, at most 60 words" in questions[0]

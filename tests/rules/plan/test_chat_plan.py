@@ -8,15 +8,8 @@ from hypothesis import strategies as st
 from rules.conversation.history import Entry, Place
 from rules.conversation.memory_size import QUOTE, SHIPPED_QUESTIONS, expected_tokens
 from rules.money.estimate import planned_calls
-from rules.plan.chat_plan import (
-    CALLS_A_FOLD,
-    CALLS_A_HINDSIGHT,
-    CALLS_A_MEMORY,
-    ChatPlan,
-    Limits,
-    Overhead,
-    plan_chat,
-)
+from rules.plan.chat_plan import ChatPlan, Limits, Overhead, plan_chat
+from rules.plan.dialogues import FOLD, HINDSIGHT, MEMORY
 from rules.plan.fold_budget import Bounds
 from rules.plan.foresight import OF_THE_MOST
 from rules.plan.work import PlannedChunk
@@ -99,7 +92,7 @@ def test_folds_that_the_budget_asks_for_are_counted_among_the_calls() -> None:
     """Sixteen memories of about 400 tokens do not stand in 2,000."""
     plan = planned(history(80), [250] * 80)
     assert (len(plan.chunks), len(plan.folds)) == (16, 3)
-    assert plan.calls == 16 * CALLS_A_MEMORY + 3 * CALLS_A_FOLD
+    assert plan.calls == 16 * len(MEMORY) + 3 * len(FOLD)
     assert all(chunk.memories_tokens <= 2000 + 12 * QUOTE for chunk in plan.chunks)
 
 
@@ -113,7 +106,7 @@ def test_what_is_written_again_or_with_hindsight_is_counted_too_and_the_same_chu
     assert [chunk.number for chunk in more.again] == [1]
     assert [chunk.number for chunk in more.hindsight] == [10, 11]
     assert more.chunks == plan.chunks
-    assert more.calls == plan.calls + CALLS_A_MEMORY + 2 * CALLS_A_HINDSIGHT
+    assert more.calls == plan.calls + len(MEMORY) + 2 * len(HINDSIGHT)
     assert more.work == more.again + more.hindsight + more.chunks
 
 
@@ -124,10 +117,7 @@ def test_a_single_chunk_too_small_for_a_model_is_the_engine_s_and_costs_nothing(
     small = [chunk.number for chunk in plan.chunks if chunk.tokens < 300]
     assert small
     assert [chunk.number for chunk in plan.chunks if not chunk.asks_agent] == small
-    assert (
-        plan.calls
-        == (len(plan.chunks) - len(small)) * CALLS_A_MEMORY + len(plan.folds) * CALLS_A_FOLD
-    )
+    assert plan.calls == (len(plan.chunks) - len(small)) * len(MEMORY) + len(plan.folds) * len(FOLD)
     assert len(planned_calls(plan)) == plan.calls
 
 
