@@ -27,7 +27,6 @@ from daemon.models.limited import has_come_to_fail, sizes_of
 from daemon.models.prices import plan_cost
 from daemon.models.roles import who
 from daemon.models.scheduler import Noted, RunningDialogue, Scheduler, Steps
-from daemon.models.tokens import count
 from daemon.remember.folds import Folds
 from daemon.remember.ladder import chunk_analysis, make_hindsight, make_memory
 from daemon.remember.lanes import Chain, ChatWork, Keep, chunk_memory, core_chain, facts_chain
@@ -253,7 +252,7 @@ def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: b
     before = chunk_memory(work.memories, chunk) if is_again else None
     number = next_edition(archive, before.memory_id) if before else 1
     sheet = worksheet_of_chunk(survey, chunk)
-    memory = yield from make_memory(sheet, passage, survey.roles, count, work.context.clock, number)
+    memory = yield from make_memory(sheet, passage, survey.roles, work.context.clock, number)
     layers = _layers_after(survey, chunk)
     if before is None:
         return lambda: _keep_new(work, memory, layers)
@@ -305,7 +304,7 @@ def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Ke
     number = next_edition(context.archive, before.memory_id)
     try:
         edition = yield from make_hindsight(
-            sheet, passage, after, before.in_prompts, survey.roles, count, context.clock, number
+            sheet, passage, after, before.in_prompts, survey.roles, context.clock, number
         )
     except TooLong:
         # The provider counts more than was foreseen. Without this edition the work can go on all the same.

@@ -12,7 +12,6 @@ from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey, survey_read, told_before
 from daemon.models.context import Context
 from daemon.models.scheduler import rehearse
-from daemon.models.tokens import count
 from daemon.remember.ladder import is_written
 from daemon.remember.question import Worksheet
 from rules.plan.folds import as_told, section
@@ -30,7 +29,7 @@ def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
         return True
     passage = survey.passage(chunk, told_before(survey, memories, upto))
     sheet = Worksheet(survey.shown.texts, survey.plan.questions_tokens)
-    return rehearse(archive, is_written(sheet, passage, survey.roles, count)) is not False
+    return rehearse(archive, is_written(sheet, passage, survey.roles)) is not False
 
 
 def survey_archived(context: Context, chat_id: str) -> Survey:

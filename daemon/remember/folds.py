@@ -38,7 +38,7 @@ from primer.models import token_factor
 from primer.prompt import Turn
 from primer.reply import Refused, Request
 from primer.wording import fill, keep_inert
-from rules.conversation.memory import Count, Edition, Memory, fold_id
+from rules.conversation.memory import Edition, Memory, fold_id
 from rules.conversation.memory_size import (
     analysis_words,
     extracted_fold_words,
@@ -87,7 +87,6 @@ def make_fold(
     system_message: str,
     plan: FoldPlan,
     roles: Roles,
-    count: Count,
     clock: Clock,
     guidance: str = "",
     raw: RawFold | None = None,
@@ -109,11 +108,10 @@ def make_fold(
         fold_words(plan.tokens, sheet.questions_tokens),
         extracted_fold_words(plan.tokens, plan.source_tokens, sheet.questions_tokens),
         lambda _, tokens: tokens <= most,
-        count,
     )
     edition = yield from without_hole(sheet, work, roles)
     spoken = (text for member in plan.members for text in member.in_prompts.texts[1::2])
-    edition = with_stated(replace(edition, written_at=clock()), plan.wishes, spoken, count)
+    edition = with_stated(replace(edition, written_at=clock()), plan.wishes, spoken)
     return _as_memory(chat_id, plan, edition)
 
 
@@ -258,7 +256,7 @@ def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") ->
     chat_id, system_message = survey.plan.chat_id, survey.chat.system_message
     room = fold_room(survey)
     return make_fold(
-        sheet, chat_id, system_message, plan, survey.roles, count, clock, guidance, raw, room
+        sheet, chat_id, system_message, plan, survey.roles, clock, guidance, raw, room
     )
 
 

@@ -20,6 +20,7 @@ from daemon.chat.passage import Passage
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Noted, Steps
+from daemon.models.tokens import count
 from daemon.remember.dialogue import (
     AgentQuestion,
     Pair,
@@ -42,7 +43,6 @@ from rules.conversation.memory import (
     CHUNK_LEVEL,
     EXTRACTED,
     WRITTEN,
-    Count,
     Edition,
     Memory,
     Quote,
@@ -77,7 +77,6 @@ class Assignment:
     """The same of the engine's, whose view and analysis are short for the sake of its memory."""
     fits: Callable[[int, int], bool]
     """Whether an edition is clearly smaller than its source: by the tokens that were written for it, and by all."""
-    count: Count
 
 
 def pairs(roles: Roles) -> list[Pair]:
@@ -173,19 +172,19 @@ def _hold(
     transcript = yield from work.dialogue(own, pair, words)
     if isinstance(transcript, Refused):
         return transcript
-    written = sum(map(work.count, (*transcript.texts[1::2], transcript.analysis)))
+    written = sum(map(count, (*transcript.texts[1::2], transcript.analysis)))
     edition = Edition(
         number=1,
         kind="as-of",
         texts=transcript.texts,
         quotes=tuple(
-            replace(quote, tokens=work.count(quote.framed)) for quote in transcript.quotes
+            replace(quote, tokens=count(quote.framed)) for quote in transcript.quotes
         ),
         made=EXTRACTED if transcript.agent == EXTRACTIVE else WRITTEN,
         agent=transcript.agent,
         context_manager=transcript.context_manager,
         requests=tuple(own.requests),
-        tokens=sum(map(work.count, transcript.texts)),
+        tokens=sum(map(count, transcript.texts)),
         written_at="",
         form=transcript.form,
     )
@@ -203,18 +202,18 @@ def first_analysis(
 
 
 def make_memory(
-    sheet: Worksheet, passage: Passage, roles: Roles, count: Count, clock: Clock, number: int = 1
+    sheet: Worksheet, passage: Passage, roles: Roles, clock: Clock, number: int = 1
 ) -> Steps[Memory]:
     """Write the memory of a chunk, in edition `number`.
 
     If the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
     there. Raises ModelError where a model cannot be asked.
     """
-    work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
+    work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage))
     by_model = _asks_agent(sheet, passage.chunk, passage.tokens, roles)
     edition = yield from without_hole(sheet, work, roles, by_model=by_model)
     edition = replace(edition, number=number, written_at=clock())
-    edition = with_stated(edition, stated_in(passage.chunk, passage.zone), passage.spoken, count)
+    edition = with_stated(edition, stated_in(passage.chunk, passage.zone), passage.spoken)
     first, last = passage.chunk[0].message, passage.chunk[-1].message
     return Memory(
         memory_id=memory_id(
@@ -233,11 +232,11 @@ def make_memory(
     )
 
 
-def is_written(sheet: Worksheet, passage: Passage, roles: Roles, count: Count) -> Steps[bool]:
+def is_written(sheet: Worksheet, passage: Passage, roles: Roles) -> Steps[bool]:
     """Ask for the memory of a chunk. Return whether a model has written it."""
     if not _asks_agent(sheet, passage.chunk, passage.tokens, roles):
         return False
-    work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
+    work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage))
     edition = yield from _by_models(sheet, work, pairs(roles))
     return isinstance(edition, Edition) and edition.made == WRITTEN
 
@@ -247,7 +246,7 @@ def _asks_agent(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Ro
 
 
 def _about_chunk(
-    name: str, sheet: Worksheet, passage: Passage, dialogue: Dialogue, count: Count
+    name: str, sheet: Worksheet, passage: Passage, dialogue: Dialogue
 ) -> Assignment:
     words = allowance(passage.tokens, sheet.questions_tokens)
     extracted = extracted_words(passage.tokens)
@@ -255,7 +254,7 @@ def _about_chunk(
     def fits(written: int, tokens: int) -> bool:
         return is_clearly_smaller(written, tokens, passage.tokens)
 
-    return Assignment(name, "its chunk", dialogue, words, extracted, fits, count)
+    return Assignment(name, "its chunk", dialogue, words, extracted, fits)
 
 
 def chunk_analysis(
@@ -355,7 +354,6 @@ def make_hindsight(
     after: Sequence[Entry],
     before: Edition,
     roles: Roles,
-    count: Count,
     clock: Clock,
     number: int,
 ) -> Steps[Edition | Refused]:
@@ -369,9 +367,9 @@ def make_hindsight(
     if not writers:
         return Refused("refused", "The built-in engine cannot look back.")
     dialogue = partial(_dialogue, passage, after=after, quotes=before.quotes)
-    work = _about_chunk("hindsight", sheet, passage, dialogue, count)
+    work = _about_chunk("hindsight", sheet, passage, dialogue)
     edition = yield from first_good(sheet, work, writers)
     if isinstance(edition, Refused):
         return edition
-    edition = with_stated(edition, stated_in(passage.chunk, passage.zone), passage.spoken, count)
+    edition = with_stated(edition, stated_in(passage.chunk, passage.zone), passage.spoken)
     return replace(edition, number=number, kind="hindsight", written_at=clock())

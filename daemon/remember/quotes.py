@@ -15,6 +15,7 @@ from datetime import tzinfo
 
 from daemon.chat.passage import Passage
 from daemon.models.scheduler import Noted, Steps
+from daemon.models.tokens import count
 from daemon.remember.engine import Material, chunk_material
 from daemon.remember.question import Question, Worksheet, put
 from primer import prompt
@@ -22,7 +23,7 @@ from primer.reply import Answered, Refused
 from primer.wording import fill, keep_inert, restore_tags
 from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import wishes_in, with_wishes
-from rules.conversation.memory import Count, Edition, Quote, Wish
+from rules.conversation.memory import Edition, Quote, Wish
 from rules.conversation.quote import (
     MOST_QUOTE_WORDS,
     QUOTE_WORDS,
@@ -49,9 +50,7 @@ def stated_in(chunk: Iterable[Entry], zone: tzinfo) -> tuple[Wish, ...]:
     )
 
 
-def with_stated(
-    edition: Edition, wishes: Sequence[Wish], spoken: Iterable[str], count: Count
-) -> Edition:
+def with_stated(edition: Edition, wishes: Sequence[Wish], spoken: Iterable[str]) -> Edition:
     """Return the edition with these after its refinement, in the language of `spoken`."""
     return with_wishes(edition, wishes, language_of(spoken), count) if wishes else edition
 

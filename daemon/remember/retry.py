@@ -9,7 +9,6 @@ from daemon.chat.survey import Survey
 from daemon.events import Event, ModelAnswered
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
-from daemon.models.tokens import count
 from daemon.remember.extracted import survey_archived
 from daemon.remember.fold_plan import fold_plan
 from daemon.remember.folds import Folds, fold_of
@@ -106,4 +105,4 @@ def _steps_of_chunk(work: ChatWork, before: Memory, guidance: str) -> Steps[Memo
     memories_before = Folds(work).make_all(chunk.memories_before, as_told)
     passage = replace(survey.passage(chunk, memories_before), guidance=guidance)
     sheet = worksheet_of_chunk(survey, chunk)
-    return make_memory(sheet, passage, survey.roles, count, work.context.clock)
+    return make_memory(sheet, passage, survey.roles, work.context.clock)

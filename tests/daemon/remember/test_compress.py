@@ -66,7 +66,6 @@ def remember(
         Worksheet(load_texts(None)),
         passage(chunk, tokens, guidance),
         roles,
-        lambda text: len(text.split()),
         lambda: WHEN,
     )
     return held(steps, desk.ask, desk.noted)

@@ -335,7 +335,7 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
         "core": [calling(KNOWS)],
     }
     edition = held(
-        make_memory(Worksheet(TEXTS), passage, roles, len, lambda: WHEN), desk.ask, desk.noted
+        make_memory(Worksheet(TEXTS), passage, roles, lambda: WHEN), desk.ask, desk.noted
     ).edition
     words = allowance(passage.tokens, SHIPPED_QUESTIONS)
     quote, quoted, view, seen, last, kept = edition.texts

@@ -7,7 +7,6 @@ import pytest
 
 from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
-from daemon.models.tokens import count
 from daemon.remember.engine import RawFold
 from daemon.remember.fold_plan import fold_plan
 from daemon.remember.folds import make_fold
@@ -79,7 +78,7 @@ def fold(
 ) -> Memory:
     plan = fold_plan(members, [member.memory_id for member in members], level)
     steps = make_fold(
-        Worksheet(TEXTS), "chat", "You are Aria.", plan, roles, count, lambda: WHEN, guidance, raw
+        Worksheet(TEXTS), "chat", "You are Aria.", plan, roles, lambda: WHEN, guidance, raw
     )
     return held(steps, desk.ask, desk.noted)
 
@@ -106,7 +105,6 @@ def fold_again(desk: Desk, known: Sequence[Memory], room: int | None = None) -> 
         "You are Aria.",
         plan,
         ROLES,
-        count,
         lambda: WHEN,
         room=room,
     )

@@ -41,7 +41,7 @@ def count(text: str) -> int:
 
 
 ASKED_FIRST = Desk({"quote": [QUOTE]})
-STEPS = make_memory(Worksheet(TEXTS), PASSAGE, ROLES, count, lambda: WHEN)
+STEPS = make_memory(Worksheet(TEXTS), PASSAGE, ROLES, lambda: WHEN)
 BEFORE = held(STEPS, ASKED_FIRST.ask, ASKED_FIRST.noted).in_prompts
 FIRST = tuple(ASKED_FIRST.model.asked)
 
@@ -49,7 +49,7 @@ FIRST = tuple(ASKED_FIRST.model.asked)
 def look_back(
     desk: Desk, *, before: Edition = BEFORE, passage: Passage = PASSAGE, roles: Roles = ROLES
 ) -> Edition | Refused:
-    steps = make_hindsight(Worksheet(TEXTS), passage, AFTER, before, roles, count, lambda: LATER, 2)
+    steps = make_hindsight(Worksheet(TEXTS), passage, AFTER, before, roles, lambda: LATER, 2)
     return held(steps, desk.ask, desk.noted)
 
 
