@@ -108,13 +108,12 @@ def read_questions(answer: str, memory: str, chunk: Sequence[Entry]) -> tuple[Ev
 
 def _said(entry: object, memory: str, chunk: Sequence[Entry]) -> EvalQuestion | None:
     question = _about_passage(entry, memory, chunk)
-    return question if question and _names_something(question, chunk) else None
-
-
-def _names_something(question: EvalQuestion, chunk: Sequence[Entry]) -> bool:
-    """Return whether a question has a rare word of its chunk beyond those of the instruction."""
+    if question is None:
+        return None
+    # It has a rare word of its chunk, beyond those of the instruction.
     own = rare_words([question.text]) - rare_words([_WRITE])
-    return not own.isdisjoint(rare_words([entry.message.words for entry in chunk]))
+    of_chunk = rare_words([entry.message.words for entry in chunk])
+    return None if own.isdisjoint(of_chunk) else question
 
 
 def read_own(

@@ -221,16 +221,13 @@ def _in_its_family(name: str) -> tuple[str, str] | None:
         return None
     provider = next((provider for provider, family in _FAMILIES if family.match(plain)), None)
     if provider == "anthropic":
-        return provider, _claude(plain)
+        # Anthropic names no variants, and writes versions with a dash since Claude 3.
+        plain = _CLAUDE_VARIANT.sub("", plain)
+        dashed = plain if _OLD_CLAUDE.match(plain) else re.sub(r"(?<=\d)\.(?=\d)", "-", plain)
+        return provider, dashed
     if provider == "openai" and (effort := _EFFORT.match(plain)):
         return provider, plain.removesuffix(effort["effort"])
     return None if provider is None else (provider, plain)
-
-
-def _claude(name: str) -> str:
-    """Anthropic names no variants, and writes versions with a dash since Claude 3."""
-    plain = _CLAUDE_VARIANT.sub("", name)
-    return plain if _OLD_CLAUDE.match(plain) else re.sub(r"(?<=\d)\.(?=\d)", "-", plain)
 
 
 def is_secret(name: str) -> bool:

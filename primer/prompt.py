@@ -160,7 +160,8 @@ def context(
     before = lived(tail)
     passage = [Turn(entry.message.speaker, to_remember(entry.message)) for entry in chunk]
     speakers = [turn.role for turn in (*before, *passage)]
-    folds, others = _folds_first(memories)
+    first = next((at for at, memory in enumerate(memories) if not memory.is_fold), len(memories))
+    folds, others = memories[:first], memories[first:]  # folds stay; later ones replace the others
     folded = _all_remembered(folds)
     if len(breaks) < _MOST_BREAKS:
         folded = ending_prefix(folded)
@@ -192,16 +193,13 @@ def _cut(remembered: list[Turn], before: list[Turn], breaks: Sequence[int]) -> I
 
 def _all_remembered(memories: Sequence[Memory]) -> list[Turn]:
     """Return the turns of all memories, six each."""
-    return [turn for memory in memories for turn in _remembered(memory)]
-
-
-def _folds_first(memories: Sequence[Memory]) -> tuple[Sequence[Memory], Sequence[Memory]]:
-    """Split the memories into the folds they begin with, and the rest.
-
-    The former stay; later folds replace the latter.
-    """
-    first = next((at for at, memory in enumerate(memories) if not memory.is_fold), len(memories))
-    return memories[:first], memories[first:]
+    return [
+        turn
+        for memory in memories
+        for turn in _six_turns(
+            (as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts
+        )
+    ]
 
 
 def lived(entries: Sequence[Entry]) -> list[Turn]:
@@ -368,14 +366,6 @@ def turn_in(turn: Turn, zone: tzinfo, title: TitlePair) -> Turn:
 def answer(text: str) -> Turn:
     """Return the agent's answer as a turn of the dialogue."""
     return Turn("assistant", keep_inert(text))
-
-
-def _remembered(memory: Memory) -> tuple[Turn, ...]:
-    """Return a memory's six messages, as later prompts see them.
-
-    A person may have edited the questions, too.
-    """
-    return _six_turns((as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts)
 
 
 @lru_cache(_MEMORIES)

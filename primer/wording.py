@@ -167,7 +167,13 @@ def problems(name: str, text: str) -> tuple[str, ...]:
         return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
     if not text.strip():
         return ("The text is empty.",)
-    return (*_placeholder_problems(PLACEHOLDERS[name], ALLOWED[name], text), *_tag_problems(text))
+    used = {tag.lower() for tag in _OUR_TAG.findall(text)}
+    own_tags = (
+        f"The tag <{tag}> stands in the text; memproc adds its tags itself."
+        for tag in TAGS
+        if tag in used
+    )
+    return (*_placeholder_problems(PLACEHOLDERS[name], ALLOWED[name], text), *own_tags)
 
 
 def lacks(primer: str) -> tuple[str, ...]:
@@ -199,12 +205,3 @@ def _placeholder_problems(
         for name in sorted(used - allowed)
     ]
     return missing + unknown
-
-
-def _tag_problems(text: str) -> list[str]:
-    used = {tag.lower() for tag in _OUR_TAG.findall(text)}
-    return [
-        f"The tag <{tag}> stands in the text; memproc adds its tags itself."
-        for tag in TAGS
-        if tag in used
-    ]

@@ -34,18 +34,10 @@ def free_report(
         memories=len(subject.chunks),
         arms=tuple(make_row(arm, found, guessing=False) for arm, found in by_arm.items()),
         groups=group(results, names_shown(subject), guessing=False),
-        missed=tuple(_missed_cloze(cloze) for cloze in not_known),
-    )
-
-
-def _missed_cloze(cloze: Cloze) -> Missed:
-    """Return a sentence for the report, with what was left out of it and not found."""
-    return Missed(
-        cloze.memory,
-        cloze.message,
-        cloze.asked,
-        cloze.left_out,
-        cloze.sentence,
+        missed=tuple(
+            Missed(cloze.memory, cloze.message, cloze.asked, cloze.left_out, cloze.sentence)
+            for cloze in not_known
+        ),
     )
 
 

@@ -116,7 +116,10 @@ def plan_evaluation(
     roles = _askable(subject.survey.roles)
     number, due = _due(context, subject, roles, arms, again=again, own=own)
     before = questions_about(context.archive, subject.chat_id)
-    chunks = _chunks_to_ask_about(subject, before) if due and not own else ()
+    known = {question.memory for question in before}
+    preferred = [memory for memory in subject.chunks if memory.memory_id in known]
+    most = MOST_QUESTIONS // PER_CHUNK
+    chunks = tuple(spread(subject.chunks, most, preferred)) if due and not own else ()
     questions = own or chosen_questions(context.archive, subject, chunks)
     plan = EvaluationPlan(
         subject=subject,
@@ -143,16 +146,6 @@ def unseen_by(
         if question.was_said and question.number not in seen:
             unseen[question.memory] = (*unseen.get(question.memory, ()), question)
     return unseen
-
-
-def _chunks_to_ask_about(
-    subject: EvaluatedChat, before: Sequence[EvalQuestion]
-) -> tuple[Memory, ...]:
-    """Spread the questions over the chat, over chunks that were asked about before if possible."""
-    known = {question.memory for question in before}
-    preferred = [memory for memory in subject.chunks if memory.memory_id in known]
-    most = MOST_QUESTIONS // PER_CHUNK
-    return tuple(spread(subject.chunks, most, preferred))
 
 
 def _lacking(

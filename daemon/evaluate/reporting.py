@@ -102,7 +102,17 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> E
         is_present=(newest.version, newest.settings) == (subject.version, subject.settings),
         arms=tuple(_asked_row(questions, arm, given) for arm, given in by_arm.items()),
         groups=group(_results(questions, memories), names_shown(subject), guessing=True),
-        missed=tuple(_missed_question(question) for question in not_known),
+        missed=tuple(
+            # The right choice is written first.
+            Missed(
+                question.memory,
+                question.message,
+                question.text,
+                question.choices[0],
+                question.passage,
+            )
+            for question in not_known
+        ),
     )
 
 
@@ -130,17 +140,6 @@ def _by_arm(
     return {**by_arm, PASSAGE: with_passages} if with_passages else by_arm
 
 
-def _missed_question(question: EvalQuestion) -> Missed:
-    """Return a question for the report, with its right choice, which is written first."""
-    return Missed(
-        question.memory,
-        question.message,
-        question.text,
-        question.choices[0],
-        question.passage,
-    )
-
-
 def _grouped(
     answers: Iterable[EvalAnswer], key_of: Callable[[EvalAnswer], K]
 ) -> Mapping[K, list[EvalAnswer]]:
@@ -164,19 +163,14 @@ def circumstances(answer: EvalAnswer) -> tuple[str, str, str]:
 def in_every_report(archive: Archive, subject: EvaluatedChat) -> dict[str, Any]:
     """Return the values that reports of both forms have, by the names of their fields."""
     lacking = tuple(live.key for live in subject.live if live.is_missing)
+    own = [cost for cost in costs_since(archive, "") if cost.chat_id == subject.chat_id]
     return {
         "chat_id": subject.chat_id,
         "title": subject.survey.plan.title,
         "tail": LiveTail(len(subject.live), lacking),
         "voice": voice_of(archive, subject),
-        "usd": _dollars_spent(archive, subject.chat_id),
+        "usd": sum(cost.usd for cost in own if cost.step in STEPS),
     }
-
-
-def _dollars_spent(archive: Archive, chat_id: str) -> float:
-    """Return what all evaluations of a chat have cost, in dollars."""
-    own = [cost for cost in costs_since(archive, "") if cost.chat_id == chat_id]
-    return sum(cost.usd for cost in own if cost.step in STEPS)
 
 
 def names_shown(subject: EvaluatedChat) -> dict[str, str]:
@@ -243,12 +237,10 @@ def _results(questions: Questions, answers: Iterable[EvalAnswer]) -> list[Marked
 
 def _result(question: EvalQuestion, answers: Sequence[EvalAnswer]) -> MarkedQuestion:
     """Return the mean mark of a question's answers; whether it is right is as the newest says."""
-    mean = fmean(_mark(question, answer.letter) for answer in answers)
+    mean = fmean(
+        (known_mark(answer.letter) if question.was_said else float(answer.letter != NEVER_SAID))
+        for answer in answers
+    )
     newest = answers[-1]
     is_right = newest.letter == question.right
     return MarkedQuestion(question.memory, newest.level, mean, is_right, question.was_said)
-
-
-def _mark(question: EvalQuestion, letter: str) -> float:
-    """Return what a letter is worth; about what was never said, 1 is for made up and 0 for not."""
-    return known_mark(letter) if question.was_said else float(letter != NEVER_SAID)

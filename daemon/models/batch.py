@@ -145,15 +145,11 @@ class Batches:
                 yield from self._resumed(route, sent, cancel=False)
         before = self._persistently(lambda: client.newest(route))
         number = self._written_down(together, before)
-        sent = self._open_batch(number)
+        sent = next(batch for batch in open_batches(self._archive) if batch.number == number)
         bodies = {item.request: together[item.request].body for item in sent.items}
         name = self._created(route, sent, bodies).id
         name_batch(self._archive, number, name)
         yield from self._awaited(route, replace(sent, name=name), cancel=False)
-
-    def _open_batch(self, number: int) -> OpenBatch:
-        """Return the batch of this number, which is open."""
-        return next(batch for batch in open_batches(self._archive) if batch.number == number)
 
     def _written_down(self, together: Mapping[str, Route], before: Batch | None) -> int:
         """Reserve the costs of all that fit, note them as sent, and return the batch's number."""
@@ -191,19 +187,15 @@ class Batches:
                 batch = self._found(route, sent)
                 if batch is not None:
                     return batch
-                self._await_next(attempt, fault, sent)
+                try:
+                    await_next(attempt, fault, self._context.pause, self._context.tell)
+                except OutOfReach:
+                    self._give_up(sent)
+                    raise
             except (MemprocError, NoBatches):
                 self._give_up(sent)
                 raise
         raise AssertionError("the last attempt creates or raises")
-
-    def _await_next(self, attempt: int, fault: NotNow, sent: OpenBatch) -> None:
-        """Pause before a batch is sent once more; if it is not to be, give it up."""
-        try:
-            await_next(attempt, fault, self._context.pause, self._context.tell)
-        except OutOfReach:
-            self._give_up(sent)
-            raise
 
     def _found(self, route: Route, sent: OpenBatch) -> Batch | None:
         """Find the batch that was sent and whose name got lost, once it has ended.

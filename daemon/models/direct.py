@@ -190,7 +190,8 @@ class Direct:
 
         Raises OverBudget where a cap is reached even when all others are settled, and UnknownPrice.
         """
-        at_server = self._calls_at(request.model)
+        there = (call.request.model for call in dict.fromkeys(self._calls.values()))
+        at_server = sum(each.base == request.model.base for each in there)
         if len(self._calls) >= self._most or 0 < request.model.slots <= at_server:
             return False
         lost = self._too_slow[key]
@@ -204,11 +205,6 @@ class Direct:
         self._calls[key] = call
         self._begin(call)
         return True
-
-    def _calls_at(self, model: Model) -> int:
-        """Return the number of calls under way at the address of a model."""
-        there = (call.request.model for call in dict.fromkeys(self._calls.values()))
-        return sum(each.base == model.base for each in there)
 
     def _begin(self, call: DirectCall) -> None:
         # The interpreter does not wait for such a thread: a second Ctrl-C ends at once.

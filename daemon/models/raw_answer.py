@@ -183,7 +183,11 @@ def _message(choice: Answer) -> dict[str, Any]:
         "role": "assistant",
         "content": _text([part for part in parts if not _is_thought(part)]) or None,
         "reasoning_content": _text(thoughts),
-        "tool_calls": [call for call in _listed(said.get("tool_calls")) if _is_call(call)],
+        "tool_calls": [
+            call
+            for call in _listed(said.get("tool_calls"))
+            if isinstance(call, dict) and isinstance(call.get("function"), dict)
+        ],
     }
     return {name: value for name, value in message.items() if value or name == "content"}
 
@@ -202,10 +206,6 @@ def _text(part: object) -> str:
         case {"text": inner} | {"thinking": inner} | {"reasoning": inner}:
             return _text(inner)
     return ""
-
-
-def _is_call(call: object) -> bool:
-    return isinstance(call, dict) and isinstance(call.get("function"), dict)
 
 
 def _blocks(content: object) -> list[Any]:

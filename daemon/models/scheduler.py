@@ -202,28 +202,22 @@ class Scheduler:
         fresh = {"", *self._fresh}
         notes = [what for what, key in dialogue.notes if what not in KINDS or key in fresh]
         if self._sizes:
-            self._count_unusable(dialogue)
+            archive = self._context.archive
+            # What a provider refuses for its words says nothing of what the model can.
+            unusable = {key for what, key in dialogue.notes if what in KINDS and what != "refused"}
+            for key in self._fresh.intersection(dialogue.used):
+                if reply := find_reply(archive, key):
+                    count_answer(
+                        archive,
+                        reply.model,
+                        reply.step,
+                        self._sizes,
+                        self._context.clock(),
+                        is_unusable=key in unusable,
+                    )
         self._fresh.difference_update(dialogue.used)
         for what in notes:
             self._context.tell(Note(what, is_remedy=True))
-
-    def _count_unusable(self, dialogue: RunningDialogue[Any]) -> None:
-        """Count the fresh answers that a dialogue was sent, and those that it could not use.
-
-        What a provider refuses for its words says nothing of what the model can.
-        """
-        archive = self._context.archive
-        unusable = {key for what, key in dialogue.notes if what in KINDS and what != "refused"}
-        for key in self._fresh.intersection(dialogue.used):
-            if reply := find_reply(archive, key):
-                count_answer(
-                    archive,
-                    reply.model,
-                    reply.step,
-                    self._sizes,
-                    self._context.clock(),
-                    is_unusable=key in unusable,
-                )
 
     def _send_all(self, dialogues: Sequence[RunningDialogue[Any]]) -> None:
         """Send what the dialogues await, and while there is room what they will come to.
@@ -267,11 +261,8 @@ class Scheduler:
         """
         if self._is_known(key):
             return False
-        return self._transport(request, key).send(self._as_sent(request), key)
-
-    def _as_sent(self, request: Request) -> Request:
         learned = as_learned(self._context.archive, request)
-        return learned.sent_in(self._context.archive.zone)
+        return self._transport(request, key).send(learned.sent_in(self._context.archive.zone), key)
 
     def _is_known(self, key: str) -> bool:
         """Return whether a request is under way, or has come back."""

@@ -59,7 +59,8 @@ def price_once(archive: Archive, rule: str, price: Price, new: dict[bytes, bytes
     """
 
     def known_or_computed(texts: Texts, minutes: Minutes) -> Sequence[int]:
-        window = _hash_of(rule, texts, minutes)
+        everything = json.dumps((rule, texts, minutes), ensure_ascii=False)
+        window = sha256(everything.encode("utf-8", "surrogatepass")).digest()
         known = known_prices(archive, window)
         if known is not None and len(known) == len(texts) - 1:
             return known
@@ -67,12 +68,6 @@ def price_once(archive: Archive, rule: str, price: Price, new: dict[bytes, bytes
         return new[window]
 
     return known_or_computed
-
-
-def _hash_of(rule: str, texts: Texts, minutes: Minutes) -> bytes:
-    """Return the SHA-256 of exactly what the prices of a window depend on."""
-    everything = json.dumps((rule, texts, minutes), ensure_ascii=False)
-    return sha256(everything.encode("utf-8", "surrogatepass")).digest()
 
 
 def _price_by_vectors(texts: Texts, minutes: Minutes) -> Sequence[int]:

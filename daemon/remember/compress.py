@@ -37,6 +37,8 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, edition_in_prompts, shown_edition
 from rules.errors import ChatSkipped, TooLong
 from rules.extract.weights import forget_messages
+from rules.layers.core import CoreEvent
+from rules.layers.facts import FactEvent
 from rules.plan.cache_order import Lead, leads, needs
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.folds import as_shown, as_told
@@ -51,7 +53,7 @@ class _Chunks(ChatWork):
     order: tuple[Lead, ...]
     """The order in which the plan is begun, for the sake of the provider's cache."""
     folds: Folds
-    chains: tuple[Chain, ...]
+    chains: tuple[Chain[CoreEvent], Chain[FactEvent]]
     """Core memory and facts."""
     dialogues: dict[int, RunningDialogue[Keep]] = field(default_factory=dict)
     """The dialogues of the plan that have been begun, by their place."""
@@ -85,7 +87,8 @@ def compress(
         work = _begin_work(context, scheduler, survey)
         if not _do_all(work):
             return None
-        shown_now = _fold_all(work)
+        work.folds.make_all(work.chunks, as_told)
+        shown_now = work.folds.make_all(work.chunks, as_shown)
     forget_messages()  # their room is wanted for the proof of the whole chat
     return tuple(work.memories), shown_now
 
@@ -96,12 +99,6 @@ def _begin_work(context: Context, scheduler: Scheduler, survey: Survey) -> _Chun
     work = ChatWork(context, scheduler, survey, memories)
     chains = (core_chain(work, order), facts_chain(work))
     return _Chunks(context, scheduler, survey, memories, order, Folds(work), chains)
-
-
-def _fold_all(work: _Chunks) -> tuple[Memory, ...]:
-    """Make the folds that prompts will see, and those that the export shows. Return what it shows."""
-    work.folds.make_all(work.chunks, as_told)
-    return work.folds.make_all(work.chunks, as_shown)
 
 
 def _announce(context: Context, survey: Survey) -> None:
@@ -161,7 +158,7 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
     """
     _begin_lanes(work, kept)
     for lead in work.order:
-        if lead.place in work.dialogues or _is_given_up(work, lead.place):
+        if lead.place in work.dialogues or any(skipped < lead.place for skipped in work.skipping):
             continue
         if needed[lead.place] > kept or not work.scheduler.has_room:
             return
@@ -179,14 +176,6 @@ def _begin_lanes(work: _Chunks, kept: int) -> None:
     still_again = work.plan.again[kept:]
     settled = min((chunk.number - 1 for chunk in still_again), default=work.chunks)
     work.folds.begin(settled)
-
-
-def _is_given_up(work: _Chunks, place: int) -> bool:
-    """Return whether a place comes after one at which the chat will be skipped.
-
-    Those before it are finished first: what is kept does not depend on who was asked first.
-    """
-    return any(skipped < place for skipped in work.skipping)
 
 
 def _waiting(plan: ChatPlan, kept: int) -> set[int]:
@@ -253,21 +242,15 @@ def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: b
     number = next_edition(archive, before.memory_id) if before else 1
     sheet = worksheet_of_chunk(survey, chunk)
     memory = yield from make_memory(sheet, passage, survey.roles, work.context.clock, number)
-    layers = _layers_after(survey, chunk)
-    if before is None:
-        return lambda: _keep_new(work, memory, layers)
-    return lambda: _keep_again(work, before, memory.edition, layers)
-
-
-def _layers_after(survey: Survey, chunk: PlannedChunk) -> tuple[Layer, ...]:
-    """Return the layers that become due with the chunk's memory."""
     due = survey.plan.layers
     layers: list[Layer] = []
     if any(other.number == chunk.number for other in due.core):
         layers.append("core")
     if any(other.number == chunk.number for other in due.facts):
         layers.append("facts")
-    return tuple(layers)
+    if before is None:
+        return lambda: _keep_new(work, memory, layers)
+    return lambda: _keep_again(work, before, memory.edition, layers)
 
 
 def _keep_new(work: _Chunks, memory: Memory, layers: Sequence[Layer]) -> None:

@@ -4,7 +4,7 @@ A refused edit is told to the agent, which may answer once more. What is refused
 changed; what cannot be read changes nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from daemon.archive.journal import Reply
@@ -123,18 +123,15 @@ def _carried_out(about: AboutCore, agent: Model, answer: _Answer, before: Tended
         if isinstance(outcome, Refusal):
             yield Noted(f"core edit refused: {outcome.kind}")
         elif isinstance(edit, CoreEdit):
-            events += _changes(memory, outcome, edit)
+            events += [
+                CoreEvent(
+                    new.name, new.value, new.held, "agent", edit.function, held_lines=new.held_lines
+                )
+                for old, new in zip(memory, outcome, strict=True)
+                if new.value != old.value
+            ]
             memory = outcome
     return Tended(memory, tuple(events), tuple(outcomes))
-
-
-def _changes(before: CoreMemory, after: CoreMemory, edit: CoreEdit) -> Iterable[CoreEvent]:
-    """Return an event for each section whose value is another one now."""
-    return [
-        CoreEvent(new.name, new.value, new.held, "agent", edit.function, held_lines=new.held_lines)
-        for old, new in zip(before, after, strict=True)
-        if new.value != old.value
-    ]
 
 
 def _applied(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:

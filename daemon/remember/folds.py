@@ -153,7 +153,9 @@ def _for_engine(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> _Sight:
 def _sights(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> list[_Sight]:
     """Return what a model sees of a fold, part by part."""
     if not plan.from_memories:
-        return [_from_members(sheet, shown.system_message, plan)]
+        before = prompt.context(sheet.texts, shown.system_message, plan.members, (), ())
+        alone = prompt.memories_alone(sheet.texts, plan.members)
+        return [_Sight(before, alone, plan.members, memories_told(plan.members, sheet.zone))]
     sights = []
     for part in parts_within(plan.answers, shown.room):
         memories = plan.memories[part.start : part.stop]
@@ -162,12 +164,6 @@ def _sights(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> list[_Sight]:
         told = memories_told(memories, sheet.zone, prompt.LAST_ANSWER)
         sights.append(_Sight(before, alone, memories, told))
     return sights
-
-
-def _from_members(sheet: Worksheet, system_message: str, plan: FoldPlan) -> _Sight:
-    before = prompt.context(sheet.texts, system_message, plan.members, (), ())
-    alone = prompt.memories_alone(sheet.texts, plan.members)
-    return _Sight(before, alone, plan.members, memories_told(plan.members, sheet.zone))
 
 
 def _asking_for_paragraphs(sheet: Worksheet, sight: _Sight, words: int) -> Worksheet:
@@ -255,9 +251,7 @@ def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") ->
     sheet, raw = worksheet_of_fold(survey, plan.sources), _raw_fold(survey, plan)
     chat_id, system_message = survey.plan.chat_id, survey.chat.system_message
     room = fold_room(survey)
-    return make_fold(
-        sheet, chat_id, system_message, plan, survey.roles, clock, guidance, raw, room
-    )
+    return make_fold(sheet, chat_id, system_message, plan, survey.roles, clock, guidance, raw, room)
 
 
 def fold_room(survey: Survey) -> int | None:

@@ -177,9 +177,7 @@ def _hold(
         number=1,
         kind="as-of",
         texts=transcript.texts,
-        quotes=tuple(
-            replace(quote, tokens=count(quote.framed)) for quote in transcript.quotes
-        ),
+        quotes=tuple(replace(quote, tokens=count(quote.framed)) for quote in transcript.quotes),
         made=EXTRACTED if transcript.agent == EXTRACTIVE else WRITTEN,
         agent=transcript.agent,
         context_manager=transcript.context_manager,
@@ -245,9 +243,7 @@ def _asks_agent(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Ro
     return asks_agent(chunk, tokens, sheet.questions_tokens, by_model=roles.has_agent)
 
 
-def _about_chunk(
-    name: str, sheet: Worksheet, passage: Passage, dialogue: Dialogue
-) -> Assignment:
+def _about_chunk(name: str, sheet: Worksheet, passage: Passage, dialogue: Dialogue) -> Assignment:
     words = allowance(passage.tokens, sheet.questions_tokens)
     extracted = extracted_words(passage.tokens)
 

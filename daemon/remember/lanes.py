@@ -92,39 +92,27 @@ class Lane:
             self._dialogue = None
 
 
-class Chain(Lane):
-    """The lane of a layer, core memory or facts: its steps that are left."""
+class Chain(Lane, Generic[LayerEvent]):
+    """The lane of a layer, core memory or facts: its planned steps that are left."""
 
     def __init__(
         self,
         work: ChatWork,
-        steps: Sequence[PlannedChunk],
-        step: Callable[[PlannedChunk], Steps[Keep]],
+        layer: Layer,
+        take: Callable[[PlannedChunk, Edition], Steps[tuple[LayerEvent, ...]]],
+        keep_events: Callable[[Archive, str, tuple[LayerEvent, ...], str, str], None],
     ) -> None:
-        """Prepare the steps; `step` is the dialogue after the memory of a chunk."""
+        """Prepare the steps; `take` asks what happens after a memory, given its as-of edition."""
         super().__init__(work)
-        self._left = list(steps)
-        self._step = step
+        self._layer = layer
+        self._take = take
+        self._keep_events = keep_events
+        self._left: list[PlannedChunk] = list(getattr(work.plan.layers, layer))
 
     def begin(self, waiting: Collection[int]) -> None:
         """Begin the next step, unless its memory is among those, by number, that are still to be made."""
         if not self.under_way and self._left and self._left[0].number not in waiting:
             self.set_out(RunningDialogue(self._step(self._left.pop(0)), BEFORE_ALL_CHUNKS))
-
-
-@dataclass(frozen=True, slots=True)
-class _LayerWork(Generic[LayerEvent]):
-    """One layer: how it asks after a memory, and how its events are stored."""
-
-    work: ChatWork
-    layer: Layer
-    take: Callable[[PlannedChunk, Edition], Steps[tuple[LayerEvent, ...]]]
-    """Asks what happens after a memory, given its as-of edition."""
-    keep_events: Callable[[Archive, str, tuple[LayerEvent, ...], str, str], None]
-
-    def chain(self) -> Chain:
-        """Return the planned steps of the layer."""
-        return Chain(self.work, getattr(self.work.plan.layers, self.layer), self._step)
 
     def _step(self, chunk: PlannedChunk) -> Steps[Keep]:
         """Ask after one memory; nothing happens by one that the person has forgotten.
@@ -137,20 +125,20 @@ class _LayerWork(Generic[LayerEvent]):
         events: tuple[LayerEvent, ...] = ()
         try:
             if not memory.forgotten:
-                events = yield from self.take(chunk, as_of)
+                events = yield from self._take(chunk, as_of)
         except TooLong:
-            yield Noted(f"{self.layer} question too long for the window")
+            yield Noted(f"{self._layer} question too long for the window")
         made = tuple(replace(event, memory=memory.number, edition=as_of.number) for event in events)
-        return partial(self._keep, memory.memory_id, made)
+        return partial(self._keep_step, memory.memory_id, made)
 
-    def _keep(self, memory_id: str, events: tuple[LayerEvent, ...]) -> None:
+    def _keep_step(self, memory_id: str, events: tuple[LayerEvent, ...]) -> None:
         archive, now = self.work.archive, self.work.context.clock()
         with archive.transaction():
-            self.keep_events(archive, self.work.plan.chat_id, events, now, memory_id)
-            end_step(archive, memory_id, self.layer, now)
+            self._keep_events(archive, self.work.plan.chat_id, events, now, memory_id)
+            end_step(archive, memory_id, self._layer, now)
 
 
-def core_chain(work: ChatWork, leads: Sequence[Lead]) -> Chain:
+def core_chain(work: ChatWork, leads: Sequence[Lead]) -> Chain[CoreEvent]:
     """Return the planned edits of core memory.
 
     Each question follows what its memory was written from, byte for byte, so that the provider's cache knows it.
@@ -165,7 +153,7 @@ def core_chain(work: ChatWork, leads: Sequence[Lead]) -> Chain:
         tended = yield from tend(worksheet_of_chunk(survey, chunk), survey.roles.agent, about)
         return tended.events
 
-    return _LayerWork(work, "core", take, keep_core_events).chain()
+    return Chain(work, "core", take, keep_core_events)
 
 
 def _about_core(
@@ -203,7 +191,7 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition, who: str) -> 
     return quote, quoted, perspective, six[3], refinement, six[5]
 
 
-def facts_chain(work: ChatWork) -> Chain:
+def facts_chain(work: ChatWork) -> Chain[FactEvent]:
     """Return the planned steps that take facts."""
     archive, survey = work.archive, work.survey
     chat_id, roles = survey.plan.chat_id, survey.roles
@@ -215,7 +203,7 @@ def facts_chain(work: ChatWork) -> Chain:
         sheet = worksheet_of_chunk(survey, chunk)
         return take_facts(sheet, roles.context_manager, entries, before, roles.embedding)
 
-    return _LayerWork(work, "facts", take, keep_fact_events).chain()
+    return Chain(work, "facts", take, keep_fact_events)
 
 
 def chunk_memory(memories: list[Memory], chunk: PlannedChunk) -> Memory:

@@ -99,15 +99,10 @@ def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> 
             return Quote(text, quote.source, "agent")
         yield Noted("not verbatim")
         answers.insert(0, answer)
-        question = _asked_again(sheet, question, answer, quote.reason)
+        turns = (*question.posed(sheet.texts).turns, prompt.answer(answer.text))
+        text = fill(sheet.texts.quote_again, reason=quote.reason)
+        question = replace(question, request=replace(question.request, turns=turns), text=text)
     return (yield from _nearest(answers, chunk))
-
-
-def _asked_again(sheet: Worksheet, question: Question, answer: Answered, reason: str) -> Question:
-    """Return the question for the second try: it follows the answer that is no quote, and says why it is none."""
-    turns = (*question.posed(sheet.texts).turns, prompt.answer(answer.text))
-    text = fill(sheet.texts.quote_again, reason=reason)
-    return replace(question, request=replace(question.request, turns=turns), text=text)
 
 
 def _nearest(answers: Sequence[Answered], chunk: Sequence[Entry]) -> Steps[Quote | None]:

@@ -8,7 +8,6 @@ answered      its operations become events; with an embedding model, wordings th
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
 
 from daemon.archive.layers import ranked
 from daemon.models.scheduler import Noted, Steps
@@ -60,19 +59,15 @@ def take_facts(
     operations = yield from _operations(sheet, manager, chunk, shown)
     same = {} if embedding is None else (yield from _likeness(sheet, embedding, operations, shown))
     gone = forgotten(known.events)
-    all_known = KnownFacts(shown, facts, gone, _sources(chunk, sheet.zone), known.next_number, same)
+    sources = tuple(
+        Source(entry.key, entry.message.words, in_zone(entry.message.created_at, sheet.zone))
+        for entry in chunk
+    )
+    all_known = KnownFacts(shown, facts, gone, sources, known.next_number, same)
     outcome = carry_out(operations, all_known)
     for reason in outcome.refused:
         yield Noted(f"fact refused: {reason}")
     return outcome.events
-
-
-def _sources(chunk: Sequence[Entry], zone: tzinfo) -> tuple[Source, ...]:
-    """Return the messages of the chunk that facts may come from, each with its date if it has one."""
-    return tuple(
-        Source(entry.key, entry.message.words, in_zone(entry.message.created_at, zone))
-        for entry in chunk
-    )
 
 
 def _operations(

@@ -66,7 +66,9 @@ def prices(
     # A word's rarity by how many turns say it, in units of _RARE; 0 if all or none do.
     rarities = [(len(turns) // count).bit_length() for count in range(1, len(turns))]
     squares = [rarity**2 for rarity in (0, *rarities, 0)]
-    width = _field_width(turns, max(squares))
+    lengths = [sum([weight**2 * len(terms) for weight, terms in words.items()]) for words in turns]
+    largest = sum(NEARNESS) * max(squares) * max(lengths, default=0)
+    width = max(largest, len(turns)).bit_length()
     rows = _products(turns, squares, width)
     likenesses = [_likeness(rows, at, width) for at in range(_SIDE + 1, _SIDE + len(turns))]
     return with_pauses(likenesses, minutes)
@@ -79,13 +81,6 @@ def _words(texts: tuple[str, ...]) -> _Words:
     for term, count in count_terms(texts).items():
         by_weight[count.bit_length()].append(term)
     return by_weight
-
-
-def _field_width(turns: Sequence[_Words], largest_square: int) -> int:
-    """Return how many bits hold the product of a turn with a side, and the number of turns."""
-    lengths = [sum([weight**2 * len(terms) for weight, terms in words.items()]) for words in turns]
-    largest = sum(NEARNESS) * largest_square * max(lengths, default=0)
-    return max(largest, len(turns)).bit_length()
 
 
 def _products(turns: Sequence[_Words], squared_rarities: Sequence[int], width: int) -> list[int]:
