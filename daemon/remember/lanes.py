@@ -45,6 +45,8 @@ Keep = Callable[[], None]
 """Stores the result of a dialogue."""
 
 LayerEvent = TypeVar("LayerEvent", CoreEvent, FactEvent)
+_Take = Callable[[PlannedChunk, Edition], Steps[tuple[LayerEvent, ...]]]
+_KeepEvents = Callable[[Archive, str, tuple[LayerEvent, ...], str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +101,14 @@ class Chain(Lane, Generic[LayerEvent]):
         self,
         work: ChatWork,
         layer: Layer,
-        take: Callable[[PlannedChunk, Edition], Steps[tuple[LayerEvent, ...]]],
-        keep_events: Callable[[Archive, str, tuple[LayerEvent, ...], str, str], None],
+        take: _Take[LayerEvent],
+        keep_events: _KeepEvents[LayerEvent],
     ) -> None:
         """Prepare the steps; `take` asks what happens after a memory, given its as-of edition."""
         super().__init__(work)
         self._layer = layer
-        self._take = take
-        self._keep_events = keep_events
+        self._take: _Take[LayerEvent] = take
+        self._keep_events: _KeepEvents[LayerEvent] = keep_events
         self._left: list[PlannedChunk] = list(getattr(work.plan.layers, layer))
 
     def begin(self, waiting: Collection[int]) -> None:
