@@ -186,11 +186,6 @@ def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Comp
     )
     choice, usage = response.choices[0], response.usage
     details = getattr(usage, "prompt_tokens_details", None)
-    details = getattr(usage, "completion_tokens_details", None)
-    shown = (
-        getattr(choice.message, "reasoning_content", None),
-        getattr(choice.message, "thinking_blocks", None),
-    )
     return Completion(
         text=printable(choice.message.content or ""),
         finish=choice.finish_reason or "",
@@ -200,8 +195,14 @@ def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Comp
         tokens_cache_written=getattr(usage, "cache_creation_input_tokens", None) or 0,
         usd=response._hidden_params.get("response_cost"),
         calls=tuple(map(_tool_call, choice.message.tool_calls or ())),
-        thought=any(shown) or bool(getattr(details, "reasoning_tokens", None)),
+        thought=_has_thought(choice.message, usage),
     )
+
+
+def _has_thought(message: Any, usage: Any) -> bool:
+    details = getattr(usage, "completion_tokens_details", None)
+    shown = getattr(message, "reasoning_content", None), getattr(message, "thinking_blocks", None)
+    return any(shown) or bool(getattr(details, "reasoning_tokens", None))
 
 
 def _messages_of(request: Request) -> list[dict[str, Any]]:
