@@ -6,7 +6,7 @@ answers are kept all at once. A memory may be written again afterwards, with the
 were found missing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
@@ -67,7 +67,6 @@ from rules.evaluate.questions import (
     read_letters,
     says_never_to_all,
 )
-from rules.typingmind.message import Message
 from rules.wording import counted, cut_title
 
 FEWEST_QUESTIONS = 5
@@ -238,20 +237,12 @@ def _why_not_asked(subject: EvaluatedChat, question: EvalQuestion, seen: str, bl
 def _is_said_elsewhere(subject: EvaluatedChat, question: EvalQuestion) -> bool:
     """Return whether a message outside the question's chunk has the words of one of its choices."""
     choices = [choice.casefold().rstrip(".!? ") for choice in question.choices]
-    for message in _messages_outside(subject, question.memory):
-        words = message.words.casefold()
-        if any(choice in words for choice in choices):
-            return True
-    return False
-
-
-def _messages_outside(subject: EvaluatedChat, memory: str) -> Iterator[Message]:
-    """Yield all messages of the chat that are not under this memory."""
+    outside = [live.message for live in subject.live]
     for name, entries in subject.entries.items():
-        if name != memory:
-            yield from (entry.message for entry in entries)
-    for live in subject.live:
-        yield live.message
+        if name != question.memory:
+            outside += (entry.message for entry in entries)
+    all_words = (message.words.casefold() for message in outside)
+    return any(choice in words for words in all_words for choice in choices)
 
 
 def _ask(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from daemon.archive.archive import Archive
 from daemon.evaluate.reporting import in_every_report, names_shown
 from daemon.evaluate.subject import ArmName, EvaluatedChat
-from rules.conversation.memory import EXTRACTED, Memory
+from rules.conversation.memory import EXTRACTED
 from rules.evaluate.cloze import Cloze, SearchedText, common_words, make_clozes
 from rules.evaluate.report import (
     Evaluation,
@@ -55,7 +55,14 @@ def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> lis
 
 def _clozes(subject: EvaluatedChat) -> list[Cloze]:
     """Make the sentences with a word left out, of what the person said in each chunk."""
-    said = {memory.memory_id: _by_person(subject, memory) for memory in subject.chunks}
+    said = {
+        memory.memory_id: [
+            (entry.key, entry.message.words)
+            for entry in subject.entries[memory.memory_id]
+            if entry.message.speaker == "user"
+        ]
+        for memory in subject.chunks
+    }
     common = common_words(
         [text for messages in said.values() for _, text in messages], _names(subject)
     )
@@ -72,12 +79,3 @@ def _names(subject: EvaluatedChat) -> frozenset[str]:
     own = [message.words for message in said if message.speaker != "user"]
     who = who_is_who(subject.survey.chat.system_message, by_person, own)
     return frozenset({who.persona.casefold(), who.person.casefold()} - {""})
-
-
-def _by_person(subject: EvaluatedChat, memory: Memory) -> list[tuple[str, str]]:
-    """Return the person's messages in a memory's chunk: the key and the words of each."""
-    said = []
-    for entry in subject.entries[memory.memory_id]:
-        if entry.message.speaker == "user":
-            said.append((entry.key, entry.message.words))
-    return said

@@ -236,14 +236,12 @@ class Scheduler:
             self._send_ahead(dialogue)
 
     def _send_ahead(self, dialogue: RunningDialogue[Any]) -> None:
-        if dialogue.ahead and self._is_settled(dialogue.ahead):
-            dialogue.ahead = None
-
-    def _is_settled(self, ahead: Request) -> bool:
-        """Send a request ahead; True where it is known, must not be sent, or has been sent."""
-        key = ahead.key
-        is_useless = self._is_known(key) or above_step(self._context, ahead) is not None
-        return is_useless or self._send(ahead, key)
+        """Send what a dialogue will come to, unless it is known by then or must not be sent."""
+        if ahead := dialogue.ahead:
+            key = ahead.key
+            is_useless = self._is_known(key) or above_step(self._context, ahead) is not None
+            if is_useless or self._send(ahead, key):
+                dialogue.ahead = None
 
     def _must_wait(self, dialogue: RunningDialogue[Any]) -> bool:
         """Return whether the one that leads has yet to be answered. In a batch none is first."""

@@ -136,19 +136,13 @@ def _do_all(work: _Chunks) -> bool:
         work.scheduler.go_on()
         for lane in lanes:
             lane.keep()
-        kept = _keep_finished(work, kept)
+        while kept in work.dialogues and (keep := work.dialogues[kept].result):
+            keep()
+            kept += 1
         if has_come_to_fail(work.archive, work.survey.config, work.survey.roles):
             return False
         _begin(work, needed, kept)
     return True
-
-
-def _keep_finished(work: _Chunks, kept: int) -> int:
-    """Keep what is finished and next in the plan. Return how many of the plan are kept by now."""
-    while kept in work.dialogues and (keep := work.dialogues[kept].result):
-        keep()
-        kept += 1
-    return kept
 
 
 def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
@@ -207,19 +201,15 @@ def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
         yield None
     passage = work.survey.passage(chunk, before, lead.breaks)
     try:
-        keep = yield from _written(work, lead.place, chunk, passage)
+        if lead.place in work.plan.looking_back:
+            keep = yield from _hindsight(work, chunk, passage)
+        else:
+            is_again = lead.place < len(work.plan.again)
+            keep = yield from _memory(work, chunk, passage, is_again=is_again)
     except ChatSkipped as fault:
         work.skipping.add(lead.place)
         return partial(_give_up, fault)
     return partial(_keep_and_tell, work, lead.place, keep)
-
-
-def _written(work: _Chunks, place: int, chunk: PlannedChunk, passage: Passage) -> Steps[Keep]:
-    """Write what the plan has at a place: hindsight, another edition, or a new memory."""
-    if place in work.plan.looking_back:
-        return (yield from _hindsight(work, chunk, passage))
-    is_again = place < len(work.plan.again)
-    return (yield from _memory(work, chunk, passage, is_again=is_again))
 
 
 def _give_up(fault: ChatSkipped) -> NoReturn:

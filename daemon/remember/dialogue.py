@@ -240,17 +240,10 @@ def _ask_agent(
             repeats_once=question.step == "refinement",
         ),
     )
-    if sheet.keeps_misshapen:
-        answer = yield from _kept_in_spite(answer)
+    if sheet.keeps_misshapen and isinstance(answer, Refused) and is_only_misshapen(answer):
+        yield Noted(f"kept in spite of its form: {answer.kind}")
+        answer = Answered(answer.text, form=answer.kind)
     return (yield from _noticed(answer))
-
-
-def _kept_in_spite(answer: Answered | Refused) -> Steps[Answered | Refused]:
-    """Return an answer that fails by its form alone as one that is kept, and marked."""
-    if isinstance(answer, Answered) or not is_only_misshapen(answer):
-        return answer
-    yield Noted(f"kept in spite of its form: {answer.kind}")
-    return Answered(answer.text, form=answer.kind)
 
 
 def is_only_misshapen(refused: Refused) -> bool:

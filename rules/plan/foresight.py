@@ -80,16 +80,17 @@ class Foresight:
         coming: list[Standing] = []
         for at, memory in enumerate(self.coming):
             to_come[str(at)] = reading_to_come(memory.tokens)
-            coming.append(self._expected(str(at), memory))
+            tokens = max(1, int(OF_THE_MOST * (self.longest * memory.tokens - QUOTE)))
+            coming.append(
+                Standing(
+                    str(at), CHUNK_LEVEL, tokens, (str(at),), quotes=QUOTE, source=memory.source
+                )
+            )
         folds = _ExpectedFolds(by_id, to_come, [])
         view = section(
             self.chat_id, self.memories, upto, self.bounds, as_told, folds.stand_in, coming
         )
         return view, folds.missing
-
-    def _expected(self, name: str, memory: Coming) -> Standing:
-        tokens = max(1, int(OF_THE_MOST * (self.longest * memory.tokens - QUOTE)))
-        return Standing(name, CHUNK_LEVEL, tokens, (name,), quotes=QUOTE, source=memory.source)
 
 
 @dataclass(frozen=True, slots=True)
