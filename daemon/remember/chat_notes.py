@@ -40,8 +40,12 @@ def wishes_left_out(held: "Holding") -> str:
 
 def problems_of_folds(archive: Archive, config: "Config") -> Iterator[StatusProblem]:
     """Yield what status and Home say of each chat whose folds leave out a wish that holds."""
-    for title, clause in _all_left_out(archive, config):
-        yield StatusProblem(title, f"{clause}.", _RAISE_WISHES)
+    for chat_id, title in _titles_of(archive, chats_with_folds(archive)):
+        from daemon.chat.holding import holding
+
+        with suppress(MemprocError):  # an unreadable chat hides no other
+            if clause := wishes_left_out(holding(archive, config, chat_id)):
+                yield StatusProblem(title, f"{clause}.", _RAISE_WISHES)
 
 
 def wishes_of_folds(setup: "Setup") -> Iterator["Finding"]:
@@ -49,19 +53,9 @@ def wishes_of_folds(setup: "Setup") -> Iterator["Finding"]:
     from daemon.status.findings import warning
 
     with Archive.read(setup.folders.state) as archive:
-        every = list(_all_left_out(archive, setup.config))
-    for title, clause in every:
-        yield warning(f"wishes of {title}", f"{clause}.", _RAISE_WISHES)
-
-
-def _all_left_out(archive: Archive, config: "Config") -> Iterator[tuple[str, str]]:
-    """Yield title and clause of each chat whose folds leave out wishes; an unreadable chat hides no other."""
-    for chat_id, title in _titles_of(archive, chats_with_folds(archive)):
-        from daemon.chat.holding import holding
-
-        with suppress(MemprocError):
-            if clause := wishes_left_out(holding(archive, config, chat_id)):
-                yield title, clause
+        every = list(problems_of_folds(archive, setup.config))
+    for problem in every:
+        yield warning(f"wishes of {problem.what}", problem.reason, problem.next_step)
 
 
 def problems_of_kept(archive: Archive) -> Iterator[tuple[StatusProblem, str]]:

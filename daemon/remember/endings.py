@@ -6,7 +6,6 @@ what plans one is imported only where its model ends.
 
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
@@ -117,9 +116,10 @@ def ending_chat(
     if end is None:
         return None
     from daemon.config.keys import as_if_kept
+    from daemon.remember.extracted import survey_known
 
     missing: list[str] = []
-    surveyed = _survey(archive, chat, own, as_if_kept(key, missing), now)
+    surveyed = survey_known(archive, chat, own, as_if_kept(key, missing), now)
     standing = [
         memory for memory in surveyed.reading.chunk_memories
         if not memory.forgotten and memory.in_prompts.kind != "person"
@@ -136,15 +136,6 @@ def ending_chat(
         batched=_cost(archive, surveyed, "always", now) if takes_batches(model) else None,
         lacks_key=missing[0] if missing else "",
     )
-
-
-def _survey(archive: Archive, chat: Chat, config: "Config", key: "FindKey", now: str) -> "Survey":
-    from daemon.chat.reading import read_archive
-    from daemon.chat.survey import survey_read
-    from daemon.remember.extracted import could_write
-
-    reading = read_archive(archive, chat.chat_id, config.memory.editions)
-    return survey_read(archive, chat, reading, config, key, now, partial(could_write, archive))
 
 
 def _writer(archive: Archive, chat: Chat, config: "Config") -> str:

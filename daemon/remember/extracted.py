@@ -10,12 +10,15 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey, survey_read, told_before
+from daemon.config.keys import FindKey
+from daemon.config.settings import Config
 from daemon.models.context import Context
 from daemon.models.scheduler import rehearse
 from daemon.remember.ladder import is_written
 from daemon.remember.question import Worksheet
 from rules.plan.folds import as_told, section
 from rules.plan.work import PlannedChunk
+from rules.typingmind.chat import Chat
 
 
 def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
@@ -35,7 +38,10 @@ def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
 def survey_archived(context: Context, chat_id: str) -> Survey:
     """Survey a chat as the archive knows it, which has all raw messages under memories."""
     archive, chat = context.archive, known_chat(context.archive, chat_id)
-    config = context.config.of(chat)
-    reading = read_archive(archive, chat_id, config.memory.editions)
-    can_write = partial(could_write, archive)
-    return survey_read(archive, chat, reading, config, context.key, context.clock(), can_write)
+    return survey_known(archive, chat, context.config.of(chat), context.key, context.clock())
+
+
+def survey_known(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> Survey:
+    """Survey a known chat from the archive; `config` is the one that counts for this chat."""
+    reading = read_archive(archive, chat.chat_id, config.memory.editions)
+    return survey_read(archive, chat, reading, config, key, now, partial(could_write, archive))
