@@ -163,9 +163,7 @@ def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator
             alone = _agent(dialogue, words_of("analysis", dialogue.words), 0)
             yield replace(alone, role="context manager")
             continue
-        if asked == HINDSIGHT:
-            dialogue = replace(dialogue, begun=dialogue.begun + HINDSIGHT_TOKENS)
-        elif one_slot:
+        if one_slot and asked == MEMORY:
             dialogue = replace(dialogue, read=0)
         yield from dialogue.calls(longest=longest)
     for members in plan.folds:
@@ -184,9 +182,10 @@ def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator
 
 def _dialogue(plan: ChatPlan, chunk: PlannedChunk, asked: Sequence[Step], read: int) -> _Dialogue:
     """Return the dialogue about a chunk; the cache has `read` tokens of the first request."""
+    begun = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens
     return _Dialogue(
         asked=asked,
-        begun=plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens,
+        begun=begun + HINDSIGHT_TOKENS if asked == HINDSIGHT else begun,
         read=read,
         turns=2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * _SIX,
         alone=chunk.tokens,
