@@ -44,9 +44,8 @@ def chats_command(settings: Settings) -> None:
 @pass_settings
 def versions_command(settings: Settings, chat: str) -> None:
     """List the kept versions of CHAT, the first original among them, oldest first."""
-    with settings.archive() as archive:
-        known = find_chat(archive, chat, "part")
-    settings.show(versions_report(known, settings.folders.backups))
+    with settings.chat(chat) as (_, known):
+        settings.show(versions_report(known, settings.folders.backups))
 
 
 @click.command

@@ -61,10 +61,9 @@ def memories_command(settings: Settings, chat: str, tree: bool) -> None:
     Each has its number, day, tokens before and now, and first words. The number names the memory in
     `show`, `use`, `pin`, `retry` and `recall`; folds are called f1, f2, and so on.
     """
-    with settings.archive() as archive:
-        known = find_chat(archive, chat, "part")
-        whole = holding(archive, settings.config, known.chat_id)
-    settings.show(memories_report(known, whole, tree=tree))
+    with settings.chat(chat) as (archive, known):
+        held = holding(archive, settings.config, known.chat_id)
+        settings.show(memories_report(known, held, tree=tree))
 
 
 @click.command

@@ -7,13 +7,10 @@ from contextlib import suppress
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat, known_chat, persona_of
-from daemon.archive.keeping import kept_passages
-from daemon.archive.layers import ranked
-from daemon.archive.pressed import find_pressed, keep_pressed, pressed_lines
-from daemon.chat.changes import CHANGES, ChangeDone, budget_of, events_of, known_core
-from daemon.chat.holding import holding
-from daemon.chat.opening import core_now, facts_now
+from daemon.archive.chats import find_chat
+from daemon.archive.layers import core_events
+from daemon.archive.pressed import find_pressed, keep_pressed
+from daemon.chat.changes import CHANGES, ChangeDone, events_of
 from daemon.cli import ChatGroup
 from daemon.cli.settings import AboutChat, Settings, pass_about, pass_settings
 from daemon.files.clock import now
@@ -22,8 +19,6 @@ from daemon.reports.core_memory import core_history, core_report
 from daemon.reports.facts import fact_history, facts_report
 from daemon.reports.passages import passages_report
 from daemon.reports.report import TO_SEE_IT
-from rules.conversation.kept_wishes import still_open
-from rules.layers.kept_passages import let_go
 from rules.typingmind.content import printable
 
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
@@ -58,13 +53,6 @@ def _changed(settings: Settings, name: str, chat: str, values: Mapping[str, obje
         return ChangeDone(says, is_shown_later=False, waits=True)
 
 
-def tell_presses(settings: Settings, chat_id: str, *groups: str) -> None:
-    """Tell which changes of a chat wait for a run, and what became of others."""
-    with settings.archive() as archive:
-        for line in pressed_lines(archive, chat_id, *groups):
-            settings.say(line)
-
-
 @click.group(cls=ChatGroup, default="show")
 @click.argument("chat")
 @click.pass_context
@@ -80,12 +68,8 @@ def core_command(ctx: click.Context, chat: str) -> None:
 @pass_about
 def core_show_command(about: AboutChat) -> None:
     """Show every section, with how many of its characters are used."""
-    with about.settings.archive() as archive:
-        known = known_core(archive, about.settings.config, about.name, "part")
-        sections = core_now(archive, known.chat.chat_id, known.layout).sections
-        is_shown = about.settings.config.of(known_chat(archive, known.chat.chat_id)).core.enabled
-    about.settings.show(core_report(sections, is_shown=is_shown))
-    tell_presses(about.settings, known.chat.chat_id, "core")
+    with about.settings.chat(about.name) as (archive, chat):
+        about.settings.show(core_report(archive, about.settings.config, chat))
 
 
 @core_command.command(
@@ -139,9 +123,8 @@ def core_history_command(about: AboutChat) -> None:
 
     By whom, after which memory, and what the section said then.
     """
-    with about.settings.archive() as archive:
-        known = known_core(archive, about.settings.config, about.name, "part")
-    about.settings.show(core_history(known.chat, known.events))
+    with about.settings.chat(about.name) as (archive, chat):
+        about.settings.show(core_history(chat, core_events(archive, chat.chat_id)))
 
 
 @click.group(cls=ChatGroup, default="list")
@@ -159,13 +142,8 @@ def facts_command(ctx: click.Context, chat: str) -> None:
 @pass_about
 def facts_list_command(about: AboutChat) -> None:
     """List what is true now, by date. The export shows as many of them as facts.budget holds."""
-    with about.settings.archive() as archive:
-        chat = find_chat(archive, about.name, "part")
-        known = facts_now(archive, chat.chat_id)
-        is_shown = about.settings.config.of(known_chat(archive, chat.chat_id)).facts.enabled
-    by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
-    about.settings.show(facts_report(chat, by_date, is_shown=is_shown))
-    tell_presses(about.settings, chat.chat_id, "facts")
+    with about.settings.chat(about.name) as (archive, chat):
+        about.settings.show(facts_report(archive, about.settings.config, chat))
 
 
 @facts_command.command("search")
@@ -173,12 +151,8 @@ def facts_list_command(about: AboutChat) -> None:
 @pass_about
 def facts_search_command(about: AboutChat, words: tuple[str, ...]) -> None:
     """Search WORDS in what is true now, the best match first."""
-    with about.settings.archive() as archive:
-        chat = find_chat(archive, about.name, "part")
-        known = facts_now(archive, chat.chat_id)
-    asked = " ".join(words)
-    best_first = [known[at] for at in ranked([fact.text for fact in known], asked)]
-    about.settings.show(facts_report(chat, best_first, asked))
+    with about.settings.chat(about.name) as (archive, chat):
+        about.settings.show(facts_report(archive, about.settings.config, chat, " ".join(words)))
 
 
 @facts_command.command("history")
@@ -189,9 +163,8 @@ def facts_history_command(about: AboutChat, number: int) -> None:
 
     What it said, from which message, and what took its place.
     """
-    with about.settings.archive() as archive:
-        events = events_of(archive, find_chat(archive, about.name, "part"), number)
-    about.settings.show(fact_history(events))
+    with about.settings.chat(about.name) as (archive, chat):
+        about.settings.show(fact_history(events_of(archive, chat, number)))
 
 
 @facts_command.command("forget")
@@ -237,15 +210,8 @@ def keep_command(settings: Settings, chat: str, words: str, uuid: str, number: i
     is listed. A message that you pin in TypingMind is kept, too.
     """
     if not (words or uuid or number):
-        with settings.archive() as archive:
-            known = find_chat(archive, chat, "part")
-            passages = kept_passages(archive, known.chat_id)
-            budget = budget_of(archive, settings.config, known)
-            persona = persona_of(archive, known.chat_id)
-            shown = holding(archive, settings.config, known.chat_id).shown
-        still = still_open(shown, let_go(passages))
-        settings.show(passages_report(known, passages, budget, persona, still))
-        tell_presses(settings, known.chat_id, "keep", "release")
+        with settings.chat(chat) as (archive, known):
+            settings.show(passages_report(archive, settings.config, known))
         return
     if number and (words or uuid):
         raise click.UsageError("--yes takes the number of a passage that is there, and no words.")

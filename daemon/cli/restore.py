@@ -50,8 +50,7 @@ def diff_command(settings: Settings, chat: str, before: int | None, after: int |
     Without V2: up to the present updated export. Without V1, too: from the newest version.
     """
     folders = settings.folders
-    with settings.archive() as archive:
-        known = find_chat(archive, chat, "part")
+    with settings.chat(chat) as (archive, known):
         number = _newest(folders, known) if before is None else before
         first = version_content(archive, folders, known, number)
         second = version_content(archive, folders, known, after)

@@ -21,6 +21,7 @@ from daemon.status.printable import visible
 
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
+    from daemon.archive.chats import KnownChat
     from daemon.archive.work import By
     from daemon.chat.outcome import Skipped
     from daemon.config.search import FoundConfig
@@ -85,6 +86,14 @@ class Settings:
         from daemon.config.loading import load_folders
 
         return load_folders(self.config)
+
+    @contextmanager
+    def chat(self, name: str) -> "Iterator[tuple[Archive, KnownChat]]":
+        """Open the archive to read, and find the chat of this name. Raises NotFound."""
+        from daemon.archive.chats import find_chat
+
+        with self.archive() as archive:
+            yield archive, find_chat(archive, name, "part")
 
     def archive(self) -> AbstractContextManager["Archive"]:
         """Open the archive for reading, an empty one where there is none yet. Creates nothing."""
@@ -182,8 +191,8 @@ class Settings:
         if report.heading:
             self.say(report.heading)
         self._show_tables(report)
-        for note in report.notes:
-            self.say(as_sentence(note))
+        for sentence in (*map(as_sentence, report.notes), *report.pressed):
+            self.say(sentence)
         has_rows = any(table.rows for table in report.tables[:1])
         if not self.quiet and (sys.stdout.isatty() or not has_rows):
             for step in report.next:

@@ -24,7 +24,7 @@ def as_one_object(
             if table.name:
                 values[table.name] = [table.data(row) for row in table.rows]
         values |= report.values
-        notes += map(as_sentence, report.notes)
+        notes += [*map(as_sentence, report.notes), *report.pressed]
         steps += [f"{step.words}: memproc {step.command}" for step in report.next]
     if error:
         values["error"] = error

@@ -21,6 +21,7 @@ from daemon.page.versions import version_choice
 from daemon.remember.chat_notes import wishes_left_out
 from daemon.reports.chats import versions_report
 from daemon.reports.memories import outermost_rows
+from daemon.reports.passages import passage_steps
 from rules.conversation.kept_wishes import still_open
 from rules.layers.kept_passages import let_go
 from rules.plan.chunks import Spoken, live_tokens, tokens_of
@@ -101,6 +102,7 @@ def chat_page(request: Request) -> Response:
         sizes=sizes,
         notes=notes,
         doubtful=[each for each in passages if (each.by, each.state) == ("wish", "offered")],
+        steps=passage_steps,
         still=still,
         choice=choice,
         versions=replace(versions, notes=()),  # its links lead to them; no folder has to be known

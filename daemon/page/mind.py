@@ -8,14 +8,10 @@ curve.
 from starlette.requests import Request
 from starlette.responses import Response
 
-from daemon.archive.chats import known_chat, persona_of
-from daemon.archive.keeping import kept_passages
+from daemon.archive.chats import persona_of
 from daemon.archive.layers import core_events, fact_events
 from daemon.archive.memories import memories
 from daemon.archive.messages import read_words
-from daemon.archive.pressed import pressed_lines
-from daemon.chat.opening import core_now, facts_now
-from daemon.config.loading import core_layout
 from daemon.page.actions import finish_command, run_then_show
 from daemon.page.app import desk_of, field, named_chat, render
 from daemon.page.message_blocks import find_written
@@ -29,52 +25,35 @@ from rules.conversation.memory import memories_by_id
 def core_page(request: Request) -> Response:
     """Show the core memory of a chat."""
     with named_chat(request) as (archive, known):
-        own = desk_of(request).config.of(known_chat(archive, known.chat_id)).core
-        sections = core_now(archive, known.chat_id, core_layout(own)).sections
-        history = core_history(known, core_events(archive, known.chat_id)[::-1])
-        persona = persona_of(archive, known.chat_id)
-        pressed = pressed_lines(archive, known.chat_id, "core")
-    report = core_report(sections, is_shown=own.enabled)
-    return render(
-        request,
-        "core.html",
-        chat=known,
-        persona=persona,
-        report=report,
-        history=history,
-        pressed=pressed,
-    )
+        return render(
+            request,
+            "core.html",
+            chat=known,
+            persona=persona_of(archive, known.chat_id),
+            report=core_report(archive, desk_of(request).config, known),
+            history=core_history(known, core_events(archive, known.chat_id)[::-1]),
+        )
 
 
 def facts_page(request: Request) -> Response:
     """Show the facts of a chat, newest first, each with its history."""
     with named_chat(request) as (archive, known):
-        own = desk_of(request).config.of(known_chat(archive, known.chat_id)).facts
-        facts = facts_now(archive, known.chat_id)
+        report = facts_report(archive, desk_of(request).config, known)
         events = fact_events(archive, known.chat_id)
-        pressed = pressed_lines(archive, known.chat_id, "facts")
-    newest_first = sorted(facts, key=lambda fact: (fact.said_at, fact.number), reverse=True)
-    report = facts_report(known, newest_first, is_shown=own.enabled)
     histories = {
         fact.number: fact_history([event for event in events if event.fact == fact.number])
-        for fact in facts
+        for fact in report.tables[0].rows
     }
-    return render(
-        request, "facts.html", chat=known, report=report, histories=histories, pressed=pressed
-    )
+    return render(request, "facts.html", chat=known, report=report, histories=histories)
 
 
 def kept_page(request: Request) -> Response:
     """Show the passages of a chat, oldest first; of edited messages, what they say now, too."""
     with named_chat(request) as (archive, known):
-        budget = desk_of(request).config.of(known_chat(archive, known.chat_id)).keep.budget
-        passages = kept_passages(archive, known.chat_id)
-        edited = [passage.key for passage in passages if passage.asks == "edited"]
+        report = passages_report(archive, desk_of(request).config, known)
+        edited = [row.key for row in report.tables[0].rows if row.asks == "edited"]
         now = read_words(archive, known.chat_id, edited)
-        persona = persona_of(archive, known.chat_id)
-        pressed = pressed_lines(archive, known.chat_id, "keep", "release")
-    report = passages_report(known, passages, budget, persona)
-    return render(request, "kept.html", chat=known, report=report, now=now, pressed=pressed)
+    return render(request, "kept.html", chat=known, report=report, now=now)
 
 
 def post_keep(request: Request) -> Response:

@@ -1,10 +1,15 @@
 """Say what the persona keeps in mind of itself and of the person, and all that was written into it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
-from daemon.archive.chats import KnownChat
-from daemon.reports.report import Card, Report, ReportTable, unmarked
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, known_chat
+from daemon.archive.pressed import pressed_lines
+from daemon.chat.opening import core_now
+from daemon.config.loading import core_layout
+from daemon.config.settings import Config
+from daemon.reports.report import Card, Report, ReportTable, Step, unmarked
 from rules.layers.core import CoreEvent, Section, rendered
 from rules.wording import cut_title
 
@@ -13,43 +18,55 @@ _EMPTY = "(nothing)"
 _FUNCTIONS = {"core_memory_append": "added to", "core_memory_replace": "changed"}
 
 
-def core_report(sections: Sequence[Section], *, is_shown: bool = True) -> Report:
-    """Return every section, with how many of its characters are used."""
+def core_report(archive: Archive, config: Config, chat: KnownChat) -> Report:
+    """Return every section of a chat, with how many of its characters are used."""
+    own = config.of(known_chat(archive, chat.chat_id)).core
+    sections = core_now(archive, chat.chat_id, core_layout(own)).sections
+
+    def release(section: Section) -> tuple[Step, ...]:
+        if not (section.held or section.held_lines):
+            return ()
+        address = f"/chat/{chat.chat_id}/core/{section.name}/release"
+        command = f"core {chat.chat_id} release {section.name}"
+        return (Step("Let the persona edit it again", command, address),)
+
     table = ReportTable(
         "sections",
         sections,
-        card=section_card,
+        card=_section_card,
+        press=release,
         data=lambda section: {**asdict(section), "characters": len(section.rendered)},
     )
-    return Report((table,), notes=() if is_shown else (_IS_OFF,))
-
-
-def section_card(section: Section) -> Card:
-    """Return a section's size, what it is for, and its lines, those that are the person's marked."""
-    size = f"{len(section.rendered):,} of {section.limit:,} characters"
-    return Card(
-        who=section.name,
-        text=unmarked("\n".join(_lines(section)) or _EMPTY),
-        marks=(size, "set by you") if section.held else (size,),
-        notes=(section.description,) if section.description else (),
+    return Report(
+        (table,),
+        notes=() if own.enabled else (_IS_OFF,),
+        pressed=tuple(pressed_lines(archive, chat.chat_id, "core")),
     )
 
 
-def _lines(section: Section) -> Iterator[str]:
+def _section_card(section: Section) -> Card:
+    """Return a section's size, what it is for, and its lines, those that are the person's marked."""
+    size = f"{len(section.rendered):,} of {section.limit:,} characters"
     own = set(section.held_lines)
     if not isinstance(section.value, str):
         own = {rendered((line,)) for line in section.held_lines}
-    for line in section.rendered.splitlines():
-        yield f"{line}  (yours)" if line in own else line
+    lines = (f"{line}  (yours)" if line in own else line for line in section.rendered.splitlines())
+    return Card(
+        who=section.name,
+        text=unmarked("\n".join(lines) or _EMPTY),
+        marks=(size, "set by you") if section.held else (size,),
+        notes=(section.description,) if section.description else (),
+        name=f"section-{section.name}",
+    )
 
 
 def core_history(chat: KnownChat, events: Sequence[CoreEvent]) -> Report:
     """Return all that was ever written into a chat's core memory."""
     none = f'Nothing was written into the core memory of "{cut_title(chat.title)}" yet.'
-    return Report((ReportTable("events", events, none=none, card=section_event_card),))
+    return Report((ReportTable("events", events, none=none, card=_event_card),))
 
 
-def section_event_card(event: CoreEvent) -> Card:
+def _event_card(event: CoreEvent) -> Card:
     """Return when and by whom a section was written, and what it said then."""
     by = "you"
     if event.by != "person":

@@ -26,8 +26,8 @@ def devices_report(devices: Sequence[Device]) -> Report:
         devices,
         _COLUMNS,
         "Nothing is paired.",
-        press=lambda device: Step(
-            "Forget it", f"pair forget {device.id}", f"/pairing/{device.id}/forget"
+        press=lambda device: (
+            Step("Forget it", f"pair forget {device.id}", f"/pairing/{device.id}/forget"),
         ),
         data=lambda device: {
             name: value for name, value in asdict(device).items() if name != "key_hex"

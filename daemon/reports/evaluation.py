@@ -1,6 +1,7 @@
 """Say what an evaluation has found: what is known, of whom it was asked, and what was missed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import TypeVar
 
@@ -21,6 +22,7 @@ _FLOOR = (
     "This is a floor and no proof: no model was asked. Sentences of the person, with a number or a "
     "name left out, were looked for in the chat as it is now."
 )
+_WRITE_AGAIN = "To have a memory written again with what it lacked"
 _VOICE = "Burrows' Delta says how far a text is from the persona's own voice; smaller is nearer."
 _VOICE_COLUMNS: tuple[Column[tuple[str, float]], ...] = (
     Column("Voice of", lambda text: text[0]),
@@ -38,8 +40,8 @@ def evaluation_report(
     missed = _missed(found, memories)
     steps: tuple[Step, ...] = ()
     if missed.press and missed.rows:
-        first = missed.press(missed.rows[0]).command
-        steps = (Step("To have a memory written again with what it lacked", first),)
+        (first,) = missed.press(missed.rows[0])
+        steps = (replace(first, words=_WRITE_AGAIN, address=""),)
     nearest_first = sorted(found.voice.distances.items(), key=lambda text: text[1])
     return Report(
         (
@@ -67,13 +69,10 @@ def _missed(found: Evaluation, memories: Mapping[str, Memory]) -> ReportTable[Mi
         address = f"/chat/{found.chat_id}/messages/{missed.message}"
         return Link(called(memories[missed.memory]), address)
 
-    def write_again(missed: Missed) -> Step:
-        name = short_name(memories[missed.memory])
-        return Step(
-            "Have it written again with what it lacked",
-            f"retry {found.chat_id} {name} --missed",
-            f"/memory/{missed.memory}/missed",
-        )
+    def write_again(missed: Missed) -> tuple[Step, ...]:
+        command = f"retry {found.chat_id} {short_name(memories[missed.memory])} --missed"
+        address = f"/memory/{missed.memory}/missed"
+        return (Step("Have it written again with what it lacked", command, address),)
 
     columns: tuple[Column[Missed], ...] = (
         Column("Missed", lambda missed: missed.question, "prose"),

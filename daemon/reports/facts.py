@@ -2,8 +2,21 @@
 
 from collections.abc import Sequence
 
-from daemon.archive.chats import KnownChat
-from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, known_chat
+from daemon.archive.layers import ranked
+from daemon.archive.pressed import pressed_lines
+from daemon.chat.opening import facts_now
+from daemon.config.settings import Config
+from daemon.reports.report import (
+    Card,
+    Column,
+    Report,
+    ReportTable,
+    Step,
+    unmarked,
+    where_said,
+)
 from rules.layers.facts import Fact, FactEvent
 from rules.wording import counted, cut_title
 
@@ -17,34 +30,47 @@ _COLUMNS: tuple[Column[Fact], ...] = (
 )
 
 
-def facts_report(
-    chat: KnownChat, facts: Sequence[Fact], words: str = "", *, is_shown: bool = True
-) -> Report:
-    """Return the facts in their order; `words` are those that were looked for."""
+def facts_report(archive: Archive, config: Config, chat: KnownChat, words: str = "") -> Report:
+    """Return a chat's facts by date; or those that have the words, the best match first."""
+    facts = facts_now(archive, chat.chat_id)
+    if words:
+        listed = [facts[at] for at in ranked([fact.text for fact in facts], words)]
+    else:
+        listed = sorted(facts, key=lambda fact: (fact.said_at, fact.number))
+
+    def card(fact: Fact) -> Card:
+        again = f"said again {counted(fact.confirmed, 'time')}" if fact.confirmed else ""
+        return Card(
+            f"fact {fact.number}",
+            unmarked(fact.text),
+            fact.said_at,
+            marks=tuple(filter(None, ("yours" if fact.by == "person" else "", again))),
+            sources=tuple(where_said(chat, key) for key in fact.sources),
+            name=f"fact-{fact.number}",
+        )
+
+    def forget(fact: Fact) -> tuple[Step, ...]:
+        address = f"/chat/{chat.chat_id}/facts/{fact.number}/forget"
+        return (Step("Forget", f"facts {chat.chat_id} forget {fact.number}", address),)
+
     title = cut_title(chat.title)
     none = f'No fact of "{title}" has these words.' if words else f'"{title}" has no facts.'
     add = Step("To add one", f"facts {chat.chat_id} add TEXT")
+    is_off = not (words or config.of(known_chat(archive, chat.chat_id)).facts.enabled)
     return Report(
-        (ReportTable("facts", facts, _COLUMNS, none, fact_card),),
-        notes=() if is_shown else (_IS_OFF,),
-        next=() if facts else (add,),
+        (ReportTable("facts", listed, _COLUMNS, none, card, forget),),
+        notes=(_IS_OFF,) if is_off else (),
+        pressed=() if words else tuple(pressed_lines(archive, chat.chat_id, "facts")),
+        next=() if listed else (add,),
     )
-
-
-def fact_card(fact: Fact) -> Card:
-    """Return a fact with its day, whose it is, and how often it was said again."""
-    again = f"said again {counted(fact.confirmed, 'time')}" if fact.confirmed else ""
-    marks = ("yours" if fact.by == "person" else "", again)
-    who = f"fact {fact.number}"
-    return Card(who, unmarked(fact.text), fact.said_at, marks=tuple(filter(None, marks)))
 
 
 def fact_history(events: Sequence[FactEvent]) -> Report:
     """Return the events of a fact: what it said, from which message, and what took its place."""
-    return Report((ReportTable("events", events, card=fact_event_card),))
+    return Report((ReportTable("events", events, card=_event_card),))
 
 
-def fact_event_card(event: FactEvent) -> Card:
+def _event_card(event: FactEvent) -> Card:
     """Return when, by whom and why a fact changed, and what it said from then on."""
     by = "by you"
     if event.by != "person":

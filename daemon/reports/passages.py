@@ -1,52 +1,87 @@
 """Say what of a chat is kept word for word, what waits, and what the person is asked about it."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from daemon.archive.chats import KnownChat
-from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, known_chat, persona_of
+from daemon.archive.keeping import kept_passages
+from daemon.archive.pressed import pressed_lines
+from daemon.chat.holding import holding
+from daemon.config.settings import Config
+from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked, where_said
+from rules.conversation.kept_wishes import still_open
 from rules.conversation.memory import Wish
-from rules.layers.kept_passages import KeptPassage, how_full, in_order, notes_on
+from rules.layers.kept_passages import KeptPassage, how_full, in_order, let_go, notes_on
 from rules.wording import about_it, cut_title
 
 _MOST_OPEN = 10
 """Of what memories list as promised or to be done, the newest are shown."""
 
 
-def passages_report(
-    chat: KnownChat,
-    passages: Sequence[KeptPassage],
-    budget: int,
-    persona: str,
-    still: Sequence[Wish] = (),
-) -> Report:
-    """Return the passages that are not released, in the order of time.
+def passages_report(archive: Archive, config: Config, chat: KnownChat) -> Report:
+    """Return the passages of a chat that are not released, and what is open, in the order of time."""
+    passages, persona = kept_passages(archive, chat.chat_id), persona_of(archive, chat.chat_id)
+    budget = config.of(known_chat(archive, chat.chat_id)).keep.budget
+    listed = in_order(passages)
+    still = still_open(holding(archive, config, chat.chat_id).shown, let_go(passages))
 
-    `budget` is the most tokens that they may take together. `still` is what memories list as
-    promised or to be done.
-    """
+    def speaker(passage: KeptPassage) -> str:
+        return "you" if passage.speaker == "user" else persona
+
+    def card(passage: KeptPassage) -> Card:
+        notes = [about_it(note, passage.called) for note in notes_on(passage)]
+        if passage.state == "offered" and passage.by == "persona" and passage.reason:
+            notes.append(f"{persona} says why: {passage.reason}")
+        return Card(
+            who=f"passage {passage.number}, {speaker(passage)}",
+            text=unmarked(passage.text),
+            said_at=passage.said_at,
+            marks=(passage.state,),
+            notes=(*notes, f"{passage.tokens:,} tokens"),
+            sources=(where_said(chat, passage.key),) if passage.key else (),
+            name=f"kept-{passage.number}",
+        )
+
     columns: tuple[Column[KeptPassage], ...] = (
         Column("Id", lambda passage: passage.number, "number"),
         Column("Said on", lambda passage: passage.said_at[:10]),
-        Column("By", lambda passage: _speaker(passage, persona)),
+        Column("By", speaker),
         Column("Words", lambda passage: " ".join(passage.text.split()), "prose"),
         Column("Tokens", lambda passage: passage.tokens, "number", drop=1),
         Column("State", lambda passage: passage.state),
     )
-    listed = in_order(passages)
-    none = f'Nothing of "{cut_title(chat.title)}" is kept word for word.'
-    table = ReportTable("passages", listed, columns, none, lambda passage: _card(passage, persona))
-    steps: list[Step] = []
-    if not listed:
-        steps.append(Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"'))
-    if still:
-        steps.append(Step("When something open is done", f'release {chat.chat_id} "ITS WORDS"'))
-    notes = tuple(_notes(chat, listed, budget, len(still) - _MOST_OPEN))
-    in_json = ReportTable("open", still)
-    return Report(
-        (table, _open_table(still[-_MOST_OPEN:], persona), in_json),
-        notes=notes,
-        next=tuple(steps),
+    open_columns: tuple[Column[Wish], ...] = (
+        Column("Open since", lambda wish: wish.day),
+        Column("By", lambda wish: persona if wish.kind == "promise" else "you"),
+        Column("Words", lambda wish: " ".join(wish.text.split()), "prose"),
     )
+    none = f'Nothing of "{cut_title(chat.title)}" is kept word for word.'
+    keep = Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"')
+    done = Step("When something open is done", f'release {chat.chat_id} "ITS WORDS"')
+    return Report(
+        (
+            ReportTable("passages", listed, columns, none, card, partial(passage_steps, chat)),
+            ReportTable("", still[-_MOST_OPEN:], open_columns),
+            ReportTable("open", still),
+        ),
+        notes=tuple(_notes(chat, listed, budget, len(still) - _MOST_OPEN)),
+        pressed=tuple(pressed_lines(archive, chat.chat_id, "keep", "release")),
+        next=(*([] if listed else [keep]), *([done] if still else [])),
+    )
+
+
+def passage_steps(chat: KnownChat, passage: KeptPassage) -> tuple[Step, ...]:
+    """Return what the person can say of a passage: to keep it, where that is asked, and to let it go."""
+    address, number = f"/chat/{chat.chat_id}/kept/{passage.number}", passage.number
+    is_offered = passage.state == "offered"
+    keep, let_it_go = ("Keep it", "No, let it go") if is_offered else (
+        "Keep it as it was said", "Release it"
+    )  # fmt: skip
+    release = Step(let_it_go, f"release {chat.chat_id} {number}", f"{address}/release")
+    if is_offered or passage.asks:
+        return Step(keep, f"keep {chat.chat_id} --yes {number}", f"{address}/yes"), release
+    return (release,)
 
 
 def _notes(
@@ -61,30 +96,3 @@ def _notes(
         yield "the opening lacks those that the live tail still shows"
     if older > 0:
         yield f"{older:,} more are open since earlier: memproc keep {chat.chat_id} --json"
-
-
-def _open_table(still: Sequence[Wish], persona: str) -> ReportTable[Wish]:
-    columns: tuple[Column[Wish], ...] = (
-        Column("Open since", lambda wish: wish.day),
-        Column("By", lambda wish: persona if wish.kind == "promise" else "you"),
-        Column("Words", lambda wish: " ".join(wish.text.split()), "prose"),
-    )
-    return ReportTable("", still, columns)
-
-
-def _speaker(passage: KeptPassage, persona: str) -> str:
-    return "you" if passage.speaker == "user" else persona
-
-
-def _card(passage: KeptPassage, persona: str) -> Card:
-    """Return a passage with its state and all that is to be decided about it."""
-    notes = [about_it(note, passage.called) for note in notes_on(passage)]
-    if passage.state == "offered" and passage.by == "persona" and passage.reason:
-        notes.append(f"{persona} says why: {passage.reason}")
-    return Card(
-        who=f"passage {passage.number}, {_speaker(passage, persona)}",
-        text=unmarked(passage.text),
-        said_at=passage.said_at,
-        marks=(passage.state,),
-        notes=(*notes, f"{passage.tokens:,} tokens"),
-    )

@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
+from daemon.archive.chats import KnownChat
 from daemon.archive.search_words import Stretch
 from daemon.files.clock import in_full
 
@@ -77,6 +78,10 @@ class Card:
     notes: tuple[str, ...] = ()
     command: str = ""
     address: str = ""
+    sources: tuple[Link, ...] = ()
+    """Where on the page it was said."""
+    name: str = ""
+    """What an address of the page leads to it by."""
 
     @property
     def head(self) -> str:
@@ -88,6 +93,11 @@ class Card:
 def unmarked(text: str) -> tuple[Stretch, ...]:
     """Return the words of a card in which nothing is marked."""
     return (Stretch(text, is_marked=False),)
+
+
+def where_said(chat: KnownChat, key: str) -> Link:
+    """Return the link to a message of a chat."""
+    return Link("where it was said", f"/chat/{chat.chat_id}/messages/{key}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +125,8 @@ class ReportTable(Generic[Row]):
     columns: Sequence[Column[Row]] = ()
     none: str = ""
     card: Callable[[Row], Card] | None = None
-    press: Callable[[Row], Step] | None = None
-    """What can be done with a row: on the page a button at its end."""
+    press: Callable[[Row], Sequence[Step]] | None = None
+    """What can be done with a row: on the page buttons at its end."""
     data: Callable[[Row], Mapping[str, object]] = field(default=lambda row: asdict(row))
     is_compared: bool = False
     """Whether a wide terminal has its cards side by side."""
@@ -132,6 +142,8 @@ class Report:
     tables: tuple[ReportTable[Any], ...] = ()
     heading: str = ""
     notes: tuple[str, ...] = ()
+    pressed: tuple[str, ...] = ()
+    """Sentences on changes that wait for a run, or what became of them."""
     next: tuple[Step, ...] = ()
     values: Mapping[str, object] = field(default_factory=dict)
 
