@@ -7,9 +7,10 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.work import Run, ask_to_stop
 from daemon.cli.settings import Settings, pass_settings
-from daemon.cli.status import START, daemon_place
+from daemon.cli.status import daemon_place
 from daemon.files.clock import now, seconds_between, span, with_span
 from daemon.files.lock import daemon_runs
+from daemon.reports.status import START
 from daemon.status.place import begin_pause, end_pause, read_duration
 from daemon.status.status import present_run
 

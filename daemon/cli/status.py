@@ -1,30 +1,26 @@
 """Watch the daemon: `memproc watch`, `status`, `logs`, and `memproc` alone on a terminal."""
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from shutil import get_terminal_size
 
 import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.trials import trials
-from daemon.cli.printing import in_width
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.candidates import describe_unpacked, exports_in
-from daemon.files.clock import in_full, now
+from daemon.files.clock import now
 from daemon.files.lock import daemon_runs
 from daemon.files.paths import default_state
-from daemon.reports.report import Report, ReportTable, Step
-from daemon.status.log import LogRow, log_rows
+from daemon.reports.status import headline, log_report, status_report
+from daemon.status.log import log_rows
 from daemon.status.place import DaemonPlace, read_place, waits_for
-from daemon.status.printable import folded, in_one_line
-from daemon.status.screen import headline, screen
+from daemon.status.printable import in_one_line
 from daemon.status.sentences import trial_in_words
 from daemon.status.status import Status, StatusProblem
 from daemon.status.status import read_status as gather
@@ -35,10 +31,6 @@ _REDRAW_SECONDS = 2.0
 _LOOK_SECONDS = 0.5
 
 _LONGEST_TITLE = 40
-START = (
-    Step("To have it run", "service install"),
-    Step("Or in this terminal", "watch"),
-)
 _NOT_SET_UP = """\
 memproc is not set up yet. Begin with one of these:
     memproc init    folders, a key or none, the service, a sample
@@ -82,17 +74,14 @@ def status_command(settings: Settings, watch: bool) -> int:
 def _show(settings: Settings, place: DaemonPlace, toml: Path | None, again: bool) -> Status:
     """Print the status; with `again`, in place of the one before."""
     shown = _gathered(settings, place, toml)
-    if settings.for_programs:
-        steps = () if shown.running else START
-        settings.done(next=steps, exit_code=shown.exit_code, **asdict(shown))
-        return shown
-    text = screen(shown)
-    if sys.stdout.isatty():
-        text = folded(text, get_terminal_size().columns)
+    report = status_report(shown)
+    if not settings.for_programs:
+        report = replace(report, next=())  # the first lines say so
     if again:
         click.clear()
-        text += "\n"
-    click.echo(text)
+    settings.show(report)
+    if again:
+        click.echo()
     return shown
 
 
@@ -194,20 +183,11 @@ def logs_command(settings: Settings, chat: str | None, follow: bool) -> int:
     entries = log_rows(daemon_place(settings).state, chat or "", wait)
     try:
         for row in entries if follow else ():
-            click.echo(_log_line(row))
-        rows = list(entries)
+            settings.show(log_report([row]))
+        settings.show(log_report(list(entries), chat or ""))
     except KeyboardInterrupt:
-        return 0  # this is how one stops following
-    subject = " about this chat" if chat else ""
-    none = f"The log holds nothing{subject} yet. The daemon writes it: memproc watch"
-    settings.show(Report((ReportTable("entries", rows, none=none),)))
-    if rows:
-        settings.draw("\n".join(map(_log_line, rows)))
+        pass  # this is how one stops following
     return 0
-
-
-def _log_line(row: LogRow) -> str:
-    return in_width(f"{in_full(row.at)} {row.says}".lstrip())
 
 
 def show_overview(settings: Settings) -> None:

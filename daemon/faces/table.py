@@ -23,9 +23,14 @@ def table_lines(
 
     `width` is None where no terminal bounds it. Where it is too narrow, columns are dropped in
     their order. If all others still do not fit, each row becomes a few lines with headings in them.
+    Without any headings, a row is one line that is folded as a whole.
     """
     columns, headings = table.columns, [column.heading for column in table.columns]
     rows = [[_in_words(column.cell(row)) for column in columns] for row in table.rows]
+    if not any(headings):
+        for line in _section_lines(table, rows):
+            yield from folded(line, width).splitlines() if width else [line]
+        return
     widths = _widths(columns, [headings, *rows], width)
     if width and _total(widths) > width and len(columns) > _FEW_COLUMNS:
         for row in rows:
@@ -34,6 +39,18 @@ def table_lines(
     yield from map(strong, _row_lines(columns, headings, widths))
     for row in rows:
         yield from _row_lines(columns, row, widths)
+
+
+def _section_lines(table: ReportTable[Row], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the title, the rows in columns whose last has any length, and what is left out."""
+    indent = "  " if table.title else ""
+    if table.title:
+        yield in_one_line(table.title)
+    widths = [max(map(columns_of, cells)) for cells in zip(*rows, strict=True)][:-1]
+    for *cells, last in rows:
+        yield f"{indent}{_GAP.join((*map(padded, cells, widths), last))}".rstrip()
+    if table.rest:
+        yield f"{indent}{table.rest}"
 
 
 def _in_words(value: Cell) -> str:

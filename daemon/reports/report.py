@@ -130,6 +130,10 @@ class ReportTable(Generic[Row]):
     data: Callable[[Row], Mapping[str, object]] = field(default=lambda row: asdict(row))
     is_compared: bool = False
     """Whether a wide terminal has its cards side by side."""
+    title: str = ""
+    """What a terminal has above rows whose columns have no headings: they are set in below it."""
+    rest: str = ""
+    """What comes after the rows, on those that are left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import SentRequest, begin_batch
+from daemon.faces.table import table_lines
+from daemon.reports.status import headline, status_report
 from daemon.status.place import begin_pause
 from daemon.status.printable import folded
-from daemon.status.screen import headline, screen
+from daemon.status.status import Status
 from tests.daemon.status.filled import ago, ahead, alive, arrival, at_noon, call, job, outcome
 
 HEALTHY = """\
@@ -28,6 +30,7 @@ Chats, the newest first
   A Short One  2026-11-18 12:00  unchanged  it is not long enough
 
 Money: $0.30 today, $1.55 this month, and 1 call without a known price
+
 Next jobs
   rescan  12:03:00 (in 3 minutes)
   prune   2026-11-22 03:00 (in 15 hours)"""
@@ -59,6 +62,7 @@ Chats, the newest first
   The Garden  11:53:00  skipped  see above
 
 Money: $0.00 today, $0.00 this month
+
 Next jobs
   verify  2026-11-22 03:00 (in 15 hours)"""
 
@@ -79,6 +83,12 @@ Queue: 1 next
   next.json  next
 
 Money: $0.00 today, $0.00 this month"""
+
+
+def screen(status: Status) -> str:
+    """What a person sees of a status."""
+    tables = (table for table in status_report(status).tables if table.rows)
+    return "\n\n".join("\n".join(table_lines(table, None)) for table in tables)
 
 
 def test_a_healthy_daemon(archive: Archive) -> None:

@@ -1,0 +1,226 @@
+"""Say how the daemon is: problems first, then daemon, queue, chats, money and jobs; and its log."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from operator import itemgetter
+
+from daemon.files.clock import in_full, local, seconds_between, span, with_span
+from daemon.reports.report import Column, Report, ReportTable, Step
+from daemon.status.log import LogRow
+from daemon.status.printable import in_one_line, told_apart
+from daemon.status.sentences import outcome_in_words, progress_line, run_in_words
+from daemon.status.status import Status, StatusProblem
+from rules.wording import counted, cut_title
+
+START = (
+    Step("To have it run", "service install"),
+    Step("Or in this terminal", "watch"),
+)
+_MOST = 10
+_WHO = {
+    "daemon": "by the daemon", "hand": "by hand", "page": "from the page", "bridge": "from TypingMind",
+}  # fmt: skip
+_WORDS = {
+    "working": "in progress",
+    "copied": "next",
+    "waiting": "waiting",
+    "paused": "waiting",
+    "settling": "arriving",
+    "seen": "arriving",
+}
+
+_Cells = tuple[str, ...]
+_Section = ReportTable[_Cells]
+
+
+def status_report(status: Status) -> Report:
+    """Return the status in sections, each where it has something to say; its first lines say the most."""
+    return Report(
+        (
+            _lines("", *_head(status)),
+            _problems("Needs attention", status.problems, "things"),
+            _run(status),
+            _daemon(status),
+            _queue(status),
+            _lines("Inbox", *status.unpacked),
+            _problems("At rest in the inbox", status.resting, "exports"),
+            _chats(status),
+            _lines("Kept, word for word", *status.kept),
+            _lines("Models of your own", *status.trials),
+            _lines("", *_money(status)),
+            _section("Next jobs", _jobs(status)),
+        ),
+        next=() if status.running else START,
+        values={**asdict(status), "exit_code": status.exit_code},
+    )
+
+
+def _section(title: str, rows: Sequence[_Cells], left: int = 0, what: str = "") -> _Section:
+    """Return rows under a title, and how many things were left out."""
+    size = len(rows[0]) if rows else 0
+    columns: list[Column[_Cells]] = [Column("", itemgetter(at)) for at in range(size)]
+    rest = f"and {left:,} more {what}" if left > 0 else ""
+    return ReportTable("", rows, columns, title=title, rest=rest)
+
+
+def _lines(title: str, *lines: str) -> _Section:
+    return _section(title, [(line,) for line in lines])
+
+
+def _head(status: Status) -> Iterator[str]:
+    """Yield the state in one line, and how to start the daemon where it does not run."""
+    yield headline(status)
+    if not status.running:
+        yield "To have it run: memproc service install, or in this terminal: memproc watch"
+        if status.paused:
+            yield f"It is paused until {_pause_ends(status)}; that counts for the next one."
+
+
+def headline(status: Status) -> str:
+    """Return the state in one line."""
+    if not status.running:
+        if not (last := status.life.last_sign):
+            return "Nothing runs by itself: memproc run does the work."
+        if stopped := status.life.stopped:
+            return f"memproc is not running. It was stopped: {with_span(stopped, status.now)}."
+        return f"memproc is not running. Its last sign of life: {with_span(last, status.now)}."
+    number = len(status.problems)
+    attention = f", {counted(number, 'thing needs', 'things need')} attention" if number else ""
+    money = f"${status.money.today_usd:.2f} today"
+    return f"memproc is running: {_activity(status)}, {money}{attention}."
+
+
+def _activity(status: Status) -> str:
+    """Say what the daemon does now: the file it works on, a pause, or how much there is to do."""
+    working = [file.file for file in status.queue if file.state == "working"]
+    left = sum(status.open_files.values()) - len(working)
+    files = counted(left, "file")
+    if working:
+        after = f", {files} after it" if left else ""
+        batches = f", {_batches(status)}" if status.batches else ""
+        return f"working on {in_one_line(working[0])}{batches}{after}"
+    to_do = f"{files} to do" if left else ""
+    if not status.paused:
+        return to_do or "nothing to do"
+    further = f", {to_do}" if to_do else ""
+    return f"paused until {_pause_ends(status)}{further}"
+
+
+def _pause_ends(status: Status) -> str:
+    """Say when the pause ends, or by which command."""
+    until = status.paused.until if status.paused else ""
+    return local(until, status.now) if until else "memproc resume"
+
+
+def _run(status: Status) -> _Section:
+    """Return the run that goes on, and who began it; else the newest that was begun by hand."""
+    run, last = status.run, status.last_run
+    if run:
+        since = local(run.began_at, status.now)
+        first = f"{progress_line(run, status.now)}, since {since}, {_WHO[run.by]}"
+        return _lines("Running", *filter(None, (first, run.waits, run.limited)))
+    if not (last and last.by_hand):
+        return _lines("")
+    money = f", ${last.usd:,.2f}" if last.usd else ""
+    limited = "" if last.limited in status.trials else last.limited
+    first = f"{with_span(last.ended_at, status.now)}: {run_in_words(last)}{money}"
+    return _lines("Last run by hand", *filter(None, (first, limited)))
+
+
+def _batches(status: Status) -> str:
+    """Count the batches that were sent; each is answered as a whole, within a day."""
+    number = len(status.batches)
+    what = "a batch" if number == 1 else f"{number} batches"
+    requests = sum(batch.requests for batch in status.batches)
+    since = local(status.batches[0].since, status.now)
+    return f"waiting for {what} ({requests:,} requests, since {since})"
+
+
+def _problems(title: str, problems: Sequence[StatusProblem], what: str) -> _Section:
+    """Return what is wrong, with its name before it unless the reason begins so, and what helps."""
+    rows = []
+    for problem in problems[:_MOST]:
+        reason, *more = problem.reason.splitlines() or [""]
+        is_named = reason.startswith(problem.what)
+        rows.append((reason if is_named else f"{problem.what}: {reason}",))
+        rows += [(f"  {line}",) for line in (*more, f"-> {problem.next_step}")]
+    return _section(title, rows, len(problems) - _MOST, what)
+
+
+def _daemon(status: Status) -> _Section:
+    """Return since when the daemon runs, what it saw last, and how it watches."""
+    life, now = status.life, status.now
+    if not life.since:
+        return _lines("")
+    rows = []
+    if status.running:
+        lasted = seconds_between(life.since, now)
+        length = f" ({span(lasted)})" if lasted is not None else ""
+        process = life.pid or "unknown"
+        rows.append(("running since", f"{local(life.since, now)}{length}, process {process}"))
+    rows.append(("last event", with_span(life.last_event, now)))
+    rows.append(("last rescan", with_span(life.last_scan, now)))
+    why = f": {life.why}" if life.why else ""
+    rows.append(("watch mode", f"{life.mode or 'unknown'}{why}"))
+    if status.running and life.page:
+        rows.append(("page", life.page))
+    return _section("Daemon", rows)
+
+
+def _queue(status: Status) -> _Section:
+    """Return how many files are in which state, and the next of them."""
+    numbers: Counter[str] = Counter()
+    for state, number in status.open_files.items():
+        numbers[_WORDS[state]] += number
+    in_words = [f"{number:,} {word}" for word, number in sorted(numbers.items())]
+    rows = []
+    for file in status.queue[:_MOST]:
+        clauses = []
+        if file.reason:
+            clauses.append(file.reason.rstrip("."))
+        if file.next_look_at:
+            clauses.append(f"looked at again at {local(file.next_look_at, status.now)}")
+        rows.append((file.file, _WORDS[file.state], "; ".join(clauses)))
+    title = f"Queue: {', '.join(in_words)}"
+    return _section(title, rows, numbers.total() - len(rows), "files")
+
+
+def _chats(status: Status) -> _Section:
+    """Return what became of the chats: where the export is, or why there is none."""
+    shown_above = {problem.reason for problem in status.problems[:_MOST]}
+    known = [outcome for outcome in status.outcomes if outcome.chat_id]
+    titles = told_apart((outcome.chat_id, outcome.title) for outcome in known)
+    rows = []
+    for outcome in status.outcomes[:_MOST]:
+        title = titles.get(outcome.chat_id, cut_title(outcome.title))
+        when = local(outcome.when, status.now)
+        is_above = outcome.detail in shown_above
+        detail = "see above" if is_above else outcome_in_words(outcome)
+        rows.append((title, when, outcome.kind, outcome.path or detail))
+    return _section("Chats, the newest first", rows, len(status.outcomes) - _MOST, "chats")
+
+
+def _money(status: Status) -> Iterator[str]:
+    """Yield what was spent, and the batches under way."""
+    money = status.money
+    line = f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month"
+    if money.unpriced:
+        line += f", and {counted(money.unpriced, 'call')} without a known price"
+    yield line
+    if status.batches:
+        yield f"Under way: {_batches(status)}"
+
+
+def _jobs(status: Status) -> list[_Cells]:
+    """Return the next jobs of a daemon that runs."""
+    jobs = status.jobs if status.running else ()
+    return [(job.name, with_span(job.due_at, status.now)) for job in jobs]
+
+
+def log_report(rows: Sequence[LogRow], chat: str = "") -> Report:
+    """Return entries of the log as they come; `chat` is the one that they are about, if it was named."""
+    entry: Column[LogRow] = Column("", lambda row: f"{in_full(row.at)} {row.says}".lstrip())
+    subject = " about this chat" if chat else ""
+    none = f"The log holds nothing{subject} yet. The daemon writes it: memproc watch"
+    return Report((ReportTable("entries", rows, (entry,), none),))
