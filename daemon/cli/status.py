@@ -132,22 +132,13 @@ def _of_chats(
     if not known_chats(archive):
         return (), ()
     from daemon.config.keys import keys
-    from daemon.remember.chat_notes import (
-        fullness_of_kept,
-        problems_of_ending_models,
-        problems_of_folds,
-        problems_of_kept,
-    )
+    from daemon.remember.chat_notes import fullness_of_kept, problems_of_chats
 
     try:
         config = settings.config
         known = keys(settings.folders.state)
-        problems = [
-            *problems_of_ending_models(archive, config, known, now()),
-            *problems_of_folds(archive, config),
-            *(problem for problem, _ in problems_of_kept(archive)),
-        ]
-        return tuple(problems), tuple(fullness_of_kept(archive, config))
+        problems = tuple(each for each, _ in problems_of_chats(archive, config, known, now()))
+        return problems, tuple(fullness_of_kept(archive, config))
     except ConfigurationError:
         return (), ()  # the daemon says so itself, or waits for it
 

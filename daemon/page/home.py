@@ -1,7 +1,7 @@
 """Show Home: what needs the person, what is running, the chats, the money; and the daemon's log."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -19,11 +19,7 @@ from daemon.page.app import Desk, desk_of, render
 from daemon.page.chat import ChatSizes, chat_sizes
 from daemon.page.files import Download, download_state
 from daemon.page.live import marks_of_parts, read_work, reload_from
-from daemon.remember.chat_notes import (
-    problems_of_ending_models,
-    problems_of_folds,
-    problems_of_kept,
-)
+from daemon.remember.chat_notes import problems_of_chats
 from daemon.status.log import log_rows
 from daemon.status.printable import told_apart
 from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status
@@ -31,8 +27,7 @@ from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
 """Problems that the daemon mends itself; the log says why."""
-_INBOX = ("/inbox", "Inbox")
-_SETTINGS = ("/settings", "See the settings")
+_LABELS = {"/inbox": "Inbox", "/settings": "See the settings", "/log": "See the log"}
 _MOST_ENTRIES = 200
 _HIDDEN_ENTRIES = ("", "MemoryMade")
 """Lines that cannot be read, and a line for every memory, which the end of the chat counts."""
@@ -67,7 +62,7 @@ def home_page(request: Request) -> Response:
     find, sort = (request.query_params.get(name, "") for name in ("find", "sort"))
     with Archive.read(desk.folders.state) as archive:
         every = known_chats(archive)[::-1]
-        chats = _shown(archive, desk.config, _chosen(every, find, sort))
+        chats = list(_shown(archive, desk.config, _chosen(every, find, sort)))
         status = read_status(archive, datetime.now(UTC), daemon_runs(desk.folders.state))
         work = read_work(archive, desk.folders)
         told = {line.sentence for line in work.lines if line.kind == "skipped"}
@@ -95,42 +90,36 @@ def home_page(request: Request) -> Response:
     )
 
 
-def _needs(archive: Archive, desk: Desk, status: Status) -> list[Need]:
-    """Return what needs the person: problems, models that end, wishes left out, kept passages."""
+def _needs(archive: Archive, desk: Desk, status: Status) -> Iterator[Need]:
+    """Yield what needs the person: problems, models that end, wishes left out, kept passages."""
     key = keys(desk.folders.state)
-    endings = problems_of_ending_models(archive, desk.config, key, status.now)
-    return [
-        *(Need(problem, *button_for(problem)) for problem in status.problems),
-        *(Need(problem, *_INBOX) for problem in endings),
-        *(Need(problem, *_SETTINGS) for problem in problems_of_folds(archive, desk.config)),
-        *(
-            Need(problem, f"/chat/{chat_id}/kept", "See what is kept")
-            for problem, chat_id in problems_of_kept(archive)
-        ),
-    ]
+    for problem in status.problems:
+        address = address_of(problem)
+        yield Need(problem, address, _LABELS[address])
+    for problem, address in problems_of_chats(archive, desk.config, key, status.now):
+        yield Need(problem, address, _LABELS.get(address, "See what is kept"))
 
 
-def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> list[HomeChat]:
-    titles = told_apart((chat.chat_id, chat.title) for chat in known)
-    return [
-        HomeChat(
-            chat,
-            titles[chat.chat_id],
-            _sizes(archive, config, chat),
-            download_state(archive, chat.chat_id),
-            restored_clause(archive, chat.chat_id),
-        )
-        for chat in known
-    ]
-
-
-def button_for(problem: StatusProblem) -> tuple[str, str]:
-    """Choose where a button leads from a problem, and its words."""
+def address_of(problem: StatusProblem) -> str:
+    """Return where a button leads from a problem."""
     if problem.what == "the settings":
-        return _SETTINGS
-    if problem.what in _OF_THE_DAEMON or problem.what.startswith("the timed job"):
-        return "/log", "See the log"
-    return _INBOX
+        return "/settings"
+    is_of_daemon = problem.what in _OF_THE_DAEMON or problem.what.startswith("the timed job")
+    return "/log" if is_of_daemon else "/inbox"
+
+
+def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> Iterator[HomeChat]:
+    """Yield the chats with their sizes, or why there are none: one chat's damage hides no other."""
+    titles = told_apart((chat.chat_id, chat.title) for chat in known)
+    for chat in known:
+        sizes: ChatSizes | MemprocError
+        try:
+            sizes = chat_sizes(archive, config, holding(archive, config, chat.chat_id))
+        except MemprocError as trouble:
+            sizes = trouble
+        download = download_state(archive, chat.chat_id)
+        restored = restored_clause(archive, chat.chat_id)
+        yield HomeChat(chat, titles[chat.chat_id], sizes, download, restored)
 
 
 def log_page(request: Request) -> Response:
@@ -148,11 +137,3 @@ def _chosen(chats: Sequence[KnownChat], find: str, sort: str) -> list[KnownChat]
     if sort == "title":
         return sorted(chosen, key=lambda chat: chat.title.casefold())
     return sorted(chosen, key=lambda chat: -chat.messages) if sort == "size" else chosen
-
-
-def _sizes(archive: Archive, config: Config, chat: KnownChat) -> ChatSizes | MemprocError:
-    """Return the sizes of a chat, or why there are none: one chat's damage hides no other."""
-    try:
-        return chat_sizes(archive, config, holding(archive, config, chat.chat_id))
-    except MemprocError as trouble:
-        return trouble

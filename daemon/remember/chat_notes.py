@@ -18,6 +18,7 @@ from daemon.status.printable import told_apart
 from daemon.status.status import StatusProblem
 from rules.errors import MemprocError
 from rules.typingmind.dates import write_date
+from rules.wording import as_sentence
 
 if TYPE_CHECKING:
     from daemon.chat.holding import Holding
@@ -58,18 +59,6 @@ def wishes_of_folds(setup: "Setup") -> Iterator["Finding"]:
         yield warning(f"wishes of {problem.what}", problem.reason, problem.next_step)
 
 
-def problems_of_kept(archive: Archive) -> Iterator[tuple[StatusProblem, str]]:
-    """Yield what status and Home say of each chat where something waits for the person; its id."""
-    for chat_id, title, passages in _all_kept(archive):
-        from rules.layers.kept_passages import notes_on
-
-        open_ones = (passage for passage in passages if passage.is_open)
-        if questions := "; ".join(chain.from_iterable(map(notes_on, open_ones))):
-            reason = f"{questions[:1].upper()}{questions[1:]}."
-            step = f"Look at it with: memproc keep {chat_id}"
-            yield StatusProblem(title, reason, step), chat_id
-
-
 def fullness_of_kept(archive: Archive, config: "Config") -> Iterator[str]:
     """Yield a line on how full each chat is that keeps something, or would."""
     for chat_id, title, passages in _all_kept(archive):
@@ -102,12 +91,24 @@ def memories_of_ending_models(setup: "Setup") -> Iterator["Finding"]:
             yield warning(f"memories of {title}", ending.reason, ending.next_step)
 
 
-def problems_of_ending_models(
+def problems_of_chats(
     archive: Archive, config: "Config", key: "FindKey", now: str
-) -> Iterator[StatusProblem]:
-    """Yield what status and Home say of each chat whose model ends soon."""
+) -> Iterator[tuple[StatusProblem, str]]:
+    """Yield what status and Home say of chats, each with the address of the page that leads on.
+
+    A model that ends soon, wishes that folds leave out, and what waits for the person.
+    """
     for title, ending in _all_endings(archive, config, key, now):
-        yield StatusProblem(title, ending.reason, ending.next_step)
+        yield StatusProblem(title, ending.reason, ending.next_step), "/inbox"
+    for problem in problems_of_folds(archive, config):
+        yield problem, "/settings"
+    for chat_id, title, passages in _all_kept(archive):
+        from rules.layers.kept_passages import notes_on
+
+        open_ones = (passage for passage in passages if passage.is_open)
+        if questions := "; ".join(chain.from_iterable(map(notes_on, open_ones))):
+            step = f"Look at it with: memproc keep {chat_id}"
+            yield StatusProblem(title, as_sentence(questions), step), f"/chat/{chat_id}/kept"
 
 
 def _all_endings(
