@@ -6,6 +6,7 @@ from datetime import date, datetime
 
 from markupsafe import Markup, escape
 
+from rules.money.price import usd_in_words
 from rules.typingmind.dates import day_of, parse_date
 from rules.wording import about_it, capital
 
@@ -40,11 +41,8 @@ def tokens(number: int) -> str:
 
 
 def usd(amount: float | None) -> str:
-    """Write dollars with two decimals, or three where two would show nothing."""
-    if amount is None:
-        return "at an unknown price"
-    shows_nothing = 0 < amount < 0.01
-    return f"${amount:.3f}" if shows_nothing else f"${amount:,.2f}"
+    """Write dollars, where the price is known."""
+    return "at an unknown price" if amount is None else usd_in_words(amount)
 
 
 def after_name(sentence: str, name: str) -> str:

@@ -1,9 +1,18 @@
 """Say what may be spent, what is spent of it, and what models have cost and shown this month."""
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import by_model, last_run, learned_factors, spent, thinking_models
+from daemon.archive.journal import (
+    DaysCost,
+    by_model,
+    last_run,
+    learned_factors,
+    spent,
+    thinking_models,
+)
 from daemon.config.model_tables import BudgetSettings
 from daemon.files.clock import at, periods, with_span
 from daemon.models.ask import caps_now
@@ -123,6 +132,24 @@ def _caps(archive: Archive, settings: BudgetSettings, now: str) -> list[CapRow]:
         words = with_span(turns[name], now) if turns[name] else _OF_A_RUN
         rows.append(CapRow(name, usd, configured, dollars(amounts.of(name)), turns[name], words))
     return rows
+
+
+def spending_report(costs: Sequence[DaysCost], titles: Mapping[str, str]) -> Report:
+    """Return what was spent by chat and by kind of call, the dearest first; `titles` are by chats' ids."""
+    by_chat, by_step = defaultdict[str, float](float), defaultdict[str, float](float)
+    for cost in costs:
+        by_chat[titles.get(cost.chat_id, cost.chat_id)] += cost.usd
+        by_step[cost.step] += cost.usd
+    return Report((_spent("By chat", by_chat), _spent("By kind of call", by_step)))
+
+
+def _spent(heading: str, sums: Mapping[str, float]) -> ReportTable[tuple[str, float]]:
+    columns: tuple[Column[tuple[str, float]], ...] = (
+        Column(heading, lambda row: row[0], "prose"),
+        Column("Spent", lambda row: usd_in_words(row[1]), "number"),
+    )
+    dearest_first = sorted(sums.items(), key=lambda row: -row[1])
+    return ReportTable("", [row for row in dearest_first if row[1]], columns)
 
 
 def _of_model(row: ModelRow) -> str:

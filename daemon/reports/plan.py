@@ -171,6 +171,20 @@ def _on_plan(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
         yield f"note: {ending.reason} {ending.next_step}"
 
 
+def _work(plan: ChatPlan, who: Who | None) -> str:
+    """Say in a sentence which memories are made, and by how many calls."""
+    parts = [counted(len(plan.chunks), "new memory", "new memories")]
+    if plan.again:
+        parts.append(f"{len(plan.again)} written again")
+    if plan.hindsight:
+        parts.append(f"{len(plan.hindsight)} with hindsight")
+    made = ", ".join(parts)
+    if who and who.asks_no_model:
+        return f"{made}, extracted without a model."
+    to_whom = f" to {who.agent}" if who else ""
+    return f"{made}: {counted(plan.calls, 'call')}{to_whom}."
+
+
 def _on_work(plan: ChatPlan) -> Iterator[str]:
     """Say how much there is of each kind of work besides new memories, and what stays as it is."""
     numbers = {
@@ -233,6 +247,7 @@ def _data(row: PlannedRow, caps: Amounts, spent: Amounts) -> dict[str, object]:
     data: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(plan)}
     if isinstance(plan, ChatPlan):
         data |= {"calls": plan.calls, "ready": row.is_ready, "anew": row.is_anew}
+        data["work"] = _work(plan, row.who)
     if row.ending:
         ending = asdict(row.ending)
         names = ("model", "end", "memories", "by_others", "to_write")

@@ -28,7 +28,7 @@ def test_rows_are_a_table_and_what_can_be_pressed_is_a_button() -> None:
     step = Step("Undo", "undo Aria", "/chat/aria/undo")
     page = page_of(Report((table,), notes=("They are <kept>.",), next=(step,)))
     assert '<a href="/versions/2">version 2</a>' in page
-    assert "<td>2,000</td>" in page
+    assert '<td class="number">2,000</td>' in page
     assert "They are &lt;kept&gt;." in page
     assert 'action="/chat/aria/undo"' in page
     assert '<button class="">Undo</button>' in page
