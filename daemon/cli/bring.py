@@ -3,7 +3,7 @@
 import shlex
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
 
@@ -29,12 +29,11 @@ from daemon.cli.bring_choice import (
     read_chosen,
 )
 from daemon.cli.commands import INTERRUPTED
-from daemon.cli.plan import caps_and_spent, plan_command, planned_rows
+from daemon.cli.plan import plan_command
 from daemon.cli.printing import print_error
 from daemon.cli.run import agreed_at_terminal, run_agreed
 from daemon.cli.settings import Settings, confirmed, yes_option
 from daemon.files.foreign import ForeignExport, read_foreign
-from daemon.reports.plan import plan_report
 from daemon.reports.report import Column, Report, ReportTable, Step
 from primer.retirement import heir
 from rules.bring.conversation import PROGRAMS, Conversation
@@ -112,12 +111,12 @@ def bring_command(
     """
     settings = ctx.ensure_object(Settings)
     choice = BringChoice(**said).without_halves()  # type: ignore[arg-type]  # click gives these
+    in_inbox = settings.folders.inbox / file
+    path = in_inbox if in_inbox.exists() and not file.exists() else file
     with settings.archive() as archive:
-        export = read_foreign(_where(settings, file), archive.zone)
-    if choice.titles and settings.for_programs:
-        if yes:
-            raise click.UsageError("--json shows the list or the plan, and brings nothing.")
-        return _print_plan(settings, export, choice)
+        export = read_foreign(path, archive.zone)
+    if choice.titles and settings.for_programs and yes:
+        raise click.UsageError("--json shows the list or the plan, and brings nothing.")
     if choice.titles:
         return _bring(ctx, settings, export, choice, yes=yes, again=choice.command(file))
     _list(settings, export, file, words)
@@ -144,12 +143,6 @@ def _list(settings: Settings, export: ForeignExport, file: Path, words: Sequence
         values={"projects": list(export.projects)},
     )
     settings.show(report)
-
-
-def _where(settings: Settings, file: Path) -> Path:
-    """Return the file, or the one of that name in the inbox where only that is there."""
-    in_inbox = settings.folders.inbox / file
-    return in_inbox if in_inbox.exists() and not file.exists() else file
 
 
 def _rows(
@@ -183,15 +176,21 @@ def _bring(
     yes: bool,
     again: str,
 ) -> int:
-    """Plan, ask, and bring. Return the exit code."""
+    """Plan, ask all that is to be asked, and bring; programs are told the plan. Return the exit code."""
     chosen, bringing = _planned(settings, export, choice)
-    for sentence in _sentences(export, choice, bringing):
-        settings.say(sentence)
+    sentences = list(_sentences(export, choice, bringing))
+    settings.done(*sentences, sentences=sentences)
     if not bringing.placement.new:
         return 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # an interruption, as in a run
     try:
-        answered = _agreed(ctx, settings, bringing, yes=yes, again=again)
+        with file_to_plan(settings.folders, bringing) as planned:
+            ctx.invoke(plan_command, paths=(planned,))
+            if settings.for_programs or not confirmed(settings, "Bring it?", yes, again):
+                return 0
+            answered: frozenset[str] | None = frozenset()
+            if not (yes or settings.quiet):
+                answered = agreed_at_terminal(settings, (planned,))
     except click.Abort:
         print_error("\nStopped. Nothing was brought.")
         return INTERRUPTED
@@ -224,35 +223,6 @@ def _note_what_is_left(settings: Settings, export: ForeignExport) -> None:
         note_what_is_left(context.archive, numbers, context.clock())
 
 
-def _agreed(
-    ctx: click.Context, settings: Settings, bringing: Bringing, *, yes: bool, again: str
-) -> frozenset[str] | None:
-    """Show the plan, and ask all that is to be asked before anything of it is kept.
-
-    Return the notices that were answered thereby, or None for a no.
-    """
-    with file_to_plan(settings.folders, bringing) as planned:
-        ctx.invoke(plan_command, paths=(planned,))
-        if not confirmed(settings, "Bring it?", yes, again):
-            return None
-        if yes or settings.quiet:
-            return frozenset()
-        return agreed_at_terminal(settings, (planned,))
-
-
-def _print_plan(settings: Settings, export: ForeignExport, choice: BringChoice) -> int:
-    """Print the plan for programs: the sentences, and what `memproc plan --json` says."""
-    _, bringing = _planned(settings, export, choice)
-    report = Report((), values={"sentences": list(_sentences(export, choice, bringing))})
-    if bringing.placement.new:
-        with file_to_plan(settings.folders, bringing) as planned:
-            rows = planned_rows(settings, (planned,))
-        plans = plan_report(rows, *caps_and_spent(settings))
-        report = replace(plans, values={**report.values, **plans.values})
-    settings.show(report)
-    return 0
-
-
 def _planned(
     settings: Settings, export: ForeignExport, choice: BringChoice
 ) -> tuple[list[Chosen], Bringing]:
@@ -260,7 +230,12 @@ def _planned(
     chosen = read_chosen(export, choice)
     with settings.archive() as archive:
         bringing = _plan(archive, export, choice, chosen)
-    _refuse_without_model(bringing, model_to_go_on(choice, chosen))
+    if not (bringing.placement.is_known or model_to_go_on(choice, chosen)):
+        last = bringing.chosen[-1].conversation
+        raise NotFound(
+            f'{PROGRAMS[last.source]}\'s export does not say which model "{cut_title(last.title)}" was with.',
+            f"Say which one goes on, as in: --model {heir(last.source, '')}",
+        )
     return chosen, bringing
 
 
@@ -275,17 +250,6 @@ def _plan(
         model=model_to_go_on(choice, chosen),
         system_message=instructions_of(export, choice, chosen),
         untouched=choice.untouched,
-    )
-
-
-def _refuse_without_model(bringing: Bringing, model: str) -> None:
-    """Raise NotFound where nothing says which model a new chat goes on with."""
-    if model or bringing.placement.is_known:
-        return
-    last = bringing.chosen[-1].conversation
-    raise NotFound(
-        f'{PROGRAMS[last.source]}\'s export does not say which model "{cut_title(last.title)}" was with.',
-        f"Say which one goes on, as in: --model {heir(last.source, '')}",
     )
 
 
@@ -310,8 +274,8 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
     if not choice.instructions:
         if newest_instructions(bringing.chosen):
             yield (
-                "Your custom instructions are in the export; to make them the chat's system message: "
-                f"--instructions {CUSTOM}"
+                f"Your custom instructions are in the export; --instructions {CUSTOM} makes them the "
+                "chat's system message."
             )
         if export.projects:
             names = ", ".join(list(export.projects)[:_MOST_TITLES])
