@@ -112,8 +112,9 @@ def post_back(request: Request) -> Response:
 def download_page(request: Request) -> Response:
     """Send the chat's updated export, for TypingMind's import."""
     with named_chat(request) as (archive, known):
-        path = _updated_path(archive, known.chat_id)
-    if path is None:
+        output = last_output(archive, known.chat_id)
+    path = Path(output.path) if output else None
+    if path is None or not path.is_file():
         message = f'There is no updated export of "{cut_title(known.title)}".'
         raise NotFound(message, "Drop its newest export on Home.")
     return FileResponse(path, filename=path.name, media_type="application/json")
@@ -137,12 +138,6 @@ def shown_name(name: str) -> str:
     stem = plain.name.removesuffix(suffix).encode("utf-8", "ignore")
     room = _LONGEST_NAME - len(suffix.encode("utf-8", "ignore"))
     return (stem[:room].decode("utf-8", "ignore").strip(". ") or "export") + (suffix or ".json")
-
-
-def _updated_path(archive: Archive, chat_id: str) -> Path | None:
-    output = last_output(archive, chat_id)
-    path = Path(output.path) if output else None
-    return path if path and path.is_file() else None
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:

@@ -190,11 +190,8 @@ def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
             continue
         for name, value in settings.items():
             if (table, name) not in own:
-                shown = toml_value(hidden(_whole(value)))
+                if isinstance(value, float) and value.is_integer():
+                    value = int(value)  # as memproc.toml has it
+                shown = toml_value(hidden(value))
                 rows.append((f"{table}.{name}", shown, reason_of(table, name)))
     return rows
-
-
-def _whole(value: object) -> object:
-    """Return a whole number without its decimals, as memproc.toml has it."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,6 +1,5 @@
 """Compare the kept versions of a chat's exports, with each other and with the present."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starlette.requests import Request
@@ -24,20 +23,6 @@ from rules.output.difference import Difference
 from rules.output.difference_lines import DifferenceLine
 
 NOW = "now"
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedVersion:
-    """One side of a comparison: a version's number, or `now` for the present export."""
-
-    number: str
-    messages: int
-    memories: int
-
-    @property
-    def is_now(self) -> bool:
-        """Return True for the present export."""
-        return self.number == NOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +55,8 @@ def version_choice(archive: Archive, folders: Folders, known: KnownChat) -> Vers
 def version_page(request: Request) -> Response:
     """Show what going back to a kept version would change, with its button."""
     desk = desk_of(request)
+    difference: Difference | None = None
     lines: list[DifferenceLine] = []
-    sides: Sequence[ComparedVersion] = ()
     with named_chat(request) as (archive, known):
         kept = find_version(desk.folders, known, int(request.path_params["number"]))
         now = read_updated(updated_path(archive, desk.folders, known))
@@ -80,8 +65,9 @@ def version_page(request: Request) -> Response:
             difference, lines = compare_versions(
                 archive, desk.config, known.chat_id, Content(NOW, now), after
             )
-            sides = _sides(difference, NOW, str(kept.number))
-    return render(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
+    return render(
+        request, "version.html", chat=known, version=kept, difference=difference, lines=lines
+    )
 
 
 def undo_page(request: Request) -> Response:
@@ -105,19 +91,11 @@ def comparison_page(request: Request) -> Response:
         request,
         "comparison.html",
         chat=known,
-        sides=_sides(difference, first, second),
+        before=first,
+        after=second,
+        difference=difference,
         lines=lines,
         choice=choice,
-    )
-
-
-def _sides(
-    difference: Difference, before: str, after: str
-) -> tuple[ComparedVersion, ComparedVersion]:
-    """Return both sides of a comparison, with how many messages and memories each has."""
-    return (
-        ComparedVersion(before, difference.messages_before, difference.memories_before),
-        ComparedVersion(after, difference.messages_after, difference.memories_after),
     )
 
 

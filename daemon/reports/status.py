@@ -36,6 +36,7 @@ _Section = ReportTable[_Cells]
 
 def status_report(status: Status) -> Report:
     """Return the status in sections, each where it has something to say; its first lines say the most."""
+    jobs = status.jobs if status.running else ()
     return Report(
         (
             _lines("", *_head(status)),
@@ -49,7 +50,7 @@ def status_report(status: Status) -> Report:
             _lines("Kept, word for word", *status.kept),
             _lines("Models of your own", *status.trials),
             _lines("", *_money(status)),
-            _section("Next jobs", _jobs(status)),
+            _section("Next jobs", [(job.name, with_span(job.due_at, status.now)) for job in jobs]),
         ),
         next=() if status.running else START,
         values={**asdict(status), "exit_code": status.exit_code},
@@ -210,12 +211,6 @@ def _money(status: Status) -> Iterator[str]:
     yield line
     if status.batches:
         yield f"Under way: {_batches(status)}"
-
-
-def _jobs(status: Status) -> list[_Cells]:
-    """Return the next jobs of a daemon that runs."""
-    jobs = status.jobs if status.running else ()
-    return [(job.name, with_span(job.due_at, status.now)) for job in jobs]
 
 
 def log_report(rows: Sequence[LogRow], chat: str = "") -> Report:
