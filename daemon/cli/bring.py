@@ -182,7 +182,8 @@ def _bring(
     settings.done(*sentences, sentences=sentences)
     if not bringing.placement.new:
         return 0
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # an interruption, as in a run
+    if not settings.for_programs:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # an interruption, as in a run
     try:
         with file_to_plan(settings.folders, bringing) as planned:
             ctx.invoke(plan_command, paths=(planned,))

@@ -3,12 +3,11 @@
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 import click
 
-from daemon.cli.key import ask_and_keep, key_works
+from daemon.cli.key import ask_and_keep, key_works, named_provider
 from daemon.cli.printing import in_width
 from daemon.cli.service import service_install_command
 from daemon.cli.settings import Settings
@@ -20,7 +19,7 @@ from daemon.files.private import make_private
 from daemon.files.write import replace_file, sweep
 from daemon.reports.report import Step
 from daemon.status.printable import visible
-from primer.models import KEY_VARIABLES, meant_provider
+from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, MemprocError
 
 _NONE = "none"
@@ -148,7 +147,8 @@ def _ask_for_keys(settings: Settings) -> None:
         settings.say(f"There is a key for {' and '.join(kept)} already.")
     settings.say(f"Providers: {', '.join(providers)}.")
     question = "Which provider's key do you have"
-    while (provider := click.prompt(question, default=_NONE, value_proc=_provider)) != _NONE:
+    read = lambda text: text if text == _NONE else named_provider(text)  # noqa: E731
+    while (provider := click.prompt(question, default=_NONE, value_proc=read)) != _NONE:
         try:
             ask_and_keep(settings, provider)
             given = find_key(provider, os.environ, settings.folders.state)
@@ -157,19 +157,6 @@ def _ask_for_keys(settings: Settings) -> None:
                 key_works(settings, provider, given)
         except click.UsageError as refused:
             settings.say(refused.message)
-
-
-def _provider(text: str) -> str:
-    """Return the provider that is named or meant, or `none`.
-
-    An unknown name may be a key: it is not repeated.
-    """
-    name = text.strip().lower()
-    if name == _NONE or (meant := meant_provider(name)):
-        return name if name == _NONE else meant
-    near = " or ".join(get_close_matches(name, KEY_VARIABLES))
-    hint = f" Did you mean {near}?" if near else ""
-    raise click.BadParameter(f"memproc knows no such provider.{hint}")
 
 
 def _offer_service(ctx: click.Context, settings: Settings) -> bool:

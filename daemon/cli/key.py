@@ -36,19 +36,20 @@ _TRIAL_SECONDS = 30.0
 _NONE_ALLOWED = "No host is allowed but those of the providers, and what you name yourself."
 
 
-def _known(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    """Return the provider that is named, or meant by "claude" or "gpt".
+def named_provider(text: str) -> str:
+    """Return the provider that is named, or meant by "claude" or "gpt". Raises BadParameter.
 
     An unknown name may be a misplaced key: it is not repeated, but the nearest provider is named.
     """
-    name = None if text is None else meant_provider(text)
-    if text is not None and not name:
-        near = get_close_matches(text.lower(), sorted(KEY_VARIABLES), 1)
-        guess = f" Did you mean {near[0]}?" if near else ""
-        raise click.BadParameter(
-            f"memproc keeps no key for this provider.{guess} It knows {_KNOWN}.", context, parameter
-        )
-    return name
+    if name := meant_provider(text):
+        return name
+    near = get_close_matches(text.lower(), sorted(KEY_VARIABLES), 1)
+    guess = f" Did you mean {near[0]}?" if near else ""
+    raise click.BadParameter(f"memproc keeps no key for this provider.{guess} It knows {_KNOWN}.")
+
+
+def _known(_: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    return text and named_provider(text)
 
 
 @click.group(cls=NearGroup, epilog=f"The providers: {_KNOWN}.")

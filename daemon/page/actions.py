@@ -20,10 +20,9 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.work import By
-from daemon.files.clock import now
+from daemon.files.clock import now, span
 from daemon.files.lock import Busy, is_held
 from daemon.page.app import Desk, View, desk_of, field, named_chat, show_at
-from daemon.page.words import minutes
 from daemon.status.status import present_run
 from rules.errors import MemprocError, RefusedArguments
 from rules.typingmind.content import printable
@@ -98,7 +97,7 @@ def do_command(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        took = f"It took longer than {minutes(longest)}"
+        took = f"It took longer than {span(longest)}"
         sentence = f"{took}, and was ended. What is finished is kept."
         return CommandResult(None, _Printed(), sentence)
     printed = json.loads(done.stdout or "{}", object_hook=_Printed)

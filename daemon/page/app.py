@@ -27,6 +27,7 @@ from starlette.templating import Jinja2Templates
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.config.settings import Config
+from daemon.files.clock import about
 from daemon.files.paths import Folders, archive_path, is_demo
 from daemon.page import words
 from daemon.page.access import SAFE_METHODS, Access
@@ -67,7 +68,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "time": words.time_element,
     "clock": words.clock_element,
     "local_day": words.local_day,
-    "minutes": words.minutes,
+    "about": about,
     "said": words.said_element,
     "with_commands": words.with_commands,
 }

@@ -37,8 +37,9 @@ from daemon.bridge.devices import (
     reply_mac,
 )
 from daemon.files.clock import now
+from daemon.page.actions import do_command
 from daemon.page.app import Desk, Plans
-from daemon.page.bridge_jobs import job, keep_words, plan_of_chat, result, submit
+from daemon.page.bridge_jobs import job, plan_of_chat, result, submit
 from daemon.page.guard import (
     FROM_ELSEWHERE,
     ORIGINS,
@@ -272,8 +273,9 @@ def _keep(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
     said = texts_of(call.body, "chat", "message", "words")
     if said is None:
         return _refused(409, '{"chat": ..., "message": ..., "words": ...} is expected.')
-    is_kept, says = keep_words(desk, *said)
-    return _reply(200, says=says) if is_kept else _refused(409, says)
+    chat, message, words = said
+    kept = do_command(desk.toml, "keep", "--message", message, "--", chat, words)
+    return _reply(200, says=kept.says) if kept.is_done else _refused(409, kept.says)
 
 
 def _forget(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:

@@ -194,12 +194,3 @@ def _has_memories(chat: Chat) -> bool:
         if marker is not None and marker.kind == MEMORY:
             return True
     return False
-
-
-def keep_words(desk: Desk, chat: str, message: str, words: str) -> tuple[bool, str]:
-    """Keep what is marked in a message, by the command that a person would type.
-
-    Return whether that was done, and the sentence for the pill.
-    """
-    result = do_command(desk.toml, "keep", "--message", message, "--", chat, words)
-    return result.is_done, result.says

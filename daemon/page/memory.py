@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 
 from starlette.requests import Request
@@ -30,42 +30,23 @@ _NOTHING = frozenset(
 """What the built-in engine writes where the persona did not speak of itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """The memory that an address names, with its chat, in the archive that has them."""
-
-    archive: Archive
-    chat: KnownChat
-    held: Holding
-    memory: Memory
-
-    @property
-    def persona(self) -> str:
-        """Return what the page calls the persona of the chat."""
-        return persona_of(self.archive, self.chat.chat_id)
-
-    @property
-    def under(self) -> tuple[Past, ...]:
-        """Return the raw messages under the memory."""
-        return past(self.archive, self.chat.chat_id, self.memory.memory_id)
-
-
 @contextmanager
-def _opened(request: Request) -> Iterator[_Opened]:
-    """Open the archive to read the memory that the address names. Raise NotFound."""
+def _opened(request: Request) -> Iterator[tuple[Archive, KnownChat, Holding, Memory]]:
+    """Open the archive to read the memory that the address names, with its chat. Raise NotFound."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state, zone=desk.config.memory.zone) as archive:
         held, memory = holding_of(archive, desk.config, request.path_params["memory"])
-        yield _Opened(archive, find_chat(archive, held.chat_id), held, memory)
+        yield archive, find_chat(archive, held.chat_id), held, memory
 
 
 def memory_page(request: Request) -> Response:
     """Show the memory with the passages that it quotes."""
-    with _opened(request) as opened:
-        chat, held, memory = opened.chat, opened.held, opened.memory
-        persona = opened.persona
-        under = () if memory.is_fold else opened.under
-        quoted = list(_quoted(under, memory.edition.quotes, opened.archive.zone))
+    with _opened(request) as (archive, chat, held, memory):
+        persona = persona_of(archive, chat.chat_id)
+        under = () if memory.is_fold else past(archive, chat.chat_id, memory.memory_id)
+        quotes, zone = memory.edition.quotes, archive.zone
+    sources = {quote.source for quote in quotes}
+    quoted = [old for old in under if old.key in sources] or under[:1]
     before, after = neighbours(held, memory)
     seen = memory.edition.texts[3].strip()
     return render(
@@ -76,7 +57,7 @@ def memory_page(request: Request) -> Response:
         memory=memory,
         before=before,
         after=after,
-        quoted=quoted,
+        quoted=[_shown(old, quotes, zone, whole=False) for old in quoted],
         seen_is_open=seen not in _NOTHING and seen not in memory.edition.texts[5],
         row=memory_row(held, memory),
         members=[held.by_id[name] for name in memory.members],
@@ -86,10 +67,10 @@ def memory_page(request: Request) -> Response:
 
 def words_page(request: Request) -> Response:
     """Show all messages that a memory stands for, as they were when it was made."""
-    with _opened(request) as opened:
-        chat, memory, persona = opened.chat, opened.memory, opened.persona
-        quotes, zone = memory.edition.quotes, opened.archive.zone
-        messages = [_shown(old, quotes, zone, whole=True) for old in opened.under]
+    with _opened(request) as (archive, chat, _, memory):
+        persona = persona_of(archive, chat.chat_id)
+        under = past(archive, chat.chat_id, memory.memory_id)
+        messages = [_shown(old, memory.edition.quotes, archive.zone, whole=True) for old in under]
     return render(
         request, "words.html", chat=chat, persona=persona, memory=memory, messages=messages
     )
@@ -97,10 +78,9 @@ def words_page(request: Request) -> Response:
 
 def retry_page(request: Request) -> Response:
     """Ask before a memory is written again: the cost first, then room for guidance."""
-    with _opened(request) as opened:
-        chat, memory = opened.chat, opened.memory
-        editions = opened.held.editions[memory.memory_id]
-        costs = [cost_of(opened.archive, edition.requests) for edition in editions]
+    with _opened(request) as (archive, chat, held, memory):
+        editions = held.editions[memory.memory_id]
+        costs = [cost_of(archive, edition.requests) for edition in editions]
     unknown = 0.0 if any(edition.made == EXTRACTED for edition in editions) else None
     before = max((cost for cost in costs if cost is not None), default=unknown)
     caps = desk_of(request).config.budget
@@ -114,14 +94,6 @@ def neighbours(held: Holding, memory: Memory) -> tuple[Memory | None, Memory | N
     before = level[at - 1] if at else None
     after = level[at + 1] if at + 1 < len(level) else None
     return before, after
-
-
-def _quoted(under: Sequence[Past], quotes: Sequence[Quote], zone: tzinfo) -> Iterator[SaidMessage]:
-    """Yield the messages that are quoted; the first of all where none is."""
-    sources = {quote.source for quote in quotes}
-    quoted = [old for old in under if old.key in sources]
-    for old in quoted or under[:1]:
-        yield _shown(old, quotes, zone, whole=False)
 
 
 def _shown(old: Past, quotes: Sequence[Quote], zone: tzinfo, *, whole: bool) -> SaidMessage:

@@ -3,6 +3,7 @@
 from daemon.bridge.job_report import JobReport
 from daemon.page.app import Plan
 from daemon.page.words import tokens, usd
+from rules.wording import counted
 
 _SYNC_LIMIT = 3 << 20
 """Bytes; TypingMind's sync skips larger chats."""
@@ -47,9 +48,9 @@ def _due(plan: Plan) -> str:
     if plan["due"]:
         likely = plan["usd_likely"]  # None where prices are not known
         cost = usd(None) if likely is None else f"about {usd(likely)}" if likely else "free"
-        return f"{_memories(plan['due'])} due, {cost}"
+        return f"{counted(plan['due'], 'memory', 'memories')} due, {cost}"
     if plan["made"]:
-        return f"{_memories(plan['made'])} ready to be put in, free"
+        return f"{counted(plan['made'], 'memory', 'memories')} ready to be put in, free"
     return "changes ready to be put in, free" if plan["ready"] else "nothing due"
 
 
@@ -59,7 +60,3 @@ def _sync_note(size: int) -> str:
         return ""
     mib = f"{size / (1 << 20):.1f} MiB of {_SYNC_LIMIT >> 20}"
     return f"; TypingMind's sync skips it until it is smaller ({mib})"
-
-
-def _memories(number: int) -> str:
-    return f"{number} {'memory' if number == 1 else 'memories'}"

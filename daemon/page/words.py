@@ -114,13 +114,6 @@ def _marked_up(moment: datetime, shown: str = "") -> Markup:
     return element.format(moment.isoformat(timespec="seconds"), shown or _in_words(moment))
 
 
-def minutes(seconds: float) -> str:
-    """Write a rough duration in words."""
-    if seconds < 60:
-        return "a minute"
-    return f"{round(seconds / 60)} minutes"
-
-
 def browser_name(user_agent: str) -> str:
     """Name the browser and its system; a browser also names those that it is like."""
     browser = _first_named(_BROWSERS, user_agent) or "A browser"

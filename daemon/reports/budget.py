@@ -3,10 +3,13 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import starmap
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import (
     DaysCost,
+    LearnedFactor,
+    OfModel,
     by_model,
     last_run,
     learned_factors,
@@ -19,7 +22,7 @@ from daemon.models.ask import caps_now
 from daemon.models.prices import ENOUGH, LEARNED_FOR, counts_now
 from daemon.reports.report import Column, Report, ReportTable, Step
 from primer.models import token_factor
-from rules.money.price import NAMES, Which, dollars, usd_in_words
+from rules.money.price import NAMES, Which, dollars, in_words, usd_in_words
 from rules.wording import counted
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
@@ -57,48 +60,20 @@ _COLUMNS: tuple[Column[CapRow], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRow:
-    """What a model has cost this month, in dollars."""
-
-    model: str
-    calls: int
-    usd: float
-    open_usd: float
-    """Reserved for calls that are under way, or were cut off and may have been billed."""
-    unpriced: int
-    """Calls without a known price; nothing of them is in the sums."""
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedRow:
-    """How a model counts tokens, as its replies have shown."""
-
-    model: str
-    factor: float
-    replies: int
-    newest: str
-    counts: bool
-    """Whether plans still go by it."""
-
-
 def budget_report(archive: Archive, settings: BudgetSettings, now: str) -> Report:
     """Return the caps as they count at the time `now`, with what is spent under each.
 
     The run's figures are those of the last run that reserved anything.
     """
-    models = [
-        ModelRow(one.model, one.calls, dollars(one.settled), dollars(one.open), one.unpriced)
-        for one in by_model(archive, periods(at(now)).month_began)
-    ]
+    models = by_model(archive, periods(at(now)).month_began)
     learned = [
-        LearnedRow(name, **asdict(factor), counts=counts_now(factor, token_factor(name), now))
+        (name, factor, counts_now(factor, token_factor(name), now))
         for name, factor in learned_factors(archive).items()
     ]
     thinking = thinking_models(archive)
     notes = (
         *map(_of_model, models),
-        *map(_of_learned, learned),
+        *starmap(_of_learned, learned),
         *(
             f"{name}: thinks before it answers, lately some {known.spent:,} tokens; has room "
             f"for {known.room:,}{_how_to_forget(name)}"
@@ -108,8 +83,12 @@ def budget_report(archive: Archive, settings: BudgetSettings, now: str) -> Repor
     return Report(
         (
             ReportTable("caps", _caps(archive, settings, now), _COLUMNS),
-            ReportTable("models", models),
-            ReportTable("learned", learned),
+            ReportTable("models", models, data=_model_data),
+            ReportTable(
+                "learned",
+                learned,
+                data=lambda row: {"model": row[0], **asdict(row[1]), "counts": row[2]},
+            ),
             ReportTable(
                 "thinking",
                 list(thinking.items()),
@@ -152,28 +131,37 @@ def _spent(heading: str, sums: Mapping[str, float]) -> ReportTable[tuple[str, fl
     return ReportTable("", [row for row in dearest_first if row[1]], columns)
 
 
-def _of_model(row: ModelRow) -> str:
+def _model_data(row: OfModel) -> dict[str, object]:
+    """Return what a model has cost, in dollars; nothing of its `unpriced` calls is in the sums."""
+    usd, open_usd = dollars(row.settled), dollars(row.open)
+    return {
+        "model": row.model,
+        "calls": row.calls,
+        "usd": usd,
+        "open_usd": open_usd,
+        "unpriced": row.unpriced,
+    }
+
+
+def _of_model(row: OfModel) -> str:
     """Say what a model was asked this month, and what that cost."""
-    line = f"{row.model}: {counted(row.calls, 'call')} this month, {usd_in_words(row.usd)}"
-    if row.open_usd:
-        line += (
-            f"; up to {usd_in_words(row.open_usd)} for calls under way, or cut off and perhaps "
-            "billed"
-        )
+    line = f"{row.model}: {counted(row.calls, 'call')} this month, {in_words(row.settled)}"
+    if row.open:
+        line += f"; up to {in_words(row.open)} for calls under way, or cut off and perhaps billed"
     if row.unpriced:
         line += f"; {row.unpriced:,} of them without a known price"
     return line
 
 
-def _of_learned(row: LearnedRow) -> str:
-    """Say how a model counts tokens."""
-    shown = counted(row.replies, "reply", "replies")
-    line = f"{row.model}: counts {row.factor:.2f} tokens for one of memproc's, by {shown}"
-    if not row.counts:
+def _of_learned(model: str, learned: LearnedFactor, counts: bool) -> str:
+    """Say how a model counts tokens, and whether plans still go by it."""
+    shown = counted(learned.replies, "reply", "replies")
+    line = f"{model}: counts {learned.factor:.2f} tokens for one of memproc's, by {shown}"
+    if not counts:
         line += f"; not used any more, {LEARNED_FOR.days} days after the newest of them"
-    elif row.replies < ENOUGH:
+    elif learned.replies < ENOUGH:
         line += f"; used from {ENOUGH} on"
-    return f"{line}{_how_to_forget(row.model)}"
+    return f"{line}{_how_to_forget(model)}"
 
 
 def _how_to_forget(model: str) -> str:

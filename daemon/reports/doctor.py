@@ -9,7 +9,6 @@ import platform
 import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, get_args, get_origin
 
@@ -62,56 +61,57 @@ def _data(finding: Finding) -> dict[str, object]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _SupportRow:
-    """A thing that is told, and its value."""
-
-    name: str
-    value: str
-
-
 def support_report(
     config: Config | None, chats: Sequence[KnownChat] | None, findings: Sequence[Finding]
 ) -> Report:
     """Return versions, counts, and the settings; None where settings or archive cannot be read."""
     rows = [*_versions(), *_counts(chats, findings)]
-    rows += _settings(config) if config else [_SupportRow("memproc.toml", "cannot be used")]
-    columns: tuple[Column[_SupportRow], ...] = (
-        Column("What", lambda row: row.name),
-        Column("Value", lambda row: row.value),
+    rows += _settings(config) if config else [("memproc.toml", "cannot be used")]
+    columns: tuple[Column[tuple[str, str]], ...] = (
+        Column("What", lambda row: row[0]),
+        Column("Value", lambda row: row[1]),
     )
-    return Report((ReportTable("support", rows, columns),))
+    return Report(
+        (
+            ReportTable(
+                "support",
+                rows,
+                columns,
+                data=lambda row: dict(zip(("name", "value"), row, strict=True)),
+            ),
+        )
+    )
 
 
-def _versions() -> Iterator[_SupportRow]:
-    yield _SupportRow("memproc", version_and_commit())
-    yield _SupportRow("Python", platform.python_version())
-    yield _SupportRow("SQLite", sqlite3.sqlite_version)
-    yield _SupportRow("system", f"{sys.platform} {platform.release()} {platform.machine()}")
+def _versions() -> Iterator[tuple[str, str]]:
+    yield ("memproc", version_and_commit())
+    yield ("Python", platform.python_version())
+    yield ("SQLite", sqlite3.sqlite_version)
+    yield ("system", f"{sys.platform} {platform.release()} {platform.machine()}")
     for package in _PACKAGES:
         try:
-            yield _SupportRow(package, version(package))
+            yield (package, version(package))
         except PackageNotFoundError:
-            yield _SupportRow(package, "not installed")
+            yield (package, "not installed")
 
 
 def _counts(
     chats: Sequence[KnownChat] | None, findings: Sequence[Finding]
-) -> Iterator[_SupportRow]:
+) -> Iterator[tuple[str, str]]:
     """Yield how much there is in the archive, and how many findings `doctor` has of each level."""
     if chats is None:
-        yield _SupportRow("archive", "not read")
+        yield ("archive", "not read")
     else:
-        yield _SupportRow("chats", f"{len(chats):,}")
-        yield _SupportRow("messages", f"{sum(chat.messages for chat in chats):,}")
-        yield _SupportRow("memories", f"{sum(chat.memories for chat in chats):,}")
+        yield ("chats", f"{len(chats):,}")
+        yield ("messages", f"{sum(chat.messages for chat in chats):,}")
+        yield ("memories", f"{sum(chat.memories for chat in chats):,}")
         most = max((chat.messages for chat in chats), default=0)
-        yield _SupportRow("messages of the longest chat", f"{most:,}")
+        yield ("messages of the longest chat", f"{most:,}")
     for level in ("error", "warning", "ok"):
-        yield _SupportRow(f"findings: {level}", str(sum(each.level == level for each in findings)))
+        yield (f"findings: {level}", str(sum(each.level == level for each in findings)))
 
 
-def _settings(table: BaseModel, before: str = "") -> Iterator[_SupportRow]:
+def _settings(table: BaseModel, before: str = "") -> Iterator[tuple[str, str]]:
     """Yield each setting by its name in memproc.toml, but for those that are gone."""
     for name, value in table:
         field, key = type(table).model_fields[name], f"{before}{name}"
@@ -120,14 +120,14 @@ def _settings(table: BaseModel, before: str = "") -> Iterator[_SupportRow]:
         if isinstance(value, BaseModel):
             yield from _settings(value, f"{key}.")
         elif isinstance(value, bool | int | float):
-            yield _SupportRow(key, str(value).lower())
+            yield (key, str(value).lower())
         elif isinstance(value, str) and value in _choices(field.annotation):
-            yield _SupportRow(key, value)
+            yield (key, value)
         elif value == field.get_default(call_default_factory=True):
-            yield _SupportRow(key, "default")
+            yield (key, "default")
         else:
             entries = f" ({len(value)})" if isinstance(value, tuple | dict) else ""
-            yield _SupportRow(key, f"their own{entries}")
+            yield (key, f"their own{entries}")
 
 
 def _choices(annotation: object) -> tuple[object, ...]:
