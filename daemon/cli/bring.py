@@ -189,17 +189,15 @@ def _bring(
             ctx.invoke(plan_command, paths=(planned,))
             if settings.for_programs or not confirmed(settings, "Bring it?", yes, again):
                 return 0
-            answered: frozenset[str] | None = frozenset()
-            if not (yes or settings.quiet):
-                answered = agreed_at_terminal(settings, (planned,))
+            is_agreed = yes or settings.quiet
+            answered = frozenset() if is_agreed else agreed_at_terminal(settings, (planned,))
     except click.Abort:
         print_error("\nStopped. Nothing was brought.")
         return INTERRUPTED
     if answered is None:
         return 0
     with settings.context() as context:
-        now = _plan(context.archive, export, choice, chosen)
-        if now.placement != bringing.placement:
+        if _plan(context.archive, export, choice, chosen).placement != bringing.placement:
             raise ChatSkipped(
                 f'"{cut_title(bringing.title)}" was changed by another memproc meanwhile.',
                 "Say it again.",

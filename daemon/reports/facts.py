@@ -1,6 +1,7 @@
 """Say which facts of a chat are true now, and all that ever happened to one."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat
@@ -37,32 +38,37 @@ def facts_report(archive: Archive, config: Config, chat: KnownChat, words: str =
         listed = [facts[at] for at in ranked([fact.text for fact in facts], words)]
     else:
         listed = sorted(facts, key=lambda fact: (fact.said_at, fact.number))
-
-    def card(fact: Fact) -> Card:
-        again = f"said again {counted(fact.confirmed, 'time')}" if fact.confirmed else ""
-        return Card(
-            f"fact {fact.number}",
-            unmarked(fact.text),
-            fact.said_at,
-            marks=tuple(filter(None, ("yours" if fact.by == "person" else "", again))),
-            sources=tuple(where_said(chat, key) for key in fact.sources),
-            name=f"fact-{fact.number}",
-        )
-
-    def forget(fact: Fact) -> tuple[Step, ...]:
-        address = f"/chat/{chat.chat_id}/facts/{fact.number}/forget"
-        return (Step("Forget", f"facts {chat.chat_id} forget {fact.number}", address),)
-
     title = cut_title(chat.title)
     none = f'No fact of "{title}" has these words.' if words else f'"{title}" has no facts.'
     add = Step("To add one", f"facts {chat.chat_id} add TEXT")
     is_off = not (words or config.of(known_chat(archive, chat.chat_id)).facts.enabled)
+    table = ReportTable(
+        "facts", listed, _COLUMNS, none, partial(_card, chat), partial(_steps, chat)
+    )
     return Report(
-        (ReportTable("facts", listed, _COLUMNS, none, card, forget),),
+        (table,),
         notes=(_IS_OFF,) if is_off else (),
         pressed=() if words else tuple(pressed_lines(archive, chat.chat_id, "facts")),
         next=() if listed else (add,),
     )
+
+
+def _card(chat: KnownChat, fact: Fact) -> Card:
+    """Return a fact with its day, whose it is, and how often it was said again."""
+    again = f"said again {counted(fact.confirmed, 'time')}" if fact.confirmed else ""
+    return Card(
+        f"fact {fact.number}",
+        unmarked(fact.text),
+        fact.said_at,
+        marks=tuple(filter(None, ("yours" if fact.by == "person" else "", again))),
+        sources=tuple(where_said(chat, key) for key in fact.sources),
+        name=f"fact-{fact.number}",
+    )
+
+
+def _steps(chat: KnownChat, fact: Fact) -> tuple[Step, ...]:
+    address = f"/chat/{chat.chat_id}/facts/{fact.number}/forget"
+    return (Step("Forget", f"facts {chat.chat_id} forget {fact.number}", address),)
 
 
 def fact_history(events: Sequence[FactEvent]) -> Report:

@@ -25,49 +25,65 @@ def passages_report(archive: Archive, config: Config, chat: KnownChat) -> Report
     budget = config.of(known_chat(archive, chat.chat_id)).keep.budget
     listed = in_order(passages)
     still = still_open(holding(archive, config, chat.chat_id).shown, let_go(passages))
-
-    def speaker(passage: KeptPassage) -> str:
-        return "you" if passage.speaker == "user" else persona
-
-    def card(passage: KeptPassage) -> Card:
-        notes = [about_it(note, passage.called) for note in notes_on(passage)]
-        if passage.state == "offered" and passage.by == "persona" and passage.reason:
-            notes.append(f"{persona} says why: {passage.reason}")
-        return Card(
-            who=f"passage {passage.number}, {speaker(passage)}",
-            text=unmarked(passage.text),
-            said_at=passage.said_at,
-            marks=(passage.state,),
-            notes=(*notes, f"{passage.tokens:,} tokens"),
-            sources=(where_said(chat, passage.key),) if passage.key else (),
-            name=f"kept-{passage.number}",
-        )
-
-    columns: tuple[Column[KeptPassage], ...] = (
-        Column("Id", lambda passage: passage.number, "number"),
-        Column("Said on", lambda passage: passage.said_at[:10]),
-        Column("By", speaker),
-        Column("Words", lambda passage: " ".join(passage.text.split()), "prose"),
-        Column("Tokens", lambda passage: passage.tokens, "number", drop=1),
-        Column("State", lambda passage: passage.state),
-    )
-    open_columns: tuple[Column[Wish], ...] = (
-        Column("Open since", lambda wish: wish.day),
-        Column("By", lambda wish: persona if wish.kind == "promise" else "you"),
-        Column("Words", lambda wish: " ".join(wish.text.split()), "prose"),
-    )
     none = f'Nothing of "{cut_title(chat.title)}" is kept word for word.'
+    table = ReportTable(
+        "passages",
+        listed,
+        _columns(persona),
+        none,
+        partial(_card, chat, persona),
+        partial(passage_steps, chat),
+    )
     keep = Step("To keep something that was said", f'keep {chat.chat_id} "ITS WORDS"')
     done = Step("When something open is done", f'release {chat.chat_id} "ITS WORDS"')
     return Report(
         (
-            ReportTable("passages", listed, columns, none, card, partial(passage_steps, chat)),
-            ReportTable("", still[-_MOST_OPEN:], open_columns),
+            table,
+            ReportTable("", still[-_MOST_OPEN:], _open_columns(persona)),
             ReportTable("open", still),
         ),
         notes=tuple(_notes(chat, listed, budget, len(still) - _MOST_OPEN)),
         pressed=tuple(pressed_lines(archive, chat.chat_id, "keep", "release")),
         next=(*([] if listed else [keep]), *([done] if still else [])),
+    )
+
+
+def _columns(persona: str) -> Sequence[Column[KeptPassage]]:
+    return (
+        Column("Id", lambda passage: passage.number, "number"),
+        Column("Said on", lambda passage: passage.said_at[:10]),
+        Column("By", lambda passage: _speaker(passage, persona)),
+        Column("Words", lambda passage: " ".join(passage.text.split()), "prose"),
+        Column("Tokens", lambda passage: passage.tokens, "number", drop=1),
+        Column("State", lambda passage: passage.state),
+    )
+
+
+def _open_columns(persona: str) -> Sequence[Column[Wish]]:
+    return (
+        Column("Open since", lambda wish: wish.day),
+        Column("By", lambda wish: persona if wish.kind == "promise" else "you"),
+        Column("Words", lambda wish: " ".join(wish.text.split()), "prose"),
+    )
+
+
+def _speaker(passage: KeptPassage, persona: str) -> str:
+    return "you" if passage.speaker == "user" else persona
+
+
+def _card(chat: KnownChat, persona: str, passage: KeptPassage) -> Card:
+    """Return a passage with its state and all that is to be decided about it."""
+    notes = [about_it(note, passage.called) for note in notes_on(passage)]
+    if passage.state == "offered" and passage.by == "persona" and passage.reason:
+        notes.append(f"{persona} says why: {passage.reason}")
+    return Card(
+        who=f"passage {passage.number}, {_speaker(passage, persona)}",
+        text=unmarked(passage.text),
+        said_at=passage.said_at,
+        marks=(passage.state,),
+        notes=(*notes, f"{passage.tokens:,} tokens"),
+        sources=(where_said(chat, passage.key),) if passage.key else (),
+        name=f"kept-{passage.number}",
     )
 
 
