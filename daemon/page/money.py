@@ -26,9 +26,8 @@ def money_page(request: Request) -> Response:
         report = budget_report(archive, desk.config.budget, now())
         costs = costs_since(archive, write_date(began.astimezone()))
         titles = {chat.chat_id: cut_title(chat.title) for chat in known_chats(archive)}
-    by_day = {(began + timedelta(days=number)).date().isoformat(): 0.0 for number in range(_DAYS)}
-    for cost in costs:
-        by_day[cost.day] += cost.usd
+    days = [(began + timedelta(days=number)).date().isoformat() for number in range(_DAYS)]
+    by_day = {day: sum(cost.usd for cost in costs if cost.day == day) for day in days}
     return render(
         request,
         "money.html",

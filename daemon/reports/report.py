@@ -6,11 +6,13 @@ A notion has one module in `daemon/reports/`. It reads what it needs, and return
     columns   what a person is shown of a row, cell by cell, each with its kind
     card      the same of a row of somebody's words, which has no cells
     none      the sentence where there are no rows
+    press     what can be done with a row: buttons of the page
     notes     clauses on the whole; a face makes each a sentence
     next      what can be done next: words, and the command to type or the button to press
 
 A command is then `settings.show(report)`; a view of the page passes the report to its template,
-which has `shown(report, form_token)` of `report.html`; `--json` has the rows as they are
+which has `shown(report, form_token)` of `report.html`, and `cards(table, form_token)` for a list of
+cards with their buttons; `--json` has the rows as they are
 (`daemon/faces/as_json.py`). So a row's fields are its keys in JSON, and nothing else writes them. A
 command that changes something shows what it did in the same way: `settings.done("...", ...)`.
 """
