@@ -68,7 +68,11 @@ def demo_command(ctx: click.Context) -> int:
         _title("The work (memproc run)")
         code = int(ctx.invoke(run_command, paths=(), dry_run=False))
         if chat_id := _show_what_is_kept(ctx, settings):
-            _say_how_to_look(home, settings, chat_id)
+            click.echo(visible(f"\nEverything is in {home} until the next demo. To look at it:"))
+            for rest in (f"memories {chat_id}", f"versions {chat_id}", f"restore {chat_id} 1"):
+                click.echo(visible(f"    {settings.command(rest)}"))
+            click.echo("\nIn your browser, with each memory next to what was said:")
+            click.echo(visible(f"    {_program()} open --demo"))
         else:
             click.echo(f"\nThe sample was not processed; why is said above. It is in {home}.")
     for older in _demos():
@@ -98,15 +102,6 @@ def _show_what_is_kept(ctx: click.Context, settings: Settings) -> str:
     _title("One memory (memproc show)")
     settings.show(shown_report(made[len(made) // 2]))
     return chat_ids[0]
-
-
-def _say_how_to_look(home: Path, settings: Settings, chat_id: str) -> None:
-    """Say where everything is, with commands that can be typed."""
-    click.echo(visible(f"\nEverything is in {home} until the next demo. To look at it:"))
-    for rest in (f"memories {chat_id}", f"versions {chat_id}", f"restore {chat_id} 1"):
-        click.echo(visible(f"    {settings.command(rest)}"))
-    click.echo("\nIn your browser, with each memory next to what was said:")
-    click.echo(visible(f"    {_program()} open --demo"))
 
 
 def _program() -> str:

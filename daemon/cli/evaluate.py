@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # `memproc --help` loads none of it
     from rules.evaluate.questions import EvalQuestion
 
 _AGAINST = ("tail", "full", "recall")
+_NO_RECALL = "A search is only asked of a model: recall is left out."
 _ASKED_BEFORE = "All this was asked before, and the chat is as it was; `--again` asks it again."
 
 
@@ -169,25 +170,6 @@ def _tell_asked(settings: Settings, plan: "EvaluationPlan", usd: float) -> None:
     settings.show(replace(report, values={**asdict(found), "usd_now": usd}))
 
 
-def _price(
-    settings: Settings,
-    context: "Context",
-    subject: "EvaluatedChat",
-    arms: "Sequence[ArmName]",
-    *,
-    again: bool,
-) -> str:
-    """Say what asking costs, or why it cannot be asked; "" where there is no model to ask."""
-    from daemon.evaluate.plan import plan_evaluation
-
-    if not subject.survey.roles.has_agent:
-        return ""
-    try:
-        return _price_sentence(settings, plan_evaluation(context, subject, arms, again=again))
-    except MemprocError as fault:
-        return str(fault)
-
-
 def _tell_free(
     settings: Settings,
     context: "Context",
@@ -198,12 +180,17 @@ def _tell_free(
 ) -> None:
     """Tell the cloze report; as JSON with the newest asked one, and what asking costs."""
     from daemon.evaluate.cloze_report import free_report
+    from daemon.evaluate.plan import plan_evaluation
     from daemon.evaluate.reporting import asked_report, past_evaluations
     from daemon.reports.evaluation import evaluation_report
     from daemon.reports.report import Step
 
-    archive = context.archive
-    price = _price(settings, context, subject, arms, again=again)
+    archive, price, provider = context.archive, "", subject.survey.roles.lacks_key
+    if subject.survey.roles.has_agent:
+        try:
+            price = _price_sentence(settings, plan_evaluation(context, subject, arms, again=again))
+        except MemprocError as fault:
+            price = str(fault)
     found = free_report(archive, subject, arms, context.clock())
     asked, past = asked_report(archive, subject), past_evaluations(archive, subject)
     values = {
@@ -213,18 +200,16 @@ def _tell_free(
         "price": price,
     }
     report = evaluation_report(found, memories_by_id(subject.survey.reading.memories))
-    if "recall" in arms:
-        left_out = "A search is only asked of a model: recall is left out."
-        report = replace(report, notes=(left_out, *report.notes))
-    ask = f"eval {subject.chat_id}"
+    notes = [_NO_RECALL] if "recall" in arms else []
+    notes += report.notes
+    step = None
     if price:
-        report = replace(
-            report, notes=(*report.notes, price), next=(Step("To ask the persona itself", ask),)
-        )
-    elif provider := subject.survey.roles.lacks_key:
-        key = Step("To ask the persona itself, memproc needs a key", f"key set {provider}")
-        report = replace(report, next=(key,))
-    settings.show(replace(report, values=values))
+        notes.append(price)
+        step = Step("To ask the persona itself", f"eval {subject.chat_id}")
+    elif provider:
+        step = Step("To ask the persona itself, memproc needs a key", f"key set {provider}")
+    steps = (step,) if step else report.next
+    settings.show(replace(report, notes=tuple(notes), next=steps, values=values))
 
 
 def _tell_history(settings: Settings, context: "Context", subject: "EvaluatedChat") -> None:

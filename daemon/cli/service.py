@@ -91,15 +91,7 @@ def service_install_command(settings: Settings, dry_run: bool, no_sandbox: bool)
 @pass_settings
 def service_remove_command(settings: Settings, dry_run: bool) -> int:
     """Stop the service and remove it. Folders, archive, keys and settings stay where they are."""
-    with _in_our_words():
-        steps = _steps_to_remove(settings)
-        if dry_run:
-            return _print(steps, settings)
-        code = _carry_out(steps, settings)
-    _forget_daemon(settings)
-    none = "There was no service of memproc to remove."
-    settings.done("The service is removed." if steps else none, removed=bool(steps))
-    return code
+    return _remove(settings, dry_run=dry_run)
 
 
 @service_command.command("status")
@@ -119,13 +111,8 @@ def service_status_command(settings: Settings) -> int:
 @pass_settings
 def uninstall_command(settings: Settings) -> int:
     """Stop the service and remove it, and say what stays and how to remove each."""
-    code = 0
     try:
-        with _in_our_words():
-            steps = _steps_to_remove(settings)
-            code = _carry_out(steps, settings)
-        _forget_daemon(settings)
-        settings.say("The service is removed." if steps else "There was no service of memproc.")
+        code = _remove(settings)
     except MemprocError as fault:  # there may be no service manager, and all else is told the same
         settings.say(f"The service was not looked at: {fault.message}")
         code = fault.exit_code
@@ -206,10 +193,21 @@ def _settings_of_the_service(settings: Settings) -> Settings:
     )
 
 
-def _steps_to_remove(settings: Settings) -> list[InstallStep]:
-    """Return what has to be done to remove the service of this account."""
-    recipe = recipe_for(_account(), _program(settings), run_command, Sandbox.NONE)
-    return to_remove(recipe, run_command)
+def _remove(settings: Settings, *, dry_run: bool = False) -> int:
+    """Remove the service of this account, or only tell how. Return the exit code."""
+    with _in_our_words():
+        recipe = recipe_for(_account(), _program(settings), run_command, Sandbox.NONE)
+        steps = to_remove(recipe, run_command)
+        if dry_run:
+            return _print(steps, settings)
+        code = _carry_out(steps, settings)
+    state = settings.folders.state
+    if archive_path(state).exists() and not daemon_runs(state):
+        with suppress(ArchiveError), Archive.open(state) as archive:
+            remove_signs(archive, *OF_THE_DAEMON)  # nothing has to run any more
+    none = "There was no service of memproc to remove."
+    settings.done("The service is removed." if steps else none, removed=bool(steps))
+    return code
 
 
 def _program(settings: Settings) -> Program:
@@ -268,14 +266,6 @@ def _carry_out(steps: list[InstallStep], settings: Settings) -> int:
         settings.say(step.sentence)
         step.carry_out()
     return 1 if any(step.is_refusal for step in steps) else 0
-
-
-def _forget_daemon(settings: Settings) -> None:
-    """Remove the signs of a daemon that has ended: nothing has to run any more."""
-    state = settings.folders.state
-    if archive_path(state).exists() and not daemon_runs(state):
-        with suppress(ArchiveError), Archive.open(state) as archive:
-            remove_signs(archive, *OF_THE_DAEMON)
 
 
 def _print(steps: list[InstallStep], settings: Settings) -> int:

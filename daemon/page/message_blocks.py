@@ -110,13 +110,10 @@ def _rendered(text: str, passages: Sequence[MarkedPassage], query: str) -> list[
                 if stretch.is_marked:
                     _add_mark(token, Mark(at, end))
                 at = end
-    return [_block(block) for block in outermost_blocks(tokens)]
-
-
-def _block(tokens: Sequence[Token]) -> MessageBlock:
-    """Render a block, and note whether something in it is marked."""
-    is_marked = any(MARKS in token.meta for token in texts_in(tokens))
-    return MessageBlock(render_tokens(tokens), is_marked)
+    return [
+        MessageBlock(render_tokens(block), any(MARKS in token.meta for token in texts_in(block)))
+        for block in outermost_blocks(tokens)
+    ]
 
 
 def _unrendered(text: str, passages: Sequence[MarkedPassage]) -> MessageBlock:

@@ -1,9 +1,8 @@
 """Cut a conversation into sheets of some days each, so that a page never grows too long."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, tzinfo
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 from daemon.archive.messages import OutlinedMessage
 from rules.typingmind.dates import day_of, in_zone
@@ -13,28 +12,15 @@ _LEAST_BYTES = 400
 """What a message takes at least, with its line about who said it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Month:
-    """A month in which something was said: its name, and each day with its sheet."""
-
-    name: str
-    days: tuple[tuple[date, int], ...]
-
-
 def local_days(rows: Sequence[OutlinedMessage], zone: tzinfo) -> list[date]:
     """Return the day of each message in the zone; one without a date has that of the one before it."""
-    known = [_local_day(row.said_at, zone) for row in rows]
-    last = next((day for day in known if day), date.min)
+    known = [day_of(in_zone(row.said_at, zone)) for row in rows]
+    last = next(filter(None, known), "")
     days = []
     for day in known:
         last = day or last
-        days.append(last)
+        days.append(date.fromisoformat(last) if last else date.min)
     return days
-
-
-def _local_day(said_at: str, zone: tzinfo) -> date | None:
-    day = day_of(in_zone(said_at, zone))
-    return date.fromisoformat(day) if day else None
 
 
 def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[range]:
@@ -59,17 +45,18 @@ def _pieces(sizes: Sequence[int], days: Sequence[date]) -> Iterator[range]:
         yield from _filled(sizes[begin:end], begin)
 
 
-def group_by_month(days: Sequence[date], sheets: Sequence[range]) -> tuple[Month, ...]:
-    """Return all days of the conversation by their months, in order, each with its first sheet."""
+def group_by_month(
+    days: Sequence[date], sheets: Sequence[range]
+) -> dict[str, list[tuple[date, int]]]:
+    """Return all days of the conversation by the names of their months, in order, each with its first sheet."""
     first: dict[date, int] = {}
     for number, sheet in enumerate(sheets, 1):
         for day in days[sheet.start : sheet.stop]:
             first.setdefault(day, number)
-    in_order = sorted(first.items())
-    months = []
-    for month, entries in groupby(in_order, key=lambda entry: entry[0].replace(day=1)):
-        months.append(Month(f"{month:%B %Y}", tuple(entries)))
-    return tuple(months)
+    months: dict[str, list[tuple[date, int]]] = {}
+    for day, number in sorted(first.items()):
+        months.setdefault(f"{day:%B %Y}", []).append((day, number))
+    return months
 
 
 def _filled(sizes: Sequence[int], begin: int = 0) -> Iterator[range]:

@@ -60,12 +60,10 @@ def days(began: str | None, ended: str | None) -> str:
     """Write the first and the last day as briefly as can be: 15 to 20 March 2026."""
     if not (day_of(began) and day_of(ended)) or day_of(began) == day_of(ended):
         return shown_day(began or ended)
-    first, last = (date.fromisoformat(day_of(day)) for day in (began, ended))
-    if (first.year, first.month) == (last.year, last.month):
-        return f"{first.day} to {shown_day(ended)}"
-    if first.year == last.year:
-        return f"{first.day} {first:%B} to {shown_day(ended)}"
-    return f"{shown_day(began)} to {shown_day(ended)}"
+    first, last = shown_day(began).split(), shown_day(ended).split()
+    while first[-1] == last[-1]:  # the year, then the month
+        del first[-1], last[-1]
+    return f"{' '.join(first)} to {shown_day(ended)}"
 
 
 def day_in_words(day: date | str) -> str:
