@@ -1,9 +1,7 @@
 """Take the first steps: `memproc init`, on a terminal in the page's four optional steps."""
 
 import os
-from collections.abc import Iterable
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import click
 
@@ -44,7 +42,13 @@ def init_command(
     """
     settings = ctx.ensure_object(Settings)
     if local is not None:
-        return _set_up_local(settings, local, model, window or 0, yes=yes)
+        from daemon.cli.own_model import set_up_own_model
+
+        path = settings.path or own_file()
+        if not path.exists() and not _write_settings(settings, yes):
+            return 1
+        written = replace(settings, path=path)
+        return 0 if set_up_own_model(written, path, local, model, window or 0, yes=yes) else 1
     is_guided = settings.can_ask and not (yes or settings.quiet)
     if is_guided:
         settings.say("Four steps. Return takes the choice in capitals, or skips a step.")
@@ -56,17 +60,6 @@ def init_command(
         steps = (Step(f"{_DROP}, then", "plan"), Step("And", "run"))
         settings.done(next=steps)
     return 0
-
-
-def _set_up_local(settings: Settings, url: str, model: str, window: int, *, yes: bool) -> int:
-    """Write memproc.toml if there is none, then have a model of the server at `url` write."""
-    from daemon.cli.own_model import set_up_own_model
-
-    path = settings.path or own_file()
-    if not path.exists() and not _write_settings(settings, yes):
-        return 1
-    written = replace(settings, path=path)
-    return 0 if set_up_own_model(written, path, url, model, window, yes=yes) else 1
 
 
 def _write_settings(settings: Settings, yes: bool) -> bool:
@@ -87,23 +80,18 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
         settings.say("Nothing was written.")
         return False
     folders = asdict(load_folders(load(path)))
-    _refuse_checkout(folders.values(), path)
+    for checkout in (parent for folder in folders.values() for parent in folder.parents):
+        if (checkout / ".git").exists() and (checkout / "pyproject.toml").is_file():
+            raise ConfigurationError(
+                f"{checkout} is a checkout of source code: your chats would lie in it, "
+                "and `git clean` would delete them.",
+                f"Move it elsewhere, or name other folders in [folders] of {path}; then: memproc init",
+            )
     for name, folder in folders.items():
         make_private(folder)
         settings.say_whole(f"{name:8} {folder}")
     settings.done(path=path, folders=folders)
     return True
-
-
-def _refuse_checkout(folders: Iterable[Path], toml: Path) -> None:
-    """Raise ConfigurationError where a folder of private chats would lie in a source checkout."""
-    for checkout in (parent for folder in folders for parent in folder.parents):
-        if (checkout / ".git").exists() and (checkout / "pyproject.toml").is_file():
-            raise ConfigurationError(
-                f"{checkout} is a checkout of source code: your chats would lie in it, "
-                "and `git clean` would delete them.",
-                f"Move it elsewhere, or name other folders in [folders] of {toml}; then: memproc init",
-            )
 
 
 def _guide(ctx: click.Context, before: Settings) -> None:

@@ -110,28 +110,23 @@ def inbox_page(request: Request) -> Response:
         row["to_bring"] = bool(
             row.get("next_step") and program_at(desk.folders.inbox / row["file"])
         )
+    notices: list[str] = []
+    for row in rows:
+        models = row.get("models")
+        if models and row.get("calls"):
+            notices += [*filter(None, [models["limited"]]), *models["notices"]]
     return render(
         request,
         "inbox.html",
         rows=rows,
         has_work=any(row.get("calls") or row.get("anew") for row in rows),
-        notices=_notices(rows),
+        notices=list(dict.fromkeys(notices)),
         totals=totals,
         text=text,
         runs=daemon_runs(desk.folders.state),
         folder=desk.folders.inbox,
         aside=files_aside(desk.folders.backups),
     )
-
-
-def _notices(rows: Sequence[Plan]) -> list[str]:
-    """Return what there is to know of the models that are asked, each notice once."""
-    notices: list[str] = []
-    for row in rows:
-        models = row.get("models")
-        if models and row.get("calls"):
-            notices += [*filter(None, [models["limited"]]), *models["notices"]]
-    return list(dict.fromkeys(notices))
 
 
 def run_inbox(request: Request) -> Response:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, known_chats
+from daemon.archive.chats import known_chats
 from daemon.archive.memories import editions, find_memory, forgotten_names
 from daemon.archive.messages import around, under
 from daemon.recall.library import Library, Recalled, name_of, reach
@@ -30,7 +30,23 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
     `name` is the id or number of a memory, or the id of a message; pages count from 1.
     """
     with library.opened() as archive:
-        known, parts = _record(library, archive, name, what, chat)
+        forgotten = forgotten_names(archive)
+        records = []
+        for known in library.chats(archive, chat):
+            if (known.chat_id, name) in forgotten:
+                continue
+            if parts := _parts(archive, known.chat_id, name, what):
+                records.append((known, parts))
+        if len(records) > 1:
+            raise NotFound(
+                f"Several chats have a record {named(name)}.", "Name its chat as `chat`."
+            )
+        if not records:
+            raise NotFound(
+                f"There is no record {named(name)}.",
+                "The ids stand in what is found and on the line of time.",
+            )
+        known, parts = records[0]
         head = reach(archive, known)
         title = name_of(known, known_chats(archive))
         text, is_last = _page(pages(parts, TEXT_TOKENS), page)
@@ -54,30 +70,6 @@ def _page(texts: Iterator[str], number: int) -> tuple[str, bool]:
             following = next(texts, None)
             return text, following is None
     raise NotFound(f"There is no page {number} of it.", f"It has {counted(count, 'page')}.")
-
-
-def _record(
-    library: Library, archive: Archive, name: str, what: What, chat: str
-) -> tuple[KnownChat, Iterable[str]]:
-    """Return the record's chat, and its parts: texts, an empty line between them when shown.
-
-    Raise NotFound unless there is exactly one that the person has not forgotten.
-    """
-    forgotten = forgotten_names(archive)
-    records = []
-    for known in library.chats(archive, chat):
-        if (known.chat_id, name) in forgotten:
-            continue
-        if parts := _parts(archive, known.chat_id, name, what):
-            records.append((known, parts))
-    if len(records) > 1:
-        raise NotFound(f"Several chats have a record {named(name)}.", "Name its chat as `chat`.")
-    if not records:
-        raise NotFound(
-            f"There is no record {named(name)}.",
-            "The ids stand in what is found and on the line of time.",
-        )
-    return records[0]
 
 
 def _parts(archive: Archive, chat_id: str, name: str, what: What) -> Iterable[str]:
