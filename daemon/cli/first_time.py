@@ -135,7 +135,10 @@ def _ask_for_keys(settings: Settings) -> None:
         settings.say(f"There is a key for {' and '.join(kept)} already.")
     settings.say(f"Providers: {', '.join(providers)}.")
     question = "Which provider's key do you have"
-    read = lambda text: text if text == _NONE else named_provider(text)  # noqa: E731
+
+    def read(text: str) -> str:
+        return _NONE if text.strip().lower() == _NONE else named_provider(text)
+
     while (provider := click.prompt(question, default=_NONE, value_proc=read)) != _NONE:
         try:
             ask_and_keep(settings, provider)

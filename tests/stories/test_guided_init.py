@@ -111,7 +111,7 @@ def test_what_is_there_already_stays_and_is_told(monkeypatch: pytest.MonkeyPatch
     text = init(monkeypatch, "nobody", "none", "n", "y")
     assert "is there already and stays as it is" in text
     assert "There is a key for anthropic already." in text
-    assert "memproc knows no such provider." in text
+    assert "memproc keeps no key for this provider." in text
     assert (Path.home() / "memproc" / "inbox" / SAMPLE_FILE).is_file()
     assert "To process the sample: memproc run" in text
 
