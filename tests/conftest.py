@@ -5,7 +5,6 @@ import gc
 import os
 import shutil
 import signal
-import sys
 import tempfile
 import threading
 from collections.abc import Generator
@@ -36,11 +35,6 @@ settings.load_profile("memproc")
 # does nothing ignores it in this process alone.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, lambda *_: None)
-
-# What Python compiles is kept, also where the environment says otherwise: every worker, and hundreds of processes of
-# stories, would compile the same modules again.
-sys.dont_write_bytecode = False
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # In memory, where there is enough: thousands of archives are made and flushed to the disk, and none outlives its test.
 _MEMORY, _MEMORY_NEEDED = Path("/dev/shm"), 2 * 1024**3
