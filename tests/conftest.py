@@ -7,7 +7,8 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Generator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,9 @@ if (
 
 _COLLECTED_AFTER = (300_000, 20, 20)
 """New objects until the young are collected; then how many such collections until the next generation's."""
+
+_EACH_CASE = 4
+"""Of the cases of a test marked `sampled`, the default suite has the first, the fifth, and so on."""
 
 _ERRORS = pytest.StashKey[int]()
 _KEEPS_NOTHING = NullKeyring()  # type: ignore[no-untyped-call]  # to make one takes a look at every variable
@@ -97,6 +101,29 @@ def pytest_collection() -> Generator[None, object, object]:
     gc.set_threshold(*_COLLECTED_AFTER)
     gc.enable()
     return collected
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Leave cases that hardly see more than others to longer suites.
+
+    Of a story marked `variants` the last one is told, the others are `long`; of a test marked `sampled`, each fourth
+    case is told, from the first on, and the others are `full`.
+    """
+    told: set[str] = set()
+    cases: Counter[str] = Counter()
+    for item in reversed(items):
+        if isinstance(item, pytest.Function) and item.get_closest_marker("variants"):
+            story = f"{item.path}::{item.originalname}"
+            if story in told:
+                item.add_marker(pytest.mark.long)
+            told.add(story)
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("sampled"):
+            test = f"{item.path}::{item.originalname}"
+            if cases[test] % _EACH_CASE:
+                item.add_marker(pytest.mark.full)
+            cases[test] += 1
 
 
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool:

@@ -75,7 +75,7 @@ class Inbox:
         ):
             paths.append(self.home / "inbox" / f"{name}.json")
             paths[-1].write_bytes(
-                export_bytes(*(long_chat(4200, chatID=one, id=one, chatTitle=one) for one in ids))
+                export_bytes(*(long_chat(3400, chatID=one, id=one, chatTitle=one) for one in ids))
             )
         folders = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
         config = parse_settings(SETTINGS, self.home / "memproc.toml")
@@ -136,7 +136,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, byt
     return inbox.good_ones(), len(called)
 
 
-@settings(max_examples=settings().max_examples // 3)  # each is a trip of five chats
+@settings(max_examples=settings().max_examples // 7)  # each is a trip of five chats
 @given(stop=st.floats(0, 1, exclude_max=True), fault=st.sampled_from(FAULTS))
 @example(stop=1 - 2**-53, fault=FAULTS[0])
 def test_whatever_one_chat_raises_at_whatever_stop_all_others_are_done(

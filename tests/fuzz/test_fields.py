@@ -47,6 +47,7 @@ def test_two_fields_of_other_types(home: Path, data: st.DataObject) -> None:
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("value", [True, [1], 5, ""])
 @pytest.mark.parametrize("kind", ["raw, odd messages first", "compressed"])
 def test_two_messages_with_the_same_odd_uuid(home: Path, kind: str, value: object) -> None:
@@ -65,6 +66,7 @@ def test_a_memory_whose_message_says_nothing_any_more_gets_it_back(home: Path) -
     goes_well(home, known, {("messages", at, "content"): {}, ("messages", at, "createdAt"): [1]})
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("listed", [[{"a": 1}], [["x"]], [None, 5, True]])
 def test_deletions_that_name_no_uuid(home: Path, listed: list[object]) -> None:
     for kind in ("raw, odd messages first", "compressed"):

@@ -82,6 +82,7 @@ def test_values_that_the_words_say_count() -> None:
     assert passages(edition) == passages(FOLD.edition)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "lie",
     [

@@ -230,6 +230,7 @@ def test_what_is_left_is_a_part_of_what_was_answered(answer: str) -> None:
     assert left is None or left in answer
 
 
+@pytest.mark.sampled
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "unit", ["<think>", "<|im_end|>\n", "</s>", "◁think▷", "[INST]", "```\n", "\n1 words"]

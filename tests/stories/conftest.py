@@ -1,7 +1,6 @@
 """Stories are about a person with an inbox."""
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,15 +43,3 @@ def eve(examined: Person, tmp_path: Path) -> Person:
     own = replace(examined, home=tmp_path / "eve")
     wants(own)
     return own
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Of a story marked `variants` the default suite tells the last one, `make test-long` all of them."""
-    told: set[str] = set()
-    for item in reversed(items):
-        if isinstance(item, pytest.Function) and item.get_closest_marker("variants"):
-            story = f"{item.path}::{item.originalname}"
-            if story in told:
-                item.add_marker(pytest.mark.long)
-            told.add(story)

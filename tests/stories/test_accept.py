@@ -40,6 +40,7 @@ def said(messages: list[Json]) -> list[str]:
     return [text_of(message["content"]) for message in messages]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("turns_before", [2, 20])
 def test_talk_on_an_older_updated_export_is_skipped_with_the_file_to_import(
     chat: Cycle, turns_before: int
@@ -75,6 +76,7 @@ def test_exports_that_lie_in_the_inbox_since_the_chat_has_gone_on_are_unchanged_
     assert (stand(chat), chat.expanded()) == (files, raw)
 
 
+@pytest.mark.full
 def test_a_file_that_was_processed_is_left_alone_though_the_one_after_it_seems_to_be_older(
     chat: Cycle,
 ) -> None:
@@ -338,6 +340,7 @@ def test_a_restored_chat_is_left_alone_until_it_is_accepted(chat: Cycle) -> None
     accept(chat, "Nothing of")
 
 
+@pytest.mark.full
 def test_where_talk_on_a_restored_version_is_skipped_accept_has_one_meaning(chat: Cycle) -> None:
     path = chat.person.drop(chat.export(), "before.json")
     older = chat.updated().read_bytes()
@@ -361,6 +364,7 @@ def test_where_talk_on_a_restored_version_is_skipped_accept_has_one_meaning(chat
     assert chat.updated().read_bytes() != older
 
 
+@pytest.mark.full
 def test_a_chat_that_is_put_back_is_said_to_be_so_and_is_compressed_again_once_accepted(
     chat: Cycle,
 ) -> None:
@@ -394,6 +398,7 @@ def test_a_chat_that_is_accepted_while_its_export_is_out_of_the_inbox_says_to_dr
     accept(chat, "is not in the inbox any more")
 
 
+@pytest.mark.full
 def test_a_newer_export_ends_what_a_restore_holds(chat: Cycle) -> None:
     path = chat.person.drop(chat.talk().export(), f"{chat.chat_id}.json")
     assert chat.person.memproc("run", path).code == 0

@@ -89,6 +89,7 @@ def test_what_was_refused_is_never_asked_again_and_no_byte_changes(
     assert "extracted memories" not in ines.memproc("plan").out
 
 
+@pytest.mark.full
 def test_a_fallback_model_writes_what_was_refused(ines: Person, refusing: ServerProcess) -> None:
     asked = len(sent(refusing))
     with running(ines, "willing", {}) as willing:

@@ -140,6 +140,7 @@ def test_the_ledger_has_what_the_provider_bills_for_batches(
         assert spent(eve) == server.meter.dollars(PRICES)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("status", [404, 403, 400])
 @pytest.mark.variants
 def test_where_the_provider_takes_no_batches_all_is_asked_directly(
@@ -152,6 +153,7 @@ def test_where_the_provider_takes_no_batches_all_is_asked_directly(
         assert (server.meter.batches, once(server)) == (0, True)
 
 
+@pytest.mark.full
 def test_what_expires_or_fails_in_a_batch_is_asked_directly(
     tmp_path: Path, direct: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,6 +89,7 @@ def test_the_list_has_the_newest_first_and_words_filter_it(nessa: Person) -> Non
     assert not (nessa.home / "updated").exists()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("program", ["chatgpt", "claude", "deepseek"])
 def test_a_conversation_becomes_memories_and_a_live_tail(nessa: Person, program: str) -> None:
     make = getattr(talks, program)
@@ -144,6 +145,7 @@ def test_a_newer_export_goes_on_with_the_same_chat_if_the_person_says_so(nessa: 
     assert nessa.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_what_was_brought_in_one_line_stays_so_and_only_new_messages_get_lines(
     nessa: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +172,7 @@ def test_what_was_brought_in_one_line_stays_so_and_only_new_messages_get_lines(
     assert nessa.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_an_untouched_export_of_typingmind_in_between_changes_nothing(nessa: Person) -> None:
     exported(nessa, talks.chatgpt("1", LONG))
     bring(nessa, "--chat", "1", "--yes")
@@ -184,6 +187,7 @@ def test_an_untouched_export_of_typingmind_in_between_changes_nothing(nessa: Per
     assert live(nessa.chat()) == talks.spoken("1", LONGER)[-len(live(nessa.chat())) :]
 
 
+@pytest.mark.full
 def test_without_the_persons_word_it_becomes_a_second_chat(nessa: Person) -> None:
     exported(nessa, talks.chatgpt("1", LONG))
     bring(nessa, "--chat", "1", "--yes")
@@ -200,6 +204,7 @@ def test_without_the_persons_word_it_becomes_a_second_chat(nessa: Person) -> Non
     assert "Nothing is new" in bring(nessa, "--chat", "1", "--yes").out
 
 
+@pytest.mark.full
 def test_what_was_said_in_typingmind_is_never_replaced(nessa: Person) -> None:
     exported(nessa, talks.chatgpt("1", LONG))
     bring(nessa, "--chat", "1", "--yes")
@@ -222,6 +227,7 @@ def test_what_was_said_in_typingmind_is_never_replaced(nessa: Person) -> None:
     assert expanded(nessa, second) == talks.spoken("1", LONGER)
 
 
+@pytest.mark.full
 def test_a_life_of_several_is_one_chat_with_a_line_between_them(nessa: Person) -> None:
     one, two = talks.claude("1", 20, day=0), talks.claude("2", 20, day=30, title="The second")
     exported(nessa, two, one)

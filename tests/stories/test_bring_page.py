@@ -80,6 +80,7 @@ def test_what_cannot_be_read_is_told_on_a_page_of_its_own(browser: Browser) -> N
     assert "has title , turns ," in browser.open("/bring", file="x.json", status=409)
 
 
+@pytest.mark.full
 def test_an_export_rests_while_it_holds_conversations_that_were_not_brought(
     browser: Browser,
 ) -> None:

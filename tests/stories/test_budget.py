@@ -106,6 +106,7 @@ def test_each_run_has_a_budget_of_its_own(
     assert len(eve.updated()) == 1
 
 
+@pytest.mark.full
 def test_a_plan_s_dollars_bracket_what_is_really_spent(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

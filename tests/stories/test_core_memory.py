@@ -193,6 +193,7 @@ def promise(request: Request, task: Task) -> Answer:
     return edit(request, "promise_made", {"promise": "To be true."})
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("promises")
 def test_a_layout_of_one_s_own_is_offered_and_edits_its_list(tmp_path: Path) -> None:
     with life(
@@ -206,6 +207,7 @@ def test_a_layout_of_one_s_own_is_offered_and_edits_its_list(tmp_path: Path) -> 
         assert [event["function"] for event in events(aria)] == ["promise_made"]
 
 
+@pytest.mark.full
 def test_a_layout_that_fails_sets_the_chat_aside_and_once_mended_nothing_is_asked_again(
     tmp_path: Path, promises: Path
 ) -> None:

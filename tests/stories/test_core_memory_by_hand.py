@@ -165,6 +165,7 @@ def test_what_cannot_be_is_said_and_changes_nothing(aria: Life) -> None:
     assert reported(aria)["outcomes"][0]["outcome"] == "written"
 
 
+@pytest.mark.full
 def test_a_limit_that_was_lowered_sets_the_chat_aside_until_the_section_is_set(aria: Life) -> None:
     size = len(values(aria)["human"])
     core(aria, "set", "human", "Short.")
@@ -192,6 +193,7 @@ def test_a_limit_that_was_lowered_sets_the_chat_aside_until_the_section_is_set(a
     assert "\n## human\nShort.\n" in opening(aria)
 
 
+@pytest.mark.full
 def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_file(
     aria: Life,
 ) -> None:
@@ -232,6 +234,7 @@ def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_f
     assert own_lines(aria) == theirs
 
 
+@pytest.mark.full
 def test_a_corrected_line_is_protected_and_the_persona_goes_on_editing_beside_it(
     tmp_path: Path,
 ) -> None:
@@ -307,6 +310,7 @@ def test_a_value_over_its_limit_in_the_opening_sets_the_chat_aside_and_nothing_i
     assert values(aria)["promises"] == ["To go."]
 
 
+@pytest.mark.full
 def test_an_opening_without_any_heading_is_not_taken_over_and_that_is_told_once(aria: Life) -> None:
     was = events(aria)
     aria.device.edit(
@@ -329,6 +333,7 @@ def test_an_opening_without_any_heading_is_not_taken_over_and_that_is_told_once(
     assert "\n## human\n" + NOTED in opening(aria)
 
 
+@pytest.mark.full
 def test_switched_off_the_layers_leave_nothing_but_the_canned_opening(tmp_path: Path) -> None:
     canned = canned_opening(load_texts(None))
     with (
@@ -359,6 +364,7 @@ def test_switched_off_the_layers_leave_nothing_but_the_canned_opening(tmp_path: 
         assert (opening(lived), events(lived)) == (said, known)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("core_is", ["", OFF])
 def test_the_preface_is_that_of_the_texts_until_the_person_rewords_it(
     tmp_path: Path, core_is: str

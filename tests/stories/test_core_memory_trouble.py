@@ -45,6 +45,7 @@ TOO_LONG = FAILURES["context too long"]
 COUNTED = sorted({*KINDS, "not found"} - {"text not found"})
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("corrected", [True, False])
 def test_a_wrong_call_is_told_and_may_be_corrected_once(tmp_path: Path, corrected: bool) -> None:
     kinds = InTurn(tuple(KINDS))
@@ -72,6 +73,7 @@ def test_a_wrong_call_is_told_and_may_be_corrected_once(tmp_path: Path, correcte
         assert all(len(rendered(value)) <= 2000 for value in kept)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("how", ["json", "ollama"])
 def test_a_model_without_tools_edits_in_writing_and_nonsense_changes_nothing(
     tmp_path: Path, how: str
@@ -100,6 +102,7 @@ def test_a_model_without_tools_edits_in_writing_and_nonsense_changes_nothing(
         assert report["noted"] == {"core edit refused: unreadable": 4}
 
 
+@pytest.mark.full
 def test_an_edit_that_a_run_did_not_come_to_is_made_up_for_in_order(tmp_path: Path) -> None:
     """The key is taken away at the first question about the core memory: as after a kill, memories are kept."""
     broken = [True]
@@ -157,6 +160,7 @@ def made_up_for(aria: Life) -> None:
     assert aria.server.meter.finished_and_seen_again == []
 
 
+@pytest.mark.full
 def test_a_provider_that_takes_no_more_tokens_costs_the_edit_and_not_the_memory(
     tmp_path: Path,
 ) -> None:
@@ -167,6 +171,7 @@ def test_a_provider_that_takes_no_more_tokens_costs_the_edit_and_not_the_memory(
         assert aria.plan()["layers"]["core"] == []
 
 
+@pytest.mark.full
 def test_a_correction_that_is_too_long_leaves_what_was_done(tmp_path: Path) -> None:
     def half(request: Request, task: Task) -> Reply:
         wrong = spoil("unknown section", note(request, task), request)
@@ -183,6 +188,7 @@ def test_a_correction_that_is_too_long_leaves_what_was_done(tmp_path: Path) -> N
         assert [event["memory"] for event in events(aria)] == [1, 2, 3]
 
 
+@pytest.mark.full
 def test_an_extracted_memory_has_no_edit_and_hindsight_asks_for_none_again(tmp_path: Path) -> None:
     second: list[str] = []
 

@@ -12,6 +12,7 @@ COMMANDS = [("undo", "aaa"), ("restore", "aaa", "1")]
 STEPS = ["replace_file", "record_output"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_run_finishes_what_was_cut_short_and_leaves_the_chat_as_it_was_restored(
@@ -44,6 +45,7 @@ def test_a_run_finishes_what_was_cut_short_and_leaves_the_chat_as_it_was_restore
     assert ada.memproc("verify").code == 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_command_itself_can_be_said_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]

@@ -155,6 +155,7 @@ def test_ten_rounds_ask_what_one_would_have_asked(
         assert often.messages == once.messages, "the outputs are the same too"
 
 
+@pytest.mark.full
 def test_the_tail_of_a_new_chunk_comes_out_of_the_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +189,7 @@ def test_every_round_but_the_first_keeps_the_version_before(chat: Cycle) -> None
         quiet(chat)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", ["replace", "new-chat", "keep-originals"])
 def test_nothing_new_in_any_output_mode(tmp_path: Path, mode: str) -> None:
     chat = Cycle.begin(tmp_path / "ada", settings=f'{ENGINE}[output]\nmode = "{mode}"\n')

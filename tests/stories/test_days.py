@@ -132,6 +132,7 @@ def first_questions(person: Person) -> list[str]:
     return [memory["editions"][0]["texts"][0] for memory in listed]
 
 
+@pytest.mark.full
 def test_another_zone_asks_nothing_again_and_leaves_the_titles_that_stand(
     tmp_path: Path, server: ModelServer
 ) -> None:
@@ -181,6 +182,7 @@ def _has_no_days(person: Person, chat_id: str) -> None:
     assert not re.search(r"\b19(?:69|70)\b", "\n".join([*pages, *shown]))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("program", [talks.chatgpt, talks.claude])
 def test_what_is_brought_without_dates_has_no_days(
     tmp_path: Path, program: Callable[[str, int], dict[str, Any]]

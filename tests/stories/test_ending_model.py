@@ -44,6 +44,7 @@ def edda(tmp_path: Path, server: ServerProcess) -> Person:
     return edda
 
 
+@pytest.mark.full
 def test_all_that_a_person_looks_at_tells_of_the_end_until_run_has_done_the_work(
     edda: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

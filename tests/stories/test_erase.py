@@ -127,6 +127,7 @@ def test_an_erasure_that_was_cut_short_can_be_said_again(
     assert eve.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_a_fork_keeps_what_it_shares_with_the_erased_chat(ada: Person) -> None:
     fork = {**OTHER, "id": "forked1234", "chatID": "forked1234", "chatTitle": "Fork"}
     ada.drop(export_bytes(OTHER), "a.json")

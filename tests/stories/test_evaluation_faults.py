@@ -51,6 +51,7 @@ def given(server: ModelServer, arm: str) -> str:
     )
 
 
+@pytest.mark.full
 def test_a_tail_that_lacks_eight_messages_says_so_and_what_the_person_deleted_is_not_lacking(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +123,7 @@ def history(person: Person) -> list[dict[str, Any]]:
     return past
 
 
+@pytest.mark.full
 def test_an_evaluation_goes_along_to_a_new_computer_and_a_rebuilt_archive_goes_without(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -188,6 +188,7 @@ BAD: list[tuple[Take, dict[str, int], set[str]]] = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("take", "counted", "left"), BAD)
 def test_what_is_wrong_with_an_answer_is_counted_and_nothing_is_lost(
     ada: Life, keeper: Keeper, take: Take, counted: dict[str, int], left: set[str]
@@ -255,6 +256,7 @@ SEED: list[tuple[list[str], list[dict[str, str]], list[str]]] = [
 """The worked examples of mem0's prompt: what is known, the answer, and what is known then, by the same numbers."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("before", "answer", "after"), SEED)
 def test_the_worked_examples_end_as_they_say(
     empty: Life,
@@ -325,6 +327,7 @@ def test_memories_are_never_a_source_of_facts(told: tuple[Life, Sequence[Request
     )
 
 
+@pytest.mark.full
 def test_switched_off_nothing_of_it_is_asked_or_shown(ada: Life) -> None:
     ada.settings(facts="enabled = false")
     requests = ada.round(800)
@@ -345,6 +348,7 @@ def in_other_words(task: Task) -> str:
     return operations([{"event": "ADD", "text": text, "message": 1} for text in said])
 
 
+@pytest.mark.full
 def test_with_an_embedding_model_the_same_fact_in_other_words_is_one(
     empty: Life, tmp_path: Path, keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -213,6 +213,7 @@ def test_a_fact_that_is_written_into_the_opening_is_a_fact(ada: Life) -> None:
     assert lines(ada)[:2] == ["- I hate moths.", "- 2019-01-02: I broke my arm."]
 
 
+@pytest.mark.full
 def test_an_edit_of_a_fact_that_a_model_has_changed_meanwhile_stands(
     ada: Life, keeper: Keeper
 ) -> None:
@@ -240,6 +241,7 @@ ODD = [
 ]  # fmt: skip
 
 
+@pytest.mark.full
 def test_facts_that_look_like_something_else_stay_what_they_are_even_when_the_archive_is_lost(
     ada: Life,
 ) -> None:
@@ -261,6 +263,7 @@ def test_facts_that_look_like_something_else_stay_what_they_are_even_when_the_ar
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", ["keep-originals", "new-chat"])
 @pytest.mark.variants
 def test_facts_and_sections_go_along_in_the_other_output_modes(
@@ -295,6 +298,7 @@ def forget_memory(ada: Life, number: int) -> str:
     return name
 
 
+@pytest.mark.full
 def test_a_memory_that_is_deleted_takes_its_facts_with_it_until_it_is_recalled(ada: Life) -> None:
     name = forget_memory(ada, 2)
     requests = ada.round(800)
@@ -332,6 +336,7 @@ def test_a_deleted_memory_alone_takes_its_facts_out_of_the_next_export(ada: Life
     assert MISO not in opening(ada)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("renew", [False, True])
 def test_a_fork_takes_over_sections_and_facts_and_both_go_on_by_themselves(
     ada: Life, renew: bool
@@ -354,6 +359,7 @@ def test_a_fork_takes_over_sections_and_facts_and_both_go_on_by_themselves(
     assert events(ada.person, origin) == before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("rebuild", [False, True])
 def test_where_the_archive_is_lost_sections_and_facts_of_the_opening_are_taken_over(
     ada: Life, rebuild: bool
@@ -402,6 +408,7 @@ def test_whatever_the_field_of_the_opening_tells_a_line_that_differs_is_the_pers
     assert [history(ada, number)[-1]["by"] for number in (1, 3)] == ["model", "model"]
 
 
+@pytest.mark.full
 def test_a_rebuild_has_the_newest_facts_back_although_their_export_was_never_imported(
     ada: Life,
 ) -> None:

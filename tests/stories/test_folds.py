@@ -196,6 +196,7 @@ def test_every_quote_stands_in_the_export_at_every_level_of_folding(lived: Life)
         assert quote.text in shown, f"the quote of memory {memory.number}"
 
 
+@pytest.mark.full
 def test_memories_and_folds_are_called_by_numbers_that_no_other_has(lived: Life) -> None:
     titles = {memory.memory_id: numbers_in(memory.in_prompts.texts[0]) for memory in lived.all()}
     assert [titles[memory.memory_id] for memory in lived.memories()] == [
@@ -235,6 +236,7 @@ def test_where_quotes_take_too_much_the_older_ones_shrink_to_a_sentence_and_come
     assert section_texts(aria) == whole
 
 
+@pytest.mark.full
 def test_a_larger_budget_brings_memories_back_without_a_call_and_a_smaller_one_folds_them_again(
     aria: Life,
 ) -> None:
@@ -298,6 +300,7 @@ def _but_the_quotes(texts: Sequence[str]) -> tuple[str, ...]:
     return (texts[0], *texts[2:5], without_lists(texts[5]))
 
 
+@pytest.mark.full
 def test_later_memories_are_told_of_folds_as_they_stood_then(lived: Life) -> None:
     by_id = {memory.memory_id: memory for memory in lived.all()}
     named = {_but_the_quotes(memory.edition.texts): memory.memory_id for memory in by_id.values()}
@@ -355,6 +358,7 @@ def test_without_a_model_the_engine_folds_and_says_so(tmp_path: Path) -> None:
         assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
 
 
+@pytest.mark.full
 def test_a_fold_that_the_person_edits_is_pinned_and_told(aria: Life) -> None:
     fold = next(memory for memory in aria.folds() if memory.memory_id in section(aria))
     mine = "I kept the light that winter, and nobody thanked me for it."
@@ -383,6 +387,7 @@ def test_a_fold_comes_back_as_the_person_left_it(aria: Life) -> None:
     assert texts_of(aria, fold) == mine
 
 
+@pytest.mark.full
 def test_a_memory_that_the_person_edits_stays_as_they_wrote_it_also_in_the_run_that_folds(
     aria: Life,
 ) -> None:
@@ -417,6 +422,7 @@ def test_a_memory_that_is_pinned_after_it_was_folded_comes_back(aria: Life) -> N
     assert inside not in section(aria)
 
 
+@pytest.mark.full
 def test_where_only_edited_and_pinned_memories_are_left_plan_and_run_say_that_the_budget_is_exceeded(
     aria: Life,
 ) -> None:

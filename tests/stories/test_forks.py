@@ -142,6 +142,7 @@ def test_both_go_on_by_themselves(chat: Cycle) -> None:
         quiet(one)
 
 
+@pytest.mark.full
 def test_both_in_one_full_export(chat: Cycle) -> None:
     fork = forked(chat)
     for one in (chat, fork):
@@ -192,6 +193,7 @@ def test_the_same_message_in_two_chats_is_two_messages(chat: Cycle) -> None:
     assert kept == [OWN, old]
 
 
+@pytest.mark.full
 def test_a_memory_that_is_edited_or_forgotten_in_a_fork_stays_as_it_was_in_the_original(
     chat: Cycle,
 ) -> None:

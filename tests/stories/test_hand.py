@@ -86,6 +86,7 @@ def test_whatever_of_a_memory_was_edited_stays_byte_for_byte(chat: Cycle, slot: 
     quiet(chat)
 
 
+@pytest.mark.full
 def test_an_edit_of_an_edit_is_another_edition(chat: Cycle) -> None:
     name = chat.shown()[0]
     for words in (OWN, OWN + " Once more."):
@@ -157,6 +158,7 @@ def test_a_forgotten_memory_is_brought_back_on_request(chat: Cycle) -> None:
     quiet(chat)
 
 
+@pytest.mark.full
 def test_all_memories_but_one_can_be_forgotten_one_after_the_other(chat: Cycle) -> None:
     for name in chat.shown()[:-1]:
         chat.forget(name)

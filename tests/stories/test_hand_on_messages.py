@@ -54,6 +54,7 @@ def test_what_was_done_in_the_live_tail_is_what_memories_are_made_of(
     assert keep.code == 0, "the archive still has it"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "place", ["before the opening", "behind it", "between memories", "within one"]
 )

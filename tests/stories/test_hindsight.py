@@ -106,6 +106,7 @@ def test_no_memory_is_written_with_hindsight_twice(tmp_path: Path) -> None:
             due = new
 
 
+@pytest.mark.full
 def test_the_wish_for_none_and_for_many(aria: Life) -> None:
     aria.settings(memory="hindsight = 0")
     assert aria.plan()["hindsight"] == []
@@ -166,6 +167,7 @@ def test_no_earlier_summary_of_the_chunk_is_in_view(aria: Life) -> None:
         assert memory.in_prompts == as_of
 
 
+@pytest.mark.full
 def test_memory_editions_chooses_what_is_shown_and_switching_costs_nothing(aria: Life) -> None:
     aria.run()
     as_of = [memory.in_prompts.texts for memory in aria.memories()]
@@ -190,6 +192,7 @@ def test_memory_editions_chooses_what_is_shown_and_switching_costs_nothing(aria:
     assert aria.person.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_what_is_switched_back_stands_as_before_though_the_same_export_lies_there(
     aria: Life,
 ) -> None:
@@ -221,6 +224,7 @@ def test_later_memories_are_told_of_the_first_editions_alone(tmp_path: Path) -> 
     assert memories[3].edition.texts[3] in told, "a memory that got hindsight is told of"
 
 
+@pytest.mark.full
 def test_the_built_in_engine_has_no_hindsight(tmp_path: Path) -> None:
     with life(tmp_path / "aria") as aria:
         aria.models = "memproc/extractive"
@@ -233,6 +237,7 @@ def test_the_built_in_engine_has_no_hindsight(tmp_path: Path) -> None:
         assert aria.kinds() == [AS_OF] * 7
 
 
+@pytest.mark.full
 def test_what_the_person_has_edited_or_deleted_is_not_written_again(aria: Life) -> None:
     aria.run()
     pinned, forgotten = aria.memories()[5:]
@@ -314,6 +319,7 @@ def test_where_what_came_after_does_not_fit_the_window_the_work_goes_on(
         assert olu.round() == []
 
 
+@pytest.mark.full
 def test_what_the_engine_made_is_not_written_with_hindsight(tmp_path: Path) -> None:
     chunks: list[tuple[str, ...]] = []
 
@@ -359,6 +365,7 @@ def test_a_refused_hindsight_leaves_the_first_edition_and_is_not_asked_for_again
         )
 
 
+@pytest.mark.full
 def test_hindsight_that_could_not_be_asked_for_comes_with_the_next_run(tmp_path: Path) -> None:
     down: list[str] = []
 

@@ -132,6 +132,7 @@ def seen(person: Person, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> st
     return terminal.getvalue()
 
 
+@pytest.mark.full
 def test_titles_ids_and_names_of_files_steer_no_terminal_and_leave_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

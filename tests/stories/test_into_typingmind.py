@@ -122,6 +122,7 @@ def test_nothing_of_what_the_person_did_to_the_newest_answer_is_copied(tmp_path:
     assert not keys & {"isPinned", "tool_calls", "tmMetadata", "reasoning_content", "updatedAt"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("budget", [LARGE, SMALL])
 def test_in_a_fork_with_one_date_for_all_ours_bear_that_date(tmp_path: Path, budget: int) -> None:
     cycle = begin(tmp_path, "replace", budget, "2024")
@@ -170,6 +171,7 @@ def test_an_answer_that_was_being_written_is_told(tmp_path: Path) -> None:
     assert warning.endswith("Export it again when the answer is complete.")
 
 
+@pytest.mark.full
 def test_a_chat_that_is_too_large_for_sync_is_told_until_it_is_compressed(tmp_path: Path) -> None:
     cycle = begin(tmp_path, "replace")
     picture = {
@@ -182,6 +184,7 @@ def test_a_chat_that_is_too_large_for_sync_is_told_until_it_is_compressed(tmp_pa
     assert told(cycle.imports().talk()) == []
 
 
+@pytest.mark.full
 def test_a_summary_of_typingminds_own_is_told_by_what_it_hides(tmp_path: Path) -> None:
     cycle = begin(tmp_path, "replace")
     live = cycle.messages[-6]["uuid"]

@@ -61,6 +61,7 @@ def test_words_that_left_the_chat_stand_in_every_export_until_they_are_released(
     quiet(ada)
 
 
+@pytest.mark.full
 def test_what_is_in_the_live_tail_is_not_said_twice(ada: Cycle) -> None:
     at = ada.live()[-2]
     words, uuid = ada.said(at), ada.messages[at]["uuid"]
@@ -92,6 +93,7 @@ def test_a_pinned_message_is_kept_and_an_unpinned_one_is_released(ada: Cycle) ->
     assert states(ada) == {2: "kept"}, "it was pinned once more"
 
 
+@pytest.mark.full
 def test_a_pin_that_left_with_its_message_releases_nothing(ada: Cycle) -> None:
     at = ada.live()[0]
     words = ada.said(at)
@@ -150,6 +152,7 @@ def test_a_line_that_the_person_rewords_is_put_back_as_it_was_said(ada: Cycle) -
     assert "Something else." not in opening(ada)
 
 
+@pytest.mark.full
 def test_a_pin_in_a_chat_that_the_bridge_sends_is_kept_too(
     ada: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,6 +228,7 @@ def test_what_does_not_fit_waits_and_is_named_until_there_is_room(ada: Cycle) ->
     assert "waiting" not in states(ada).values(), "what is kept stays"
 
 
+@pytest.mark.full
 def test_a_long_message_keeps_its_first_sentences_and_a_command_asks_for_fewer_words(
     ada: Cycle,
 ) -> None:
@@ -250,6 +254,7 @@ def test_words_that_were_never_said_are_refused(ada: Cycle) -> None:
     assert "character for character" in ended.err
 
 
+@pytest.mark.full
 def test_a_fork_and_a_restored_chat_keep_what_was_kept(ada: Cycle) -> None:
     words = compressed(ada)
     keep(ada, words)
@@ -264,6 +269,7 @@ def test_a_fork_and_a_restored_chat_keep_what_was_kept(ada: Cycle) -> None:
         quiet(fork)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("renew", "forks"), [(False, 1), (True, 2)])
 def test_a_line_taken_out_of_the_opening_of_a_fork_is_released_there(
     ada: Cycle, renew: bool, forks: int
@@ -287,6 +293,7 @@ def test_a_line_taken_out_of_the_opening_of_a_fork_is_released_there(
     assert states(ada) == {1: "kept", 2: "kept"}
 
 
+@pytest.mark.full
 def test_a_lost_archive_has_them_again_from_the_newest_updated_export(ada: Cycle) -> None:
     words = compressed(ada)
     keep(ada, words)
@@ -301,6 +308,7 @@ def test_a_lost_archive_has_them_again_from_the_newest_updated_export(ada: Cycle
     assert verified.code == 0, verified
 
 
+@pytest.mark.full
 def test_a_new_chat_for_memories_has_what_was_kept_in_the_old_one(tmp_path: Path) -> None:
     old = Cycle.begin(tmp_path / "ada", settings=f'{ENGINE}[output]\nmode = "new-chat"\n')
     first, last = 1, len(old.messages) - 1
@@ -341,6 +349,7 @@ def planned(chat: Cycle) -> str:
     return chat.person.memproc("plan", chat.person.drop(chat.export(), "planned.json")).out
 
 
+@pytest.mark.full
 def test_no_prompt_for_a_memory_has_what_is_kept(tmp_path: Path) -> None:
     with life(tmp_path / "aria") as aria:
         aria.round(6_500)

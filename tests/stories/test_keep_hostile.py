@@ -21,6 +21,7 @@ def ada(tmp_path: Path) -> Cycle:
     return Cycle.lived(tmp_path)
 
 
+@pytest.mark.full
 def test_hostile_words_are_words_in_the_opening(ada: Cycle) -> None:
     for words in HOSTILE:
         ada.device.insert(ada.chat_id, len(ada.messages), "user", words)

@@ -55,6 +55,7 @@ def core_of(lived: Life, chat_id: str) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("way", [forked, forked_with_new_uuids])
 def test_a_fork_has_all_that_was_known_with_its_history(lived: Life, way: Way) -> None:

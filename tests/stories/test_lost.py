@@ -42,6 +42,7 @@ def test_a_chat_that_lost_most_of_its_history_is_skipped_until_it_is_whole_again
     goes_on(chat)
 
 
+@pytest.mark.full
 def test_a_chat_that_lost_its_memories_and_its_history_is_skipped(chat: Cycle) -> None:
     whole = chat.export()
     chat.device.chat(chat.chat_id)["messages"] = chat.messages[-2:]
@@ -74,6 +75,7 @@ def test_a_chat_that_went_back_and_on_from_there_is_skipped(chat: Cycle) -> None
     goes_on(chat)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("ours", [True, False])
 def test_regenerate_on_an_older_message_is_skipped_until_the_arrow_brings_it_back(
     chat: Cycle, ours: bool
@@ -91,6 +93,7 @@ def test_regenerate_on_an_older_message_is_skipped_until_the_arrow_brings_it_bac
     goes_on(chat)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("ours", [True, False])
 def test_after_regenerate_a_fork_goes_on_as_a_chat_of_its_own(chat: Cycle, ours: bool) -> None:
     at = chat.at(chat.shown()[1], 4) if ours else chat.live()[6]
@@ -115,6 +118,7 @@ def test_a_regenerated_newest_answer_is_ordinary(tmp_path: Path, build: Build) -
     quiet(chat)
 
 
+@pytest.mark.full
 def test_an_answer_regenerated_two_turns_back_is_ordinary_and_the_arrows_are_too(
     chat: Cycle,
 ) -> None:
@@ -171,6 +175,7 @@ def test_without_the_archive_memories_stay_as_they_are_and_the_work_goes_on_afte
     quiet(chat)
 
 
+@pytest.mark.full
 def test_without_the_archive_an_edit_and_a_deletion_still_count(chat: Cycle) -> None:
     shutil.rmtree(chat.person.home / "state")
     assert chat.hand_in().code == 0

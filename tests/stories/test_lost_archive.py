@@ -162,6 +162,7 @@ def test_a_fork_and_its_origin_come_back_each_with_memories_of_its_own(tmp_path:
     assert (cycle.bounds(), known(cycle), raw(cycle)) == origin
 
 
+@pytest.mark.full
 def test_a_fork_comes_back_with_the_days_on_which_its_messages_were_said(tmp_path: Path) -> None:
     cycle = Cycle.begin(tmp_path / "ada", "2024")
     fork = cycle.of(cycle.device.fork(cycle.chat_id))
@@ -246,6 +247,7 @@ def test_without_any_backup_memories_stay_as_they_are_and_the_work_goes_on(tmp_p
     quiet(cycle)
 
 
+@pytest.mark.full
 def test_beside_an_archive_that_knows_everything_nothing_is_added_and_nothing_is_changed(
     tmp_path: Path,
 ) -> None:
@@ -310,6 +312,7 @@ def test_a_damaged_backup_is_passed_over_and_named(tmp_path: Path) -> None:
     assert cycle.names() == names
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("running", [pytest.param(False, marks=pytest.mark.full), True])
 def test_a_new_computer_goes_on_where_the_old_one_was(tmp_path: Path, running: bool) -> None:
     old = Cycle.lived(tmp_path, rounds=2)

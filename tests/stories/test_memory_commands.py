@@ -124,6 +124,7 @@ def test_numbers_work_wherever_ids_do_and_folds_have_names_of_their_own(tmp_path
     assert chat.person.memproc("show", "The", "lighthouse", "6").code == 2
 
 
+@pytest.mark.full
 def test_of_two_chats_the_number_alone_names_no_memory(ada: Person) -> None:
     names = ("chatnumber1", "chatnumber2")
     ada.drop(
@@ -317,6 +318,7 @@ def test_a_retry_without_a_word_makes_no_second_copy_of_an_edition(wise: Life) -
     assert len(wise.editions(memory.memory_id)) == 2
 
 
+@pytest.mark.full
 def test_a_pinned_memory_is_never_written_again_by_itself(tmp_path: Path) -> None:
     with life(tmp_path / "life", memory="") as lived:
         lived.round(6_500)
@@ -330,6 +332,7 @@ def test_a_pinned_memory_is_never_written_again_by_itself(tmp_path: Path) -> Non
         done(lived.person.memproc("unpin", name), "Nothing to do", "not pinned")
 
 
+@pytest.mark.full
 def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_persons(
     chat: Cycle,
 ) -> None:
@@ -358,6 +361,7 @@ def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_per
     assert chat.person.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_auto_goes_back_to_the_persons_own_edition_which_unpinning_then_lets_go(
     chat: Cycle,
 ) -> None:
@@ -400,6 +404,7 @@ def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotte
     )
 
 
+@pytest.mark.full
 def test_a_recalled_fold_brings_back_all_that_it_stands_for(tmp_path: Path) -> None:
     chat = Cycle.lived(tmp_path, settings=f"{ENGINE}[fold]\nbudget = 500\n")
     before = chat.shown()
@@ -484,6 +489,7 @@ def test_diff_of_two_versions_reads_the_other_way_round_too(chat: Cycle) -> None
     done(chat.person.memproc("diff", chat.chat_id, "2", "2"), "the same, byte for byte")
 
 
+@pytest.mark.full
 def test_diff_changes_nothing_and_steers_no_terminal(ada: Person) -> None:
     evil = user("Look: \x1b[2Jgone \u202eesrever", 900)
     chat = long_chat(5000, tokens_each=200)

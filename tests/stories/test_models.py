@@ -57,6 +57,7 @@ def test_a_model_writes_the_memories(
         assert len(server.meter.answered) == 4 * len(made), "nothing new, no call"
 
 
+@pytest.mark.full
 def test_faults_on_the_way_and_invented_quotes_leave_no_trace_in_the_output(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -194,6 +194,7 @@ def test_every_original_stands_in_the_chat_with_its_own_bytes_and_is_not_sent(
         cycle.talk()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("budget", [LARGE, SMALL])
 def test_the_originals_leave_when_the_mode_goes_back_to_replace(
     tmp_path: Path, budget: int
@@ -213,6 +214,7 @@ def test_the_originals_leave_when_the_mode_goes_back_to_replace(
     witness.confirms(cycle)
 
 
+@pytest.mark.full
 def test_an_original_that_the_person_takes_back_into_the_context_is_excluded_again(
     tmp_path: Path,
 ) -> None:
@@ -225,6 +227,7 @@ def test_an_original_that_the_person_takes_back_into_the_context_is_excluded_aga
     assert (cycle.texts(), cycle.calls()) == (before, calls)
 
 
+@pytest.mark.full
 def test_an_original_that_the_person_edits_gives_its_memory_a_new_edition(tmp_path: Path) -> None:
     cycle = goes_round(begin(tmp_path, "keep-originals"))
     first = cycle.shown()[0]
@@ -242,6 +245,7 @@ def test_an_original_that_the_person_edits_gives_its_memory_a_new_edition(tmp_pa
     assert text_of(json.loads(expanded(cycle)[1])["content"]) == said
 
 
+@pytest.mark.full
 def test_an_original_that_the_person_deletes_stays_deleted(tmp_path: Path) -> None:
     witness = Witness()
     cycle = goes_round(witness.looks(begin(tmp_path, "keep-originals")))

@@ -57,6 +57,7 @@ def completed(person: Person, words: str) -> list[str]:
     return [line.partition(",")[2] for line in taken.splitlines() if line]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("mistyped", "meant"),
     [("memorys", "memories"), ("verfiy", "verify"), ("budget rise", "raise"), ("key tset", "test"),
@@ -128,6 +129,7 @@ def test_a_command_that_was_completed_still_knows_the_editions(may: Person) -> N
     assert '"latest" is neither the number of an edition' in refused.err
 
 
+@pytest.mark.full
 def test_a_title_goes_by_its_id_where_a_shell_could_not_take_it(tmp_path: Path) -> None:
     ada = Person(tmp_path / "ada")
     for name, title in (("aaa", "Sea: $1*"), ("bbb", "Twice"), ("ccc", "twice")):

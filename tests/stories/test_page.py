@@ -572,6 +572,7 @@ def test_a_file_named_in_the_wrong_folder_is_not_shown_where_it_is_in_another(
     assert "mine.json" not in Browser(person).open("/")
 
 
+@pytest.mark.full
 def test_any_two_versions_are_compared(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     for turns in (20, 25, 30):
@@ -609,6 +610,7 @@ def test_the_service_is_paused_and_resumed_and_about_tells_the_version(browser: 
     assert version("memproc-daemon") in browser.open("/about")
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("buttons")
 def test_a_title_of_any_length_is_cut_on_every_view(tmp_path: Path) -> None:
     person, title = Person(tmp_path / "ada"), "On and on it goes, " * 50

@@ -42,6 +42,7 @@ def lock(person: Person) -> Path:
     return person.home / "state" / "lock"
 
 
+@pytest.mark.full
 def test_what_is_typed_and_pressed_while_a_run_works_is_done_at_its_end_and_told(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,6 +61,7 @@ def turn_two_live_messages_round(messages: list[Json]) -> None:
     messages[-2:] = reversed(messages[-2:])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "mistake",
     [

@@ -27,6 +27,7 @@ from tests.bench.memory.runs import CompressedChat, MemoryTexts
 from tests.bench.memory.standing_wishes import kept_wishes, standing_wishes
 from tests.chats import export_bytes, long_chat
 
+pytestmark = pytest.mark.full
 LAMP = "The lamp turns nine times. "
 SEA = "The sea was calm on 14 May. "
 ASKED = AskedOfChat(

@@ -163,6 +163,7 @@ def is_told(lived: Person, home: Path, place: tuple[str, str], kind: str, *comma
         assert "1 written" in ended.out or "2 written" in ended.out, (column, ended)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", TOLD_BY_DEFAULT, ids=".".join)
 def test_rot_is_told_and_never_written_out_and_the_other_chats_are_done(
     lived: Person, tmp_path: Path, place: tuple[str, str]

@@ -98,6 +98,7 @@ def test_the_chats_of_one_updated_file_get_files_of_their_own_and_that_file_beco
     assert plans_and_runs(ada) == (False, False)
 
 
+@pytest.mark.full
 def test_with_the_default_sizes_a_long_chat_fits_below_the_step_of_its_model_s_price(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -205,6 +205,7 @@ def test_a_chat_with_work_to_be_done_is_never_at_rest(desk: Desk) -> None:
     }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "more",
     [

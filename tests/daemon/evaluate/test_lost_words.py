@@ -41,6 +41,7 @@ def words_of(person: Person, memory: dict[str, Any]) -> str:
     return "\n\n".join(said[key] for key in memory["keys"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("slot", [1, 3, 5], ids=["quote", "perspective", "memory"])
 @pytest.mark.variants
 def test_a_memory_that_lost_its_words_stands_out_and_no_other_does(

@@ -13,10 +13,13 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 import daemon.files
 
 FILES = str(Path(daemon.files.__file__).parent)
+_LINES = 23 if settings().max_examples < 100 else 5
+"""Lines from one kill to the next; `make test-long` kills more often."""
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 needs_root = pytest.mark.skipif(
@@ -69,9 +72,9 @@ def kill(child: int) -> None:
     os.waitpid(child, 0)
 
 
-def killed_at_every_fifth_line(work: Callable[[], str]) -> Iterator[int]:
-    """Run `work` in children, the next killed (-9) five lines of daemon/files later, until one comes through."""
-    for number in count(1, 5):
+def killed_along(work: Callable[[], str]) -> Iterator[int]:
+    """Run `work` in children, the next killed (-9) some lines of daemon/files later, until one comes through."""
+    for number in count(1, _LINES):
         code, _ = in_child(lambda number=number: _dying(number, work))  # type: ignore[misc]
         if code == 0:
             return

@@ -23,7 +23,7 @@ from daemon.files.backup import (
 from daemon.files.backup_index import INDEX
 from rules.errors import FileTrouble
 from tests.daemon.files.children import (
-    killed_at_every_fifth_line,
+    killed_along,
     needs_fork,
     needs_root,
     small_disk,
@@ -262,7 +262,7 @@ def test_a_kill_at_any_line_loses_no_version_and_the_next_run_goes_on(
     shutil.copytree(updated.backups, tmp_path / "before")
     kept_at_the_kill = set()
 
-    for _ in killed_at_every_fifth_line(lambda: updated.keep(b"new", LATER).sha256):
+    for _ in killed_along(lambda: updated.keep(b"new", LATER).sha256):
         kept = versions_of(updated.backups, CHAT)
         assert kept[0] == old
         kept_at_the_kill.add(tuple(read_version(version) for version in kept))

@@ -105,6 +105,7 @@ def test_an_export_that_cannot_be_read_is_not_put_down_to_its_rights(
     assert REMEDIES[number] in told.value.next_step
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", ["write", "fsync", "replace", "open"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EMFILE])
 def test_packing_that_fails_leaves_a_sentence_and_nothing_else(

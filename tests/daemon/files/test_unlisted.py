@@ -16,7 +16,7 @@ from daemon.files.removal import UNLISTED, finish_removals, list_again, remove_v
 from daemon.files.write import sweep
 from rules.errors import FileTrouble
 from tests.chats import export_bytes, long_chat
-from tests.daemon.files.children import killed_at_every_fifth_line, needs_fork
+from tests.daemon.files.children import killed_along, needs_fork
 
 CHAT = {**long_chat(3000), "chatID": "d6a9eafe2b", "chatTitle": "Aria"}
 FIRST, SECOND, THIRD = (
@@ -179,7 +179,7 @@ def test_a_version_whose_keeping_was_killed_is_listed_or_not_there(tmp_path: Pat
         keep(backups, SECOND, TIMES[1])
         return ""
 
-    for _ in killed_at_every_fifth_line(work):
+    for _ in killed_along(work):
         named = {line.file for line in read_index(backups) if isinstance(line, IndexLine)}
         lost += len(
             {path.relative_to(backups).as_posix() for path in backups.glob("versions/*/*.gz")}

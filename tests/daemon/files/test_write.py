@@ -18,7 +18,7 @@ from rules.errors import FileTrouble
 from tests.daemon.files.children import (
     in_child,
     kill,
-    killed_at_every_fifth_line,
+    killed_along,
     needs_fork,
     needs_root,
     small_disk,
@@ -216,7 +216,7 @@ def test_a_kill_at_any_line_leaves_the_old_file_or_the_new_one(path: Path) -> No
     def write() -> str:
         return replace_file(path, NEW).sha256
 
-    for _ in killed_at_every_fifth_line(write):
+    for _ in killed_along(write):
         found.add(path.read_bytes())
         swept = sweep(path.parent)
         assert len(swept) <= 1

@@ -21,7 +21,7 @@ from daemon.files.removal import finish_removals, remove_version
 from daemon.inbox.jobs import prune
 from rules.errors import FileTrouble
 from rules.typingmind.dates import write_date
-from tests.daemon.files.children import killed_at_every_fifth_line, needs_fork
+from tests.daemon.files.children import killed_along, needs_fork
 
 NOW = datetime(2026, 7, 15, 12, tzinfo=UTC)
 CHAT = "d6a9eafe2b"
@@ -159,7 +159,7 @@ def test_a_kill_at_any_line_of_a_removal_leaves_sound_backups_and_the_next_prune
         remove_version(backups, going, write_date(NOW))
         return "removed"
 
-    for _ in killed_at_every_fifth_line(removing):
+    for _ in killed_along(removing):
         kept = {version.number: read_version(version) for version in versions_of(backups, CHAT)}
         seen.add((going.number in kept, going.path.exists()))
         assert kept.items() <= before.items()

@@ -129,6 +129,7 @@ JOBS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("job", JOBS)
 def test_every_timed_job_can_be_done(ada: Person, job: str) -> None:
     with started(ada, "job", job) as child:

@@ -253,6 +253,7 @@ def test_a_folder_that_cannot_be_made_is_waited_for(ada: Person, name: str) -> N
     ).read_text()
 
 
+@pytest.mark.sampled
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     ("fault", "words"),

@@ -78,6 +78,7 @@ def flood() -> Iterator[bytes]:
         yield b'{"a": "' + b"x" * MB
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("status", [200, 500])
 @pytest.mark.parametrize("name", _MODELS)
 def test_a_bomb_of_gzip_is_cut_off(name: str, status: int) -> None:

@@ -88,6 +88,7 @@ def variables() -> Mapping[str, str]:
     }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("step", "name"),
     [

@@ -168,6 +168,7 @@ def test_an_answer_that_holds_nothing_is_empty_and_its_tokens_count(
     assert (answer.text, answer.tokens_in, answer.tokens_out) == ("", 10, 4)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [GPT, CLAUDE, GEMINI])
 @pytest.mark.parametrize(
     "body",

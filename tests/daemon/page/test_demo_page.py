@@ -71,6 +71,7 @@ def _addresses(desk: Desk) -> dict[str, str]:
     return addresses
 
 
+@pytest.mark.full
 def test_every_view_says_that_it_is_the_demo_and_how_to_begin_and_offers_no_way_in(
     desk: Desk, page: TestClient
 ) -> None:

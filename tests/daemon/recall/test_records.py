@@ -116,6 +116,7 @@ def test_as_many_records_are_kept_as_fit_together() -> None:
     assert sum(count(record.text) for record in kept) <= 500
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "letters",
     [

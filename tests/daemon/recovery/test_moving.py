@@ -158,6 +158,7 @@ FILE = (
 NOON = "'2026-03-02T12:00:00.000Z'"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("statement", "column"),
     [
@@ -510,6 +511,7 @@ class Killed(BaseException):
     """The process was killed here."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("at", [0, 2, 3, 6, 7, 8, 9])
 def test_an_import_that_was_killed_can_be_repeated_and_nothing_is_lost(
     parcel: Path, emptied: Path, at: int, monkeypatch: pytest.MonkeyPatch

@@ -16,6 +16,7 @@ TEA = "The person drinks tea."
 SAID = ("I live in Lisbon.", "My cat is called Miso.", "In the morning I drink tea.")
 
 
+@pytest.mark.full
 @pytest.mark.timeout(200)
 def test_what_is_forgotten_is_never_taken_from_the_same_message_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

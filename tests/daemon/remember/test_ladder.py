@@ -225,6 +225,7 @@ def test_a_refinement_that_corrects_a_single_word_repeats_nothing() -> None:
     assert desk.noted == []
 
 
+@pytest.mark.full
 def test_of_a_long_analysis_the_agent_is_given_no_more_than_was_asked_for() -> None:
     long = " ".join(
         f"In sentence {'abcdefghij'[number // 20]}{'klmnopqrstuvwxyzabcd'[number % 20]} they speak of the ferry and of Tomas."

@@ -96,7 +96,9 @@ def test_bad_answers_of_twelve_kinds_are_asked_for_again(name: str, most: int) -
     assert len(kept) <= most, kept
 
 
-@pytest.mark.parametrize(("name", "most"), [("good", 0), ("good_more", 6)])
+@pytest.mark.parametrize(
+    ("name", "most"), [("good", 0), pytest.param("good_more", 6, marks=pytest.mark.full)]
+)
 def test_of_a_hundred_good_answers_three_at_most_are_asked_for_again(name: str, most: int) -> None:
     refused = [(record["id"], faults) for record, faults in judged(name) if faults]
     assert len(refused) <= most, refused

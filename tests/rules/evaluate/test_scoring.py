@@ -49,6 +49,7 @@ def held(know: float, otherwise: object, runs: int) -> float:
     return 100 * count / runs
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("reader", READERS)
 def test_the_interval_holds_the_truth_as_often_as_it_says(reader: str) -> None:
     know, otherwise = READERS[reader]
