@@ -38,7 +38,7 @@ def lived(home: Path) -> Person:
         environment.setenv("ANTHROPIC_API_KEY", KEY)
         person = Person(home, tail=3200, step=800, chunk=800)
         wants(person)
-        person.drop(export_bytes(long_chat(8_000, tokens_each=300)))
+        person.drop(export_bytes(long_chat(12_000, tokens_each=300)))
         ended = person.memproc("run")
         assert (ended.code, ended.err) == (0, "")
     return person

@@ -307,7 +307,7 @@ def test_a_kill_in_the_middle_pays_nothing_twice_and_who_knows_60_percent_is_tol
         wants(eve, "concurrency = 2\n")
         before = server.meter.calls
         running = eve.start("eval", CHAT_ID)
-        waiting.until(lambda: server.meter.calls >= before + 12, 150)
+        waiting.until(lambda: server.meter.calls >= before + 25, 150)
         running.kill()
         running.communicate()
         report, truth = evaluated(eve), passages_known(server, eve, 0.6)

@@ -102,6 +102,7 @@ def test_what_the_person_has_forgotten_is_not_found(tmp_path: Path) -> None:
     assert not {hit["id"] for hit in hits} & {name, *keys}
 
 
+@pytest.mark.full
 def test_an_archive_that_is_being_written_is_read_as_it_is(grace: Person) -> None:
     failures: list[BaseException] = []
     done = threading.Event()

@@ -75,6 +75,7 @@ def olga(tmp_path: Path) -> Person:
     return person
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("failure", [KNOWN, UNKNOWN, ODD])
 def test_all_chats_are_written_and_what_was_refused_is_not_asked_again(
     olga: Person, begin: Begin, failure: Failure
@@ -100,6 +101,7 @@ def test_all_chats_are_written_and_what_was_refused_is_not_asked_again(
     assert len(server.requests) == requests
 
 
+@pytest.mark.full
 def test_a_retry_asks_what_was_refused_for_an_unknown_reason(olga: Person, begin: Begin) -> None:
     provider = Moderated(UNKNOWN)
     server = begin(provider)

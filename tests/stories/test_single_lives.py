@@ -14,6 +14,8 @@ from tests.lives.machine import Lives
 from tests.lives.model import LivelyModel
 from tests.lives.ours import groups, said
 
+pytestmark = pytest.mark.full
+
 
 class _Refusing(LivelyModel):
     """Every model refuses."""

@@ -46,6 +46,7 @@ def said_by(person: Person, *arguments: str) -> str:
     return " ".join(person.memproc(*arguments).out.split())
 
 
+@pytest.mark.full
 def test_one_that_missed_its_trial_analyses_alone_until_a_new_trial(tmp_path: Path) -> None:
     steps: list[str] = []
     model = [stupid]
@@ -75,6 +76,7 @@ def test_one_that_missed_its_trial_analyses_alone_until_a_new_trial(tmp_path: Pa
         assert {each.edition.made for each in in_use} == {"model"}
 
 
+@pytest.mark.full
 def test_one_whose_answers_are_of_no_use_analyses_alone_from_the_next_chunk_on(
     tmp_path: Path,
 ) -> None:

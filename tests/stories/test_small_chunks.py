@@ -69,6 +69,7 @@ def test_a_chunk_size_that_cannot_work_is_refused_with_its_line(aria: Life) -> N
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("size", [1000, 1400])
 def test_longer_questions_of_the_person_s_own_are_reckoned_with_before_anything_is_paid(
     aria: Life, size: int

@@ -48,6 +48,7 @@ def removed(cycle: Cycle) -> list[str]:
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("build", ["2024", "2026"])
 @pytest.mark.parametrize(
     ("mode", "budget"), [("replace", LARGE), ("replace", SMALL), ("keep-originals", SMALL)]
@@ -72,6 +73,7 @@ def test_what_was_taken_out_never_comes_back_from_another_device(
     assert cycle.expanded() == [json.loads(message) for message in witness.seen.values()]
 
 
+@pytest.mark.full
 def test_a_memory_that_was_written_anew_with_hindsight_takes_the_old_edition_s_place_everywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,6 +100,7 @@ def test_a_run_by_hand_says_what_time_is_left_and_status_shows_it_and_how_it_end
     assert re.search(r"Last run by hand\n  .* ago\): 1 written\n", ended)
 
 
+@pytest.mark.full
 def test_a_run_that_was_killed_is_shown_as_cut_off_and_asks_nothing_twice_that_was_finished(
     slow: Life, pace: Pace
 ) -> None:

@@ -74,6 +74,7 @@ def test_undo_of_an_export_that_somebody_changed_puts_the_newest_version_back(
     assert "Version 2 (updated" in shown.out
 
 
+@pytest.mark.full
 def test_undo_passes_over_a_version_that_differs_only_in_when_it_was_written(ada: Person) -> None:
     chat = long_chat(12_000)
     ada.drop(export_bytes(chat))
@@ -92,6 +93,7 @@ def test_undo_passes_over_a_version_that_differs_only_in_when_it_was_written(ada
     assert ada.chat()["messages"] == chat["messages"]
 
 
+@pytest.mark.full
 def test_a_long_difference_is_not_shown_in_full_before_an_undo(ada: Person) -> None:
     chat = long_chat(12_000)
     ada.drop(export_bytes(chat))

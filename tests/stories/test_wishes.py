@@ -34,6 +34,7 @@ def last_words(life: Life) -> str:
     return "\n".join(texts(ends))
 
 
+@pytest.mark.full
 def test_they_stand_behind_what_a_model_wrote_and_in_its_folds(aria: Life) -> None:
     aria.drop()
     aria.run()
@@ -49,6 +50,7 @@ def test_they_stand_behind_what_a_model_wrote_and_in_its_folds(aria: Life) -> No
     assert aria.person.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_beyond_their_budget_the_replaced_one_goes_and_one_that_holds_is_named(aria: Life) -> None:
     aria.models = ENGINE
     aria.settings(fold=f"{FOLD}\nwishes = 25")

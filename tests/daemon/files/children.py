@@ -72,9 +72,9 @@ def kill(child: int) -> None:
     os.waitpid(child, 0)
 
 
-def killed_along(work: Callable[[], str]) -> Iterator[int]:
-    """Run `work` in children, the next killed (-9) some lines of daemon/files later, until one comes through."""
-    for number in count(1, _LINES):
+def killed_along(work: Callable[[], str], lines: int = _LINES) -> Iterator[int]:
+    """Run `work` in children, the next killed (-9) so many `lines` of daemon/files later, until one comes through."""
+    for number in count(1, lines):
         code, _ = in_child(lambda number=number: _dying(number, work))  # type: ignore[misc]
         if code == 0:
             return

@@ -159,7 +159,7 @@ def test_a_kill_at_any_line_of_a_removal_leaves_sound_backups_and_the_next_prune
         remove_version(backups, going, write_date(NOW))
         return "removed"
 
-    for _ in killed_along(removing):
+    for _ in killed_along(removing, lines=7):
         kept = {version.number: read_version(version) for version in versions_of(backups, CHAT)}
         seen.add((going.number in kept, going.path.exists()))
         assert kept.items() <= before.items()
