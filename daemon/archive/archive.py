@@ -4,13 +4,13 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields, is_dataclass
 from datetime import tzinfo
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar, get_args
+from typing import Any, Self
 
+from daemon.archive.records import Row, misfit, record_in
 from daemon.archive.schema import APPLICATION, FROM_BEFORE, REBUILD, VERSION, making
 from daemon.archive.seals import (
     damaged_rows,
@@ -27,10 +27,8 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import refuse_link
 from rules.errors import ArchiveError
 
-Row = TypeVar("Row")
 ZONE = "zone"
 """The sign with the name of this computer's time zone when the archive was made."""
-_STORED = frozenset({str, int, float, bool, bytes, type(None)})
 _BUSY_SECONDS = 5.0
 _KEPT_WHILE_READING = 500
 """SQLite's page cache, in KB; the system caches the file anyway."""
@@ -191,7 +189,7 @@ class Archive:
         for types in {tuple(map(type, row)) for row in rows}:
             if reason := misfit(kind, types):
                 raise damaged(self.path, reason)
-        return tuple(kind(*row) for row in rows)
+        return tuple(record_in(kind, row) for row in rows)
 
     def first(
         self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()
@@ -319,27 +317,6 @@ def _is_cut_off_at_birth(path: Path) -> bool:
         except FileNotFoundError:
             return False
     return head.startswith(_JOURNAL) and head[16:] == bytes(4)
-
-
-def columns(kind: type) -> str:
-    """Return SQL for the columns of a table whose rows are this dataclass."""
-    return ", ".join(field.name for field in fields(kind))
-
-
-@cache
-def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
-    """Say why values of these types do not fit the dataclass; empty if they may."""
-    if not is_dataclass(kind):
-        return ""
-    for field, stored in zip(fields(kind), types, strict=False):
-        # `str | None`, a Literal, or one type; a type that is named as a text cannot be judged.
-        choices = get_args(field.type) or (object if isinstance(field.type, str) else field.type,)
-        fitting = {choice if isinstance(choice, type) else type(choice) for choice in choices}
-        if fitting & {float, bool}:
-            fitting.add(int)
-        if fitting <= _STORED and stored not in fitting:
-            return f"{field.name} of {kind.__name__} cannot be read"
-    return ""
 
 
 def check_integrity(archive: Archive) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, dataclass
 from pathlib import PurePath
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
 from daemon.archive.outputs import last_output
+from daemon.archive.records import columns
 from daemon.files.clock import in_full
 from rules.arrival import (
     FINISHED,

@@ -206,9 +206,7 @@ def rest_of(archive: Archive, chat_id: str) -> Rest | None:
     sql = f"""
         SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound("rest")}
     """  # noqa: S608
-    return archive.first(
-        lambda sha256, settings, found: Rest(sha256, settings, json.loads(found)), sql, (chat_id,)
-    )
+    return archive.first(Rest, sql, (chat_id,))
 
 
 def keep_rest(archive: Archive, chat_id: str, rest: Rest) -> None:

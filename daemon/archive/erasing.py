@@ -11,12 +11,7 @@ from daemon.archive.arrivals import change_state
 from daemon.archive.seals import SEALED, seal_from_now_on
 from rules.errors import ArchiveError
 
-BY_ROW = (
-    "rest", "answer", "question", "missing", "chunk_message", "fold_member", "edition",
-    "layer_step", "core_event", "fact_event", "kept_passage", "opening", "output",
-    "chat_state", "version",
-    "message", "memory",
-)  # fmt: skip
+BY_ROW = tuple(table for table in reversed(SEALED) if table not in ("chat", "reply"))
 """Tables whose rows of a chat go, by the conditions of their seals; those referred to come last."""
 BY_CHAT_ID = ("reply", "batch_request", "pressed")
 _SHORTEST_TITLE = 3

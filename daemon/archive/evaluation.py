@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, replace
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
+from daemon.archive.records import columns, row_of
 from daemon.archive.seals import refuse_damage
 from rules.evaluate.questions import NAMED, REPLACED, EvalAnswer, EvalQuestion
 
@@ -27,9 +27,9 @@ def keep_questions(
                 (REPLACED, memory, NAMED),
             )
         for question in questions:
-            row = asdict(question) | {"choices": json.dumps(question.choices, ensure_ascii=False)}
+            row = {**row_of(question), "chat": chat, "made_at": now}
             del row["number"]
-            archive.insert("question", {**row, "chat": chat, "made_at": now})
+            archive.insert("question", row)
 
 
 def questions_about(archive: Archive, chat_id: str) -> tuple[EvalQuestion, ...]:
@@ -41,8 +41,7 @@ def questions_about(archive: Archive, chat_id: str) -> tuple[EvalQuestion, ...]:
     sql = (
         f"SELECT memory, message, passage, text, choices, seed, state, id FROM question {_OF_CHAT}"  # noqa: S608
     )
-    rows = archive.rows(EvalQuestion, sql, (chat_id,))
-    return tuple(replace(row, choices=tuple(json.loads(str(row.choices)))) for row in rows)
+    return archive.rows(EvalQuestion, sql, (chat_id,))
 
 
 def note_named(archive: Archive, numbers: Collection[int]) -> None:
@@ -58,7 +57,7 @@ def keep_answers(archive: Archive, chat_id: str, answers: Sequence[EvalAnswer]) 
     with archive.transaction():
         chat = chat_row(archive, chat_id)
         for answer in answers:
-            archive.insert("answer", {**asdict(answer), "chat": chat})
+            archive.insert("answer", {**row_of(answer), "chat": chat})
 
 
 def answers_about(archive: Archive, chat_id: str) -> tuple[EvalAnswer, ...]:

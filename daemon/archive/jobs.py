@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
+from daemon.archive.records import columns
 from daemon.archive.signs import set_sign, sign
 from rules.retention import PARTS, Timing, next_due
 from rules.typingmind.dates import write_date

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
+from daemon.archive.records import columns, row_of
 from daemon.archive.seals import is_sound
 from daemon.archive.signs import remove_signs, set_sign, sign, signs_of
 from daemon.archive.trouble import damaged_chat
@@ -75,13 +76,10 @@ def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str
     again = "DELETE FROM reply WHERE request = ? AND finish IN (?, ?)"
     archive.run(again, (reply.request, *ASKED_AGAIN))
     calls = json.dumps([list(asdict(call).values()) for call in reply.calls], ensure_ascii=False)
-    columns = {"calls": calls, "chat_id": chat_id, "parameters": _in_json(parameters)}
+    in_json = json.dumps(dict(parameters), sort_keys=True)
+    columns = {"calls": calls, "chat_id": chat_id, "parameters": in_json}
     archive.insert("reply", {**asdict(reply), **columns}, "OR IGNORE")
     return find_reply(archive, reply.request) or reply
-
-
-def _in_json(parameters: Mapping[str, object]) -> str:
-    return json.dumps(dict(parameters), sort_keys=True)
 
 
 def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ...]:
@@ -133,8 +131,7 @@ def begin_batch(archive: Archive, items: Iterable[SentRequest], since: str, now:
     with archive.transaction():
         number = archive.insert("batch", {"since": since, "began_at": now})
         for item in items:
-            row = {**asdict(item), "parameters": _in_json(item.parameters), "batch": number}
-            archive.insert("batch_request", row)
+            archive.insert("batch_request", {**row_of(item), "batch": number})
     return number
 
 
@@ -151,16 +148,14 @@ def close_batch(archive: Archive, number: int, now: str) -> None:
 def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
     """Return all that are not closed, oldest first."""
 
-    def items(number: int) -> tuple[SentRequest, ...]:
-        sent = f"SELECT {columns(SentRequest)} FROM batch_request WHERE batch = ?"  # noqa: S608
-        kept = archive.rows(SentRequest, f"{sent} ORDER BY rowid", (number,))
-        return tuple(replace(item, parameters=json.loads(str(item.parameters))) for item in kept)
-
+    sent = f"""
+        SELECT {columns(SentRequest)} FROM batch_request WHERE batch = ? ORDER BY rowid
+    """  # noqa: S608
     rows = archive.run(
         "SELECT id, name, since, began_at FROM batch WHERE ended_at IS NULL ORDER BY id"
     )
     return tuple(
-        OpenBatch(number, name, since, began_at, items(number))
+        OpenBatch(number, name, since, began_at, archive.rows(SentRequest, sent, (number,)))
         for number, name, since, began_at in rows
     )
 

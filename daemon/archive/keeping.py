@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
+from daemon.archive.records import row_of
 from daemon.archive.seals import refuse_damage, unpacked
 from rules.layers.kept_passages import KeptPassage
 from rules.recognize.adopted import with_true_date
@@ -13,7 +13,6 @@ from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message, read_message
 
 _CHANGING = ("state", "is_pinned", "asks", "digest", "shown", "shown_at")
-_LASTING = ("start", "text", "said_at", "speaker", "tokens", "by", "reason", "at")
 _FROM_VERSIONS = """
     SELECT {columns}, CAST(raw AS BLOB), packed, version.sha256 FROM chat
     JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
@@ -26,10 +25,6 @@ def kept_passages(archive: Archive, chat_id: str) -> tuple[KeptPassage, ...]:
     """Return the passages of a chat, released ones too, by number. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "kept_passage")
 
-    def passage(*row: Any) -> KeptPassage:
-        stored = KeptPassage(*row)
-        return replace(stored, is_pinned=bool(stored.is_pinned))
-
     rows = """
         SELECT coalesce(key, ''), start, text, kept_passage.said_at, speaker, tokens, by, state, number,
                is_pinned, asks, digest, reason, at, shown, shown_at
@@ -37,7 +32,7 @@ def kept_passages(archive: Archive, chat_id: str) -> tuple[KeptPassage, ...]:
         LEFT JOIN message ON message.id = kept_passage.message
         WHERE chat_id = ? ORDER BY number
     """
-    return archive.rows(passage, rows, (chat_id,))
+    return archive.rows(KeptPassage, rows, (chat_id,))
 
 
 def store_passages(
@@ -65,9 +60,9 @@ def store_passages(
 
 def _insert(archive: Archive, chat_id: str, passage: KeptPassage, now: str) -> None:
     message, version = _version_with(archive, chat_id, passage)
-    columns = {name: getattr(passage, name) for name in (*_LASTING, *_CHANGING, "number")}
-    chat = chat_row(archive, chat_id)
-    row = {**columns, "chat": chat, "message": message, "version": version, "changed_at": now}
+    told = {"chat": chat_row(archive, chat_id), "message": message, "version": version}
+    row = {**row_of(passage), **told, "changed_at": now}
+    del row["key"]
     archive.insert("kept_passage", row)
 
 

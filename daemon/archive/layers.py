@@ -4,12 +4,13 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 from unicodedata import normalize
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
+from daemon.archive.records import columns, row_of
 from daemon.archive.seals import is_sound, refuse_damage
 from rules.conversation.marker import text_digest
 from rules.errors import ArchiveError
@@ -24,16 +25,6 @@ def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
     """Return all events of a chat's core memory, in their order. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "core_event")
 
-    def event(*row: Any) -> CoreEvent:
-        kept = CoreEvent(*row)
-        value: Any = json.loads(str(kept.value))
-        return replace(
-            kept,
-            value=value if isinstance(value, str) else tuple(value),
-            held=bool(kept.held),
-            held_lines=tuple(json.loads(str(kept.held_lines))),
-        )
-
     events = """
         SELECT section, value, held, by, function, coalesce(memory.number, 0), edition,
                core_event.id, coalesce(undoes, 0), at, held_lines
@@ -41,7 +32,7 @@ def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
         LEFT JOIN memory ON memory.id = core_event.memory
         WHERE chat_id = ? ORDER BY core_event.id
     """
-    return archive.rows(event, events, (chat_id,))
+    return archive.rows(CoreEvent, events, (chat_id,))
 
 
 def keep_core_events(
@@ -49,14 +40,16 @@ def keep_core_events(
 ) -> None:
     """Store events in one transaction; the agent wrote them after the memory of this id."""
     with archive.transaction():
+        chat = chat_row(archive, chat_id)
         for event in events:
-            row = {
-                "chat": chat_row(archive, chat_id), "section": event.section, "held": event.held,
-                "by": event.by, "value": json.dumps(event.value, ensure_ascii=False),
-                "held_lines": json.dumps(event.held_lines, ensure_ascii=False),
-                "function": event.function, "memory": memory or None,
-                "edition": event.edition, "undoes": event.undoes or None, "at": now,
-            }  # fmt: skip
+            told = {
+                "chat": chat,
+                "memory": memory or None,
+                "undoes": event.undoes or None,
+                "at": now,
+            }
+            row = row_of(event) | told
+            del row["number"]
             archive.insert("core_event", row)
 
 
@@ -138,14 +131,9 @@ def keep_fact_events(
 ) -> None:
     """Store events in one transaction; they were taken from the chunk of the memory of this id."""
     with archive.transaction():
+        told = {"chat": chat_row(archive, chat_id), "memory": memory or None, "at": now}
         for event in events:
-            row = {
-                "chat": chat_row(archive, chat_id), "fact": event.fact, "event": event.event,
-                "text": event.text, "said_at": event.said_at, "source": event.source,
-                "by": event.by, "memory": memory or None, "edition": event.edition,
-                "why": event.why, "at": now,
-            }  # fmt: skip
-            archive.insert("fact_event", row)
+            archive.insert("fact_event", row_of(event) | told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +179,7 @@ def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None
 def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
     """Store an opening that is in an export, or about to be; a second time changes nothing."""
     key = {"chat": chat_row(archive, chat_id), "digest": text_digest(opening.text), "at": now}
-    archive.insert("opening", {**key, **asdict(opening)}, "OR IGNORE")
+    archive.insert("opening", key | row_of(opening), "OR IGNORE")
 
 
 def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:

@@ -1,21 +1,18 @@
 """Memories, folds and their editions, kept for ever; and what the person has decided about them."""
 
-import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
+from daemon.archive.records import row_of
 from daemon.archive.seals import refuse_damage
 from rules.conversation.memory import (
     CHUNK_LEVEL,
     Edition,
     Memory,
     Preferred,
-    Quote,
-    Wish,
     edition_in_prompts,
     shown_edition,
 )
@@ -117,20 +114,7 @@ def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
                written_at, form, wishes
         FROM edition WHERE memory = ? ORDER BY number
     """
-    return tuple(map(_with_lists, archive.rows(Edition, sql, (memory_id,))))
-
-
-def _with_lists(row: Edition) -> Edition:
-    """Return an edition as it is stored, with its JSON lists read."""
-    texts, requests = json.loads(str(row.texts)), json.loads(str(row.requests))
-    quotes, wishes = json.loads(str(row.quotes)), json.loads(str(row.wishes))
-    return replace(
-        row,
-        texts=tuple(texts),
-        quotes=tuple(Quote(**quote) for quote in quotes),
-        requests=tuple(requests),
-        wishes=tuple(Wish(**wish) for wish in wishes),
-    )
+    return archive.rows(Edition, sql, (memory_id,))
 
 
 def next_edition(archive: Archive, memory_id: str) -> int:
@@ -278,13 +262,7 @@ def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
 
 def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
     """Store an edition, in a transaction of the caller's."""
-    lists = {
-        "texts": json.dumps(edition.texts, ensure_ascii=False),
-        "quotes": json.dumps([asdict(quote) for quote in edition.quotes], ensure_ascii=False),
-        "requests": json.dumps(edition.requests),
-        "wishes": json.dumps([asdict(wish) for wish in edition.wishes], ensure_ascii=False),
-    }
-    row = {**asdict(edition), **lists, "memory": memory_id}
+    row = {**row_of(edition), "memory": memory_id}
     del row["is_short"], row["lacks_wishes"]
     archive.insert("edition", row)
 

@@ -4,8 +4,9 @@ import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
 from daemon.archive.chats import skipped_since
+from daemon.archive.records import columns
 from daemon.files.clock import in_full
 
 RESTORED = "restored"

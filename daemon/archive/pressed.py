@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
+from daemon.archive.records import columns
 from daemon.files.clock import at, in_full, now
 from rules.typingmind.dates import write_date
 
@@ -22,8 +23,8 @@ class Pressed:
     id: int
     change: str
     chat_id: str
-    asked: str
-    """Its values as JSON."""
+    asked: Mapping[str, Any]
+    """Its values by name; none once it is done."""
     at: str
     done_at: str | None
     is_refused: bool
@@ -37,11 +38,6 @@ class Pressed:
             return f"Waits for the end of a run: {asked}."
         how = "Could not be done after a run" if self.is_refused else "Done after a run"
         return f"{how}: {asked}. {self.says}"
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """Return the change's values by name."""
-        return dict(json.loads(self.asked))
 
 
 def keep_pressed(

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import fields
 from typing import Any, get_args
 
-from daemon.archive.archive import misfit
+from daemon.archive.records import misfit
 from daemon.events import OutcomeKind
 from rules.arrival import State
 from rules.conversation.memory import Kind, Quote, Wish

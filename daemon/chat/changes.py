@@ -63,7 +63,7 @@ def do_what_waits(context: Context, waiting: Sequence[Pressed]) -> None:
 def _carried_out(context: Context, pressed: Pressed) -> Iterator[ChangeDone]:
     """Do a change, and note in the same transaction that it is done."""
     with context.archive.transaction():
-        changed = CHANGES[pressed.change](context, pressed.chat_id, **pressed.values)
+        changed = CHANGES[pressed.change](context, pressed.chat_id, **pressed.asked)
         settle_pressed(context.archive, pressed.id, changed.says, now())
     yield changed
 
