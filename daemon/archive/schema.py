@@ -8,6 +8,8 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from daemon.archive.seals import ends_of_rest
+
 APPLICATION = 0x6D656D70
 """The letters "memp"."""
 VERSION = 1
@@ -25,5 +27,6 @@ def making() -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
+    yield from ends_of_rest()
     yield f"PRAGMA application_id = {APPLICATION}"
     yield f"PRAGMA user_version = {VERSION}"

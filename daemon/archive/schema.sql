@@ -224,7 +224,7 @@ CREATE TABLE output (
 ) STRICT;
 CREATE INDEX output_chat ON output (chat_id);
 -- What was found of a chat when there was nothing to be done about it: by the hash of its bytes in the export, and of
--- the settings, texts and versions that counted. Whatever is written about the chat removes the row (triggers below).
+-- the settings, texts and versions that counted. Whatever is written about the chat removes the row, by triggers.
 CREATE TABLE rest (
     chat_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, stand TEXT NOT NULL, found TEXT NOT NULL,
     seal TEXT NOT NULL DEFAULT ''
@@ -283,146 +283,12 @@ CREATE TABLE sign (name TEXT PRIMARY KEY, value TEXT NOT NULL, at TEXT NOT NULL)
 CREATE TABLE notice (text TEXT PRIMARY KEY, told_at TEXT NOT NULL) STRICT;
 
 
--- The end of a chat's rest: once anything is written about it, what was found before does not count ------------------
+-- The end of a chat's rest: once anything is written about it, what was found before does not count. The triggers of all
+-- other tables are made in seals.py -----------------------------------------------------------------------------------
 
-CREATE TRIGGER rest_ends_with_insert_of_message AFTER INSERT ON message BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_update_of_message AFTER UPDATE ON message BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_delete_of_message AFTER DELETE ON message BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
-END;
-CREATE TRIGGER rest_ends_with_insert_of_version AFTER INSERT ON version BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = NEW.message));
-END;
-CREATE TRIGGER rest_ends_with_update_of_version AFTER UPDATE ON version BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = NEW.message));
-END;
-CREATE TRIGGER rest_ends_with_delete_of_version AFTER DELETE ON version BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = OLD.message));
-END;
-CREATE TRIGGER rest_ends_with_insert_of_memory AFTER INSERT ON memory BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_update_of_memory AFTER UPDATE ON memory BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_delete_of_memory AFTER DELETE ON memory BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
-END;
-CREATE TRIGGER rest_ends_with_insert_of_edition AFTER INSERT ON edition BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
-END;
-CREATE TRIGGER rest_ends_with_update_of_edition AFTER UPDATE ON edition BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
-END;
-CREATE TRIGGER rest_ends_with_delete_of_edition AFTER DELETE ON edition BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = OLD.memory));
-END;
-CREATE TRIGGER rest_ends_with_insert_of_chunk_message AFTER INSERT ON chunk_message BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
-END;
-CREATE TRIGGER rest_ends_with_update_of_chunk_message AFTER UPDATE ON chunk_message BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
-END;
-CREATE TRIGGER rest_ends_with_delete_of_chunk_message AFTER DELETE ON chunk_message BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = OLD.memory));
-END;
-CREATE TRIGGER rest_ends_with_insert_of_fold_member AFTER INSERT ON fold_member BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.fold));
-END;
-CREATE TRIGGER rest_ends_with_update_of_fold_member AFTER UPDATE ON fold_member BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.fold));
-END;
-CREATE TRIGGER rest_ends_with_delete_of_fold_member AFTER DELETE ON fold_member BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = OLD.fold));
-END;
-CREATE TRIGGER rest_ends_with_insert_of_output AFTER INSERT ON output BEGIN
-    DELETE FROM rest WHERE chat_id = NEW.chat_id;
-END;
-CREATE TRIGGER rest_ends_with_update_of_output AFTER UPDATE ON output BEGIN
-    DELETE FROM rest WHERE chat_id = NEW.chat_id;
-END;
-CREATE TRIGGER rest_ends_with_delete_of_output AFTER DELETE ON output BEGIN
-    DELETE FROM rest WHERE chat_id = OLD.chat_id;
-END;
 CREATE TRIGGER rest_ends_with_insert_of_chat AFTER INSERT ON chat BEGIN
     DELETE FROM rest WHERE chat_id = NEW.chat_id;
 END;
 CREATE TRIGGER rest_ends_with_update_of_chat AFTER UPDATE OF round_to ON chat BEGIN
     DELETE FROM rest WHERE chat_id = NEW.chat_id;
-END;
-CREATE TRIGGER rest_ends_with_insert_of_layer_step AFTER INSERT ON layer_step BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
-END;
-CREATE TRIGGER rest_ends_with_update_of_layer_step AFTER UPDATE ON layer_step BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
-END;
-CREATE TRIGGER rest_ends_with_delete_of_layer_step AFTER DELETE ON layer_step BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = OLD.memory));
-END;
-CREATE TRIGGER rest_ends_with_insert_of_core_event AFTER INSERT ON core_event BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_update_of_core_event AFTER UPDATE ON core_event BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_delete_of_core_event AFTER DELETE ON core_event BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
-END;
-CREATE TRIGGER rest_ends_with_insert_of_fact_event AFTER INSERT ON fact_event BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_update_of_fact_event AFTER UPDATE ON fact_event BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_delete_of_fact_event AFTER DELETE ON fact_event BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
-END;
-CREATE TRIGGER rest_ends_with_insert_of_kept_passage AFTER INSERT ON kept_passage BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_update_of_kept_passage AFTER UPDATE ON kept_passage BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_delete_of_kept_passage AFTER DELETE ON kept_passage BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
-END;
-CREATE TRIGGER rest_ends_with_insert_of_opening AFTER INSERT ON opening BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_update_of_opening AFTER UPDATE ON opening BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
-END;
-CREATE TRIGGER rest_ends_with_delete_of_opening AFTER DELETE ON opening BEGIN
-    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
-END;
-CREATE TRIGGER rest_ends_with_insert_of_missing AFTER INSERT ON missing BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = NEW.message));
-END;
-CREATE TRIGGER rest_ends_with_update_of_missing AFTER UPDATE ON missing BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = NEW.message));
-END;
-CREATE TRIGGER rest_ends_with_delete_of_missing AFTER DELETE ON missing BEGIN
-    DELETE FROM rest
-        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = OLD.message));
 END;

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from itertools import product
 from typing import Any
 
 from daemon.archive.trouble import MEND, damaged_chat, keep_from_sqlite
@@ -282,6 +283,19 @@ def _owner_of(table: str, row: str) -> str:
     """Return SQL for the chat of a row, as text; empty for the archive's own."""
     owner = _OWNERS.get(SEALED[table].of_chat) if table in SEALED else None
     return f"ifnull(CAST({owner.format(row=row)} AS TEXT), '')" if owner else "''"
+
+
+def ends_of_rest() -> Iterator[str]:
+    """Yield the triggers by which a chat's rest ends with any row that is written about it."""
+    for table, event in product(_READ, ("INSERT", "UPDATE", "DELETE")):
+        if table not in ("chat", "chat_state"):
+            owner = _owner_of(table, "OLD" if event == "DELETE" else "NEW")
+            yield f"""
+                CREATE TRIGGER rest_ends_with_{event.lower()}_of_{table} AFTER {event} ON {table} BEGIN
+                    DELETE FROM rest WHERE chat_id = {owner}
+                        OR chat_id = (SELECT chat_id FROM chat WHERE id = {owner});
+                END
+                """  # noqa: S608  the names are ours
 
 
 def damaged_rows(
