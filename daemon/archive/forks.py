@@ -172,12 +172,9 @@ def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]
     """
     free = archive.run(
         """
-        SELECT message.id, version.id, coalesce(uuid, '')
-        FROM message JOIN version ON version.message = message.id
+        SELECT message, version, coalesce(uuid, '') FROM said
         WHERE chat = ? AND (left_out IS NULL OR left_out = ?)
-            AND version.number = (
-                SELECT max(number) FROM version AS other WHERE other.message = message.id)
-            AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
+            AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = said.message)
           ORDER BY position
         """,
         (row, UNDER_SOME_MEMORY),

@@ -63,11 +63,6 @@ DROP TABLE IF EXISTS entry;
 DROP TABLE IF EXISTS archive_state;
 PRAGMA user_version = {_VERSION};
 """
-_MESSAGES = """
-FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
-WHERE (gone_at IS NULL OR message.id IN (SELECT message FROM missing))
-  AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-"""
 _MEMORIES = """
 FROM chat JOIN memory ON memory.chat = chat.id JOIN edition ON edition.memory = memory.id
 WHERE edition.number = coalesce(chosen_edition,
@@ -309,7 +304,9 @@ def _fingerprint(archive: Archive) -> str:
 
 def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
     """Yield kind, chat, name and version of all that can be found now."""
-    for chat_id, key, sha256 in archive.run(f"SELECT chat_id, key, version.sha256 {_MESSAGES}"):
+    for chat_id, key, sha256 in archive.run(
+        "SELECT chat_id, key, sha256 FROM said WHERE is_present"
+    ):
         yield "raw", chat_id, key, sha256
     for chat_id, name, number in archive.run(
         f"SELECT chat_id, memory.id, edition.number {_MEMORIES}"
@@ -336,18 +333,14 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
 
 def _messages(archive: Archive, names: Sequence[tuple[str, str]]) -> Iterator[IndexEntry]:
     """Yield the messages of these chats and keys; their bodies are in memory together."""
-    named = """
-        JOIN body ON body.sha256 = version.sha256
-        WHERE (chat_id, key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND
-    """
     rows = archive.run(
-        f"""
-        SELECT chat_id, key, version.sha256, said_at, created_at, CAST(raw AS BLOB), packed
-        {_MESSAGES.replace("WHERE", named, 1)}
+        """
+        SELECT chat_id, key, said_at, created_at, raw, packed, sha256 FROM said
+        WHERE (chat_id, key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND is_present
         """,
         (json.dumps(names),),
     )
-    for chat_id, key, sha256, said_at, created_at, raw, packed in rows:
+    for chat_id, key, said_at, created_at, raw, packed, sha256 in rows:
         message = read_message(unpacked(raw, packed, sha256))
         yield IndexEntry(
             "raw", chat_id, key, sha256, said_at or created_at or "", message.speaker, message.words

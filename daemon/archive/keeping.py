@@ -5,20 +5,14 @@ from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
+from daemon.archive.messages import message_in
 from daemon.archive.records import row_of
 from daemon.archive.seals import refuse_damage, unpacked
 from rules.layers.kept_passages import KeptPassage
-from rules.recognize.adopted import with_true_date
 from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message, read_message
 
 _CHANGING = ("state", "is_pinned", "asks", "digest", "shown", "shown_at")
-_FROM_VERSIONS = """
-    SELECT {columns}, CAST(raw AS BLOB), packed, version.sha256 FROM chat
-    JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
-    JOIN body ON body.sha256 = version.sha256
-    WHERE chat_id = ?
-"""
 
 
 def kept_passages(archive: Archive, chat_id: str) -> tuple[KeptPassage, ...]:
@@ -79,9 +73,13 @@ def _version_with(
     archive: Archive, chat_id: str, passage: KeptPassage
 ) -> tuple[int | None, int | None]:
     """Return the rows of the message and of its newest version that says the passage."""
-    columns = _FROM_VERSIONS.format(columns="message.id, version.id")
-    versions = archive.run(f"{columns} AND key = ? ORDER BY number DESC", (chat_id, passage.key))
-    for message, version, *body in versions:
+    versions = """
+        SELECT message.id, version.id, CAST(raw AS BLOB), packed, version.sha256 FROM chat
+        JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
+        JOIN body ON body.sha256 = version.sha256
+        WHERE chat_id = ? AND key = ? ORDER BY number DESC
+    """
+    for message, version, *body in archive.run(versions, (chat_id, passage.key)):
         if is_in(passage, read_message(unpacked(*body))):
             return message, version
     return None, None
@@ -123,14 +121,12 @@ def newest_messages(
 
     Without `deleted`, those that `expand` writes.
     """
-    rows = _FROM_VERSIONS.format(columns="key, message.said_at")
     newest = """
-        AND number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-        AND (? OR gone_at IS NULL OR message.id IN (SELECT message FROM missing))
-        ORDER BY position
+        SELECT key, raw, packed, sha256, said_at FROM said
+        WHERE chat_id = ? AND (? OR is_present) ORDER BY position
     """
-    for key, said_at, *body in archive.run(rows + newest, (chat_id, deleted)):
-        yield key, with_true_date(read_message(unpacked(*body)), said_at)
+    for key, *stored in archive.run(newest, (chat_id, deleted)):
+        yield key, message_in(*stored)
 
 
 def passages_of_kin(

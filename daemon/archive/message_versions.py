@@ -21,10 +21,6 @@ from rules.typingmind.chat import Chat
 from rules.typingmind.content import attachments
 from rules.typingmind.message import Message
 
-_NEWEST = (
-    "version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)"
-)
-_PRESENT = "(gone_at IS NULL OR message.id IN (SELECT message FROM missing))"
 _OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
 _TAKE_VERSIONS = """
     INSERT INTO version (message, number, sha256, digest, uuid, role, created_at, seen_at)
@@ -167,12 +163,11 @@ def _says_the_same(archive: Archive, message: Message, version: _NewestVersion) 
 
 def _stored(archive: Archive, row: int) -> tuple[_Stored, ...]:
     """Return the chat's raw messages, but those under an unknown memory."""
-    stored = f"""
-        SELECT message.id, key, gone_at IS NOT NULL, missing.message IS NOT NULL, uuid FROM message
-        LEFT JOIN missing ON missing.message = message.id
-        JOIN version ON version.message = message.id AND {_NEWEST}
+    stored = """
+        SELECT said.message, key, gone_at IS NOT NULL, missing.message IS NOT NULL, uuid FROM said
+        LEFT JOIN missing ON missing.message = said.message
         WHERE chat = ? AND left_out IS NOT ?
-    """  # noqa: S608
+    """
     return archive.rows(_Stored, stored, (row, UNDER_SOME_MEMORY))
 
 

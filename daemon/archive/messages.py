@@ -16,17 +16,7 @@ from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date
 
-_NEWEST = (
-    "version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)"
-)
-_PRESENT = "(gone_at IS NULL OR message.id IN (SELECT message FROM missing))"
 _OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
-
-_NEWEST_VERSION = """
-    JOIN version ON version.message = message.id AND version.number =
-        (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-    LEFT JOIN body ON body.sha256 = version.sha256
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +57,11 @@ class OutlinedMessage:
     """Whether its memory was made from an earlier wording."""
 
 
+def message_in(raw: object, is_packed: object, sha256: str, said_at: str) -> Message:
+    """Return the message in stored bytes, with its true date. Raises DamagedChat."""
+    return with_true_date(read_message(unpacked(raw, is_packed, sha256)), said_at)
+
+
 def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...]:
     """Return the raw messages under memories, oldest first, as they were and as they are now.
 
@@ -92,9 +87,9 @@ def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...
     )
     past = []
     for key, memory, gone, raw, is_packed, sha256, now, newer, is_newer_packed, date in rows:
-        message = newest = with_true_date(read_message(unpacked(raw, is_packed, sha256)), date)
+        message = newest = message_in(raw, is_packed, sha256, date)
         if newer is not None:
-            newest = with_true_date(read_message(unpacked(newer, is_newer_packed, now)), date)
+            newest = message_in(newer, is_newer_packed, now, date)
             if newest.digest == message.digest:
                 # Kept next to its memory, it has the memory's date: said again it was not.
                 newest = replace(newest, created_at=message.created_at)
@@ -136,16 +131,14 @@ def live_messages(
 
     With `left_out`, those that are left out of memories instead.
     """
-    live = f"""
+    live = """
         SELECT key, uuid, digest, role, created_at,
-               (SELECT seen_at FROM version AS first
-                WHERE first.message = message.id AND number = 1)
-        FROM chat JOIN message ON message.chat = chat.id
-        JOIN version ON version.message = message.id
-        WHERE chat_id = ? AND gone_at IS NULL AND (left_out IS NOT NULL) = ? AND {_NEWEST}
-          AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
+               (SELECT seen_at FROM version WHERE version.message = said.message AND number = 1)
+        FROM said
+        WHERE chat_id = ? AND gone_at IS NULL AND (left_out IS NOT NULL) = ?
+          AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = said.message)
         ORDER BY position
-    """  # noqa: S608
+    """
     return tuple(
         replace(known, created_at=in_zone(known.created_at, archive.zone))
         for known in archive.rows(KnownMessage, live, (chat_id, left_out))
@@ -157,21 +150,15 @@ def live_conversation(archive: Archive, chat_id: str) -> tuple[LiveMessage, ...]
 
     Missing ones are among them: the archive has them, and the chat should.
     """
-    rows = archive.run(
-        f"""
-        SELECT key, CAST(raw AS BLOB), packed, version.sha256, said_at, gone_at IS NOT NULL
-        FROM chat JOIN message ON message.chat = chat.id
-        JOIN version ON version.message = message.id
-        JOIN body ON body.sha256 = version.sha256
-        WHERE chat_id = ? AND left_out IS NULL AND {_PRESENT} AND {_NEWEST}
-          AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
+    live = """
+        SELECT key, gone_at IS NOT NULL, raw, packed, sha256, said_at FROM said
+        WHERE chat_id = ? AND left_out IS NULL AND is_present
+          AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = said.message)
         ORDER BY position
-        """,  # noqa: S608
-        (chat_id,),
-    )
+    """
+    rows = archive.run(live, (chat_id,))
     return tuple(
-        LiveMessage(key, with_true_date(read_message(unpacked(*stored)), said_at), bool(is_missing))
-        for key, *stored, said_at, is_missing in rows
+        LiveMessage(key, message_in(*stored), bool(is_missing)) for key, is_missing, *stored in rows
     )
 
 
@@ -199,18 +186,12 @@ def raw_conversation(archive: Archive, chat_id: str) -> RawConversation:
     """
     refuse_damage(archive.run, chat_id, "chat", "message", "version", "missing")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
-    rows = archive.run(
-        f"""
-        SELECT CAST(raw AS BLOB), packed, version.sha256, said_at
-        FROM chat JOIN message ON message.chat = chat.id
-        JOIN version ON version.message = message.id
-        LEFT JOIN body ON body.sha256 = version.sha256
-        WHERE chat_id = ? AND {_PRESENT} AND {_NEWEST}
+    said = """
+        SELECT said_at, raw, packed, sha256 FROM said WHERE chat_id = ? AND is_present
         ORDER BY position
-        """,  # noqa: S608
-        (chat_id,),
-    )
-    messages = tuple(with_date(unpacked(*stored), said_at) for *stored, said_at in rows)
+    """
+    rows = archive.run(said, (chat_id,))
+    messages = tuple(with_date(unpacked(*stored), said_at) for said_at, *stored in rows)
     return RawConversation(head, messages, tail)
 
 
@@ -222,23 +203,18 @@ def around(
     Empty where the message is unknown.
     """
     rows = archive.run(
-        f"""
+        """
         WITH present AS (
-            SELECT key, row_number() OVER (ORDER BY position) AS place, version.sha256, said_at
-            FROM chat JOIN message ON message.chat = chat.id
-            JOIN version ON version.message = message.id
-            WHERE chat_id = ? AND {_PRESENT} AND {_NEWEST}
+            SELECT message, key, row_number() OVER (ORDER BY position) AS place
+            FROM said WHERE chat_id = ? AND is_present
         ), asked AS (SELECT place FROM present WHERE key = ?)
-        SELECT key, CAST(raw AS BLOB), packed, present.sha256, said_at
-        FROM present, asked JOIN body ON body.sha256 = present.sha256
+        SELECT said.key, raw, packed, sha256, said_at
+        FROM asked, present JOIN said ON said.message = present.message
         WHERE present.place BETWEEN asked.place - ? AND asked.place + ? ORDER BY present.place
-        """,  # noqa: S608
+        """,
         (chat_id, key, before, after),
     )
-    return tuple(
-        (name, with_true_date(read_message(unpacked(raw, packed, sha256)), said_at))
-        for name, raw, packed, sha256, said_at in rows
-    )
+    return tuple((name, message_in(*stored)) for name, *stored in rows)
 
 
 def days_of(archive: Archive, chat_id: str) -> tuple[str, str]:
@@ -261,56 +237,45 @@ def under(archive: Archive, memory_id: str) -> Iterator[tuple[str, Message]]:
     a conversation.
     """
     rows = archive.run(
-        f"""
+        """
         WITH RECURSIVE part (id) AS (
             VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id
         )
-        SELECT key, version.sha256, said_at FROM part
+        SELECT key, said.message FROM part
         JOIN memory ON memory.id = part.id AND forgotten_at IS NULL
         JOIN chunk_message ON chunk_message.memory = part.id
-        JOIN message ON message.id = chunk_message.message AND gone_at IS NULL
-        JOIN version ON version.message = message.id AND {_NEWEST}
+        JOIN said ON said.message = chunk_message.message AND gone_at IS NULL
         ORDER BY memory.number, place
-        """,  # noqa: S608
+        """,
         (memory_id,),
     )
-    for key, sha256, date in rows:
-        for raw, is_packed in archive.run(
-            "SELECT CAST(raw AS BLOB), packed FROM body WHERE sha256 = ?", (sha256,)
-        ):
-            yield key, with_true_date(read_message(unpacked(raw, is_packed, sha256)), date)
+    for key, message in rows:
+        stored = archive.run(
+            "SELECT raw, packed, sha256, said_at FROM said WHERE message = ?", (message,)
+        )
+        yield key, message_in(*stored[0])
 
 
 def read_outline(archive: Archive, chat_id: str) -> tuple[OutlinedMessage, ...]:
     """Return all messages of a chat that the archive has, in the order of the conversation."""
-    return archive.rows(
-        OutlinedMessage,
-        f"""
-        SELECT key, coalesce(nullif(said_at, ''), version.created_at, ''),
-            coalesce(length(raw) * iif(packed, 3, 1), 0), coalesce(memory, ''), coalesce(left_out, ''),
-            gone_at IS NOT NULL AND missing.message IS NULL,
-            coalesce(version.digest <> then_said.digest, 0)
-        FROM chat JOIN message ON message.chat = chat.id {_NEWEST_VERSION}
-        LEFT JOIN missing ON missing.message = message.id
-        LEFT JOIN chunk_message ON chunk_message.message = message.id
+    outline = """
+        SELECT key, coalesce(nullif(said_at, ''), said.created_at, ''),
+            coalesce(length(raw) * iif(packed, 3, 1), 0), coalesce(memory, ''),
+            coalesce(left_out, ''), NOT is_present, coalesce(said.digest <> then_said.digest, 0)
+        FROM said LEFT JOIN chunk_message ON chunk_message.message = said.message
         LEFT JOIN version AS then_said ON then_said.id = chunk_message.version
         WHERE chat_id = ? ORDER BY position
-        """,  # noqa: S608
-        (chat_id,),
-    )
+    """
+    return archive.rows(OutlinedMessage, outline, (chat_id,))
 
 
 def read_words(archive: Archive, chat_id: str, keys: Sequence[str]) -> dict[str, Message]:
     """Return these messages of a chat as they are now, or were when they were deleted, by key."""
     rows = archive.run(
-        f"""
-        SELECT key, CAST(raw AS BLOB), packed, version.sha256, said_at
-        FROM chat JOIN message ON message.chat = chat.id {_NEWEST_VERSION}
+        """
+        SELECT key, raw, packed, sha256, said_at FROM said
         WHERE chat_id = ? AND key IN (SELECT value FROM json_each(?))
-        """,  # noqa: S608
+        """,
         (chat_id, json.dumps(keys)),
     )
-    return {
-        key: with_true_date(read_message(unpacked(raw, packed, sha256)), said_at)
-        for key, raw, packed, sha256, said_at in rows
-    }
+    return {key: message_in(*stored) for key, *stored in rows}

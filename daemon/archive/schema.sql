@@ -42,6 +42,14 @@ CREATE TABLE body (sha256 TEXT PRIMARY KEY, raw BLOB NOT NULL, packed INTEGER NO
 CREATE TABLE missing (
     message INTEGER PRIMARY KEY REFERENCES message, since TEXT NOT NULL, seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
+-- What each raw message says now. is_present: the person has not deleted it.
+CREATE VIEW said AS
+    SELECT chat_id, message.chat, message.id AS message, key, position, left_out, gone_at, message.said_at,
+        version.id AS version, number, version.sha256, digest, uuid, role, created_at,
+        gone_at IS NULL OR message.id IN (SELECT message FROM missing) AS is_present, CAST(raw AS BLOB) AS raw, packed
+    FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
+    LEFT JOIN body ON body.sha256 = version.sha256
+    WHERE number = (SELECT max(number) FROM version AS other WHERE other.message = message.id);
 -- A chat as an export had it, by the SHA-256 of its bytes there. file: that of the whole export. doubt: why the chat
 -- is skipped until the person accepts it, empty where it was processed; at: when that was first so; said_at: when the
 -- doubt was said last; accepted_at: when they did. modified: when the file was written, in nanoseconds of Unix time.
