@@ -15,7 +15,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from primer.fact_questions import json_values
-from primer.prompt import BEGINNING, Turn, ending_prefix, passage_alone, question
+from primer.prompt import BEGINNING, EMPTY, Turn, ending_prefix, passage_alone, question
 from primer.wording import Texts, keep_inert, restore_tags
 from rules.checks.form import rare_words
 from rules.conversation.history import Entry
@@ -30,7 +30,6 @@ STEPS = frozenset({WRITE, CHECK, BLIND, SEEN, ASK})
 WRITE_WORDS = 500
 LETTER_WORDS = 40
 _SAID = CHOICES - 1
-_EMPTY = "[empty message]"
 _WRITER = """\
 You write examination questions about a passage of a long conversation. The one who will be examined is the \
 assistant of the conversation, much later, and may have forgotten it."""
@@ -70,7 +69,7 @@ def finished_chat(
 ) -> tuple[Turn, ...]:
     """Return a finished chat as TypingMind sends it, without what TypingMind itself adds."""
     spoken = [
-        Turn(message.speaker, message.text if message.text.strip() else _EMPTY) for message in tail
+        Turn(message.speaker, message.text if message.text.strip() else EMPTY) for message in tail
     ]
     remembered = [
         Turn("assistant" if slot % 2 else "user", text)

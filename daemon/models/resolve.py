@@ -33,7 +33,7 @@ from primer.models import (
     quiet_options,
     thinking_room,
 )
-from rules.money.price import FREE, Price
+from rules.money.price import FREE
 
 
 def resolve_model(
@@ -90,7 +90,7 @@ def known_model(
         thinking_room(name),
         calls_tools=facts.calls_tools,
         window=max(configured_window or 0, facts.window or 0) or None,
-        price=find_price(name, options, budget),
+        price=budget.price_of(name) or (FREE if is_local(name, options) else catalogue.price(name)),
         addresses=addresses(name, options),
     )
 
@@ -118,11 +118,3 @@ def window_in(name: str, settings: ModelSettings) -> int | None:
     if isinstance(made, int):
         return made
     return settings.at_server(name, "window") or settings.window or None
-
-
-def find_price(name: str, options: Mapping[str, object], budget: BudgetSettings) -> Price | None:
-    """Return a model's price, or None where it is not known. Raises as `resolve_model`."""
-    configured = budget.price_of(name)
-    if configured:
-        return configured
-    return FREE if is_local(name, options) else catalogue.price(name)

@@ -33,7 +33,7 @@ _NUMBERED = re.compile(
     re.MULTILINE,
 )
 _SPOKEN = re.compile(
-    r"(?<![\w.])(\d{1,2})\b[^\d\n]{0,60}?\b(?:is|answer|pick_few|say|letter)\b[\s:*_(\[\"'`]*([A-E])(?![\w'’])"
+    r"(?<![\w.])(\d{1,2})\b[^\d\n]{0,60}?\b(?:is|answer|choose|say|letter)\b[\s:*_(\[\"'`]*([A-E])(?![\w'’])"
 )
 """A number and its letter in a sentence: "For question 2, I would say B"."""
 _BARE = re.compile(r"[A-E](?:[\s,;.]*[A-E])*[\s.]*")

@@ -29,6 +29,7 @@ QUESTION = EvalQuestion(
         "**1.** b\n**2.** e\n**3.** a",
         "Question 1: B. At four.\nQuestion 2: E, never said.\nQuestion 3: A",
         "For 1 the answer is B, for 2 the answer is E, and for 3 the answer is A.",
+        "For question 1 I choose B, for 2 I choose E, and for 3 I would say A.",
         "1: (B)\n2: not said\n3: [A]",
         "1. B\n2. E\n3. A\n\nOnce more:\n1. B\n2. E\n3. A",
         "Well, let me think about these three.\n\n1 - B\n2 - E\n3 - A\n",
