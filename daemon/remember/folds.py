@@ -71,7 +71,7 @@ class _Sight:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class Shown:
     """What a chat can show to those who write its folds."""
 
     system_message: str
@@ -84,21 +84,18 @@ class _Shown:
 def make_fold(
     sheet: Worksheet,
     chat_id: str,
-    system_message: str,
+    shown: Shown,
     plan: FoldPlan,
     roles: Roles,
     clock: Clock,
     guidance: str = "",
-    raw: RawFold | None = None,
-    room: int | None = None,
 ) -> Steps[Memory]:
     """Write the planned fold; its number among the folds of its level is given by who keeps it.
 
-    A model writes it from as-of editions, in parts where they need more than `room` tokens; the
-    engine from the `raw` messages, where they are known. Raises ModelError where a model cannot be
+    A model writes it from as-of editions, in parts where they need more than the room there is; the
+    engine from the raw messages, where they are known. Raises ModelError where a model cannot be
     asked.
     """
-    shown = _Shown(system_message, raw, room)
     quotes_tokens = sum(count(quote.framed) for quote in plan.quotes)
     most = most_fold_tokens(plan.tokens, sheet.questions_tokens) + quotes_tokens
     work = Assignment(
@@ -116,7 +113,7 @@ def make_fold(
 
 
 def _dialogue(
-    plan: FoldPlan, shown: _Shown, guidance: str, sheet: Worksheet, pair: Pair, words: int
+    plan: FoldPlan, shown: Shown, guidance: str, sheet: Worksheet, pair: Pair, words: int
 ) -> Steps[Transcript | Refused]:
     """Ask the three questions next to the quotes, about each part."""
     if pair.agent is None:
@@ -142,7 +139,7 @@ def _words_of_part(words: int, parts: int) -> int:
     return words if parts == 1 else max(_LEAST_WORDS, words // parts)
 
 
-def _for_engine(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> _Sight:
+def _for_engine(sheet: Worksheet, plan: FoldPlan, shown: Shown) -> _Sight:
     """Return what the engine reads: the raw messages, or where they are not known the members."""
     if shown.raw:
         return _Sight((), shown.raw.turns, plan.members, shown.raw.material(sheet.zone))
@@ -150,7 +147,7 @@ def _for_engine(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> _Sight:
     return _Sight((), turns, plan.members, memories_told(plan.members, sheet.zone))
 
 
-def _sights(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> list[_Sight]:
+def _sights(sheet: Worksheet, plan: FoldPlan, shown: Shown) -> list[_Sight]:
     """Return what a model sees of a fold, part by part."""
     if not plan.from_memories:
         before = prompt.context(sheet.texts, shown.system_message, plan.members, (), ())
@@ -240,7 +237,7 @@ def fold_analysis(
     sheet: Worksheet, plan: FoldPlan, roles: Roles, room: int | None = None
 ) -> Request | None:
     """Return the question about a fold that needs no answer before it; None where there is none."""
-    sights = _sights(sheet, plan, _Shown("", room=room))
+    sights = _sights(sheet, plan, Shown("", room=room))
     words = _words_of_part(fold_words(plan.tokens, sheet.questions_tokens), len(sights))
     asked = sheet.texts.fold_analysis
     return first_analysis(sheet, roles, sights[0].alone, asked, analysis_words(words))
@@ -248,10 +245,9 @@ def fold_analysis(
 
 def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") -> Steps[Memory]:
     """Return the fold planned in a chat, with the person's guidance. Raises as `make_fold`."""
-    sheet, raw = worksheet_of_fold(survey, plan.sources), _raw_fold(survey, plan)
-    chat_id, system_message = survey.plan.chat_id, survey.chat.system_message
-    room = fold_room(survey)
-    return make_fold(sheet, chat_id, system_message, plan, survey.roles, clock, guidance, raw, room)
+    sheet = worksheet_of_fold(survey, plan.sources)
+    shown = Shown(survey.chat.system_message, _raw_fold(survey, plan), fold_room(survey))
+    return make_fold(sheet, survey.plan.chat_id, shown, plan, survey.roles, clock, guidance)
 
 
 def fold_room(survey: Survey) -> int | None:

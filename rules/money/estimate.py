@@ -130,6 +130,11 @@ class _Dialogue:
         """Return it with all that its requests begin with in the cache: one of them was asked."""
         return replace(self, read=self.begun)
 
+    def call(self, words: int, answered: int = 0, role: ModelRole = "agent") -> PlannedCall:
+        """Plan a question after `answered` tokens of the dialogue, for an answer of `words`."""
+        written = self.begun - self.read
+        return _call(role, self.begun + answered, words, self.turns, self.read, written)
+
     def answered(self, step: Step, *, longest: bool) -> int:
         """Return the tokens of an answer as the next question has it before it."""
         if step == "quote":
@@ -143,9 +148,9 @@ class _Dialogue:
         for step in MEMORY:
             words = words_of(step, self.words)
             if step in self.asked and step == "analysis":
-                yield _manager(self.alone, words, self.alone_turns)
+                yield _call("context manager", self.alone, words, self.alone_turns)
             elif step in self.asked:
-                yield _agent(dialogue, words, answered)
+                yield dialogue.call(words, answered)
                 dialogue = self.afterwards
             answered += self.answered(step, longest=longest)
 
@@ -160,8 +165,7 @@ def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator
         dialogue = _dialogue(plan, chunk, asked, read)
         if asked == EXTRACTED:
             # The context manager sees what the agent would.
-            alone = _agent(dialogue, words_of("analysis", dialogue.words), 0)
-            yield replace(alone, role="context manager")
+            yield dialogue.call(words_of("analysis", dialogue.words), role="context manager")
             continue
         if one_slot and asked == MEMORY:
             dialogue = replace(dialogue, read=0)
@@ -175,7 +179,7 @@ def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator
         if chunk.number in new:
             dialogue = dialogue.afterwards
         answered = sum(dialogue.answered(step, longest=longest) for step in MEMORY)
-        yield _used(_agent(dialogue, CORE_WORDS, answered + plan.layers.core_tokens))
+        yield _used(dialogue.call(CORE_WORDS, answered + plan.layers.core_tokens))
     for chunk in plan.layers.facts:
         yield from _fact_calls(plan.layers, chunk, longest=longest)
 
@@ -189,7 +193,7 @@ def _dialogue(plan: ChatPlan, chunk: PlannedChunk, asked: Sequence[Step], read: 
         read=read,
         turns=2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * _SIX,
         alone=chunk.tokens,
-        alone_turns=chunk.stop - chunk.start,
+        alone_turns=chunk.stop - chunk.start + _TURNS,
         words=allowance(chunk.tokens, plan.questions_tokens),
     )
 
@@ -203,7 +207,7 @@ def _fold(plan: ChatPlan, members: int) -> _Dialogue:
         read=0,
         turns=turns,
         alone=members + quotes,
-        alone_turns=turns,
+        alone_turns=turns + _TURNS,
         words=fold_words(members, plan.questions_tokens),
         quotes=quotes,
     )
@@ -212,14 +216,13 @@ def _fold(plan: ChatPlan, members: int) -> _Dialogue:
 def _fact_calls(layers: Layers, chunk: PlannedChunk, *, longest: bool) -> Iterator[PlannedCall]:
     """Yield the call about a chunk's facts, and the one that tells which of them are the same."""
     passage = chunk.tokens + layers.facts_tokens
-    call = _used(_manager(passage, FACT_WORDS, chunk.stop - chunk.start))
+    turns = chunk.stop - chunk.start + _TURNS
+    call = _used(_call("context manager", passage, FACT_WORDS, turns))
     yield call
     if layers.embeds:
         new = call.room if longest else call.answer
         prompt = layers.shown_tokens + new
-        yield PlannedCall(
-            role="embedding", prompt=prompt, read=0, written=0, answer=0, room=0, turns=_TURNS
-        )
+        yield PlannedCall("embedding", prompt, 0, 0, 0, 0, _TURNS)
 
 
 def _used(call: PlannedCall) -> PlannedCall:
@@ -227,29 +230,12 @@ def _used(call: PlannedCall) -> PlannedCall:
     return replace(call, answer=call.answer // _USED)
 
 
-def _agent(dialogue: _Dialogue, words: int, answered: int) -> PlannedCall:
-    """Plan a question of a dialogue, after `answered` tokens of it, for an answer of `words`."""
-    return PlannedCall(
-        role="agent",
-        prompt=dialogue.begun + answered + _QUESTION,
-        read=dialogue.read,
-        written=dialogue.begun - dialogue.read,
-        answer=round(words * TOKENS_A_WORD),
-        room=answer_room(words),
-        turns=dialogue.turns,
-    )
-
-
-def _manager(passage: int, words: int, turns: int) -> PlannedCall:
-    return PlannedCall(
-        role="context manager",
-        prompt=passage + _QUESTION,
-        read=0,
-        written=0,
-        answer=round(words * TOKENS_A_WORD),
-        room=answer_room(words),
-        turns=turns + _TURNS,
-    )
+def _call(
+    role: ModelRole, begun: int, words: int, turns: int, read: int = 0, written: int = 0
+) -> PlannedCall:
+    """Plan a question after `begun` tokens, for an answer of about `words`."""
+    answer, room = round(words * TOKENS_A_WORD), answer_room(words)
+    return PlannedCall(role, begun + _QUESTION, read, written, answer, room, turns)
 
 
 def traffic(

@@ -9,7 +9,7 @@ from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.remember.engine import RawFold
 from daemon.remember.fold_plan import fold_plan
-from daemon.remember.folds import make_fold
+from daemon.remember.folds import Shown, make_fold
 from daemon.remember.question import Worksheet
 from primer import prompt
 from primer.models import ENGINE, Model
@@ -77,9 +77,8 @@ def fold(
     raw: RawFold | None = None,
 ) -> Memory:
     plan = fold_plan(members, [member.memory_id for member in members], level)
-    steps = make_fold(
-        Worksheet(TEXTS), "chat", "You are Aria.", plan, roles, lambda: WHEN, guidance, raw
-    )
+    shown = Shown("You are Aria.", raw)
+    steps = make_fold(Worksheet(TEXTS), "chat", shown, plan, roles, lambda: WHEN, guidance)
     return held(steps, desk.ask, desk.noted)
 
 
@@ -99,15 +98,8 @@ def second_level() -> tuple[list[Memory], list[Memory]]:
 
 def fold_again(desk: Desk, known: Sequence[Memory], room: int | None = None) -> Memory:
     plan = fold_plan(known, ["f1", "f2"], 3)
-    steps = make_fold(
-        Worksheet(TEXTS),
-        "chat",
-        "You are Aria.",
-        plan,
-        ROLES,
-        lambda: WHEN,
-        room=room,
-    )
+    shown = Shown("You are Aria.", room=room)
+    steps = make_fold(Worksheet(TEXTS), "chat", shown, plan, ROLES, lambda: WHEN)
     return held(steps, desk.ask, desk.noted)
 
 
