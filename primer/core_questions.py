@@ -1,16 +1,10 @@
-"""The questions about core memory and facts, and how their answers are read.
+"""The question about core memory, and how its answer is read.
 
     context, six texts   the very bytes of the memory's own requests: a provider's cache is read
     question             in <context_manager>: the sections as they are, and what to do
     its calls            with the result of each, where one was refused; then it may call again
 
 Edits of core memory are calls of tools, or JSON in a block.
-
-What the context manager is shown and asked so that it keeps the facts:
-
-    system     who it is
-    user       the passage: raw messages, each with its role, date and a number from 1
-    user       the facts to compare with, numbered from 0, and the question
 """
 
 import json

@@ -1,4 +1,9 @@
-"""The question about facts, and how its answer is read."""
+"""The question about facts, and how its answer is read. What the context manager is shown:
+
+system     who it is
+user       the passage: raw messages, each with its role, date and a number from 1
+user       the facts to compare with, numbered from 0, and the question
+"""
 
 import json
 from collections.abc import Iterator, Sequence

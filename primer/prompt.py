@@ -36,6 +36,7 @@ from rules.conversation.memory import Memory, Six
 from rules.conversation.memory_title import TitlePair, with_shown_title, without_subject
 from rules.conversation.short_quotes import as_read
 from rules.plan.dialogues import Step, words_of
+from rules.plan.folds import as_told
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
 
@@ -193,13 +194,7 @@ def _cut(remembered: list[Turn], before: list[Turn], breaks: Sequence[int]) -> I
 
 def _all_remembered(memories: Sequence[Memory]) -> list[Turn]:
     """Return the turns of all memories, six each."""
-    return [
-        turn
-        for memory in memories
-        for turn in _six_turns(
-            (as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts
-        )
-    ]
+    return [turn for memory in memories for turn in _six_turns(as_told(memory).texts)]
 
 
 def lived(entries: Sequence[Entry]) -> list[Turn]:
