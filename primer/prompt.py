@@ -34,7 +34,6 @@ from primer.wording import (
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory, Six
 from rules.conversation.memory_title import TitlePair, with_shown_title, without_subject
-from rules.conversation.short_quotes import as_read
 from rules.plan.dialogues import Step, words_of
 from rules.plan.folds import as_told
 from rules.typingmind.dates import in_zone, parse_date
@@ -319,7 +318,7 @@ def _last_answers(memories: Sequence[Memory]) -> str:
 
 def told_in(memory: Memory, slots: slice) -> Sequence[str]:
     """Return texts of a memory as models read it."""
-    return (as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts[slots]
+    return as_told(memory).texts[slots]
 
 
 def _passage(member: Memory, slots: slice = ANSWERS) -> str:

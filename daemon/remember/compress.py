@@ -152,7 +152,9 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
     """
     _begin_lanes(work, kept)
     for lead in work.order:
-        if lead.place in work.dialogues or any(skipped < lead.place for skipped in work.skipping):
+        # Those before one that will be skipped are finished: what is kept does not depend on who was asked first.
+        is_given_up = any(skipped < lead.place for skipped in work.skipping)
+        if lead.place in work.dialogues or is_given_up:
             continue
         if needed[lead.place] > kept or not work.scheduler.has_room:
             return
