@@ -155,17 +155,7 @@ def group(
     memories = list(dict.fromkeys(shown_as.values()))
 
     def rows(names: Sequence[str], name_of: Callable[[MarkedQuestion], str]) -> tuple[Row, ...]:
-        """Return a row for each name that has results, compared with all the others."""
-        by_name = {name: [result for result in said if name_of(result) == name] for name in names}
-        compared = [name for name, own in by_name.items() if own]
-        found = []
-        for name in compared:
-            own = [result.is_right for result in by_name[name]]
-            others = [result.is_right for result in said if name_of(result) != name]
-            is_low = bool(others) and stands_out(own, others, len(compared))
-            row = make_row(name, by_name[name], guessing=guessing)
-            found.append(replace(row, stands_out=is_low))
-        return tuple(found)
+        return _rows(said, names, name_of, guessing=guessing)
 
     return Groups(
         rows(AGES, lambda result: ages[result.chunk]),
@@ -176,3 +166,22 @@ def group(
 
 def _level_name(level: int) -> str:
     return "memories" if level == 1 else f"folds of level {level}"
+
+
+def _rows(
+    results: Sequence[MarkedQuestion],
+    names: Sequence[str],
+    name_of: Callable[[MarkedQuestion], str],
+    *,
+    guessing: bool,
+) -> tuple[Row, ...]:
+    """Return a row for each name that has results, compared with all the others."""
+    by_name = {name: [result for result in results if name_of(result) == name] for name in names}
+    compared = [name for name, own in by_name.items() if own]
+    rows = []
+    for name in compared:
+        own = [result.is_right for result in by_name[name]]
+        others = [result.is_right for result in results if name_of(result) != name]
+        is_low = bool(others) and stands_out(own, others, len(compared))
+        rows.append(replace(make_row(name, by_name[name], guessing=guessing), stands_out=is_low))
+    return tuple(rows)
