@@ -1,4 +1,4 @@
-"""The daemon's files: their states and steps, compared with what is in the inbox now.
+"""The daemon's files and their states, compared with what is in the inbox now.
 
 What a run by hand works on has a row, too (work.py), which counts for nothing here.
 """
@@ -9,8 +9,10 @@ from dataclasses import asdict, astuple, dataclass
 from pathlib import PurePath
 
 from daemon.archive.archive import Archive
+from daemon.archive.log import note
 from daemon.archive.outputs import last_output
 from daemon.archive.records import columns
+from daemon.events import FileIs
 from daemon.files.clock import in_full
 from rules.arrival import (
     FINISHED,
@@ -52,19 +54,6 @@ class Arrival:
     def sighting(self) -> Sighting:
         """Return the file's place and size as they were when it was seen last."""
         return Sighting(self.device, self.inode, self.size, self.mtime_ns)
-
-
-@dataclass(frozen=True, slots=True)
-class ArrivalStep:
-    """One change of an arrival's state, with the next step that the arrival asks for now."""
-
-    number: int
-    arrival: int
-    path: str
-    state: State
-    reason: str
-    next_step: str
-    at: str
 
 
 def find_arrival(archive: Archive, arrival_id: int) -> Arrival:
@@ -199,20 +188,23 @@ def change_state(
     next_look_at: str | None = None,
     tries: int | None = None,
     sha256: str | None = None,
-) -> None:
-    """Move an arrival to another state and note the step; None keeps `tries` and `sha256`."""
+) -> FileIs:
+    """Move an arrival to another state, and note that in the log; return what was noted.
+
+    None keeps `tries` and `sha256`.
+    """
     with archive.transaction():
-        archive.run(
+        path = archive.value(
             """
             UPDATE arrival SET state = ?, reason = ?, next_step = ?, next_look_at = ?,
                 changed_at = ?, tries = coalesce(?, tries), sha256 = coalesce(?, sha256)
-            WHERE id = ?
+            WHERE id = ? RETURNING path
             """,
             (state, reason, next_step, next_look_at, when, tries, sha256, arrival_id),
         )
-        archive.insert(
-            "arrival_step", {"arrival": arrival_id, "state": state, "reason": reason, "at": when}
-        )
+        event = FileIs(arrival_id, PurePath(path).name, state, reason, next_step)
+        note(archive, event, when)
+    return event
 
 
 def note_waiting(
@@ -223,7 +215,7 @@ def note_waiting(
     when: str,
     next_look_at: str | None,
 ) -> None:
-    """Record what an untaken file waits for. Add a step only if state or next step changed."""
+    """Record what an untaken file waits for. Note it in the log only if state or next step changed."""
     with archive.transaction():
         is_known = archive.column(
             """
@@ -278,27 +270,6 @@ def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
 def retry_paused(archive: Archive, now: str) -> None:
     """Let the arrivals that wait for the budget or the person be looked at again at once."""
     archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
-
-
-def newest_step(archive: Archive) -> int:
-    """Return the number of the newest step of any arrival; 0 where there is none."""
-    return int(archive.value("SELECT coalesce(max(id), 0) FROM arrival_step"))
-
-
-def steps_after(archive: Archive, number: int) -> tuple[ArrivalStep, ...]:
-    """Return the steps that came after that one, in their order."""
-    steps = """
-        SELECT step.id, arrival, path, step.state, step.reason, next_step, at
-        FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival
-        WHERE step.id > ? ORDER BY step.id
-    """
-    return archive.rows(ArrivalStep, steps, (number,))
-
-
-def times_in(archive: Archive, arrival_id: int, state: State) -> int:
-    """Return how often an arrival has come into a state."""
-    times = "SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?"
-    return int(archive.value(times, (arrival_id, state)))
 
 
 def arrivals_of(archive: Archive, paths: Sequence[str]) -> tuple[int, ...]:

@@ -79,7 +79,7 @@ def _end_work(
         "SELECT id FROM arrival WHERE sha256 IN (SELECT value FROM json_each(?)) ORDER BY id"
     )
     for number in archive.column(of_copies, (json.dumps(sorted(copies)),)):
-        archive.run("DELETE FROM arrival_step WHERE arrival = ?", (number,))
+        archive.run("DELETE FROM log WHERE arrival = ?", (number,))
         if number in in_inbox:
             change_state(archive, number, "done", "", "", now)
         else:
@@ -93,6 +93,7 @@ def _erase_mentions(archive: Archive, chat_id: str, title: str) -> None:
         "DELETE FROM sign WHERE instr(name || ' ' || value, ?) AND name <> ?", (chat_id, ZONE)
     )
     archive.run("DELETE FROM notice WHERE instr(text, ?)", (chat_id,))
+    archive.run("DELETE FROM log WHERE instr(event, ?)", (json.dumps(chat_id)[1:-1],))
     if len(title) < _SHORTEST_TITLE:
         return  # it occurs in many words by chance
     archive.run("DELETE FROM notice WHERE instr(text, ?)", (title,))
@@ -101,6 +102,7 @@ def _erase_mentions(archive: Archive, chat_id: str, title: str) -> None:
             "DELETE FROM sign WHERE instr(value, ?) AND name <> ? AND name NOT LIKE 'budget%'",
             (spelled, ZONE),
         )
+    archive.run("DELETE FROM log WHERE instr(event, ?)", (json.dumps(title)[1:-1],))
 
 
 def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> None:
@@ -121,7 +123,7 @@ def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> N
         (chat_id,),
     )
     for arrival in arrivals:
-        archive.run("UPDATE arrival_step SET reason = '' WHERE arrival = ?", (arrival,))
+        archive.run("DELETE FROM log WHERE arrival = ? AND chat_id = ''", (arrival,))
         archive.run("UPDATE arrival SET reason = '', next_step = '' WHERE id = ?", (arrival,))
     archive.run("UPDATE arrival SET chat_id = '', title = '' WHERE chat_id = ?", (chat_id,))
     alone = json.dumps([number for number in arrivals if number not in in_inbox])
@@ -131,7 +133,7 @@ def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> N
     """
     gone = archive.column(of_them, (alone, chat_id))
     archive.run("DELETE FROM outcome WHERE chat_id = ?", (chat_id,))
-    archive.run_many("DELETE FROM arrival_step WHERE arrival = ?", [(number,) for number in gone])
+    archive.run_many("DELETE FROM log WHERE arrival = ?", [(number,) for number in gone])
     archive.run_many("DELETE FROM arrival WHERE id = ?", [(number,) for number in gone])
 
 

@@ -86,7 +86,6 @@ _RULES: Mapping[str, str] = {
     "outcome.path": _FILE,
     "arrival.state": _one_of(*get_args(State)),
     "arrival.by": _one_of("daemon", "hand", "page", "bridge"),
-    "arrival_step.state": _one_of(*get_args(State)),
     "outcome.kind": _one_of(*get_args(OutcomeKind)),
     "edition.kind": _one_of(*get_args(Kind)),
     "layer_step.layer": _one_of("core", "facts"),

@@ -261,12 +261,11 @@ CREATE INDEX arrival_path ON arrival (path);
 CREATE INDEX arrival_state ON arrival (state);
 CREATE INDEX arrival_sha256 ON arrival (sha256);
 CREATE INDEX arrival_run ON arrival (run);
--- Every change of an arrival's state.
-CREATE TABLE arrival_step (
-    id INTEGER PRIMARY KEY, arrival INTEGER NOT NULL REFERENCES arrival, state TEXT NOT NULL,
-    reason TEXT NOT NULL, at TEXT NOT NULL
+-- The newest of all that was told: every change of an arrival's state, what became of chats, and more. event: as JSON;
+-- chat_id and arrival (0: none) are its own.
+CREATE TABLE log (
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL, chat_id TEXT NOT NULL, arrival INTEGER NOT NULL, event TEXT NOT NULL
 ) STRICT;
-CREATE INDEX arrival_step_arrival ON arrival_step (arrival);
 -- What the newest run on a file made of each of its chats. The numbers are those of an updated export.
 CREATE TABLE outcome (
     id INTEGER PRIMARY KEY, arrival INTEGER NOT NULL REFERENCES arrival, chat_id TEXT NOT NULL,

@@ -130,7 +130,7 @@ _OWNERS = {
 
 _OF_ARCHIVE = (
     "body", "spending", "odd_usage", "batch", "batch_request", "file_seen", "arrival",
-    "arrival_step", "outcome", "notice",
+    "outcome", "notice",
 )  # fmt: skip
 COUNTED = (*(table for table in SEALED if table != "rest"), *_OF_ARCHIVE)
 """The tables whose rows are counted: all but those about this computer, or computed from others."""

@@ -199,7 +199,7 @@ class Dispatch:
                 task.work.take(event)
         elif task.work:
             for telling in task.work.take(event):
-                self._telling.tell(telling)
+                self._telling.say(telling)
             self._forget_copy(task.work)
             if task.work.is_over:
                 self._hand_on(task)
@@ -223,7 +223,7 @@ class Dispatch:
         task.child.wait()
         if self._is_stopping or (task.work and code == STOPPED):
             if task.work and not task.work.is_over:
-                self._telling.tell(task.work.stopped())
+                self._telling.say(task.work.stopped())
         elif _has_broken_off(task):
             self._lost(task.work, task.job, task.why_killed or exit_in_words(code))
         if task.work:
@@ -234,7 +234,7 @@ class Dispatch:
         """Report a child that broke off or could not start; `reason` has no full stop."""
         self._telling.tell(Trouble("the process that works", reason))
         if work:
-            self._telling.tell(work.lost(reason))
+            self._telling.say(work.lost(reason))
         elif job == _SETTINGS:
             self._refused(
                 f"memproc.toml could not be read: {reason}.",

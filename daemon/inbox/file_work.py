@@ -17,7 +17,8 @@ from pathlib import Path
 from time import monotonic
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import change_state, find_arrival, times_in
+from daemon.archive.arrivals import change_state, find_arrival
+from daemon.archive.log import note, times_in
 from daemon.archive.work import (
     Ended,
     FileProgress,
@@ -32,7 +33,6 @@ from daemon.events import (
     BatchSent,
     ChatIs,
     Event,
-    FileIs,
     MemoryMade,
     ModelAnswered,
     Note,
@@ -84,7 +84,7 @@ class FileWork:
             begin_run(self.archive, self.arrival, self.run)
 
     def take(self, event: Event) -> list[Event]:
-        """Keep what an event says about the file. Return the events to post."""
+        """Keep what an event says about the file. Return what was noted of it in the log."""
         self.has_begun = True
         self.progress = gone_on(self.progress, event, self.now())
         is_news = self.progress != self.stored and monotonic() - self.kept >= _KEEP_SECONDS
@@ -92,12 +92,12 @@ class FileWork:
             self._keep_progress()
         match event:
             case Planned():
-                return [*self._goes_on(), replace(event, arrival=self.arrival)]
+                return [*self._goes_on(), self._noted(replace(event, arrival=self.arrival))]
             case BatchSent(requests):
                 self.awaits_batch = True
                 return [self._move("working", f"a batch of {requests:,} requests is waited for")]
             case ModelAnswered() | MemoryMade():
-                return [*self._goes_on(), event]
+                return [*self._goes_on(), self._noted(event)]
             case ChatIs():
                 return [self._keep_outcome(event)]
             case RunDone():
@@ -105,9 +105,13 @@ class FileWork:
             case RunFailed():
                 return [self._failed(event)]
             case Note(is_remedy=False) | TriesAgain() | UserEdits():
-                return [event]
+                return [self._noted(event)]
             case _:
                 return []
+
+    def _noted(self, event: Event) -> Event:
+        note(self.archive, event, self.now())
+        return event
 
     def _keep_progress(self) -> None:
         keep_progress(self.archive, self.arrival, self.progress, self.now())
@@ -131,9 +135,12 @@ class FileWork:
         if event.retry_after is not None and not self.by_hand:
             detail, next_step = f"{detail} {_BY_ITSELF}", ""
         chat = replace(event, title=title, detail=detail, next_step=next_step, arrival=self.arrival)
-        record_outcome(self.archive, chat, self.now())
+        event = replace(chat, file=self.file)
+        with self.archive.transaction():
+            record_outcome(self.archive, chat, self.now())
+            note(self.archive, event, self.now())
         self.chats.append(chat)  # only now: an event that could not be kept is taken again
-        return replace(chat, file=self.file)
+        return event
 
     def lost(self, why: str) -> Event:
         """Note that the work broke off: try again later, at last skip. `why` has no full stop."""
@@ -222,11 +229,11 @@ class FileWork:
         """Record the file's new state, with the names that the person knows. Return the event."""
         reason, next_step = self._as_dropped(reason), self._as_dropped(next_step)
         look_at = write_date(again) if again else None
-        change_state(
+        event = change_state(
             self.archive, self.arrival, state, reason, next_step, self.now(), look_at, tries
         )
         self.state = state
-        return FileIs(self.arrival, self.file, state, reason, next_step)
+        return event
 
     def _as_dropped(self, text: str) -> str:
         """Return the text with the dropped file's name instead of its copy's."""

@@ -10,14 +10,13 @@ Everything here, the archive too, belongs to one thread. The archive holds the t
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import PurePath
 from queue import Empty, SimpleQueue
 from time import monotonic
 
 from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
 from daemon.config.key_stores import keys_file
-from daemon.events import DaemonIs, FileIs, Note, Trouble
+from daemon.events import DaemonIs, Note, Trouble
 from daemon.files.reasons import unforeseen
 from daemon.inbox.child import (
     ChildEnded,
@@ -202,10 +201,8 @@ class Loop:
             self._tell_inbox(trouble.message, trouble.next_step)
             self._scan_in(_AFTER_TROUBLE_SECONDS)
             return
-        for step in scanned.changes:
-            name = PurePath(step.path).name
-            event = FileIs(step.arrival, name, step.state, step.reason, step.next_step)
-            self._telling.tell(event)
+        for change in scanned.changes:
+            self._telling.say(change)
         if scanned.next_look_seconds is not None:
             self._scan_in(scanned.next_look_seconds)
         set_sign(self._archive, "last_scan", "", self._now())

@@ -14,18 +14,17 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import (
     Arrival,
-    ArrivalStep,
     Present,
     change_state,
     compare_inbox,
     find_arrival,
     known_content,
     mark_copied,
-    newest_step,
     note_waiting,
     record_sightings,
-    steps_after,
 )
+from daemon.archive.log import entries_after, newest_entry
+from daemon.events import FileIs
 from daemon.files.candidates import (
     Candidate,
     UnusableFile,
@@ -55,7 +54,7 @@ class Scanned:
     """
 
     next_look_seconds: float | None
-    changes: tuple[ArrivalStep, ...]
+    changes: tuple[FileIs, ...]
     notes: tuple[str, ...]
     """Notes for the person on the inbox: files that cannot be used as they are, a full disk."""
 
@@ -76,7 +75,7 @@ class Scanner:
         `now` is for the archive, `monotonic` for measuring, in seconds. Raise FileTrouble where the
         inbox cannot be read, and ArchiveError.
         """
-        before = newest_step(self._archive)
+        before = newest_entry(self._archive)
         try:
             entries = list(candidates(plan.inbox, plan.subfolders))
         except OSError as error:
@@ -90,7 +89,9 @@ class Scanner:
             if isinstance(entry, UnusableFile):
                 name = entry.path.removeprefix(f"{plan.inbox}{os.sep}")
                 notes.append(f"{name}: {entry.reason}")
-        return Scanned(self._next_look(), steps_after(self._archive, before), tuple(notes))
+        noted = (entry.event for entry in entries_after(self._archive, before))
+        changes = tuple(event for event in noted if isinstance(event, FileIs))
+        return Scanned(self._next_look(), changes, tuple(notes))
 
     def _next_look(self) -> float | None:
         """Return the seconds until the first file is due; None where none is remembered."""

@@ -8,7 +8,8 @@
 What came due while the machine slept is posted once, as soon as it is awake.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from types import TracebackType
@@ -21,11 +22,12 @@ from apscheduler.triggers.date import DateTrigger  # type: ignore[import-untyped
 from apscheduler.triggers.interval import IntervalTrigger  # type: ignore[import-untyped]
 
 from daemon.archive.archive import Archive
-from daemon.archive.signs import set_sign
+from daemon.archive.log import note
 from daemon.events import Event
 from daemon.inbox.child import Due, Put
-from daemon.status.log import Log
-from daemon.status.notices import Notifier, notice_of
+from daemon.status.notices import FindCommand, Notifier, Speak, notice_of
+from daemon.status.titles import Titled, event_without_titles, known_titles
+from rules.errors import ArchiveError
 
 _LATE_BUT_ONCE = {"coalesce": True, "misfire_grace_time": None, "max_instances": 1}
 
@@ -72,21 +74,44 @@ class Schedule:
 
 
 class Telling:
-    """The daemon's listeners; `when` is what `[notify]` says, and may change while it runs."""
+    """The daemon's listeners; `when` is what `[notify]` says, and may change while it runs.
+
+    The journal names no chat by its title: it is shown to others, and a title can be as private as a
+    message. Names of files stay, although a title is part of them: a changed name would help to find
+    no file.
+    """
 
     def __init__(
-        self, archive: Archive, log: Log, notifier: Notifier, when: str, now: Callable[[], str]
+        self,
+        archive: Archive,
+        speak: Speak,
+        find_command: FindCommand,
+        when: str,
+        now: Callable[[], str],
     ) -> None:
         self.when = when
-        self._archive, self._log, self._notifier, self._now = archive, log, notifier, now
-        self._log_note = ""
+        self._archive, self._speak, self._now = archive, speak, now
+        self._notifier = Notifier(archive, find_command, self.tell)
+        self._known: Sequence[Titled] = ()
 
     def tell(self, event: Event) -> None:
-        """Log what happened, print it, and show a notice of it if one is wanted."""
-        self._log.log(event)
-        if self._log.trouble != self._log_note:
-            self._log_note = self._log.trouble
-            set_sign(self._archive, "log_note", self._log_note, self._now())
+        """Print what happened, note it in the log, and show a notice of it if one is wanted."""
+        self._print(event)
+        note(self._archive, event, self._now())
+        self._show(event)
+
+    def say(self, event: Event) -> None:
+        """Do the same with what is noted in the log already."""
+        self._print(event)
+        self._show(event)
+
+    def _print(self, event: Event) -> None:
+        # It may say that the archive cannot be read: then the titles of before must do.
+        with suppress(ArchiveError):
+            self._known = known_titles(self._archive)
+        self._speak(self._now(), event_without_titles(event, self._known))
+
+    def _show(self, event: Event) -> None:
         if notice := notice_of(event):
             self._notifier.give(notice, self.when, self._now(), monotonic())
 

@@ -13,7 +13,6 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +21,7 @@ from time import monotonic
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import resume_after_restart
+from daemon.archive.log import note
 from daemon.archive.signs import remove_signs, set_sign
 from daemon.events import DaemonIs, RunFailed, Trouble
 from daemon.files.clock import now
@@ -36,8 +36,7 @@ from daemon.inbox.loop import Loop
 from daemon.inbox.page_port import CAN_HAND_OVER, PagePort
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import SettingsAre, WatchPlan, plan_of, read_settings
-from daemon.status.log import Log, known_titles
-from daemon.status.notices import Notifier, speaker
+from daemon.status.notices import speaker
 from daemon.status.place import shown_as_waiting
 from rules.errors import (
     ArchiveError,
@@ -117,16 +116,17 @@ class _Waiting:
         self.is_over()
 
     def say(self, plan: WatchPlan | None, trouble: MemprocError) -> None:
-        """Say it, to the service manager too, and in the log if its place is known."""
+        """Say it, to the service manager too, and in the log where that can be."""
         if trouble.message == self._message:
             return
         self._message = trouble.message
         event = Trouble("the start", trouble.message, f"{trouble.next_step} It is tried again.")
         speak = speaker(os.environ, sys.stdout, sys.stderr)
-        if plan:
-            Log(plan.state, speak).log(event)
-        else:
-            speak(now(), event)
+        speak(now(), event)
+        with suppress(MemprocError):  # the archive may be what is waited for
+            if plan:
+                with Archive.open(plan.state) as archive:
+                    note(archive, event, now())
         notify.ready()  # the service is up, and what it waits for is its status
         notify.tell_status(f"waiting: {trouble.message}")
         self._shown.close()
@@ -177,22 +177,23 @@ def _serve(
         _begin_life(archive, plan.state)
         is_up()
         speak = speaker(os.environ, sys.stdout, sys.stderr)
-        log = Log(plan.state, speak, partial(known_titles, archive))
+        telling = Telling(archive, speak, notice_command, plan.notify, now)
         release = version("memproc-daemon")
-        log.log(DaemonIs("started", str(plan.inbox), version=release, pid=os.getpid()))
+        telling.tell(DaemonIs("started", str(plan.inbox), version=release, pid=os.getpid()))
         reason = (
             "It met with a trouble that it cannot mend itself; "
             "the next one goes on with what is not finished."
         )
         try:
-            _run(archive, plan, settings, queue, config, log)
+            _run(archive, plan, settings, queue, config, telling)
             reason = "It was told to stop; what is finished is kept."
             set_sign(archive, "stopped_at", now(), now())
             notify.stopping()
         finally:
             with suppress(ArchiveError):  # on a full disk it stays, and the next one takes it down
                 remove_signs(archive, "pid")
-            log.log(DaemonIs("stopped", reason))
+            with suppress(ArchiveError):  # it is printed all the same
+                telling.tell(DaemonIs("stopped", reason))
 
 
 def _inbox_lock(inbox: Path) -> Path:
@@ -216,9 +217,9 @@ def _run(
     settings: SettingsAre,
     queue: Queue,
     config: Path | None,
-    log: Log,
+    telling: Telling,
 ) -> None:
-    """Run the loop with its clock, its notices, the page's port and a guard against standstill."""
+    """Run the loop with its clock, the page's port and a guard against standstill."""
     with ExitStack() as stack:
         stall = StallExit(_STALL_SECONDS)
         if sys.platform in ("darwin", "win32"):
@@ -232,8 +233,6 @@ def _run(
 
             stack.callback(PagePort(plan.page_port, config, plan.state, tell).stop)
         schedule = stack.enter_context(Schedule(queue.put))
-        notifier = Notifier(archive, notice_command, log.log)
-        telling = Telling(archive, log, notifier, plan.notify, now)
         dispatch = Dispatch(archive, settings, config, schedule, telling, queue.put, now)
 
         def prove() -> None:

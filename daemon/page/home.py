@@ -25,7 +25,7 @@ from daemon.status.printable import told_apart
 from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status
 from rules.errors import MemprocError
 
-_OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
+_OF_THE_DAEMON = ("the daemon", "the watch on the inbox")
 """Problems that the daemon mends itself; the log says why."""
 _LABELS = {"/inbox": "Inbox", "/settings": "See the settings", "/log": "See the log"}
 _MOST_ENTRIES = 200

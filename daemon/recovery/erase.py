@@ -1,11 +1,11 @@
-"""Erase a chat for good, from memproc's files, backups, log and archive.
+"""Erase a chat for good, from memproc's files, backups and archive.
 
 The archive comes last, so that an erasure that was cut short can be repeated, and goes on. A file
 that holds other chats too loses this one alone. Of the inbox, which is the person's, only what the
 bridge itself has put there is removed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -35,7 +35,6 @@ from daemon.files.write import replace_file
 from daemon.models.context import Context
 from daemon.recovery.aside import aside_folder
 from daemon.recovery.parcel import ASIDE
-from daemon.status.log import log_files, log_folder
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.new_chat import new_chat_id
 from rules.wording import counted, cut_title
@@ -135,7 +134,6 @@ def erase(context: Context, erasure: Erasure) -> None:
     for path in erasure.copies:
         remove_file(path)
     present = arrivals_of(context.archive, [str(path) for path in erasure.in_inbox])
-    _erase_from_log(folders.state, erasure)
     forget_jobs(folders.state, erasure.names)
     forget_index(folders.state)  # the next search makes a new one
     chat, now = erasure.chat, context.clock()
@@ -270,26 +268,6 @@ def _remove_empty(folder: Path) -> None:
         if shelf.is_dir() and not any(shelf.iterdir()):
             with file_errors(shelf, "removed"):
                 shelf.rmdir()
-
-
-def _erase_from_log(state: Path, erasure: Erasure) -> None:
-    """Take the lines out of the log that name the chat, or a file in which it was alone."""
-    names = {erasure.chat.chat_id}
-    names.update(path.name for path in erasure.in_inbox)
-    names.update(file.path.name for file in erasure.files if not file.is_shared)
-    marks = [name.encode("ascii", "backslashreplace") for name in names]
-    for path in log_files(log_folder(state)):
-        if path.exists():
-            _remove_lines(path, marks)
-
-
-def _remove_lines(path: Path, marks: Sequence[bytes]) -> None:
-    """Write a file again without the lines that have one of the marks, if there are any."""
-    with file_errors(path, "read"):
-        lines = path.read_bytes().splitlines(keepends=True)
-    kept = [line for line in lines if not any(mark in line for mark in marks)]
-    if len(kept) < len(lines):
-        replace_file(path, kept)
 
 
 def describe_erasure(erasure: Erasure) -> Iterator[str]:

@@ -14,7 +14,6 @@ from daemon.archive.jobs import notice_is_due
 from daemon.events import ChatIs, Event, FileIs, Note, Trouble, UserEdits
 from daemon.files.clock import at, in_full
 from daemon.files.paths import is_sent
-from daemon.status.log import Speak
 from daemon.status.printable import in_one_line
 from daemon.status.sentences import is_problem, sentence
 from rules.typingmind.dates import write_date
@@ -31,6 +30,8 @@ _TITLES: dict[Kind, str] = {
     "edits": "memproc has seen what you changed",
     "begun": "memproc has begun to work",
 }
+Speak = Callable[[str, Event], None]
+"""Prints an event: the time, and what happened."""
 FindCommand = Callable[[str, str], Sequence[str] | None]
 """Finds the command that shows a title and a text; None where there is no desktop."""
 MOST_AN_HOUR = 12

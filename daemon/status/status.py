@@ -251,10 +251,6 @@ def daemon_problems(signs: Mapping[str, Sign], now: str, running: bool) -> Itera
         yield StatusProblem("the watch on the inbox", values.get("watch_note", ""), step)
     if running and values.get("page_step"):
         yield StatusProblem("the page", values["page_note"], values["page_step"])
-    if reason := values.get("log_note"):
-        yield StatusProblem(
-            "the log", reason, "memproc works on, and writes the log again as soon as it can."
-        )
     newest = max(
         (signs[name].at for name in ("started_at", "last_scan") if name in signs), default=""
     )

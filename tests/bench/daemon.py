@@ -113,9 +113,12 @@ def _delay(folder: Path, number: int) -> float:
     path = folder / "inbox" / f"{name}.json"
     path.write_bytes(content)
     closed = time.time()
-    asked = "SELECT step.at FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival WHERE path = ? "
+    asked = "SELECT log.at FROM log JOIN arrival ON arrival.id = log.arrival WHERE path = ? "
     began = _until(
-        lambda: _archive(folder, f"{asked} AND step.state IN ('working', 'done')", str(path)), name
+        lambda: _archive(
+            folder, f"{asked} AND log.event ->> 'state' IN ('working', 'done')", str(path)
+        ),
+        name,
     )
     _until(
         lambda: _archive(

@@ -22,7 +22,7 @@ from typing import Any
 _UNFINISHED = re.compile(r"\.memproc-(?!import$)|\.memproc-import$|export-unfinished$")
 _ASIDE = "before-import-"
 _VOLATILE = {
-    "file_seen", "spending", "sign", "notice", "arrival_step", "token_count",
+    "file_seen", "spending", "sign", "notice", "log", "token_count",
     "bound_prices", "calibration", "rest", "job", "outcome", "row_count",
 }  # fmt: skip
 """Tables that tell of every attempt, count the rows of such tables, or can be made again at any time."""

@@ -200,15 +200,12 @@ def export(name: str, tokens: int) -> bytes:
 
 def logged(person: Person) -> list[Row]:
     """Each file as the daemon's log, oldest line first, tells of it in the end."""
-    lines = [
-        json.loads(line)
-        for path in sorted((person.home / "state" / "logs").glob("memproc.log*"), reverse=True)
-        for line in path.read_text("ascii").splitlines()
-    ]
-    files = {line["arrival"]: line for line in lines if line["is"] == "FileIs"}
+    entries = report(person, "logs")["entries"]
+    every = [entry["values"] for entry in entries if entry["event"] == "FileIs"]
+    files = {values["arrival"]: values for values in every}
     return [
-        Row(number, *(line[name] for name in ("file", "state", "reason", "next_step")))
-        for number, line in files.items()
+        Row(number, *(values[name] for name in ("file", "state", "reason", "next_step")))
+        for number, values in files.items()
     ]
 
 

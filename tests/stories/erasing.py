@@ -53,11 +53,6 @@ def written_twice(folder: Path) -> Person:
     assert eve.memproc("facts", "secret1234", "add", f"The word is {SECRET}").code == 0
     assert eve.memproc("core", "secret1234", "set", "human", f"Likes {SECRET}").code == 0
     assert SECRET in eve.memproc("search", SECRET).out, "the index of the search is made"
-    log = eve.home / "state" / "logs" / "memproc.log"
-    log.parent.mkdir(exist_ok=True)
-    log.write_text(
-        '{"is": "ChatIs", "chat_id": "secret1234"}\n{"is": "ChatIs", "chat_id": "other12345"}\n'
-    )
     copy = eve.home / "state" / "arrivals" / "abc.json"
     copy.parent.mkdir(exist_ok=True)
     copy.write_bytes(export_bytes(chat))

@@ -102,7 +102,7 @@ def test_an_export_in_the_inbox_is_named_and_stays(eve: Person) -> None:
     assert str(eve.inbox / "other.json") not in ended.out
 
 
-STEPS = ["remove_file", "_erase_backups", "rewrite_index", "_erase_from_log", "erase_rows"]
+STEPS = ["remove_file", "_erase_backups", "rewrite_index", "erase_rows"]
 
 
 @pytest.mark.parametrize("step", STEPS)

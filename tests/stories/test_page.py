@@ -14,10 +14,13 @@ from urllib.parse import unquote
 import pytest
 from starlette.testclient import TestClient
 
+from daemon.archive.archive import Archive
+from daemon.archive.log import note
 from daemon.cli import main
 from daemon.config.loading import load, load_folders
 from daemon.events import RunDone
 from daemon.files.candidates import SAMPLE_FILE, sample
+from daemon.files.clock import now
 from daemon.files.lock import hold
 from daemon.models import own_server
 from daemon.page.access import LARGEST_FORM
@@ -25,7 +28,6 @@ from daemon.page.app import Desk, application
 from daemon.page.home import address_of
 from daemon.page.routes import ACTIONS, VIEWS
 from daemon.page.sessions import new_link
-from daemon.status.log import Log
 from daemon.status.status import StatusProblem
 from service.command import memproc_argv
 from tests.chats import assistant, chat, conversation, export_bytes, user
@@ -461,9 +463,9 @@ def test_the_page_tells_what_happened(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     browser = Browser(person)
     assert "the service has not run" in browser.open("/log")
-    log = Log(browser.state)
-    log.log(RunDone("verify", "1 kept file is damaged"))
-    log.log(RunDone("prune"))
+    with Archive.open(browser.state) as archive:
+        note(archive, RunDone("verify", "1 kept file is damaged"), now())
+        note(archive, RunDone("prune"), now())
     text = browser.open("/log")
     assert "The timed job verify failed: 1 kept file is damaged." in text
     assert text.index("prune is done") < text.index("verify failed"), "the newest stands first"

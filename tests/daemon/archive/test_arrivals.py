@@ -1,6 +1,5 @@
 """The rows of dropped files."""
 
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -18,8 +17,9 @@ from daemon.archive.arrivals import (
     record_sightings,
     resume_after_restart,
 )
+from daemon.archive.log import entries_after
 from daemon.archive.work import newest_outcomes, record_outcome
-from daemon.events import ChatIs
+from daemon.events import ChatIs, FileIs
 from rules.arrival import Sighting, State
 from rules.errors import ArchiveError
 
@@ -104,12 +104,15 @@ def test_a_change_of_state_is_a_step(archive: Archive) -> None:
         2,
         None,
     )
-    steps = archive.run("SELECT state, reason, at FROM arrival_step ORDER BY id")
-    assert steps[-2:] == [("waiting", "the provider is busy", NOW), ("copied", "", LATE)]
+    steps = [(entry.at, entry.event) for entry in entries_after(archive, 0)]
+    assert steps[-2:] == [
+        (NOW, FileIs(number, "a.json", "waiting", "the provider is busy", "Wait.")),
+        (LATE, FileIs(number, "a.json", "copied")),
+    ]
 
 
 def test_a_change_of_an_arrival_that_is_not_there_changes_nothing(archive: Archive) -> None:
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(TypeError):
         change_state(archive, 7, "copied", "", "", NOW)
     with pytest.raises(ArchiveError):
         find_arrival(archive, 7)

@@ -20,7 +20,6 @@ FOLDING = "[fold]\nbudget = 1200\n"
 FILLED = (
     "INSERT INTO arrival (path, device, inode, size, mtime_ns, sha256, state, seen_at, changed_at) "
     "VALUES ('x.json', 1, 1, 1, 1, 'f', 'written', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')",
-    "INSERT INTO arrival_step (arrival, state, reason, at) VALUES (1, 'seen', '', '2026-01-01T00:00:00.000Z')",
     "INSERT INTO outcome (arrival, chat_id, title, kind, detail, next_step, path, at) "
     "VALUES (1, 'aria000001', 'Aria', 'written', '', '', '', '2026-01-01T00:00:00.000Z')",
     "INSERT INTO job (name, due_at) VALUES ('maintain', '2026-01-01T00:00:00.000Z')",

@@ -64,6 +64,8 @@ class Voice:
     def tell(self, event: Event) -> None:
         self.heard.append(event)
 
+    say = tell
+
 
 @dataclass
 class World:

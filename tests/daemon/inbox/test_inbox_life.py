@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import change_state, find_arrival, next_work
+from daemon.archive.log import entries_after
+from daemon.events import FileIs
 from daemon.inbox.intake import forget_copy
 from rules.errors import FileTrouble
 from tests.daemon.inbox.inbox import SETTLE, Inbox, export
@@ -107,12 +110,13 @@ class InboxLife(RuleBasedStateMachine):
 
     @invariant()
     def the_state_is_that_of_the_last_step(self) -> None:
-        assert not self.inbox.archive.run(
-            """
-            SELECT id FROM arrival WHERE state <> (
-                SELECT state FROM arrival_step WHERE arrival = arrival.id ORDER BY id DESC LIMIT 1)
-            """
-        )
+        states = dict(self.inbox.archive.run("SELECT id, state FROM arrival"))
+        assert states == {event.arrival: event.state for event in self.steps()}
+
+    def steps(self) -> list[FileIs]:
+        """Every change of a file's state, in its order."""
+        noted = (entry.event for entry in entries_after(self.inbox.archive, 0))
+        return [event for event in noted if isinstance(event, FileIs)]
 
     def teardown(self) -> None:
         for name, whole in self.writing.items():
@@ -126,11 +130,11 @@ class InboxLife(RuleBasedStateMachine):
             shutil.rmtree(self.root)
 
     def each_final_content_was_copied_once(self) -> None:
-        rows = self.inbox.archive.run(
-            "SELECT sha256, count(*) FROM arrival JOIN arrival_step AS step ON step.arrival = arrival.id "
-            "WHERE step.state = 'copied' GROUP BY sha256"
+        copied = Counter(
+            find_arrival(self.inbox.archive, event.arrival).sha256
+            for event in self.steps()
+            if event.state == "copied"
         )
-        copied = dict(rows)
         assert set(copied.values()) <= {1}
         for path in self.inbox.folder.iterdir():
             assert sha256(path.read_bytes()).hexdigest() in copied

@@ -52,6 +52,8 @@ class Stub:
     def tell(self, event: Event) -> None:
         self.told.append(event)
 
+    say = tell
+
     def beat(self) -> None:
         self.beats += 1
 

@@ -3,12 +3,13 @@
 import os
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from daemon.archive.arrivals import change_state, find_arrival, next_work
+from daemon.archive.log import entries_after
 from daemon.archive.outputs import Output, record_output
+from daemon.events import FileIs
 from daemon.inbox import intake
 from daemon.inbox.intake import copy_path, forget_copy
 from rules.errors import FileTrouble
@@ -33,7 +34,7 @@ def sha256(inbox: Inbox, number: int) -> str:
 def test_a_file_is_seen_at_once_and_copied_when_it_has_stood_still(inbox: Inbox) -> None:
     inbox.put("a.json", export(0))
     first = inbox.scan()
-    assert [(step.state, Path(step.path).name) for step in first.changes] == [("seen", "a.json")]
+    assert [(change.state, change.file) for change in first.changes] == [("seen", "a.json")]
     assert first.next_look_seconds == SETTLE
     assert inbox.scan(SETTLE - 0.1).changes == ()
     taken = inbox.scan(0.2)
@@ -128,7 +129,8 @@ def test_waiting_does_not_fill_the_history(inbox: Inbox) -> None:
     inbox.settle()
     for _ in range(20):
         inbox.scan(60)
-    assert inbox.archive.run("SELECT state FROM arrival_step") == [("seen",), ("settling",)]
+    noted = [entry.event for entry in entries_after(inbox.archive, 0)]
+    assert [event.state for event in noted if isinstance(event, FileIs)] == ["seen", "settling"]
 
 
 def test_a_file_that_changes_is_looked_at_again_without_waiting_for_the_pause(inbox: Inbox) -> None:
@@ -188,7 +190,7 @@ def test_a_file_that_was_skipped_is_tried_again_when_it_is_dropped_again(inbox: 
     begin_work(inbox, "skipped")
     inbox.put("b.json", export(0))
     changes = inbox.settle().changes
-    assert [(Path(step.path).name, step.state) for step in changes] == [
+    assert [(change.file, change.state) for change in changes] == [
         ("a.json", "gone"),
         ("b.json", "copied"),
     ]
@@ -219,7 +221,6 @@ def test_a_file_that_memproc_wrote_is_left_alone_and_why_is_said(inbox: Inbox) -
     ours = sha256(inbox, 1)
     shutil.rmtree(inbox.state)
     with inbox.archive.transaction():
-        inbox.archive.run("DELETE FROM arrival_step")
         inbox.archive.run("DELETE FROM arrival")
     record_output(inbox.archive, Output("chat", "updated/a.json", ours, "", "", inbox.now))
     inbox.put("a (memories).json", export(0))

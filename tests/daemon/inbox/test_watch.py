@@ -15,6 +15,7 @@ from time import monotonic, sleep
 import pytest
 
 from daemon.archive.archive import Archive
+from daemon.archive.log import entries_after
 from daemon.archive.signs import sign
 from daemon.archive.work import newest_outcomes
 from daemon.cli import main
@@ -47,6 +48,12 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
     person = Person(tmp_path / "ada")
     person.settings(SETTINGS)
     return person
+
+
+def logged(person: Person) -> str:
+    """What a daemon has logged."""
+    with Archive.read(person.home / "state") as archive:
+        return " ".join(repr(entry.event) for entry in entries_after(archive, 0))
 
 
 class Meanwhile:
@@ -87,8 +94,7 @@ class Meanwhile:
 
     def log(self) -> str:
         """What the daemon has logged."""
-        path = self.ada.home / "state" / "logs" / "memproc.log"
-        return path.read_text() if path.exists() else ""
+        return logged(self.ada)
 
     def _run(self) -> None:
         try:
@@ -106,7 +112,7 @@ def test_a_dropped_export_becomes_an_updated_one_and_sigterm_ends_the_daemon(ada
 
     def drop(meanwhile: Meanwhile) -> None:
         ada.drop(export_bytes(long_chat(3200)), "summer.json")
-        meanwhile.until(lambda: '"written"' in meanwhile.log(), "the updated export")
+        meanwhile.until(lambda: "state='written'" in meanwhile.log(), "the updated export")
 
     meanwhile = Meanwhile(ada, drop)
     assert meanwhile.watch() == 0
@@ -248,9 +254,7 @@ def test_a_folder_that_cannot_be_made_is_waited_for(ada: Person, name: str) -> N
         path.rmdir()
     path.write_text("no folder")
     assert behind(ada, "is not a folder", path.unlink).watch() == 0
-    assert (name == "state") or "is not a folder" in (
-        ada.home / "state" / "logs" / "memproc.log"
-    ).read_text()
+    assert (name == "state") or "is not a folder" in logged(ada)
 
 
 @pytest.mark.sampled

@@ -17,9 +17,10 @@ import pytest
 from daemon.archive import erasing
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.arrivals import next_work, resume_after_restart
+from daemon.archive.log import note
 from daemon.archive.seals import COUNTED, lost_rows, refuse_damage
 from daemon.archive.signs import set_sign
-from daemon.events import RunDone
+from daemon.events import ChatIs, FileIs, Note, RunDone, Trouble
 from daemon.files.clock import now
 from daemon.inbox.jobs import maintain
 from daemon.inbox.scanner import Scanner
@@ -31,7 +32,7 @@ from tests.stories.person import Person
 
 pytestmark = pytest.mark.timeout(200)
 BY_HAND = (
-    "chat", "body", "spending", "batch", "file_seen", "arrival", "arrival_step", "outcome", "sign", "notice", "job",
+    "chat", "body", "spending", "batch", "file_seen", "arrival", "log", "outcome", "sign", "notice", "job",
     "odd_usage", "row_count",
 )  # fmt: skip
 """Tables with statements of their own in erasing.py; rows are counted by triggers."""
@@ -90,9 +91,13 @@ def fill(archive: Archive) -> None:
             "title": SECRET,
         },
     )
-    archive.insert(
-        "arrival_step", {"arrival": arrival, "state": "written", "reason": text, "at": when}
-    )
+    for event in (
+        FileIs(arrival, f"{SECRET}.json", "written", text),
+        ChatIs("secret1234", SECRET, "skipped", text, arrival=arrival),
+        Trouble("the start", "The updated export of secret1234 was changed."),
+        Note(text),
+    ):
+        note(archive, event, when)
     outcome = dict.fromkeys(("title", "kind", "detail", "next_step", "path"), text)
     archive.insert("outcome", {"arrival": arrival, "chat_id": "secret1234", **outcome, "at": when})
     waits = {"change": "facts add", "chat_id": "secret1234", "asked": f'{{"words": "{SECRET}"}}'}
@@ -219,9 +224,7 @@ def dropped(eve: Person, name: str, state: str, *chats: Json) -> tuple[int, Path
             "tries": 1,
         }
         number = archive.insert("arrival", {**row, "seen_at": when, "changed_at": when})
-        archive.insert(
-            "arrival_step", {"arrival": number, "state": state, "reason": SECRET, "at": when}
-        )
+        note(archive, FileIs(number, name, state, SECRET), when)
     return number, path
 
 
@@ -240,7 +243,7 @@ def test_work_on_a_file_of_the_erased_chat_alone_ends_and_that_on_others_goes_on
         states = dict(archive.run("SELECT id, state FROM arrival"))
         assert (states[kept], states.get(moved), states[both]) == ("done", None, state)
         assert not archive.run(
-            "SELECT 1 FROM arrival_step WHERE instr(reason, ?) AND arrival <> ?", (SECRET, both)
+            "SELECT 1 FROM log WHERE instr(event, ?) AND arrival <> ?", (SECRET, both)
         )
         settings = read_settings_here(eve.toml)
         assert isinstance(settings, RunDone)

@@ -1,132 +1,109 @@
-"""What happened is kept: a line each, bounded, for its owner alone, and never at the cost of the work."""
+"""The log is read back in its order, bounded, while it grows, and chat by chat."""
 
-import json
-import stat
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
-from daemon.events import Event, FileIs, Note, Trouble
-from daemon.status.log import OLD_FILES, Log, Titled, log_files, log_folder
-from rules.errors import ArchiveError
-from tests.daemon.files.children import needs_root, small_disk
-from tests.daemon.status.filled import ago
+import pytest
+
+from daemon.archive import log
+from daemon.archive.archive import Archive
+from daemon.archive.log import LogEntry, entries_after, newest_entry, note, times_in
+from daemon.events import ChatIs, DaemonIs, Event, FileIs, Note, Planned
+from daemon.status.log import LogRow, log_rows
+from rules.errors import NotFound
+from tests.daemon.status.filled import ago, arrival, outcome
 
 
-def lines(state: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in log_files(log_folder(state))[0].read_bytes().splitlines()]
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with Archive.open(tmp_path) as archive:
+        yield archive
 
 
-def test_each_event_is_one_line_with_its_time(tmp_path: Path) -> None:
-    log = Log(tmp_path, now=lambda: ago())
-
-    log.log(FileIs(7, "a\nb.json", "copied"))
-    log.log(Note("Ünïcode."))
-
-    assert lines(tmp_path) == [
-        {
-            "at": ago(),
-            "is": "FileIs",
-            "arrival": 7,
-            "file": "a\nb.json",
-            "state": "copied",
-            "reason": "",
-            "next_step": "",
-        },
-        {"at": ago(), "is": "Note", "text": "Ünïcode.", "is_remedy": False},
-    ]
+def noted(archive: Archive, *events: Event) -> None:
+    for event in events:
+        note(archive, event, ago())
 
 
-def test_the_log_is_for_its_owner_alone(tmp_path: Path) -> None:
-    Log(tmp_path).log(Note("x"))
-
-    modes = [
-        stat.S_IMODE(path.stat().st_mode)
-        for path in (log_folder(tmp_path), log_files(log_folder(tmp_path))[0])
-    ]
-    assert modes == [0o700, 0o600]
+def says(rows: Iterable[LogRow]) -> list[str]:
+    return [row.says for row in rows]
 
 
-def test_a_full_log_makes_room_and_a_few_old_ones_are_kept(tmp_path: Path) -> None:
-    log = Log(tmp_path, largest=1000)
-
-    for number in range(200):
-        log.log(Note(f"{number:03d}{'.' * 100}"))
-
-    newest, *old = log_files(log_folder(tmp_path))
-    assert len(old) == OLD_FILES
-    assert all(0 < path.stat().st_size <= 1000 for path in (newest, *old))
-    kept = [
-        json.loads(line)["text"][:3]
-        for path in (*reversed(old), newest)
-        for line in path.read_bytes().splitlines()
-    ]
-    assert kept == [f"{number:03d}" for number in range(200 - len(kept), 200)]
-    assert sorted(log_folder(tmp_path).iterdir()) == sorted((newest, *old))
+def test_what_was_noted_comes_back_as_it_was(archive: Archive) -> None:
+    events: tuple[Event, ...] = (
+        Note("Ünïcode."),
+        FileIs(7, "a\nb.json", "settling", "still growing"),
+        ChatIs("abc", "Aria", "written", arrival=7),
+    )
+    noted(archive, *events)
+    entries = [LogEntry(number, ago(), event) for number, event in enumerate(events, 1)]
+    assert list(entries_after(archive, 0)) == entries
+    assert list(entries_after(archive, 2)) == entries[2:]
+    assert newest_entry(archive) == 3
 
 
-def test_every_event_is_said_too(tmp_path: Path) -> None:
-    said: list[tuple[str, Event]] = []
-
-    Log(tmp_path, lambda at, event: said.append((at, event)), now=lambda: ago()).log(Note("x"))
-
-    assert said == [(ago(), Note("x"))]
+def test_there_may_be_no_log_yet(tmp_path: Path) -> None:
+    assert list(log_rows(tmp_path)) == []
 
 
-def test_a_log_that_cannot_be_written_stops_nothing_and_says_so_once(tmp_path: Path) -> None:
-    said: list[Event] = []
-    log = Log(tmp_path, lambda _, event: said.append(event))
-    (tmp_path / "logs").write_text("in the way")
-
-    for text in "ab":
-        log.log(Note(text))
-
-    assert [type(event) for event in said] == [Note, Trouble, Note]
-    assert "logs is not a folder" in log.trouble
-
-    (tmp_path / "logs").unlink()
-    log.log(Note("c"))
-    assert log.trouble == ""
-    assert [line["text"] for line in lines(tmp_path)] == ["c"]
+def test_the_oldest_entries_make_room(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log, "MOST_ENTRIES", 3)
+    noted(archive, *(Note(str(number)) for number in range(9)))
+    assert [entry.event for entry in entries_after(archive, 0)] == [Note("6"), Note("7"), Note("8")]
 
 
-@needs_root
-def test_a_full_disk_cuts_no_line_in_half() -> None:
-    with small_disk("32k") as state:
-        log = Log(state)
-        while not log.trouble:
-            log.log(Note("x" * 300))
-        kept = lines(state)
-        assert "the disk is full" in log.trouble
-        assert all(line["text"] == "x" * 300 for line in kept)
-
-        (state / "ballast").unlink(missing_ok=True)
-        for path in log_files(log_folder(state)):
-            path.unlink(missing_ok=True)
-        log.log(Note("free again"))
-        assert [line["text"] for line in lines(state)] == ["free again"]
-
-
-def test_titles_get_neither_into_the_log_nor_into_the_journal(tmp_path: Path) -> None:
-    said: list[Event] = []
-    log = Log(tmp_path, lambda _, event: said.append(event), lambda: [Titled("My Secret", "abc")])
-
-    log.log(Note('No key for "My Secret".'))
-
-    assert said == [Note("No key for abc.")]
-    assert lines(tmp_path)[0]["text"] == "No key for abc."
-
-
-def test_what_is_told_while_the_archive_cannot_be_read_is_as_private_as_before(
-    tmp_path: Path,
+@pytest.mark.parametrize("odd", ["{", "[]", '{"is": "Unheard"}', '{"is": "Note"}', "[" * 9999])
+def test_an_entry_of_another_version_does_not_hide_the_others(
+    archive: Archive, tmp_path: Path, odd: str
 ) -> None:
-    found = iter([[Titled("My Secret", "abc")]])
+    noted(archive, Note("before"))
+    archive.insert("log", {"at": ago(), "chat_id": "", "arrival": 0, "event": odd})
+    noted(archive, Note("after"))
+    rows = log_rows(tmp_path)
+    assert says(rows) == ["before", "(a line that this memproc cannot read)", "after"]
 
-    def titles() -> list[Titled]:
-        for each in found:
-            return each
-        raise ArchiveError("The disk is full.", "Free some space.")
 
-    log = Log(tmp_path, titles=titles)
-    for _ in range(2):
-        log.log(Note("My Secret was skipped."))
+def test_following_goes_on_with_what_comes(archive: Archive, tmp_path: Path) -> None:
+    numbers = iter(range(1000))
 
-    assert [line["text"] for line in lines(tmp_path)] == ["abc was skipped."] * 2
+    def wait() -> None:
+        noted(archive, *(Note(str(number)) for number in islice(numbers, 3)))
+
+    rows = log_rows(tmp_path, wait=wait)
+    assert says(islice(rows, 100)) == [str(number) for number in range(100)]
+
+
+def test_how_often_a_file_came_into_a_state_is_counted(archive: Archive) -> None:
+    noted(
+        archive, *(FileIs(number, "a.json", "waiting") for number in (1, 2, 1)), DaemonIs("paused")
+    )
+    assert (times_in(archive, 1, "waiting"), times_in(archive, 1, "copied")) == (2, 0)
+
+
+def test_a_chat_is_found_by_its_id_and_by_its_title(archive: Archive, tmp_path: Path) -> None:
+    of = arrival(archive, "a.json", "written")
+    outcome(archive, of, "The Garden", chat_id="garden")
+    other = arrival(archive, "b.json", "skipped")
+    outcome(archive, other, "The Garden", "skipped")
+    noted(
+        archive,
+        Note("x"),
+        FileIs(of, "a.json", "copied"),
+        FileIs(9, "earlier.json", "copied"),
+        Planned("garden", "", 1, 4, arrival=9),
+        Planned("other", "", 2, 4, arrival=of),
+        ChatIs("", "", "skipped", "It has no id.", arrival=other, file="b.json"),
+    )
+    for chat in ("garden", "the garden"):
+        assert says(log_rows(tmp_path, chat)) == [
+            "a.json is complete: there is a copy to work on.",
+            "earlier.json is complete: there is a copy to work on.",
+            "The chat garden: 1 chunk to remember, with 4 calls.",
+            *(["A chat, of b.json, was skipped: It has no id."] if chat != "garden" else []),
+        ]
+
+
+def test_a_chat_that_nobody_knows_is_told(archive: Archive, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="knows no chat"):
+        list(log_rows(tmp_path, "nobody"))

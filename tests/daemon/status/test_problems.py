@@ -112,12 +112,6 @@ def test_an_inbox_that_cannot_be_watched_is_told_unless_it_is_looked_into_again_
     assert problem.reason == "No inotify instance is left for this account."
 
 
-def test_a_log_that_cannot_be_written_is_told(archive: Archive) -> None:
-    alive(archive, log_note="/state/logs/memproc.log could not be written: the disk is full.")
-
-    assert told(archive) == ["the log"]
-
-
 def test_thousands_of_files_are_looked_through_in_a_moment(archive: Archive) -> None:
     alive(archive)
     with archive.transaction():

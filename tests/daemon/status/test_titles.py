@@ -1,7 +1,5 @@
 """Titles are taken out of what others may see, and nothing else is."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,13 +7,10 @@ from hypothesis import strategies as st
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, FileIs, ModelAnswered
 from daemon.files.paths import file_name
-from daemon.status.log import (
-    Log,
+from daemon.status.titles import (
     Titled,
     event_without_titles,
     known_titles,
-    log_files,
-    log_folder,
     without_titles,
 )
 from tests.daemon.status.filled import arrival, outcome
@@ -80,16 +75,10 @@ def test_only_sentences_are_changed() -> None:
     assert event_without_titles(answer, chats) == answer
 
 
-def test_what_became_of_a_chat_is_logged_without_its_title_even_before_the_archive_knows_it(
-    tmp_path: Path,
-) -> None:
+def test_what_became_of_a_chat_is_told_without_its_title_even_before_the_archive_knows_it() -> None:
     chat = ChatIs("abc", "My Secret", "skipped", '"My Secret": too large.', "Leave My Secret out.")
-
-    Log(tmp_path).log(chat)
-
-    line = log_files(log_folder(tmp_path))[0].read_text()
-    assert "Secret" not in line
-    assert '"abc: too large."' in line and '"Leave abc out."' in line
+    told = ChatIs("abc", "", "skipped", "abc: too large.", "Leave abc out.")
+    assert event_without_titles(chat, []) == told
 
 
 def test_chats_that_were_skipped_at_once_have_titles_too(archive: Archive) -> None:
