@@ -25,9 +25,12 @@ from daemon.files.private import make_new
 from rules.errors import ArchiveError
 from rules.typingmind.spans import LONGEST_TEXT
 
-LEFT_BEHIND = frozenset({"sign", "rest", "job", "pressed", "log", "token_count", "bound_prices"})
-"""Tables about the computer they come from: its daemon's signs and log, raised caps, due work. And what is
-computed from texts alone: a wrong count of tokens would reserve too little for a call.
+LEFT_BEHIND = frozenset(
+    {"sign", "rest", "job", "pressed", "sent", "log", "token_count", "bound_prices"}
+)
+"""Tables about the computer they come from: its daemon's signs and log, its browsers' jobs, raised
+caps, due work. And what is computed from texts alone: a wrong count of tokens would reserve too
+little for a call.
 
 Of the signs the archive's zone and those on models come along.
 """

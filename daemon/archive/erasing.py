@@ -13,7 +13,7 @@ from rules.errors import ArchiveError
 
 BY_ROW = tuple(table for table in reversed(SEALED) if table not in ("chat", "reply"))
 """Tables whose rows of a chat go, by the conditions of their seals; those referred to come last."""
-BY_CHAT_ID = ("reply", "batch_request", "pressed")
+BY_CHAT_ID = ("reply", "batch_request", "pressed", "sent")
 _SHORTEST_TITLE = 3
 EMPTIED = ("token_count", "bound_prices")
 """What is kept by the hash of texts and belongs to no chat: it is computed again when needed."""

@@ -280,6 +280,12 @@ CREATE TABLE pressed (
     id INTEGER PRIMARY KEY, change TEXT NOT NULL, chat_id TEXT NOT NULL, asked TEXT NOT NULL, at TEXT NOT NULL,
     done_at TEXT, is_refused INTEGER NOT NULL DEFAULT 0, says TEXT NOT NULL DEFAULT ''
 ) STRICT;
+-- A chat that a paired browser has sent, and where it was put in the inbox. after: arrivals up to this number are older.
+-- starts: how often the page has started a run for it, for want of a daemon.
+CREATE TABLE sent (
+    id TEXT PRIMARY KEY, device TEXT NOT NULL, chat_id TEXT NOT NULL, sha256 TEXT NOT NULL, path TEXT NOT NULL,
+    at TEXT NOT NULL, after INTEGER NOT NULL, starts INTEGER NOT NULL, started_at TEXT NOT NULL
+) STRICT;
 -- Timed jobs, so that what was due while the machine slept or was off is done after it.
 CREATE TABLE job (
     name TEXT PRIMARY KEY, due_at TEXT NOT NULL, began_at TEXT, ended_at TEXT, error TEXT

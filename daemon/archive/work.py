@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import PurePath
 from typing import Any, Literal
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, columns
 from daemon.archive.signs import set_sign, sign
 from daemon.events import (
     Alive,
@@ -127,7 +127,7 @@ def _after(when: str, seconds: float) -> str:
     return write_date(time + timedelta(seconds=seconds)) if time else ""
 
 
-def seconds_left(chat: "FileProgress | Run", now: str) -> float | None:
+def seconds_left(chat: FileProgress, now: str) -> float | None:
     """Estimate the seconds that the chat still takes; None while that is too early to say.
 
     Calls are counted rather than memories: several are written at once, and the last of them are
@@ -256,43 +256,24 @@ def _outcomes(archive: Archive, where: str, *values: object) -> tuple[ChatIs, ..
     return tuple(ChatIs(**dict(zip(_OUTCOME, row, strict=True)), when=when) for when, *row in rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run, with the chat that it came to last: `done` of its `total` memories. Times are in UTC."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(FileProgress):
+    """A run: how far the chat is that it came to last, and what all its files cost. Times are in UTC."""
 
     by: By
     began_at: str
-    chat_id: str
-    title: str
-    chat_began_at: str
-    done: int
-    total: int
-    answered: int
-    calls: int
-    usd: float
-    """The cost of all its calls so far, as far as prices are known."""
     ended: Ended
     ended_at: str
     """When it ended, or was last heard of."""
     reason: str
     """Why it failed; empty where it did not."""
     next_step: str
-    waits: str = ""
-    answered_at: str = ""
-    asked: str = ""
-    asked_at: str = ""
-    asked_until: str = ""
-    limited: str = ""
-    retries: int = 0
-    """How often a model was asked again, since no answer came."""
     counts: Mapping[OutcomeKind, int] = field(default_factory=dict)
     """How many chats and files had each outcome."""
     written: int = 0
     """The memories that a model has written in it."""
     extracted: int = 0
     """Those that the built-in engine has extracted."""
-    unusable: int = 0
-    """How many of these it was, since no answer of a model could be used."""
     seconds_left: float | None = None
     """The seconds left for this chat, if it goes on so; None while that is too early to say."""
 
@@ -312,30 +293,33 @@ def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
 
     One that was killed has left its rows, and no lock.
     """
-    rows = archive.run(
-        """
-        SELECT by, run, chat_id, title, chat_began_at, done, total, answered, calls,
-               (SELECT sum(usd) FROM arrival AS each WHERE each.run = arrival.run),
-               iif(ended = '' AND NOT ?, 'cut off', ended), max(changed_at),
-               iif(state = 'stopped', reason, ''), iif(state = 'stopped', next_step, ''),
-               waits, answered_at, asked, asked_at, asked_until, limited,
-               (SELECT sum(retries) FROM arrival AS each WHERE each.run = arrival.run),
-               (SELECT sum(unusable) FROM arrival AS each WHERE each.run = arrival.run)
+    row = archive.one(
+        f"""
+        SELECT {columns(FileProgress)}, by, run, iif(ended = '' AND NOT ?, 'cut off', ended),
+               max(changed_at), iif(state = 'stopped', reason, ''), iif(state = 'stopped', next_step, '')
         FROM arrival WHERE run = (SELECT max(run) FROM arrival WHERE run <> '') GROUP BY run
-        """,
+        """,  # noqa: S608
         (is_at_work,),
     )
-    for *values, unusable in rows:
-        run = replace(Run(*values), unusable=unusable)
-        until = run.ended_at if run.ended else now
-        written, extracted = archive.run(
-            _MEMORIES_MADE, (EXTRACTED, CHUNK_LEVEL, run.began_at, until)
-        )[0]
-        kinds = "SELECT kind, count(*) FROM outcome JOIN arrival ON arrival.id = arrival WHERE run = ? GROUP BY kind"
-        counts = dict(archive.run(kinds, (run.began_at,)))
-        left = None if run.ended else seconds_left(run, now)
-        return replace(run, counts=counts, written=written, extracted=extracted, seconds_left=left)
-    return None
+    if row is None:
+        return None
+    run = Run(**{field.name: value for field, value in zip(fields(Run), row, strict=False)})
+    of_all = "SELECT sum(usd), sum(retries), sum(unusable) FROM arrival WHERE run = ?"
+    usd, retries, unusable = archive.run(of_all, (run.began_at,))[0]
+    until = run.ended_at if run.ended else now
+    made = (EXTRACTED, CHUNK_LEVEL, run.began_at, until)
+    written, extracted = archive.run(_MEMORIES_MADE, made)[0]
+    kinds = "SELECT kind, count(*) FROM outcome JOIN arrival ON arrival.id = arrival WHERE run = ? GROUP BY kind"
+    return replace(
+        run,
+        usd=usd,
+        retries=retries,
+        unusable=unusable,
+        counts=dict(archive.run(kinds, (run.began_at,))),
+        written=written,
+        extracted=extracted,
+        seconds_left=None if run.ended else seconds_left(run, now),
+    )
 
 
 def ask_to_stop(archive: Archive, run: Run, when: str) -> None:

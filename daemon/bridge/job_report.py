@@ -18,8 +18,8 @@ from typing import Literal
 from daemon.archive.archive import Archive
 from daemon.archive.journal import spent_on
 from daemon.archive.outputs import last_output
+from daemon.archive.sent import ChatJob
 from daemon.archive.work import FileInWork, outcome_of_content, outcomes_in, work_of_job
-from daemon.bridge.chat_jobs import ChatJob
 from daemon.files.clock import in_full, seconds_between
 from daemon.files.lock import daemon_runs, is_held
 from daemon.files.packing import sha256_of

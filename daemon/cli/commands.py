@@ -22,7 +22,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Look": {
         "open": ("page", "Open the page in the browser, or one of the folders."),
         "status": ("status", "Show whether the daemon is well, and what it has done."),
-        "logs": ("status", "Tell what the daemon did, in sentences."),
+        "logs": ("status", "Tell what was done, in sentences."),
         "doctor": ("doctor", "Find what is wrong, and how to fix it."),
         "chats": ("chats", "List the chats that the archive knows."),
         "memories": ("memories", "List the memories of a chat."),

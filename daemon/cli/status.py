@@ -167,7 +167,7 @@ def watch_command(settings: Settings) -> int:
 )
 @pass_settings
 def logs_command(settings: Settings, chat: str | None, follow: bool) -> int:
-    """Tell what the daemon did, of all chats or of CHAT (an id or a title), oldest first."""
+    """Tell what was done, of all chats or of CHAT (an id or a title), oldest first."""
     if follow and settings.for_programs:
         raise click.UsageError("--follow has no end, so it has no --json.")
     wait = (lambda: time.sleep(_LOOK_SECONDS)) if follow else None

@@ -5,21 +5,14 @@ The work is done by the daemon or by `memproc run`, as for every export in the i
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 from time import time
 
 from daemon.archive.archive import Archive
-from daemon.bridge.chat_jobs import (
-    ChatJob,
-    find_job,
-    give_job,
-    keep_job,
-    lent_folder,
-    only_chat,
-)
-from daemon.bridge.devices import Device, exclusive
+from daemon.archive.sent import ChatJob, count_start, find_job
+from daemon.bridge.chat_jobs import give_job, lent_folder, only_chat
+from daemon.bridge.devices import Device
 from daemon.bridge.job_report import JobReport, report_job
 from daemon.files.clock import now
 from daemon.files.private import make_private
@@ -68,7 +61,7 @@ def submit(desk: Desk, device: Device, body: bytes) -> str:
     chat, folders = only_chat(body), desk.folders
     if desk.config.output.mode == "new-chat":
         raise MemprocError(_NEW_CHAT, "")
-    with Archive.read(folders.state) as archive:
+    with Archive.open(folders.state) as archive:
         given = give_job(archive, folders, device.id, chat, body, now())
         _look_after(desk, archive, given)
     return given.id
@@ -76,10 +69,10 @@ def submit(desk: Desk, device: Device, body: bytes) -> str:
 
 def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
     """Return the progress of the device's job, or None where it has no such job."""
-    given = find_job(desk.folders.state, job_id, device.id)
-    if given is None:
-        return None
     with Archive.read(desk.folders.state) as archive:
+        given = find_job(archive, job_id, device.id)
+        if given is None:
+            return None
         progress = _look_after(desk, archive, given)
     return {
         "state": progress.state,
@@ -96,10 +89,10 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
 
     Raises FileTrouble where it is not done, or holds another chat than the one that was sent.
     """
-    given = find_job(desk.folders.state, job_id, device.id)
-    if given is None:
-        return None
     with Archive.read(desk.folders.state) as archive:
+        given = find_job(archive, job_id, device.id)
+        if given is None:
+            return None
         progress = report_job(archive, desk.folders.state, given, now())
     if progress.state != "done":
         raise FileTrouble(
@@ -121,13 +114,10 @@ def _look_after(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
     progress = report_job(archive, state, given, now())
     if not progress.needs_run:
         return progress
-    with exclusive(state):
-        kept = find_job(state, given.id, given.device) or given
-        if report_job(archive, state, kept, now()).needs_run:  # no other call has started it since
-            kept = replace(kept, starts=kept.starts + 1, started_at=now())
-            keep_job(state, kept)
-            start_command(desk.toml, ["run", "--", kept.path], "bridge")
-    return report_job(archive, state, kept, now())
+    with Archive.open(state) as writable:
+        if count_start(writable, given, now()):
+            start_command(desk.toml, ["run", "--", given.path], "bridge")
+    return report_job(archive, state, find_job(archive, given.id, given.device) or given, now())
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.erasing import erase_rows
 from daemon.archive.full_text import forget_index
 from daemon.archive.journal import replies
-from daemon.bridge.chat_jobs import forget_jobs
+from daemon.bridge.chat_jobs import lent_folder
 from daemon.files.backup_index import IndexLine, kept_lines, rewrite_index
 from daemon.files.candidates import exports_in
 from daemon.files.packing import open_export, pack, unpack
@@ -134,7 +134,8 @@ def erase(context: Context, erasure: Erasure) -> None:
     for path in erasure.copies:
         remove_file(path)
     present = arrivals_of(context.archive, [str(path) for path in erasure.in_inbox])
-    forget_jobs(folders.state, erasure.names)
+    for path in lent_folder(folders.state).glob("*"):
+        remove_file(path)
     forget_index(folders.state)  # the next search makes a new one
     chat, now = erasure.chat, context.clock()
     erase_rows(context.archive, chat.chat_id, present, now, copies, chat.title)

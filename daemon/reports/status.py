@@ -217,5 +217,5 @@ def log_report(rows: Sequence[LogRow], chat: str = "") -> Report:
     """Return entries of the log as they come; `chat` is the one that they are about, if it was named."""
     entry: Column[LogRow] = Column("", lambda row: f"{in_full(row.at)} {row.says}".lstrip())
     subject = " about this chat" if chat else ""
-    none = f"The log holds nothing{subject} yet. The daemon writes it: memproc watch"
+    none = f"The log holds nothing{subject} yet."
     return Report((ReportTable("entries", rows, (entry,), none),))

@@ -81,7 +81,7 @@ def run_in_words(run: Run) -> str:
     return _ENDED.get(run.ended, done)
 
 
-def progress_line(chat: FileProgress | Run, when: str, title: str = "") -> str:
+def progress_line(chat: FileProgress, when: str, title: str = "") -> str:
     """Return a line of progress: `Aria 14/20 · $0.77 · 1:05 left`; `title` replaces a long one."""
     parts = ["reading"]
     if chat.title:

@@ -12,7 +12,8 @@ from daemon.archive.keeping import kept_passages, store_passages
 from daemon.archive.layers import core_events, keep_core_events, keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
-from daemon.bridge.chat_jobs import ChatJob, give_job, only_chat
+from daemon.archive.sent import ChatJob
+from daemon.bridge.chat_jobs import give_job, only_chat
 from daemon.bridge.devices import Device
 from daemon.chat.kept import covered_by, mark
 from daemon.chat.opening import as_value, core_now

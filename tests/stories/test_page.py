@@ -462,7 +462,7 @@ def test_a_problem_has_the_button_that_helps() -> None:
 def test_the_page_tells_what_happened(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     browser = Browser(person)
-    assert "the service has not run" in browser.open("/log")
+    assert "Nothing yet." in browser.open("/log")
     with Archive.open(browser.state) as archive:
         note(archive, RunDone("verify", "1 kept file is damaged"), now())
         note(archive, RunDone("prune"), now())

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,28 +16,23 @@ from daemon.archive.arrivals import (
     record_sightings,
 )
 from daemon.archive.outputs import Output, record_output
+from daemon.archive.sent import ChatJob, count_start, find_job, keep_job
 from daemon.archive.work import (
     begin_by_hand,
     record_outcome,
 )
-from daemon.bridge.chat_jobs import (
-    ChatJob,
-    find_job,
-    forget_jobs,
-    give_job,
-    jobs_folder,
-    keep_job,
-    only_chat,
-)
+from daemon.bridge.chat_jobs import give_job, only_chat
 from daemon.bridge.job_report import JobReport, report_job
 from daemon.events import ChatIs, Event, Planned, RunDone
 from daemon.files.candidates import sighting_at, sighting_of
+from daemon.files.clock import at
 from daemon.files.lock import hold
 from daemon.files.paths import Folders
 from daemon.inbox.file_work import FileWork
 from daemon.status.place import begin_pause
 from rules.arrival import State
 from rules.errors import NotAnExport
+from rules.typingmind.dates import write_date
 from tests.chats import CHAT_ID, chat, conversation, export_bytes
 
 EXPORT = export_bytes(chat(*conversation(2, 40)))
@@ -107,13 +103,13 @@ class Stage:
 
     def told(self, job: ChatJob, now: str = LAST) -> tuple[str, str]:
         found = report_job(
-            self.archive, self.state, find_job(self.state, job.id, "phone") or job, now
+            self.archive, self.state, find_job(self.archive, job.id, "phone") or job, now
         )
         return found.state, found.reason
 
     def whole(self, job: ChatJob) -> JobReport:
         return report_job(
-            self.archive, self.state, find_job(self.state, job.id, "phone") or job, LAST
+            self.archive, self.state, find_job(self.archive, job.id, "phone") or job, LAST
         )
 
 
@@ -190,7 +186,8 @@ def test_a_daemon_that_does_not_run_leaves_the_work_to_the_page(stage: Stage) ->
 
 def test_what_was_begun_by_the_page_is_running_for_a_while_without_a_word(stage: Stage) -> None:
     job = stage.given()
-    keep_job(stage.state, replace(job, starts=1, started_at=LATER))
+    assert count_start(stage.archive, job, LATER)
+    assert not count_start(stage.archive, job, LATER), "another process has started it"
     assert stage.told(job, "2026-11-22T10:01:19.000Z") == ("running", "")
     assert stage.whole(job).needs_run
 
@@ -265,16 +262,20 @@ def test_a_pause_is_told_with_its_end(stage: Stage) -> None:
     assert stage.told(job) == ("waiting", "memproc is paused. To go on at once: memproc resume")
 
 
-def test_a_job_belongs_to_its_device_and_goes_with_its_chat(stage: Stage) -> None:
+def test_a_job_belongs_to_its_device(stage: Stage) -> None:
     job = stage.given()
-    assert find_job(stage.state, job.id, "phone") == job
-    for name in ("", "..", "x" * 32, job.id.upper(), f"../jobs/{job.id}"):
-        assert find_job(stage.state, name, "phone") is None
-    assert find_job(stage.state, job.id, "tablet") is None
-    forget_jobs(stage.state, {"another chat"})
-    assert find_job(stage.state, job.id, "phone") is not None
-    forget_jobs(stage.state, {CHAT_ID})
-    assert list(jobs_folder(stage.state).iterdir()) == []
+    assert find_job(stage.archive, job.id, "phone") == job
+    for name in ("", "..", "x" * 32, job.id.upper()):
+        assert find_job(stage.archive, name, "phone") is None
+    assert find_job(stage.archive, job.id, "tablet") is None
+
+
+def test_a_job_is_forgotten_after_a_week(stage: Stage) -> None:
+    job = stage.given()
+    for days, is_there in ((6, True), (8, False)):
+        later = write_date(at(job.at) + timedelta(days=days))
+        keep_job(stage.archive, replace(job, id=f"after {days}", at=later))
+        assert (find_job(stage.archive, job.id, "phone") is not None) == is_there
 
 
 def test_only_an_export_of_one_chat_is_a_job() -> None:

@@ -101,6 +101,9 @@ def fill(archive: Archive) -> None:
     outcome = dict.fromkeys(("title", "kind", "detail", "next_step", "path"), text)
     archive.insert("outcome", {"arrival": arrival, "chat_id": "secret1234", **outcome, "at": when})
     waits = {"change": "facts add", "chat_id": "secret1234", "asked": f'{{"words": "{SECRET}"}}'}
+    job = dict.fromkeys(("id", "device", "sha256", "path", "started_at"), text)
+    numbers = {"at": when, "after": 1, "starts": 1}
+    archive.insert("sent", {"chat_id": "secret1234", **job, **numbers})
     archive.insert("pressed", {**waits, "at": when, "done_at": when, "says": text})
     archive.insert("sign", {"name": f"notice {text}", "value": text, "at": when})
     archive.insert("notice", {"text": f'"About {SECRET}" is small', "told_at": when})
