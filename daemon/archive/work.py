@@ -204,10 +204,10 @@ def end_run(archive: Archive, run: str, ended: Ended) -> None:
 
 
 def end_by_hand(archive: Archive, number: int, *, is_waiting: bool) -> None:
-    """Note the hash of a file that a run by hand has read; the daemon looks at its own copy again."""
+    """Note the hash of a file that a run by hand has read; one that waits is the daemon's again."""
     archive.run(
         """
-        UPDATE arrival SET by = iif(?1, 'daemon', by), state = iif(?1, 'copied', state), sha256 = (
+        UPDATE arrival SET by = iif(?1, 'daemon', by), sha256 = (
             SELECT sha256 FROM file_seen WHERE path = arrival.path AND size = arrival.size
             ORDER BY id DESC LIMIT 1) WHERE id = ?2
         """,

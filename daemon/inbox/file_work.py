@@ -213,6 +213,8 @@ class FileWork:
             step = self._move(state, reason, next_step, again, tries)
             if self.by_hand:
                 end_by_hand(self.archive, self.arrival, is_waiting=self.is_waiting)
+                if self.is_waiting:  # the daemon looks at its own copy again
+                    self._move("copied")
             else:
                 end_run(self.archive, self.run, ended)
         self.is_over = True

@@ -123,7 +123,7 @@ class _Waiting:
         event = Trouble("the start", trouble.message, f"{trouble.next_step} It is tried again.")
         speak = speaker(os.environ, sys.stdout, sys.stderr)
         speak(now(), event)
-        with suppress(MemprocError):  # the archive may be what is waited for
+        with suppress(MemprocError, OSError):  # the archive may be what is waited for
             if plan:
                 with Archive.open(plan.state) as archive:
                     note(archive, event, now())

@@ -452,7 +452,6 @@ def test_a_problem_has_the_button_that_helps() -> None:
     buttons = {
         "the settings": "/settings",
         "lighthouse.json": "/inbox",
-        "the log": "/log",
         "the timed job verify": "/log",
     }
     for what, address in buttons.items():
@@ -637,7 +636,7 @@ def test_a_title_of_any_length_is_cut_on_every_view(tmp_path: Path) -> None:
         "versions?from=1",
         "evaluation",
     )
-    for view in ("/", "/inbox", "/log", "/money", "/search?words=on"):
+    for view in ("/", "/inbox", "/money", "/search?words=on"):
         assert title[:100] not in browser.source(view), view
     assert title[:100] not in browser.open(address), "only the heading's hint has it whole"
     for view in views:
