@@ -10,9 +10,6 @@ import termios
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.log import note
-from daemon.events import DaemonIs
 from tests.chats import export_bytes, long_chat
 from tests.foreign import talks, trees
 from tests.forked import exit_code, fork_memproc
@@ -66,10 +63,6 @@ def zoe(tmp_path_factory: pytest.TempPathFactory) -> Person:
     zoe.settings()
     fact = "Vega burns blue-white, and its disc of dust was seen by a telescope in 1983, or so the keeper says."
     assert zoe.memproc("facts", "add", CHAT["chatID"], fact).code == 0
-    reason = "the provider has not answered, and the daemon waits for it and tries again by itself after a while"
-    with Archive.open(zoe.home / "state") as archive:
-        for _ in range(3):
-            note(archive, DaemonIs("stopped", reason), "2026-11-22T20:00:00.000Z")
     return zoe
 
 

@@ -14,13 +14,9 @@ from urllib.parse import unquote
 import pytest
 from starlette.testclient import TestClient
 
-from daemon.archive.archive import Archive
-from daemon.archive.log import note
 from daemon.cli import main
 from daemon.config.loading import load, load_folders
-from daemon.events import RunDone
 from daemon.files.candidates import SAMPLE_FILE, sample
-from daemon.files.clock import now
 from daemon.files.lock import hold
 from daemon.models import own_server
 from daemon.page.access import LARGEST_FORM
@@ -462,12 +458,13 @@ def test_the_page_tells_what_happened(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     browser = Browser(person)
     assert "Nothing yet." in browser.open("/log")
-    with Archive.open(browser.state) as archive:
-        note(archive, RunDone("verify", "1 kept file is damaged"), now())
-        note(archive, RunDone("prune"), now())
+    person.drop(export_bytes(chat(user("Hello?"))), "short.json")
+    assert person.memproc("run").code == 0
     text = browser.open("/log")
-    assert "The timed job verify failed: 1 kept file is damaged." in text
-    assert text.index("prune is done") < text.index("verify failed"), "the newest stands first"
+    assert ", of short.json, is unchanged: It has 2 tokens" in text
+    assert text.index("Nothing to do for short.json") < text.index("is unchanged"), (
+        "the newest stands first"
+    )
 
 
 def test_the_settings_tell_what_counts_and_show_no_key(browser: Browser) -> None:
