@@ -3,7 +3,8 @@
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
+from daemon.archive.records import columns
 from daemon.files.clock import at
 from rules.typingmind.dates import write_date
 

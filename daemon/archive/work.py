@@ -10,7 +10,8 @@ from datetime import timedelta
 from pathlib import PurePath
 from typing import Any, Literal
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
+from daemon.archive.records import columns
 from daemon.archive.signs import set_sign, sign
 from daemon.events import (
     Alive,
