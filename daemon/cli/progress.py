@@ -140,14 +140,12 @@ class Progress:
             disable=is_hidden,
         )
         self._task: TaskID | None = None
-        self._by_title: dict[str, str] = {}
-        """The first chat of each title, by id."""
-        self._shared: set[str] = set()
-        """Titles that several chats have."""
+        self._by_title: dict[str, list[str]] = {}
+        """The ids of the chats of each title."""
         self._told: set[str] = set()
         """Titles that were shown without an id."""
         for chat in known:
-            self._is_shared(chat.title, chat.chat_id)
+            self._by_title.setdefault(chat.title, []).append(chat.chat_id)
         self._chat = FileProgress()
         self._printed = monotonic()
 
@@ -185,19 +183,16 @@ class Progress:
 
     def _told_apart(self, chat_id: str, title: str) -> str:
         """Return the title as it is shown, with the id if another chat has the same title."""
-        if not self._is_shared(title, chat_id):
+        ids = self._by_title.setdefault(title, [])
+        if chat_id not in ids:
+            ids.append(chat_id)
+        if len(ids) == 1:
             self._told.add(title)
             return cut_title(title)
         if title in self._told:
             self._told.remove(title)
-            self._line(f'note: "{cut_title(title)}" above is the chat {self._by_title[title]}.')
+            self._line(f'note: "{cut_title(title)}" above is the chat {ids[0]}.')
         return f"{cut_title(title)} ({chat_id})"
-
-    def _is_shared(self, title: str, chat_id: str) -> bool:
-        """Note a chat's title. Return True if several chats have it."""
-        if self._by_title.setdefault(title, chat_id) != chat_id:
-            self._shared.add(title)
-        return title in self._shared
 
     def _end_bar(self) -> None:
         """Remove the bar at once: what is printed next goes in its place."""

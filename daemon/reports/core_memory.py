@@ -56,7 +56,6 @@ def _section_card(section: Section) -> Card:
         text=unmarked("\n".join(lines) or _EMPTY),
         marks=(size, "set by you") if section.held else (size,),
         notes=(section.description,) if section.description else (),
-        name=f"section-{section.name}",
     )
 
 

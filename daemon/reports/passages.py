@@ -83,7 +83,6 @@ def _card(chat: KnownChat, persona: str, passage: KeptPassage) -> Card:
         marks=(passage.state,),
         notes=(*notes, f"{passage.tokens:,} tokens"),
         sources=(where_said(chat, passage.key),) if passage.key else (),
-        name=f"kept-{passage.number}",
     )
 
 
