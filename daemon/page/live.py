@@ -26,6 +26,7 @@ from daemon.files.foreign import program_at
 from daemon.files.lock import daemon_runs
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of
+from daemon.reports.status import what_a_run_made
 from daemon.status.place import Pause, current_pause
 from daemon.status.printable import told_apart
 from daemon.status.sentences import outcome_in_words, run_in_words
@@ -71,8 +72,8 @@ class Work:
     run: Run | None
     ended: Run | None
     """The last run, where it ended within the hour, and was begun by hand or made memories."""
-    words: str
-    """How that ended."""
+    told: str
+    """How that ended, in sentences."""
     more: int
     """How many files have no line, for want of room."""
     paused: Pause | None
@@ -126,7 +127,7 @@ def read_work(archive: Archive, folders: Folders) -> Work:
         (*_unread(archive, folders.inbox, is_running), *lines),
         run if run and run.goes_on else None,
         ended,
-        run_in_words(ended) if ended else "",
+        " ".join((f"{run_in_words(ended)}.", *what_a_run_made(ended))) if ended else "",
         max(0, len(files) - _MOST_FILES),
         paused=current_pause(archive, present) if is_running else None,
     )

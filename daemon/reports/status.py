@@ -5,12 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from operator import itemgetter
 
+from daemon.archive.work import Run
 from daemon.files.clock import in_full, local, seconds_between, span, with_span
 from daemon.reports.report import Column, Report, ReportTable, Step
 from daemon.status.log import LogRow
 from daemon.status.printable import in_one_line, told_apart
 from daemon.status.sentences import outcome_in_words, progress_line, run_in_words
 from daemon.status.status import Status, StatusProblem
+from rules.money.price import usd_in_words
 from rules.wording import counted, cut_title
 
 START = (
@@ -123,10 +125,20 @@ def _run(status: Status) -> _Section:
         return _lines("Running", *filter(None, (first, run.waits, run.limited)))
     if not (last and last.by_hand):
         return _lines("")
-    money = f", ${last.usd:,.2f}" if last.usd else ""
     limited = "" if last.limited in status.trials else last.limited
-    first = f"{with_span(last.ended_at, status.now)}: {run_in_words(last)}{money}"
-    return _lines("Last run by hand", *filter(None, (first, limited)))
+    first = f"{with_span(last.ended_at, status.now)}: {run_in_words(last)}"
+    return _lines("Last run by hand", first, *what_a_run_made(last), *filter(None, [limited]))
+
+
+def what_a_run_made(run: Run) -> Iterator[str]:
+    """Yield by whom the memories of a run were made, and what it cost."""
+    if run.written:
+        yield f"{counted(run.written, 'memory was', 'memories were')} written by the model."
+    if run.extracted:
+        why = "the models' answers could not be used" if run.unusable else "no model was asked"
+        yield f"{counted(run.extracted, 'memory was', 'memories were')} extracted, since {why}."
+    if run.usd:
+        yield f"{usd_in_words(run.usd)} spent."
 
 
 def _batches(status: Status) -> str:
