@@ -85,26 +85,17 @@ def set_up_own_model(
     values = found.settings
     model = _model(parse_settings(with_settings(before, values).encode(), path), found.name)
     settings.say("Asking it once about a short passage ...")
-    trial = try_model(model, found.window)
-    values |= _sizes(settings, config, found, trial, f"memproc {again}")
+    trial = try_and_keep(settings, model, found.window)
+    factor = trial.factor or token_factor(found.name)
+    sizes = sizes_for(config, found.name, found.window, factor, f"memproc {again}")
+    values |= sizes.settings
+    settings.say(f"{sizes} fit into {found.window:,}.")
     settings.say("\n".join(_whose_chats(settings, config, found.name)))
     if not confirmed(settings, f"Write it into {path}?", yes, again):
         return False
     save_settings(path, seen, values)
-    _keep(settings, found.name, trial)
     settings.say(f"Wrote it into {path}. What a run would do, and how long it takes: memproc plan")
     return True
-
-
-def _sizes(
-    settings: Settings, config: Config, found: _Found, trial: Trial, again: str
-) -> dict[SettingName, object]:
-    """Return the sizes that fit; say them, and the trial."""
-    factor = trial.factor or token_factor(found.name)
-    sizes = sizes_for(config, found.name, found.window, factor, again)
-    _say_trial(settings, found.name, trial)
-    settings.say(f"{sizes} fit into {found.window:,}.")
-    return dict(sizes.settings)
 
 
 def _find(settings: Settings, url: str, wanted: str, window: int) -> _Found:
@@ -131,21 +122,12 @@ def _find(settings: Settings, url: str, wanted: str, window: int) -> _Found:
 def try_and_keep(settings: Settings, model: Model, window: int) -> Trial:
     """Try a model of one's own once, keep what it shows, and say it. Raises as `try_model`."""
     trial = try_model(model, window)
-    _keep(settings, model.name, trial)
-    _say_trial(settings, model.name, trial)
-    return trial
-
-
-def _say_trial(settings: Settings, name: str, trial: Trial) -> None:
-    settings.say(trial_in_words(name, trial))
+    with Archive.open(settings.folders.state, zone=settings.config.memory.zone) as archive:
+        keep_trial(archive, model.name, trial, now())
+    settings.say(trial_in_words(model.name, trial))
     if trial.is_missed:
         settings.say(_MISSED)
-
-
-def _keep(settings: Settings, name: str, trial: Trial) -> None:
-    folders = settings.folders
-    with Archive.open(folders.state, zone=settings.config.memory.zone) as archive:
-        keep_trial(archive, name, trial, now())
+    return trial
 
 
 def _choose(settings: Settings, server: OwnServer, wanted: str) -> ServedModel:
