@@ -84,7 +84,9 @@ class ChatClient:
         }  # of a port of before
         self.browser.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
         self.browser.get(self.address)
-        self.until(lambda: self.run("'put' in app"), "the client has begun")
+        self.until(
+            lambda: self.run("typeof app === 'object' && 'put' in app"), "the client has begun"
+        )
         for each in chats:
             self.run("app.put(JSON.parse(arguments[0]))", json.dumps(each))
         self.run(
@@ -99,7 +101,10 @@ class ChatClient:
         self.browser.get("about:blank")
         self.browser.get(f"{self.address}#chat={chat_id}")
         self.until(
-            lambda: self.run("app.messages?.length > 0 && document.readyState === 'complete'"),
+            lambda: self.run(  # on a slow machine the script is there later than its page
+                "typeof app === 'object' && app.messages?.length > 0"
+                " && document.readyState === 'complete'"
+            ),
             "the chat is open",
         )
 
