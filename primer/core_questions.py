@@ -114,7 +114,9 @@ def ask_core(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> 
     if native:
         return asked
     offers = [describe_function(function) for function in layout.functions]
-    return f"{asked}\n\n{_in_json(texts, offers)}"
+    functions = "\n\n".join(map(_described, offers))
+    example = _block([(offer.name, dict.fromkeys(offer.parameters, "...")) for offer in offers[:1]])
+    return f"{asked}\n\n{fill(texts.core_json, functions=functions, example=example)}"
 
 
 def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ...]:
@@ -186,11 +188,6 @@ def _kept(section: Section) -> str:
         return ""
     named = ", ".join(map(str, held))
     return _KEPT_LINES.format(f"line {named}" if len(held) == 1 else f"lines {named}")
-
-
-def _in_json(texts: Texts, offers: Sequence[Offer]) -> str:
-    example = _block([(offer.name, dict.fromkeys(offer.parameters, "...")) for offer in offers[:1]])
-    return fill(texts.core_json, functions="\n\n".join(map(_described, offers)), example=example)
 
 
 def _described(offer: Offer) -> str:

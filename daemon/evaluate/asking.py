@@ -6,7 +6,7 @@ answers are kept all at once. A memory may be written again afterwards, with the
 were found missing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
@@ -172,28 +172,33 @@ def _ask_with_passages(
             "with the passage itself in view, so that it cannot tell what memories hold.",
             "Evaluate with another model: agent in [models].",
         )
-    return [
-        _answer(context, plan, PASSAGE, question, letter)
-        for question, letter in zip(asked, letters, strict=True)
-    ]
+    return _answers(context, plan, PASSAGE, asked, letters)
 
 
-def _answer(
-    context: Context, plan: EvaluationPlan, arm: str, question: EvalQuestion, letter: str
-) -> EvalAnswer:
+def _answers(
+    context: Context,
+    plan: EvaluationPlan,
+    arm: str,
+    questions: Sequence[EvalQuestion],
+    letters: Iterable[str],
+) -> list[EvalAnswer]:
+    """Return the answers to questions, by their letters."""
     subject = plan.subject
-    return EvalAnswer(
-        evaluation=plan.number,
-        question=question.number,
-        arm=arm,
-        letter=letter,
-        model=plan.roles.agent.name,
-        settings=subject.settings,
-        version=subject.version,
-        memories=len(subject.chunks),
-        level=subject.shown_as[question.memory].level,
-        at=context.clock(),
-    )
+    return [
+        EvalAnswer(
+            evaluation=plan.number,
+            question=question.number,
+            arm=arm,
+            letter=letter,
+            model=plan.roles.agent.name,
+            settings=subject.settings,
+            version=subject.version,
+            memories=len(subject.chunks),
+            level=subject.shown_as[question.memory].level,
+            at=context.clock(),
+        )
+        for question, letter in zip(questions, letters, strict=True)
+    ]
 
 
 def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ...]]:
@@ -263,10 +268,7 @@ def _ask(
         found = _found(context, plan, group) if arm == "recall" else ""
         steps.append(_letters(ASK, agent, turns, group, asking, found))
     letters = chain.from_iterable(_all(scheduler, steps))
-    return [
-        _answer(context, plan, arm, question, letter)
-        for question, letter in zip(drawn, letters, strict=True)
-    ]
+    return _answers(context, plan, arm, drawn, letters)
 
 
 def _found(context: Context, plan: EvaluationPlan, group: Sequence[EvalQuestion]) -> str:

@@ -259,7 +259,8 @@ def _believed(sent: SentRequest, model: Model, answer: Completion) -> tuple[Usag
     if answer.odd_usage:
         return _UNKNOWN, answer.odd_usage
     if sent.spending is None or usage == _UNKNOWN:
-        return (usage, "") if _can_be_kept(usage) else (_UNKNOWN, "counts that cannot be")
+        can_be_kept = all(0 <= count <= LARGEST_COUNT for count in astuple(usage))
+        return (usage, "") if can_be_kept else (_UNKNOWN, "counts that cannot be")
     odd = why_not_believed(usage, _bounds(sent, model.window), prompt_has_words=sent.tokens > 0)
     return (_UNKNOWN, odd) if odd else (usage, "")
 
@@ -322,7 +323,3 @@ def _settled(
 
 def _is_price(usd: float | None) -> TypeGuard[float]:
     return usd is not None and 0 <= usd <= MOST_USD  # false for what is not a number, too
-
-
-def _can_be_kept(usage: Usage) -> bool:
-    return all(0 <= count <= LARGEST_COUNT for count in astuple(usage))

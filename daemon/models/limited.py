@@ -65,7 +65,14 @@ def within_ability(archive: Archive, config: Config, roles: Roles) -> Roles:
     if agent == ENGINE or not is_local(agent.name, agent.options):
         return roles
     why = _why_limited(archive, agent, sizes_of(config, roles))
-    return replace(roles, agent=ENGINE, limited=_sentence(agent.name, why)) if why else roles
+    if not why:
+        return roles
+    limited = (
+        f"{agent.name} {why}, so it does the analysis alone: the built-in engine writes quote and memory, "
+        "and core memory and facts stay as they are. To have it otherwise, name another model or "
+        f"other sizes in memproc.toml, or try it again: memproc config fit {agent.name}"
+    )
+    return replace(roles, agent=ENGINE, limited=limited)
 
 
 def why_agent_is_limited(archive: Archive, config: Config) -> str:
@@ -85,14 +92,6 @@ def _why_limited(archive: Archive, model: Model, sizes: str) -> str:
     if first.fails_often:
         return f"gave {first.unusable} unusable ones among its first {first.answers} answers"
     return ""
-
-
-def _sentence(model: str, why: str) -> str:
-    return (
-        f"{model} {why}, so it does the analysis alone: the built-in engine writes quote and memory, "
-        "and core memory and facts stay as they are. To have it otherwise, name another model or "
-        f"other sizes in memproc.toml, or try it again: memproc config fit {model}"
-    )
 
 
 def _first_answers(archive: Archive, model: str, sizes: str) -> FirstAnswers:

@@ -40,7 +40,6 @@ from rules.extract.weights import forget_messages
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 from rules.plan.cache_order import Lead, leads, needs
-from rules.plan.chat_plan import ChatPlan
 from rules.plan.folds import as_shown, as_told
 from rules.plan.limits import room_left
 from rules.plan.work import HINDSIGHT_TOKENS, PlannedChunk
@@ -165,22 +164,19 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
 
 def _begin_lanes(work: _Chunks, kept: int) -> None:
     """Begin what the first `kept` of the plan allow of core memory, facts and the folds."""
-    waiting = _waiting(work.plan, kept)
+    plan = work.plan
+    # Their memories are still to be kept; hindsight is not waited for.
+    waiting = {
+        chunk.number
+        for place, chunk in enumerate(plan.work)
+        if place >= kept and place not in plan.looking_back
+    }
     for chain in work.chains:
         chain.begin(waiting)
     # Those before the first one that is still to be written again stay as they are.
-    still_again = work.plan.again[kept:]
+    still_again = plan.again[kept:]
     settled = min((chunk.number - 1 for chunk in still_again), default=work.chunks)
     work.folds.begin(settled)
-
-
-def _waiting(plan: ChatPlan, kept: int) -> set[int]:
-    """Return the numbers of the chunks whose memories are still to be kept, without hindsight."""
-    numbers = set()
-    for place, chunk in enumerate(plan.work):
-        if place >= kept and place not in plan.looking_back:
-            numbers.add(chunk.number)
-    return numbers
 
 
 def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:

@@ -60,7 +60,10 @@ class EndingChat:
         if not self.memories:
             return f"{self.end} The chat has no memories yet."
         if not self.by_others:
-            return f"{self.end} It has written {_all_of(self.memories)} of this chat itself."
+            all_written = (
+                "the one memory" if self.memories == 1 else f"all {self.memories:,} memories"
+            )
+            return f"{self.end} It has written {all_written} of this chat itself."
         all_of_them = counted(self.memories, "memory", "memories")
         told = (
             f"{self.end} It has not written {self.by_others:,} of the chat's {all_of_them} itself."
@@ -177,7 +180,3 @@ def _cost(
 
 def _likely(cost: "CostEstimate") -> str:
     return f"likely {in_words(cost.likely)}"
-
-
-def _all_of(memories: int) -> str:
-    return "the one memory" if memories == 1 else f"all {memories:,} memories"
