@@ -221,6 +221,7 @@ print(disarm())
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(bool(shim.why_not()), reason=shim.why_not())
 @pytest.mark.timeout(60)
 def test_the_shim_kills_fails_and_shortens_the_call_of_the_given_number(tmp_path: Path) -> None:

@@ -171,6 +171,7 @@ def test_an_unknown_fault_is_named() -> None:
         Faulty(rates={"hicups": 0.5})
 
 
+@pytest.mark.full
 def test_rates_are_met() -> None:
     script = Faulty(rates={"fabricated": 0.3, "empty": 0.1, "refused": 0.05}, seed=4)
     replies = [script(request_of(asking_quote(), str(salt))) for salt in range(1000)]

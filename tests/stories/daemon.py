@@ -21,7 +21,7 @@ STOP_SECONDS = 32.0
 QUICK = '[watch]\nsettle_seconds = 0.5\n[notify]\nwhen = "never"\n'
 """For memproc.toml: half a second of standing still is enough."""
 
-_LOOK_SECONDS = 0.05
+_LOOK_SECONDS = 0.2
 _GUARD = Path(__file__).parents[1] / "guard"
 _PLACES = {"XDG_CONFIG_HOME": ".config", "XDG_STATE_HOME": ".state", "XDG_DATA_HOME": ".data"}
 ENDED = ("written", "done", "skipped", "gone")

@@ -77,6 +77,7 @@ def made(person: Person) -> list[str]:
     return [memory["edition"]["made"] for memory in memories(person, CHAT)]
 
 
+@pytest.mark.full
 def test_an_answer_without_choices_goes_down_the_ladder_and_is_paid_for_once(
     nessa: Person, provider: Provider
 ) -> None:

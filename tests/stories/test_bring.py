@@ -123,6 +123,7 @@ def test_one_that_is_too_short_for_memories_is_written_all_the_same(nessa: Perso
     assert "Nothing is new" in bring(nessa, "--chat", "1", "--yes").out
 
 
+@pytest.mark.full
 def test_a_newer_export_goes_on_with_the_same_chat_if_the_person_says_so(nessa: Person) -> None:
     exported(nessa, talks.chatgpt("1", LONG))
     bring(nessa, "--chat", "1", "--yes")

@@ -53,6 +53,7 @@ def test_conversations_are_searched_and_ticked(browser: Browser) -> None:
     assert "No conversation was ticked." in browser.send("/bring/plan", status=409, file=FILE)
 
 
+@pytest.mark.full
 def test_the_plan_is_shown_and_nothing_is_done_before_the_person_goes(browser: Browser) -> None:
     browser.upload(FILE, EXPORT)
     person = browser.person

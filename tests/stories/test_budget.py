@@ -91,6 +91,7 @@ def test_a_run_stops_at_its_cap_and_goes_on_after_it_was_raised(
     assert status["money"]["today_usd"] == found["day"]["spent_usd"]
 
 
+@pytest.mark.full
 def test_each_run_has_a_budget_of_its_own(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,7 +39,9 @@ def is_whole(person: Person, chat: Json, spoken: list[Json]) -> None:
     back.unlink()
 
 
-@pytest.mark.parametrize("mode", ["replace", "keep-originals"])
+@pytest.mark.parametrize(
+    "mode", ["replace", pytest.param("keep-originals", marks=pytest.mark.full)]
+)
 @pytest.mark.parametrize(
     "at",
     [pytest.param(THREE, marks=pytest.mark.full), 20, pytest.param(FIRST, marks=pytest.mark.full)],

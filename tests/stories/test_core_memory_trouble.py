@@ -45,7 +45,7 @@ TOO_LONG = FAILURES["context too long"]
 COUNTED = sorted({*KINDS, "not found"} - {"text not found"})
 
 
-@pytest.mark.sampled
+@pytest.mark.full
 @pytest.mark.parametrize("corrected", [True, False])
 def test_a_wrong_call_is_told_and_may_be_corrected_once(tmp_path: Path, corrected: bool) -> None:
     kinds = InTurn(tuple(KINDS))

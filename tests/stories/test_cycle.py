@@ -177,6 +177,7 @@ def test_the_tail_of_a_new_chunk_comes_out_of_the_archive(
         )
 
 
+@pytest.mark.full
 def test_every_round_but_the_first_keeps_the_version_before(chat: Cycle) -> None:
     for number in range(2, 5):
         chat.talk().goes_round()

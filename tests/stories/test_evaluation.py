@@ -106,6 +106,7 @@ READERS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", READERS)
 @pytest.mark.variants
 def test_letters_are_read_in_whatever_form_they_come(
@@ -320,6 +321,7 @@ def test_a_kill_in_the_middle_pays_nothing_twice_and_who_knows_60_percent_is_tol
         assert sum(call["step"] in STEPS for call in calls) == len(server.meter.seen)
 
 
+@pytest.mark.full
 def test_at_a_cap_what_is_answered_stays_and_the_next_evaluation_goes_on(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,7 @@ def test_a_tail_whose_rows_are_gone_from_the_archive_is_told_before_anything_is_
         assert server.meter.calls == 0
 
 
+@pytest.mark.full
 def test_what_was_missed_is_named_to_a_rewriting_and_asked_no_more(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

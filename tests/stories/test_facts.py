@@ -291,6 +291,7 @@ def test_the_prompt_shows_no_more_facts_than_it_may(
     assert len(known(eve)) == 9
 
 
+@pytest.mark.full
 def test_the_export_shows_as_many_facts_as_the_budget_holds(empty: Life, tmp_path: Path) -> None:
     eve = copy_of(empty, tmp_path / "eve", facts="budget = 100")
     for number in range(20):

@@ -336,7 +336,7 @@ def test_a_deleted_memory_alone_takes_its_facts_out_of_the_next_export(ada: Life
     assert MISO not in opening(ada)
 
 
-@pytest.mark.sampled
+@pytest.mark.full
 @pytest.mark.parametrize("renew", [False, True])
 def test_a_fork_takes_over_sections_and_facts_and_both_go_on_by_themselves(
     ada: Life, renew: bool

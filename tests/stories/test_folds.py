@@ -146,6 +146,7 @@ def test_with_a_growing_budget_ten_rounds_ask_and_write_what_one_does(
         assert prompts(often) == prompts(once)
 
 
+@pytest.mark.full
 def test_a_fold_has_the_six_messages_of_a_memory_and_says_what_it_stands_for(lived: Life) -> None:
     folds = {memory.memory_id: memory for memory in lived.folds()}
     raw = {memory.memory_id: memory for memory in lived.memories()}
@@ -173,6 +174,7 @@ def test_a_fold_has_the_six_messages_of_a_memory_and_says_what_it_stands_for(liv
             assert below[0].began_at <= message["createdAt"] <= below[-1].ended_at
 
 
+@pytest.mark.full
 def test_quotes_are_carried_word_for_word(lived: Life) -> None:
     numbered = {memory.number: memory for memory in lived.memories()}
     for fold in lived.folds():
@@ -186,6 +188,7 @@ def test_quotes_are_carried_word_for_word(lived: Life) -> None:
     assert {fold.level for fold in lived.folds()} >= {2, 3}
 
 
+@pytest.mark.full
 def test_every_quote_stands_in_the_export_at_every_level_of_folding(lived: Life) -> None:
     shown = "\n\n".join(
         text for messages in section(lived).values() for text in texts(messages)[1:2]

@@ -146,6 +146,7 @@ def test_a_raw_message_changed_under_a_memory_makes_it_due(
     quiet(chat)
 
 
+@pytest.mark.full
 def test_a_changed_raw_message_waits_for_a_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

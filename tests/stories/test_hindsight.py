@@ -129,6 +129,7 @@ def test_it_begins_with_the_very_bytes_with_which_the_memory_was_written(aria: L
         assert request.turns[len(before)].text.startswith("<context_manager>")
 
 
+@pytest.mark.full
 def test_it_shows_the_raw_messages_that_came_after_and_no_more_of_them_than_there_is_room_for(
     aria: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,6 +257,7 @@ def test_what_the_person_has_edited_or_deleted_is_not_written_again(aria: Life) 
     assert len(looking_back(aria.round(ROUND))) == 4, "those after them have their turn"
 
 
+@pytest.mark.full
 def test_what_is_pinned_is_not_written_again(aria: Life) -> None:
     assert aria.person.memproc("pin", aria.memories()[4].memory_id).code == 0
     assert [chunk["number"] for chunk in aria.plan()["hindsight"]] == [4]
@@ -263,6 +265,7 @@ def test_what_is_pinned_is_not_written_again(aria: Life) -> None:
     assert aria.kinds() == [AS_OF] * 3 + [BOTH] + [AS_OF] * 3
 
 
+@pytest.mark.full
 def test_what_was_forgotten_is_not_seen_in_hindsight_either(aria: Life) -> None:
     forgotten = aria.memories()[4]
     for _ in range(6):

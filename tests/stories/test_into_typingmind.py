@@ -210,6 +210,7 @@ def summary_upto(uuid: str) -> Json:
     }
 
 
+@pytest.mark.full
 def test_memories_and_live_messages_that_exceed_the_window_are_told_with_what_to_do(
     tmp_path: Path,
 ) -> None:

@@ -223,7 +223,7 @@ def test_edits_and_facts_are_the_same_by_batch_at_half_the_price(
         assert spent(eve) == billed(server)
 
 
-@pytest.mark.sampled
+@pytest.mark.full
 @pytest.mark.parametrize("step", ["core", "facts"])
 def test_a_run_that_ends_between_a_memory_and_its_layers_goes_on_exactly_there(
     tmp_path: Path, alone: Came, step: Step, monkeypatch: pytest.MonkeyPatch

@@ -295,6 +295,7 @@ def test_the_mode_may_change_between_two_rounds(tmp_path: Path, first: str, seco
         cycle.talk()
 
 
+@pytest.mark.full
 def test_the_old_chat_is_untouched_beside_the_new_one(tmp_path: Path) -> None:
     old = begin(tmp_path, "new-chat")
     before = old.export()

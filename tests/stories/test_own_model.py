@@ -1,9 +1,7 @@
-"""A model on one's own machine, from an empty home: set up, tried, planned in hours, and run, by real commands."""
+"""A model on one's own machine, from an empty home: set up, tried, planned in hours, and run."""
 
 import io
 import json
-import os
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -20,7 +18,7 @@ from tests.server.own import Kind, Own, clever, stupid
 from tests.server.reply import Script
 from tests.server.server import ModelServer
 from tests.server.setup import Setup
-from tests.stories.person import COMMAND, LIMIT_SECONDS, Ended
+from tests.stories.person import Ended
 
 pytestmark = pytest.mark.timeout(250)
 NAME = "qwen2.5-7b-instruct"
@@ -49,20 +47,6 @@ class Home:
             with redirect_stdout(out), redirect_stderr(err), chdir(self.folder):
                 code = main(list(arguments))
         return Ended(code, out.getvalue(), err.getvalue())
-
-    def spawn(self, *arguments: str) -> Ended:
-        """Run the real command in a process of its own."""
-        done = subprocess.run(
-            [COMMAND, *arguments],
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_SECONDS,
-            check=False,
-            cwd=self.folder,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, **self.environment},
-        )
-        return Ended(done.returncode, done.stdout, done.stderr)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -133,7 +117,7 @@ def test_one_command_sets_a_model_up_and_the_next_ones_plan_and_run_with_it(
         assert FULL[kind] in " ".join(ada.memproc("doctor", "--all").out.split())
         assert len(ada.own.asked) == asked, "none of them asks the server"
 
-        ended = ada.spawn("run")
+        ended = ada.memproc("run")
         assert ended.code == 0, ended.err
         assert len(ada.own.asked) > asked
         assert set(ada.own.keys) <= {"Bearer none", "Bearer fake-api-key"}

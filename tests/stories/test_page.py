@@ -535,6 +535,7 @@ def test_the_updated_export_is_downloaded_as_it_lies_in_its_folder(browser: Brow
     assert path.name in unquote(response.headers["content-disposition"])
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("buttons")
 def test_a_version_shows_what_would_change_before_it_is_put_back(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")

@@ -77,6 +77,7 @@ def test_a_refusal_is_told_where_it_was_pressed(eve: Person) -> None:
     assert told not in browser.open(f"{CHAT}/core")
 
 
+@pytest.mark.full
 def test_what_waits_outlasts_a_kill_and_is_done_once_by_the_daemon_that_starts_then(
     eve: Person,
 ) -> None:

@@ -205,6 +205,7 @@ def test_half_a_character_is_answered_over_standard_streams(ada: Person) -> None
     assert not answers[1]["result"]["isError"]
 
 
+@pytest.mark.full
 def test_the_same_tools_answer_over_http_on_this_computer_to_two_at_once(ada: Person) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -40,6 +40,7 @@ def modules_of_status(person: Person) -> set[str]:
     return set(ran.stderr.split())
 
 
+@pytest.mark.full
 def test_status_loads_settings_for_chats_alone_and_planners_for_none_without_folds(
     ada: Person,
 ) -> None:

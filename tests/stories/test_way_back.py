@@ -215,6 +215,7 @@ def test_uninstall_says_what_stays_and_how_each_goes(
     assert written.updated()
 
 
+@pytest.mark.full
 def test_once_the_service_is_removed_no_daemon_is_missed(
     written: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

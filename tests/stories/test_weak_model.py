@@ -73,6 +73,7 @@ def test_each_kind_is_counted_and_what_is_kept_is_marked(nessa: Person) -> None:
     assert AS_AI not in nessa.memproc("show", "3").out
 
 
+@pytest.mark.full
 def test_a_whole_message_is_no_quote(nessa: Person) -> None:
     assert nessa.memproc("run").code == 0
     quote = nessa.memproc("show", "1").out.partition("Quote\n")[2].partition("\n\n  Perspective")[0]

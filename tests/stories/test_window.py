@@ -145,6 +145,7 @@ def test_a_context_manager_with_a_small_window_is_told_apart_from_the_agent(
     assert olu.updated() == []
 
 
+@pytest.mark.full
 def test_the_window_of_a_known_model_needs_no_setting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,7 @@ def as_others_spell_it(*chats: Json) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("mode", ["new-chat", "keep-originals", "replace"])
 def test_a_processed_chat_that_comes_again_in_another_container_changes_no_byte(

@@ -118,6 +118,7 @@ def test_a_raw_message_that_was_tampered_with_is_found(tmp_path: Path) -> None:
             )
 
 
+@pytest.mark.full
 def test_two_processes_write_to_one_archive(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path\n"

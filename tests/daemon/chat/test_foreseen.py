@@ -61,6 +61,7 @@ def test_plan_knows_messages_that_another_client_has_spelled_in_its_own_way(ada:
     assert plans_and_runs(ada) == (False, False)
 
 
+@pytest.mark.full
 def test_a_restored_chat_stays_when_another_chat_of_its_export_goes_on(ada: Person) -> None:
     for tokens in (4000, 5200):
         ada.drop(export_bytes(talk("aaa", tokens), talk("bbb", tokens)))
@@ -78,6 +79,7 @@ def test_a_restored_chat_stays_when_another_chat_of_its_export_goes_on(ada: Pers
     assert in_file(restored) != before[0]
 
 
+@pytest.mark.full
 def test_the_chats_of_one_updated_file_get_files_of_their_own_and_that_file_becomes_a_version(
     ada: Person,
 ) -> None:

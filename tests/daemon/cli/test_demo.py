@@ -66,6 +66,7 @@ def test_a_demo_that_holds_another_chats_file_stays_and_the_new_one_takes_the_ne
         assert third == second, "which held the sample alone"
 
 
+@pytest.mark.full
 def test_a_new_demo_says_where_an_older_one_lies_that_has_worked_on_another_chat(
     base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

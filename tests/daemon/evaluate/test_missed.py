@@ -27,6 +27,7 @@ def ending_at(begin: str) -> Callable[..., Any]:
     return interrupted
 
 
+@pytest.mark.full
 def test_a_memory_that_is_written_again_and_its_questions_change_together_or_not_at_all(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

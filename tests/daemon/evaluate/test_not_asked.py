@@ -43,6 +43,7 @@ def test_what_its_own_chunk_does_not_answer_or_was_said_elsewhere_is_not_asked(
     assert arm["made_up"] is None
 
 
+@pytest.mark.full
 def test_what_the_model_answers_without_the_conversation_is_not_asked(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

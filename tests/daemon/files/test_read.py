@@ -332,6 +332,7 @@ def test_a_file_that_changes_while_it_is_read_is_told(
         read_export(path)
 
 
+@pytest.mark.full
 def test_a_large_file_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     one = json_bytes(long_chat(20_000))

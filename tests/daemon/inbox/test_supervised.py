@@ -137,6 +137,7 @@ def test_every_timed_job_can_be_done(ada: Person, job: str) -> None:
     assert ended == RunDone(job)
 
 
+@pytest.mark.full
 @pytest.mark.skipif(
     sys.platform == "win32", reason="there, a wait is not interrupted: the daemon ends it"
 )
@@ -176,6 +177,7 @@ def test_it_ends_with_the_daemon_and_lets_the_call_that_is_under_way_finish(
         )
 
 
+@pytest.mark.full
 def test_without_settings_it_does_nothing(ada: Person) -> None:
     ended = subprocess.run(
         memproc_argv(None, "--supervised", "run", "--events"),

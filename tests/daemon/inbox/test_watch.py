@@ -125,6 +125,7 @@ def test_a_dropped_export_becomes_an_updated_one_and_sigterm_ends_the_daemon(ada
     assert [signal.getsignal(number) for number in SIGNALS] == before
 
 
+@pytest.mark.full
 def test_at_sighup_memproc_toml_is_read_again(ada: Person) -> None:
     def read_again(meanwhile: Meanwhile) -> None:
         os.kill(os.getpid(), signal.SIGHUP)
@@ -133,6 +134,7 @@ def test_at_sighup_memproc_toml_is_read_again(ada: Person) -> None:
     assert Meanwhile(ada, read_again).watch() == 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", ["state", "inbox"])
 def test_a_second_daemon_is_told_who_holds_the_archive_or_the_inbox(
     ada: Person, place: str, tmp_path: Path
@@ -236,6 +238,7 @@ def test_a_process_that_was_killed_while_it_read_the_settings_is_waited_out(
     assert behind(ada, "ended with exit code -9", back).watch() == 0
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("impatient")
 def test_settings_on_a_disk_that_is_not_there_yet_are_waited_for(ada: Person) -> None:
     away = ada.toml.rename(ada.toml.with_suffix(".away"))
@@ -322,6 +325,7 @@ def test_an_archive_that_a_database_viewer_holds_is_waited_for_and_shown_till_th
     assert "the daemon waits and tries again" in capsys.readouterr().out
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("impatient")
 def test_under_a_service_manager_another_daemon_is_waited_for(
     ada: Person, monkeypatch: pytest.MonkeyPatch

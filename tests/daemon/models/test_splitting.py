@@ -89,6 +89,7 @@ def turns(said: list[tuple[str, int]]) -> list[Spoken]:
     ]
 
 
+@pytest.mark.full
 def test_the_talk_is_cut_where_it_turns_to_something_else_without_a_word_in_common() -> None:
     pytest.importorskip("wordllama")
     spoken = turns([(text, 10) for text in (*SEA, *BREAD, *BREAD, *BREAD)])
@@ -158,6 +159,7 @@ def test_without_the_package_every_command_says_what_to_install(
     assert not person.updated()
 
 
+@pytest.mark.full
 def test_a_conversation_is_cut_by_vectors_from_the_command_line(tmp_path: Path) -> None:
     pytest.importorskip("wordllama")
     person = Person(tmp_path / "ada")

@@ -12,6 +12,7 @@ from daemon.models.tokens import TABLE, count, tables
 from rules.errors import ModelError
 
 
+@pytest.mark.full
 def test_words_that_are_tokens_count_one_each() -> None:
     assert tokens_at_most("the harbour and the storm") <= 7
     assert count("the harbour and the storm") <= tokens_at_most("the harbour and the storm")

@@ -31,6 +31,7 @@ def keep(person: Person, events: list[FactEvent]) -> None:
         keep_fact_events(archive, CHAT_ID, events, NOW)
 
 
+@pytest.mark.full
 def test_a_fact_is_told_as_it_held_on_the_day_that_is_asked_for(grace: Person) -> None:
     then, now = (
         call(grace, "recall_facts", words="tide", date="2024-11-10"),

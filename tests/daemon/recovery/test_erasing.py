@@ -291,6 +291,7 @@ def test_a_row_that_is_gone_is_noticed_in_every_table_that_is_counted(
         archive.rollback()
 
 
+@pytest.mark.full
 def test_a_chat_whose_id_is_the_number_of_another_ones_row_lacks_nothing(tmp_path: Path) -> None:
     ada = Person(tmp_path / "ada")
     numbered = {**chat(*conversation(14, 400, first=50)), "id": "1", "chatID": "1"}

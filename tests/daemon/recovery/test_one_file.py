@@ -61,6 +61,7 @@ def test_a_file_of_many_chats_loses_this_chat_alone(ada: Person) -> None:
     assert check_backups(ada.home / "backups") == ()
 
 
+@pytest.mark.full
 def test_one_chat_never_drives_the_others_out_of_a_file_of_many(ada: Person) -> None:
     two = [
         long_chat(5000, tokens_each=200, chatID=name, id=name, chatTitle=name)

@@ -307,6 +307,7 @@ def test_the_engine_s_fold_is_made_of_the_raw_messages_where_they_are_known() ->
     assert made.texts[5] == f"On 2 March 2026 you told me: {said}"
 
 
+@pytest.mark.full
 def test_a_fold_that_is_too_large_is_asked_for_with_fewer_words_and_then_extracted() -> None:
     long = long_answer(900)
     own = [

@@ -50,6 +50,7 @@ def check_both(seeds: range) -> None:
         check(seed, trees.claude, read_claude, expected_of_claude)
 
 
+@pytest.mark.full
 def test_each_message_of_two_thousand_trees_comes_as_it_was() -> None:
     check_both(range(FEW))
 

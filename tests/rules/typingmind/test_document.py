@@ -143,6 +143,7 @@ def test_a_chat_above_three_mebibytes_is_read() -> None:
     assert len(found.messages) == 700
 
 
+@pytest.mark.full
 def test_ten_thousand_messages_are_read() -> None:
     (found,) = chats_in("x.json", export_bytes(chat(*conversation(5000, 40))))
     assert len(read_messages(found)) == 10_000

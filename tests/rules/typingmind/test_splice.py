@@ -201,6 +201,7 @@ def test_more_than_a_hundred_deleted_uuids_are_all_kept() -> None:
     assert sync["other"] == "1"
 
 
+@pytest.mark.full
 def test_ten_thousand_messages_are_spliced_as_few_are() -> None:
     long: Json = chat(*conversation(5000, 40))
     found = chat_in(export_bytes(long, indent=2))
