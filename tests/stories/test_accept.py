@@ -58,6 +58,7 @@ def test_talk_on_an_older_updated_export_is_skipped_with_the_file_to_import(
     assert said(chat.expanded())[-2 * turns_before :] == talked
 
 
+@pytest.mark.full
 def test_exports_that_lie_in_the_inbox_since_the_chat_has_gone_on_are_unchanged_and_no_fault(
     chat: Cycle,
 ) -> None:
@@ -91,6 +92,7 @@ def test_a_file_that_was_processed_is_left_alone_though_the_one_after_it_seems_t
     assert (stand(chat), chat.expanded()) == (files, raw)
 
 
+@pytest.mark.full
 def test_an_export_too_short_for_a_memory_is_left_alone_once_the_chat_has_gone_on(
     tmp_path: Path,
 ) -> None:
@@ -151,6 +153,7 @@ def test_what_is_accepted_goes_on_and_what_is_missing_stays_in_expand_alone(chat
     quiet(chat)
 
 
+@pytest.mark.full
 def test_another_state_than_the_accepted_one_is_judged_anew(chat: Cycle) -> None:
     old = chat.export()
     chat.talk(2)
@@ -163,6 +166,7 @@ def test_another_state_than_the_accepted_one_is_judged_anew(chat: Cycle) -> None
     skipped(chat)
 
 
+@pytest.mark.full
 def test_a_doubted_export_can_be_accepted_after_another_one_was_processed(chat: Cycle) -> None:
     old = chat.export()
     chat.talk(2)
@@ -203,6 +207,7 @@ def test_nothing_waits_where_nothing_was_skipped_and_an_unknown_chat_is_an_error
     assert 'knows no chat "nobody"' in unknown.err
 
 
+@pytest.mark.full
 def test_a_message_that_is_missing_in_the_middle_without_a_word_stays_in_expand_and_is_told(
     chat: Cycle,
 ) -> None:
@@ -237,6 +242,7 @@ def test_what_is_missing_is_told_once_and_what_is_newly_missing_by_itself(chat: 
     assert "missing" not in chat.hand_in().out
 
 
+@pytest.mark.full
 def test_an_original_that_is_missing_is_told_once(tmp_path: Path) -> None:
     settings = f'{ENGINE}[output]\nmode = "keep-originals"\n'
     chat = Cycle.begin(tmp_path / "ada", settings=settings).goes_round()
@@ -318,6 +324,7 @@ def test_most_memories_deleted_at_once_sets_the_chat_aside_until_it_is_accepted(
     assert "Recalled" in chat.person.memproc("recall", *names[:-1]).out
 
 
+@pytest.mark.full
 def test_a_restored_chat_is_left_alone_until_it_is_accepted(chat: Cycle) -> None:
     path = chat.person.drop(chat.talk().export(), f"{chat.chat_id}.json")
     assert chat.person.memproc("run", path).code == 0
@@ -469,6 +476,7 @@ def test_the_daemon_goes_on_with_a_restored_chat_that_is_accepted(chat: Cycle) -
         )
 
 
+@pytest.mark.full
 def test_plan_says_that_an_updated_export_is_written_anew_where_nothing_is_asked_for(
     chat: Cycle,
 ) -> None:

@@ -126,6 +126,7 @@ def test_one_refusal_is_healed_by_other_words(ines: Person) -> None:
     assert asked[0].body != asked[1].body
 
 
+@pytest.mark.full
 def test_a_retry_without_a_word_asks_nothing_that_was_asked_before(
     ines: Person, refusing: ServerProcess
 ) -> None:
@@ -141,6 +142,7 @@ def test_a_retry_without_a_word_asks_nothing_that_was_asked_before(
     assert numbers(ines, memory) == [(1, EXTRACTED)]
 
 
+@pytest.mark.full
 def test_a_word_of_guidance_makes_a_new_edition_that_the_next_run_writes(
     ines: Person, refusing: ServerProcess
 ) -> None:
@@ -180,6 +182,7 @@ def test_a_word_of_guidance_makes_a_new_edition_that_the_next_run_writes(
     assert ines.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_a_retry_as_json_says_which_edition_came_of_it(
     ines: Person, refusing: ServerProcess
 ) -> None:
@@ -191,6 +194,7 @@ def test_a_retry_as_json_says_which_edition_came_of_it(
     assert (told["edition"]["number"], told["edition"]["made"]) == (2, WRITTEN)
 
 
+@pytest.mark.full
 def test_guidance_that_is_refused_too_leaves_the_memory_as_it_was(
     ines: Person, refusing: ServerProcess
 ) -> None:

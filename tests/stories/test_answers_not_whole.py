@@ -97,7 +97,7 @@ def test_an_answer_without_choices_goes_down_the_ladder_and_is_paid_for_once(
     assert len(provider.asked) == 2
 
 
-@pytest.mark.sampled
+@pytest.mark.full
 @pytest.mark.parametrize("finish", ["error", "a_new_word", None])
 def test_a_broken_answer_is_asked_for_once_more_and_never_kept(
     nessa: Person, provider: Provider, finish: str | None

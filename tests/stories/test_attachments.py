@@ -114,6 +114,7 @@ def test_pictures_and_files_stay_whatever_becomes_of_their_memories(
     assert not [memory for memory in cycle.memories() if memory.get("due")]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("new_uuids", [False, True])
 def test_in_a_fork_they_are_known_again_even_where_the_client_has_copied_them(
     tmp_path: Path, new_uuids: bool
@@ -137,6 +138,7 @@ def test_in_a_fork_they_are_known_again_even_where_the_client_has_copied_them(
     assert "a copy of the picture" in set(files(raw))
 
 
+@pytest.mark.full
 def test_a_picture_that_the_person_deletes_is_gone_and_nothing_else(tmp_path: Path) -> None:
     cycle = goes_round(with_files(begin(tmp_path, "replace")))
     raw = [message["uuid"] for message in cycle.expanded()]

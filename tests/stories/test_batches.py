@@ -166,6 +166,7 @@ def test_what_expires_or_fails_in_a_batch_is_asked_directly(
         assert {bill.batched for bill in server.meter.bills.values()} == {True, False}
 
 
+@pytest.mark.full
 def test_at_night_by_batch_and_by_day_directly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

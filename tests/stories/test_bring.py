@@ -262,6 +262,7 @@ def test_a_life_of_several_is_one_chat_with_a_line_between_them(nessa: Person) -
     assert nessa.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_another_branch_can_be_named(nessa: Person) -> None:
     conversation = talks.chatgpt("1", SHORT)
     mapping = conversation["mapping"]
@@ -286,6 +287,7 @@ def test_without_a_model_in_the_export_the_person_is_asked_for_one(nessa: Person
     assert nessa.chat()["model"].startswith("gpt-5.6")
 
 
+@pytest.mark.full
 def test_custom_instructions_become_the_system_message_if_they_are_chosen(nessa: Person) -> None:
     conversation = talks.chatgpt("1", SHORT)
     conversation["mapping"]["root"]["message"] = {
@@ -347,6 +349,7 @@ def test_half_a_surrogate_pair_in_ids_titles_and_models_stops_nothing(
     assert "Nothing is new" in bring(nessa, "--chat", "1", "--model", "claude", "--yes").out
 
 
+@pytest.mark.full
 def test_what_an_interruption_leaves_outside_of_the_archive_is_erased_by_its_file_or_id(
     nessa: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,7 @@ def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Browser:
     return Browser(person)
 
 
+@pytest.mark.full
 def test_a_dropped_export_of_another_program_waits_for_a_choice(browser: Browser) -> None:
     browser.upload(FILE, EXPORT)
     home = browser.open("/")
@@ -43,6 +44,7 @@ def test_a_dropped_export_of_another_program_waits_for_a_choice(browser: Browser
     assert (browser.person.inbox / "claude.json").read_bytes() == text
 
 
+@pytest.mark.full
 def test_conversations_are_searched_and_ticked(browser: Browser) -> None:
     browser.upload(FILE, EXPORT)
     listed = browser.open("/bring", file=FILE)

@@ -34,6 +34,7 @@ def read(ended: Ended) -> Any:
     return json.loads(ended.out)
 
 
+@pytest.mark.full
 def test_plan_prints_the_very_plan_and_sends_and_writes_nothing(ada: Person) -> None:
     ada.drop(export_bytes(CHAT))
     before = ada.bytes_of_everything()
@@ -81,6 +82,7 @@ def test_plan_without_exports_says_so(ada: Person) -> None:
     assert str(ada.inbox) in ended.out
 
 
+@pytest.mark.full
 def test_chats_memories_and_show_tell_what_is_known(bea: Person) -> None:
     (chat,) = read(bea.memproc("chats", "--json"))["chats"]
     assert (chat["chat_id"], chat["title"]) == (CHAT["chatID"], CHAT["chatTitle"])
@@ -110,6 +112,7 @@ def test_versions_lists_the_original_and_what_was_replaced(bea: Person) -> None:
     assert original["data"]["chats"][0]["messages"] == CHAT["messages"][:36]
 
 
+@pytest.mark.full
 def test_restore_shows_the_difference_first_and_then_puts_the_version_back(ada: Person) -> None:
     ada.drop(export_bytes(CHAT))
     assert ada.memproc("run").code == 0
@@ -163,6 +166,7 @@ def test_expand_works_again_and_never_among_the_files_to_be_imported(bea: Person
     )  # fmt: skip
 
 
+@pytest.mark.full
 def test_verify_finds_a_changed_output_and_a_damaged_backup(ada: Person) -> None:
     ada.drop(export_bytes(CHAT))
     assert ada.memproc("run").code == 0

@@ -147,6 +147,7 @@ def lived(folder: Path, most: int, sizes: list[int]) -> tuple[object, ...]:
         )
 
 
+@pytest.mark.full
 def test_the_engine_alone_shows_first_values_and_asks_nobody(tmp_path: Path) -> None:
     persona, promises = 'value = "I keep the light."', 'value = ["To wait.", "To ask."]'
     with life(tmp_path, layers=True) as aria:

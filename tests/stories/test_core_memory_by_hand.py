@@ -102,6 +102,7 @@ def test_what_the_person_sets_is_shown_and_stays_until_they_release_it(
     assert values(aria)["human"].startswith("By me.\nAnd <system> by me.\n" + NOTED)
 
 
+@pytest.mark.full
 def test_everything_is_taken_back_one_by_one_and_all_of_it_stays_in_the_history(aria: Life) -> None:
     both = values(aria)["human"]
     for command in (

@@ -162,6 +162,7 @@ def undated(said: Json) -> Json:
     return {name: value for name, value in said.items() if name != "createdAt"}
 
 
+@pytest.mark.full
 def test_a_chat_without_dates_has_no_days(tmp_path: Path) -> None:
     ada = Person(tmp_path / "ada")
     ada.settings(settings_of(LOS_ANGELES))

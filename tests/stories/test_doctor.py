@@ -32,6 +32,7 @@ def at_work(ada: Person) -> Person:
     return ada
 
 
+@pytest.mark.full
 def test_a_healthy_house_ends_with_zero_and_nothing_is_changed(at_work: Person) -> None:
     before = at_work.bytes_of_everything()
     ended = at_work.memproc("doctor", "--all")
@@ -46,6 +47,7 @@ def test_a_healthy_house_ends_with_zero_and_nothing_is_changed(at_work: Person) 
     assert at_work.bytes_of_everything() == before
 
 
+@pytest.mark.full
 def test_five_broken_things_are_each_told_with_what_mends_them(at_work: Person) -> None:
     (output,) = at_work.updated()
     output.write_bytes(output.read_bytes() + b" ")

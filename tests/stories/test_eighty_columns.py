@@ -131,6 +131,7 @@ def stays_within(zoe: Person, shown: str) -> None:
         assert len(line.rstrip()) <= 80 or is_one, line
 
 
+@pytest.mark.full
 def test_doctor_has_its_worst_problem_last_and_what_is_well_on_request(zoe: Person) -> None:
     broken = Person(zoe.home.parent / "broken")
     broken.toml.write_text("[tail]\ntokens = -1\n")
@@ -143,6 +144,7 @@ def test_doctor_has_its_worst_problem_last_and_what_is_well_on_request(zoe: Pers
     assert "ok  Python" in COLOUR.sub("", seen(broken, "doctor --all"))
 
 
+@pytest.mark.full
 def test_colours_are_for_terminals_of_those_who_want_them(zoe: Person) -> None:
     assert "\x1b[33mwarning" in seen(zoe, "doctor")
     assert "\x1b[3" not in seen(zoe, "doctor", NO_COLOR="1")

@@ -105,6 +105,7 @@ def test_an_export_in_the_inbox_is_named_and_stays(eve: Person) -> None:
 STEPS = ["remove_file", "_erase_backups", "rewrite_index", "erase_rows"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("after", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_an_erasure_that_was_cut_short_can_be_said_again(

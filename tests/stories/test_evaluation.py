@@ -214,7 +214,7 @@ def guesses(question: str, right: str) -> str:
     return "ABCD"[int(4 * drawn(f"{question} at a guess"))]
 
 
-@pytest.mark.sampled
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("otherwise", "made_up"),
     [(lambda question, right: "A", 1.0), (guesses, 1.0), (never_said, 0.0)],

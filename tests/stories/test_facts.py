@@ -134,6 +134,7 @@ def test_where_nothing_is_new_nobody_is_asked_and_no_byte_changes(ada: Life) -> 
     assert ada.person.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_a_fact_that_is_said_again_is_confirmed(ada: Life, keeper: Keeper) -> None:
     keeper.take = lambda task: operations(
         [{"event": "NONE", "id": "0", "text": PORTO, "message": 1}]
@@ -188,7 +189,7 @@ BAD: list[tuple[Take, dict[str, int], set[str]]] = [
 ]
 
 
-@pytest.mark.sampled
+@pytest.mark.full
 @pytest.mark.parametrize(("take", "counted", "left"), BAD)
 def test_what_is_wrong_with_an_answer_is_counted_and_nothing_is_lost(
     ada: Life, keeper: Keeper, take: Take, counted: dict[str, int], left: set[str]
@@ -204,6 +205,7 @@ def test_what_is_wrong_with_an_answer_is_counted_and_nothing_is_lost(
     assert noted(ada) == {}
 
 
+@pytest.mark.full
 def test_an_answer_that_tries_to_erase_all_facts_erases_none(ada: Life, keeper: Keeper) -> None:
     assert facts(ada, "add", "The lamp has a name.").code == 0
     keeper.take = erases_all
@@ -256,7 +258,7 @@ SEED: list[tuple[list[str], list[dict[str, str]], list[str]]] = [
 """The worked examples of mem0's prompt: what is known, the answer, and what is known then, by the same numbers."""
 
 
-@pytest.mark.sampled
+@pytest.mark.full
 @pytest.mark.parametrize(("before", "answer", "after"), SEED)
 def test_the_worked_examples_end_as_they_say(
     empty: Life,
@@ -278,6 +280,7 @@ def test_the_worked_examples_end_as_they_say(
     ), "NONE is no change"
 
 
+@pytest.mark.full
 def test_the_prompt_shows_no_more_facts_than_it_may(
     empty: Life, tmp_path: Path, keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,7 @@ def test_what_is_forgotten_is_gone_from_export_and_prompts_and_stays_in_the_hist
     assert "Nothing to do" in facts(ada, "forget", "2").out
 
 
+@pytest.mark.full
 def test_a_fact_of_ones_own_is_shown_and_told(ada: Life) -> None:
     assert "Added as fact 4." in facts(ada, "add", "  I am  afraid of moths. ").out
     assert (
@@ -158,6 +159,7 @@ def files_of(ada: Life) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.full
 def test_a_fact_that_is_reworded_in_the_opening_is_the_person_s(ada: Life) -> None:
     edited(ada, opening(ada).replace("called Miso.", "called Miso, and he is old."))
     taken_over_alone(ada)
@@ -173,6 +175,7 @@ def test_a_fact_that_is_reworded_in_the_opening_is_the_person_s(ada: Life) -> No
     assert f"- 2026-01-20: {event['text']}" in lines(ada)
 
 
+@pytest.mark.full
 def test_a_fact_whose_date_is_changed_in_the_opening_has_that_date(ada: Life) -> None:
     edited(ada, opening(ada).replace(f"2026-01-20: {MISO}", f"2020-05-04: {MISO}"))
     taken_over_alone(ada)
@@ -184,6 +187,7 @@ def test_a_fact_whose_date_is_changed_in_the_opening_has_that_date(ada: Life) ->
     )
 
 
+@pytest.mark.full
 def test_a_fact_that_is_taken_out_of_the_opening_is_forgotten(ada: Life) -> None:
     edited(ada, opening(ada).replace(f"- 2026-01-20: {MISO}\n", ""))
     taken_over_alone(ada)
@@ -359,7 +363,7 @@ def test_a_fork_takes_over_sections_and_facts_and_both_go_on_by_themselves(
     assert events(ada.person, origin) == before
 
 
-@pytest.mark.sampled
+@pytest.mark.full
 @pytest.mark.parametrize("rebuild", [False, True])
 def test_where_the_archive_is_lost_sections_and_facts_of_the_opening_are_taken_over(
     ada: Life, rebuild: bool
@@ -386,6 +390,7 @@ def test_where_the_archive_is_lost_sections_and_facts_of_the_opening_are_taken_o
 MISTY = "The cat is called Misty."
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "rows",
     [

@@ -84,6 +84,7 @@ def test_our_own_output_dropped_in_again_is_left_alone(ada: Person) -> None:
     assert ada.bytes_of_everything() == before
 
 
+@pytest.mark.full
 def test_a_conversation_that_went_on_gets_memories_of_what_is_newly_old(ada: Person) -> None:
     whole = long_chat(9000, tokens_each=200)
     ada.drop(export_bytes({**whole, "messages": whole["messages"][:40]}))
@@ -123,6 +124,7 @@ def test_a_memory_that_lost_a_message_gets_it_back_without_a_call(ada: Person) -
     assert ada.memproc("calls", "--json").out == calls
 
 
+@pytest.mark.full
 def test_in_one_go_or_in_two_rounds_the_memories_are_the_same(
     ada: Person, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

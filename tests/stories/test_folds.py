@@ -378,6 +378,7 @@ def test_a_fold_that_the_person_edits_is_pinned_and_told(aria: Life) -> None:
     assert aria.round() == []
 
 
+@pytest.mark.full
 def test_a_fold_comes_back_as_the_person_left_it(aria: Life) -> None:
     fold = next(iter(section(aria)))
     edit(aria, fold, 4, "I was glad of the company.")
@@ -412,6 +413,7 @@ def test_a_memory_that_the_person_edits_stays_as_they_wrote_it_also_in_the_run_t
     assert aria.person.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_a_memory_that_is_pinned_after_it_was_folded_comes_back(aria: Life) -> None:
     inside = aria.memories()[1].memory_id
     assert inside not in section(aria)
@@ -488,6 +490,7 @@ def test_deleting_a_fold_forgets_its_memories(aria: Life) -> None:
         assert not any(memory.edition.texts[5] in turns for memory in forgotten)
 
 
+@pytest.mark.full
 def test_memories_of_a_deleted_fold_can_be_recalled(aria: Life) -> None:
     shown = section_texts(aria)
     first = next(iter(section(aria)))

@@ -178,6 +178,7 @@ def test_both_in_one_full_export_that_memproc_has_never_seen(tmp_path: Path, fir
         quiet(one)
 
 
+@pytest.mark.full
 def test_the_same_message_in_two_chats_is_two_messages(chat: Cycle) -> None:
     fork = forked(chat)
     assert fork.hand_in().code == 0
@@ -250,6 +251,7 @@ def test_a_fork_from_the_middle_of_the_memories_has_those_before_it(chat: Cycle)
     quiet(chat)
 
 
+@pytest.mark.full
 def test_a_fork_from_within_a_memory_goes_on_too(chat: Cycle) -> None:
     name = chat.shown()[2]
     fork = chat.of(chat.device.fork(chat.chat_id, chat.at(name, 4)))

@@ -145,6 +145,7 @@ def test_a_memory_that_was_deleted_alone_changes_no_byte_by_itself(chat: Cycle) 
     assert stand(chat) == files
 
 
+@pytest.mark.full
 def test_a_forgotten_memory_is_brought_back_on_request(chat: Cycle) -> None:
     texts = chat.texts()
     name = chat.shown()[2]
@@ -185,6 +186,7 @@ def test_a_deleted_fold_takes_all_that_it_stands_for_with_it(tmp_path: Path) -> 
     quiet(chat)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("slot", range(1, 7))
 def test_one_of_six_that_is_gone_comes_back(chat: Cycle, slot: int) -> None:
     texts, name = chat.texts(), chat.shown()[1]

@@ -84,6 +84,7 @@ def test_a_message_inserted_among_memories_stays_there_and_is_in_none(
     quiet(chat)
 
 
+@pytest.mark.full
 def test_a_message_inserted_behind_the_last_memory_is_the_first_live_one(chat: Cycle) -> None:
     at = chat.ours()[-1] + 1
     chat.device.insert(chat.chat_id, at, "user", "What stands behind the memories?")

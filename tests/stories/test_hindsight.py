@@ -150,6 +150,7 @@ def test_it_shows_the_raw_messages_that_came_after_and_no_more_of_them_than_ther
         assert sum(tokens[:-1]) <= 1500 < sum(tokens)
 
 
+@pytest.mark.full
 def test_no_earlier_summary_of_the_chunk_is_in_view(aria: Life) -> None:
     before = {memory.memory_id: memory.edition for memory in aria.memories()}
     requests = looking_back(aria.run())

@@ -91,6 +91,7 @@ def test_a_million_blanks_in_one_message_stop_neither_its_chat_nor_the_other_fil
     assert "2 written" in ended.out
 
 
+@pytest.mark.full
 def test_uuids_and_markers_of_memories_to_come_are_nothing_to_go_by(tmp_path: Path) -> None:
     """Somebody who knows the chat can work out how memproc will name its own messages, and forge that beforehand."""
     ada, eve = Person(tmp_path / "ada"), Person(tmp_path / "eve")

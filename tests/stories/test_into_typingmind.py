@@ -79,6 +79,7 @@ def are_in_typingminds_shape(cycle: Cycle, began: str) -> None:
     assert len(set(every)) == len(every)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("model", [CLAUDE, GPT])
 @pytest.mark.parametrize("build", ["2024", "2026"])
 @pytest.mark.parametrize(
@@ -95,6 +96,7 @@ def test_our_messages_have_the_shape_of_the_chat_s_own(
         cycle.talk()
 
 
+@pytest.mark.full
 def test_a_chat_that_goes_on_in_a_newer_client_gets_the_newer_shape(tmp_path: Path) -> None:
     cycle = goes_round(talks_with(begin(tmp_path, "replace", build="2024"), GPT))
     before = own(cycle)
@@ -151,10 +153,12 @@ def warnings(printed: str, mark: str) -> list[str]:
     return [line.removeprefix(mark) for line in printed.splitlines() if line.startswith(mark)]
 
 
+@pytest.mark.full
 def test_a_plain_chat_is_warned_of_nothing(tmp_path: Path) -> None:
     assert told(begin(tmp_path, "replace")) == []
 
 
+@pytest.mark.full
 def test_a_context_limit_hides_the_memories_and_is_told(tmp_path: Path) -> None:
     cycle = begin(tmp_path, "replace")
     cycle.device.chat(cycle.chat_id)["chatParams"]["contextLimit"] = 20
@@ -164,6 +168,7 @@ def test_a_context_limit_hides_the_memories_and_is_told(tmp_path: Path) -> None:
     assert own(cycle)[0]["content"] not in str(cycle.device.what_is_sent(cycle.chat_id))
 
 
+@pytest.mark.full
 def test_an_answer_that_was_being_written_is_told(tmp_path: Path) -> None:
     cycle = begin(tmp_path, "replace")
     cycle.device.chat(cycle.chat_id)["savedControllerState"] = {"status": "running"}
@@ -313,6 +318,7 @@ def test_an_older_version_is_shown_first_then_restored_and_the_chat_goes_on_from
     quiet(fork)
 
 
+@pytest.mark.full
 def test_the_first_original_of_a_chat_that_became_a_new_one_is_restored_into_a_file_of_its_own(
     tmp_path: Path,
 ) -> None:

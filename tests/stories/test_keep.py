@@ -105,6 +105,7 @@ def test_a_pin_that_left_with_its_message_releases_nothing(ada: Cycle) -> None:
     assert states(ada) == {1: "kept"}
 
 
+@pytest.mark.full
 def test_a_device_that_never_saw_the_pin_releases_nothing_and_the_person_is_asked(
     ada: Cycle,
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_device_that_never_saw_the_pin_releases_nothing_and_the_person_is_aske
     assert [(passage["state"], passage["asks"]) for passage in passages(ada)] == [("kept", "")]
 
 
+@pytest.mark.full
 def test_a_line_that_the_person_takes_out_of_the_opening_releases_its_passage(ada: Cycle) -> None:
     words = compressed(ada)
     keep(ada, words)
@@ -139,6 +141,7 @@ def test_a_line_that_the_person_takes_out_of_the_opening_releases_its_passage(ad
     quiet(ada)
 
 
+@pytest.mark.full
 def test_a_line_that_the_person_rewords_is_put_back_as_it_was_said(ada: Cycle) -> None:
     words = compressed(ada)
     keep(ada, words)
@@ -169,6 +172,7 @@ def test_a_pin_in_a_chat_that_the_bridge_sends_is_kept_too(
     assert words in kept_there(ada)
 
 
+@pytest.mark.full
 def test_an_edited_message_asks_and_the_old_words_stay(ada: Cycle) -> None:
     at = ada.live()[-2]
     words = ada.said(at)
@@ -183,6 +187,7 @@ def test_an_edited_message_asks_and_the_old_words_stay(ada: Cycle) -> None:
     assert [passage["asks"] for passage in passages(ada)] == [""]
 
 
+@pytest.mark.full
 def test_a_deleted_message_releases_nothing(ada: Cycle) -> None:
     at = ada.live()[-2]
     words = ada.said(at)
@@ -206,6 +211,7 @@ def test_another_computer_has_them_too(ada: Cycle, tmp_path: Path) -> None:
     assert passages(elsewhere) == passages(ada)
 
 
+@pytest.mark.full
 def test_what_does_not_fit_waits_and_is_named_until_there_is_room(ada: Cycle) -> None:
     keys = [key for _, _, key in ada.bounds()[:3]]
     said = [keep(ada, "--message", key) for key in keys[:2]]
@@ -269,7 +275,7 @@ def test_a_fork_and_a_restored_chat_keep_what_was_kept(ada: Cycle) -> None:
         quiet(fork)
 
 
-@pytest.mark.sampled
+@pytest.mark.full
 @pytest.mark.parametrize(("renew", "forks"), [(False, 1), (True, 2)])
 def test_a_line_taken_out_of_the_opening_of_a_fork_is_released_there(
     ada: Cycle, renew: bool, forks: int

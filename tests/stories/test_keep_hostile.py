@@ -44,6 +44,7 @@ def test_hostile_words_are_words_in_the_opening(ada: Cycle) -> None:
     quiet(ada)
 
 
+@pytest.mark.full
 def test_of_a_long_pinned_message_the_first_sentences_are_kept(ada: Cycle) -> None:
     words = "The light turns once more. " * 800
     ada.device.insert(ada.chat_id, len(ada.messages), "user", words)

@@ -51,6 +51,7 @@ def test_a_chat_that_lost_its_memories_and_its_history_is_skipped(chat: Cycle) -
     goes_on(chat)
 
 
+@pytest.mark.full
 def test_an_older_copy_is_skipped(chat: Cycle) -> None:
     old = chat.export()
     chat.talk(7).goes_round()
@@ -142,6 +143,7 @@ def test_an_answer_regenerated_two_turns_back_is_ordinary_and_the_arrows_are_too
     quiet(chat)
 
 
+@pytest.mark.full
 def test_a_question_edited_and_sent_again_at_the_end_is_ordinary(chat: Cycle) -> None:
     chat.device.regenerate(chat.chat_id, -2, "And if I ask it otherwise?")
     ended = chat.hand_in()

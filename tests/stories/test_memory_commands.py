@@ -75,6 +75,7 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
             assert word in line
 
 
+@pytest.mark.full
 def test_numbers_work_wherever_ids_do_and_folds_have_names_of_their_own(tmp_path: Path) -> None:
     chat = Cycle.lived(tmp_path, settings=TIGHT)
     every = chat.everything()
@@ -251,6 +252,7 @@ def test_a_fold_is_shown_with_its_members_and_all_its_quotes(tmp_path: Path) -> 
         assert f"message {quote['source']}" in ended.out
 
 
+@pytest.mark.full
 def test_the_chosen_edition_is_shown_from_the_next_run_on_and_auto_lets_go(wise: Life) -> None:
     memory = wise.memories()[4]
     as_of, hindsight = wise.editions(memory.memory_id)
@@ -431,6 +433,7 @@ def test_a_recalled_fold_brings_back_all_that_it_stands_for(tmp_path: Path) -> N
     )
 
 
+@pytest.mark.full
 def test_diff_tells_what_a_round_has_changed(chat: Cycle) -> None:
     first = len(chat.names())
     person = chat.person
@@ -456,6 +459,7 @@ def test_diff_tells_what_a_round_has_changed(chat: Cycle) -> None:
     assert found["before"].startswith("version 2 ")
 
 
+@pytest.mark.full
 def test_diff_tells_of_editions_folds_and_edits(chat: Cycle) -> None:
     person = chat.person
     chat.device.edit(chat.chat_id, chat.live()[-1], "Let me say this in another way.")
@@ -474,6 +478,7 @@ def test_diff_tells_of_editions_folds_and_edits(chat: Cycle) -> None:
     done(person.memproc("diff", chat.chat_id), "memory 2, ", ": unfolded from fold ")
 
 
+@pytest.mark.full
 def test_diff_of_two_versions_reads_the_other_way_round_too(chat: Cycle) -> None:
     chat.talk().goes_round()
     there, back = (
@@ -516,6 +521,7 @@ def test_diff_names_what_it_cannot_find(chat: Cycle) -> None:
     assert chat.person.memproc("diff", "nobody").code == 2
 
 
+@pytest.mark.full
 def test_restore_tells_the_difference_in_the_same_words_and_keeps_the_present_state(
     chat: Cycle,
 ) -> None:

@@ -90,6 +90,7 @@ def test_a_wrong_key_stops_everything_with_one_sentence(
         assert eve.memproc("run").code == 0
 
 
+@pytest.mark.full
 def test_calls_tells_what_was_asked_and_never_the_words_unless_they_are_wanted(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

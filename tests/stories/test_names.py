@@ -57,7 +57,7 @@ def completed(person: Person, words: str) -> list[str]:
     return [line.partition(",")[2] for line in taken.splitlines() if line]
 
 
-@pytest.mark.sampled
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("mistyped", "meant"),
     [("memorys", "memories"), ("verfiy", "verify"), ("budget rise", "raise"), ("key tset", "test"),
@@ -165,6 +165,7 @@ def test_completing_is_silent_where_there_is_no_archive_and_changes_nothing(tmp_
     assert completed(new, "memories ") == []
 
 
+@pytest.mark.full
 def test_completing_loads_nothing_that_only_commands_need(
     may: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +195,7 @@ def test_the_script_of_each_shell_asks_memproc(may: Person, shell: str) -> None:
     assert f"_MEMPROC_COMPLETE={shell}_complete" in ended.out
 
 
+@pytest.mark.full
 def test_two_chats_of_one_title_are_both_told_with_their_ids(tmp_path: Path) -> None:
     ada = Person(tmp_path / "ada")
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.chats import assistant, chat, conversation, export_bytes, texts, user
 from tests.stories.person import Person
 from tests.stories.rounds import life
@@ -35,6 +37,7 @@ def test_emoji_and_code_become_memories_without_a_key(tmp_path: Path) -> None:
     assert "0 written, 1 unchanged" in ada.memproc("run").out
 
 
+@pytest.mark.full
 def test_with_a_model_plan_and_run_agree_that_nobody_is_asked_about_emoji(tmp_path: Path) -> None:
     emoji = [
         write("😀👍🏽🎉" * 4, number)

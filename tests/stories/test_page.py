@@ -226,6 +226,7 @@ def test_memories_lead_to_those_before_and_after_them(browser: Browser) -> None:
     assert f'href="{address}" rel="next"' in browser.source(before[1])
 
 
+@pytest.mark.full
 def test_a_memory_is_pinned_unpinned_and_shown_in_another_edition(browser: Browser) -> None:
     address = memory_address(browser.person)
     assert "it stays as it is" in browser.send(f"{address}/pin")
@@ -257,6 +258,7 @@ def test_a_fact_is_added_found_and_forgotten(browser: Browser) -> None:
     assert "is forgotten" in browser.send(f"{address}/{added[1]}/forget")
 
 
+@pytest.mark.full
 def test_what_was_added_is_told_beside_the_download_until_an_export_brings_it(
     browser: Browser,
 ) -> None:
@@ -267,6 +269,7 @@ def test_what_was_added_is_told_beside_the_download_until_an_export_brings_it(
     assert "not in the file to download yet" not in browser.open(f"{address}/due")
 
 
+@pytest.mark.full
 def test_what_is_found_opens_where_it_stands(browser: Browser) -> None:
     source = browser.source("/search?words=harbour")
     addresses = set(re.findall(r'href="(/(?:memory|chat)/[^"]+)"', source))
@@ -326,6 +329,7 @@ def test_a_day_of_the_conversation_is_gone_to(browser: Browser) -> None:
     assert browser.open(f"{address}?sheet=0") == browser.open(f"{address}?sheet=x")
 
 
+@pytest.mark.full
 def test_a_message_that_was_edited_or_deleted_is_read_as_what_it_is(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     messages = conversation(20, 400)
@@ -363,6 +367,7 @@ def test_home_says_once_what_the_last_run_has_skipped(browser: Browser) -> None:
     assert "The last run by hand" not in home, "that would be the same once more"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "names", [[f"wrong {number}.json" for number in range(26)], ["Aria: the sea.json"]]
 )
@@ -404,6 +409,7 @@ def test_a_plan_says_what_a_run_would_do_before_it_is_started(browser: Browser) 
     assert browser.open(f"{address}/due")
 
 
+@pytest.mark.full
 def test_a_run_is_started_and_ends(browser: Browser) -> None:
     assert browser.person.memproc("run").code in (0, 1), (
         "what other stories have changed or dropped is processed"
@@ -523,6 +529,7 @@ def test_a_form_is_bounded_and_an_export_has_a_limit_of_its_own(
     (browser.person.inbox / "large.json").unlink()
 
 
+@pytest.mark.full
 def test_the_sample_is_taken(browser: Browser) -> None:
     browser.send("/start/sample")
     assert (browser.person.inbox / SAMPLE_FILE).read_bytes() == sample()

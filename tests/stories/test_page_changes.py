@@ -59,6 +59,7 @@ def test_fact_core_memory_kept_words_and_a_recalled_memory_reach_the_file_by_one
     assert NOT_YET not in browser.open(f"{address}/due")
 
 
+@pytest.mark.full
 def test_where_the_newest_export_is_gone_the_page_says_so_and_what_to_do(ada: Cycle) -> None:
     browser, address = Browser(ada.person), f"/chat/{ada.chat_id}"
     browser.send(f"{address}/facts/add", text=FACT)
@@ -69,6 +70,7 @@ def test_where_the_newest_export_is_gone_the_page_says_so_and_what_to_do(ada: Cy
     assert "Export the chat again, and drop it on Home" in " ".join(due.split()).replace(" :", ":")
 
 
+@pytest.mark.full
 def test_an_older_state_is_not_written_over_a_chat_that_has_gone_on(ada: Cycle) -> None:
     browser, address = Browser(ada.person), f"/chat/{ada.chat_id}"
     old = ada.export()
@@ -79,6 +81,7 @@ def test_an_older_state_is_not_written_over_a_chat_that_has_gone_on(ada: Cycle) 
     assert "Write it" not in browser.source(f"{address}/due")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("change", ["talked on", "memory deleted"])
 def test_a_file_that_the_chat_is_newer_than_is_not_offered_for_import(
     ada: Cycle, change: str
@@ -101,6 +104,7 @@ def test_a_file_that_the_chat_is_newer_than_is_not_offered_for_import(
         assert "there is nothing to import" not in shown
 
 
+@pytest.mark.full
 def test_what_the_settings_keep_out_of_the_chat_is_told_where_it_is_changed(ada: Cycle) -> None:
     off = "The chat does not show this"
     address = f"/chat/{ada.chat_id}"

@@ -43,6 +43,7 @@ def test_a_hit_of_the_search_is_kept_as_a_whole(ada: Cycle) -> None:
     assert ada.said(at) in keep(ada, "--json").replace('\\"', '"')
 
 
+@pytest.mark.full
 def test_both_wordings_of_an_edited_message_are_shown_and_the_old_ones_stay(ada: Cycle) -> None:
     browser, at = Browser(ada.person), ada.live()[-2]
     words = ada.said(at)

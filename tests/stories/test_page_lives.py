@@ -153,6 +153,7 @@ def test_no_file_is_moved_while_a_chat_is_worked_on(person: Person) -> None:
     assert path.read_bytes() == PDF
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("buttons")
 def test_what_was_put_aside_is_erased_with_its_chat_and_packed_with_the_archive(
     person: Person,

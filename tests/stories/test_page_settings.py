@@ -69,6 +69,7 @@ def test_several_views_go_by_a_changed_setting_at_once(browser: Browser) -> None
     assert "$3.00" in browser.open("/money")
 
 
+@pytest.mark.full
 def test_a_night_is_two_times_or_none(browser: Browser) -> None:
     night = {"schedule.night.from": "01:00", "schedule.night.to": "04:30"}
     assert 'night = "01:00-04:30"' in _change(browser, night)
@@ -79,6 +80,7 @@ def test_a_night_is_two_times_or_none(browser: Browser) -> None:
     assert 'night = ""' in _change(browser, empty)
 
 
+@pytest.mark.full
 def test_what_is_refused_is_told_and_stays_in_its_field(browser: Browser) -> None:
     before, seen = browser.person.toml.read_text(), _seen(browser)
     for typed, reason in (

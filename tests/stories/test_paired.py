@@ -30,6 +30,7 @@ def bridged(cycle: Cycle, monkeypatch: pytest.MonkeyPatch) -> Bridged:
     return Bridged.opened(cycle.person, monkeypatch)
 
 
+@pytest.mark.full
 def test_a_chat_is_sent_and_comes_back_with_memories(
     new: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +107,7 @@ def test_what_a_killed_plan_has_left_goes_with_the_next(
     assert not left.exists()
 
 
+@pytest.mark.full
 def test_a_plan_is_made_once_until_something_that_it_was_made_of_has_changed(
     new: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +196,7 @@ def test_nothing_new_is_unchanged_and_has_no_result(
     assert extension.call("GET", f"/bridge/jobs/{job}/result").status_code == 409
 
 
+@pytest.mark.full
 def test_the_same_chat_sent_twice_has_its_result_twice(
     new: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,6 +279,7 @@ def test_a_run_that_was_cut_off_once_goes_on(new: Cycle, monkeypatch: pytest.Mon
     assert extension.job(job)["state"] == "done"
 
 
+@pytest.mark.full
 def test_a_chat_that_was_talked_on_takes_the_place_of_what_was_sent_before(
     new: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

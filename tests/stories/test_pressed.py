@@ -66,6 +66,7 @@ def test_what_is_typed_and_pressed_while_a_run_works_is_done_at_its_end_and_told
     assert "Done after a run: memproc core set" in browser.open(f"{CHAT}/core")
 
 
+@pytest.mark.full
 def test_a_refusal_is_told_where_it_was_pressed(eve: Person) -> None:
     browser = Browser(eve)
     with hold(lock(eve)):
@@ -90,6 +91,7 @@ def test_what_waits_outlasts_a_kill_and_is_done_once_by_the_daemon_that_starts_t
             daemon.until(lambda: "Done after a run" in daemon.said(), "it is told")
 
 
+@pytest.mark.full
 def test_what_costs_or_is_final_never_waits(eve: Person) -> None:
     browser = Browser(eve)
     (memory, *_) = json.loads(eve.memproc("memories", CHAT_ID, "--json").out)["memories"]

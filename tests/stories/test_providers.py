@@ -75,6 +75,7 @@ def marked(request: Sent) -> list[Json]:
     return [part for part in parts if isinstance(part, dict) and "cache_control" in part]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("model", "key"),
     [
@@ -103,6 +104,7 @@ def test_a_server_of_ones_own_needs_no_key(
         assert "cache_control" not in request.text
 
 
+@pytest.mark.full
 def test_the_small_model_of_a_server_of_ones_own_is_the_agent(mira: Person) -> None:
     mira.drop(export_bytes(talk()))
     with running(mira) as server:
@@ -115,6 +117,7 @@ def test_the_small_model_of_a_server_of_ones_own_is_the_agent(mira: Person) -> N
     )
 
 
+@pytest.mark.full
 def test_ollama_is_told_what_window_to_make_and_not_to_think(mira: Person) -> None:
     mira.drop(export_bytes(talk()))
     with running(mira) as server:
@@ -130,6 +133,7 @@ def test_ollama_is_told_what_window_to_make_and_not_to_think(mira: Person) -> No
         assert request.roles[-1] == "user"
 
 
+@pytest.mark.full
 def test_an_anthropic_agent_with_an_openai_context_manager_sends_each_what_it_takes(
     mira: Person,
 ) -> None:
@@ -169,6 +173,7 @@ def test_an_anthropic_agent_with_an_openai_context_manager_sends_each_what_it_ta
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("agent", "manager", "taking"),
     [
@@ -191,6 +196,7 @@ def test_a_temperature_goes_to_those_that_take_it_and_to_no_other(
         assert request.body.get("temperature") == (0.4 if request.model in taking else None)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "agent", ["anthropic/claude-haiku-5-5", "openai/gpt-4o", "ollama_chat/local-model"]
 )
@@ -212,6 +218,7 @@ def test_a_chat_that_begins_with_the_persona_gets_through(mira: Person, agent: s
     assert not any("The conversation begins with your own words" in text for text in kept)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "agent", ["anthropic/claude-haiku-5-5", "openai/local-model", "ollama_chat/local-model"]
 )
@@ -246,6 +253,7 @@ def test_options_in_a_table_are_for_the_models_of_that_name_alone(mira: Person) 
     assert told == {("gpt-4o", 7, None), ("local-model", 11, 0.9)}
 
 
+@pytest.mark.full
 def test_one_chat_of_an_export_can_have_models_of_its_own(mira: Person) -> None:
     garden = talk(id=GARDEN, chatID=GARDEN, chatTitle="The garden")
     mira.drop(export_bytes(talk(), garden))

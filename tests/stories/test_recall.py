@@ -50,6 +50,7 @@ def test_five_tools_that_only_read_are_offered_with_a_word_on_when_to_use_them(a
     assert len(INSTRUCTIONS.split()) <= 120
 
 
+@pytest.mark.full
 def test_what_was_said_is_found_and_opened(ada: Person) -> None:
     def both(client: Client) -> Awaitable[tuple[CallToolResult, CallToolResult]]:
         async def asking() -> tuple[CallToolResult, CallToolResult]:
@@ -79,6 +80,7 @@ def test_a_search_that_finds_nothing_ends_the_matter(ada: Person) -> None:
     assert data["known_until"] in text_of(result)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("tool", "arguments", "bound"),
     [

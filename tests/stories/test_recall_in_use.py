@@ -85,6 +85,7 @@ def test_what_was_said_on_the_days_that_a_question_names_comes_first(grace: Pers
     assert "Nothing from 2031-01-01 to" in text_of(nothing)
 
 
+@pytest.mark.full
 def test_what_the_person_has_forgotten_is_not_found(tmp_path: Path) -> None:
     cycle = Cycle.begin(tmp_path / "ada", settings="", size=400).goes_round()
     name = cycle.shown()[0]

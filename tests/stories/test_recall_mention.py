@@ -44,6 +44,7 @@ def test_it_is_said_in_the_opening_alone_and_only_where_it_is_wanted(ada: Person
     assert not any(SAID in text for text in openings(ada).values())
 
 
+@pytest.mark.full
 def test_it_names_tools_that_there_are(ada: Person) -> None:
     listed = ask(ada, lambda client: client.list_tools())
     assert {"recall_search", "recall_open"} <= {tool.name for tool in listed.tools}
@@ -51,6 +52,7 @@ def test_it_names_tools_that_there_are(ada: Person) -> None:
     assert "recall_open" in SAID
 
 
+@pytest.mark.full
 def test_it_can_be_set_for_all_chats(ada: Person) -> None:
     ada.settings("[recall]\nmention = true\n")
     assert ada.memproc("run").code == 0

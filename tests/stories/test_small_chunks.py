@@ -44,6 +44,7 @@ def test_chunks_of_four_hundred_tokens_are_worth_what_they_cost(aria: Life) -> N
     assert abs(taken - plan["section_tokens"]) < replaced // 4
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("size", [400, 450])
 def test_without_a_model_small_chunks_make_a_chat_smaller_all_the_same(
     aria: Life, size: int

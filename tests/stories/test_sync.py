@@ -126,6 +126,7 @@ def test_what_comes_back_since_typingmind_cut_the_list_is_taken_out_again(tmp_pa
     assert cycle.expanded() == [json.loads(message) for message in witness.seen.values()]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("build", ["2024", "2026"])
 @pytest.mark.parametrize("mode", ["replace", "keep-originals"])
 def test_somebody_talked_on_in_the_old_copy_of_another_device(
@@ -186,6 +187,7 @@ def test_the_cloud_s_order_of_keys_changes_nothing(tmp_path: Path, mode: str) ->
     quiet(cycle)
 
 
+@pytest.mark.full
 def test_without_our_fields_the_memories_are_known_by_their_texts_after_a_merge(
     tmp_path: Path,
 ) -> None:

@@ -60,6 +60,7 @@ def slow(tmp_path: Path, pace: Pace) -> Iterator[Life]:
         yield slow
 
 
+@pytest.mark.full
 def test_the_bar_keeps_count_money_and_time_left_also_beside_a_long_title(ada: Person) -> None:
     ada.drop(export_bytes({**long_chat(4000, tokens_each=200), "chatTitle": LONG_TITLE}))
     terminal = Terminal(ada, ("run", "--yes"))
@@ -135,6 +136,7 @@ def test_status_tells_of_a_run_by_hand_that_skipped_something(ada: Person) -> No
     assert re.search(r"Last run by hand\n  .* ago\): 1 skipped\n", status)
 
 
+@pytest.mark.full
 def test_a_memory_takes_one_line_of_the_terminal_and_prose_breaks_between_words(
     tmp_path: Path,
 ) -> None:
@@ -153,6 +155,7 @@ def test_a_memory_takes_one_line_of_the_terminal_and_prose_breaks_between_words(
             assert " ".join(text.split()) in " ".join(words), "no word is broken at the edge"
 
 
+@pytest.mark.full
 def test_an_undo_is_agreed_to_on_a_terminal_after_what_it_changes(ada: Person) -> None:
     ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
     assert ada.memproc("run").code == 0
@@ -188,6 +191,7 @@ def test_without_a_key_a_terminal_asks_and_stop_writes_nothing(ada: Person) -> N
     assert not ada.updated()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("answers", [("n",), ("y", "stop"), ("y", "key"), ("\x04",), ("y", "\x04")])
 def test_all_is_asked_before_anything_is_kept_of_what_is_brought(
     ada: Person, answers: tuple[str, ...]
@@ -212,6 +216,7 @@ def test_all_is_asked_before_anything_is_kept_of_what_is_brought(
     assert re.search(r"Nothing was (sent or written|changed|brought)", terminal.text())
 
 
+@pytest.mark.full
 def test_without_a_key_the_memories_can_be_extracted_for_free(ada: Person) -> None:
     terminal = asked_for_a_key(ada, "extract")
     assert terminal.ends() == 0
@@ -230,6 +235,7 @@ def test_a_key_that_is_given_now_is_kept_and_never_shown(ada: Person) -> None:
     assert "was taken out of" in ada.memproc("key", "forget", "anthropic").out
 
 
+@pytest.mark.full
 def test_without_a_terminal_and_with_yes_nothing_is_asked(ada: Person, tmp_path: Path) -> None:
     ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
     assert "Your choice" not in ada.memproc("run").out

@@ -71,6 +71,7 @@ def planned(person: Person) -> tuple[float, float]:
     return totals["likely_usd"], totals["at_most_usd"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("thinker", "most_refused"),
     [(Thinker(), 0), (Thinker(obeys=True), 0), (Thinker(refuses=True), 2)],

@@ -139,6 +139,7 @@ def test_a_fork_of_a_fork_has_the_true_days(aria: Life) -> None:
     assert days(expanded(aria)).items() >= said.items()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("odd", ["2024-W09-5", "20240301", "2024-13-45", "soon", "2024-03-01T12Z"])
 def test_a_date_that_no_calendar_has_stops_no_command(tmp_path: Path, odd: str) -> None:
     ada = Person(tmp_path / "ada")

@@ -50,6 +50,7 @@ def test_undo_shows_what_it_would_do_and_then_does_it(written: Person) -> None:
     assert path.read_bytes() == now, "an undo can be undone"
 
 
+@pytest.mark.full
 def test_an_undo_that_was_killed_before_it_was_noted_down_is_finished_and_not_undone(
     written: Person,
 ) -> None:
@@ -64,6 +65,7 @@ def test_an_undo_that_was_killed_before_it_was_noted_down_is_finished_and_not_un
     assert written.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_undo_of_an_export_that_somebody_changed_puts_the_newest_version_back(
     written: Person,
 ) -> None:
@@ -112,6 +114,7 @@ def test_undo_without_another_version_says_so(ada: Person) -> None:
     assert path.exists()
 
 
+@pytest.mark.full
 def test_a_run_says_what_to_do_next_and_only_where_something_was_written(ada: Person) -> None:
     ada.drop(export_bytes(CHAT), "a.json")
     first = ada.memproc("run")
@@ -195,6 +198,7 @@ def test_key_list_says_where_each_key_is(ada: Person, monkeypatch: pytest.Monkey
     assert listed.out == ada.memproc("key", "test", "--no-call").out
 
 
+@pytest.mark.full
 def test_uninstall_says_what_stays_and_how_each_goes(
     written: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

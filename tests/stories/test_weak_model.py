@@ -81,6 +81,7 @@ def test_a_whole_message_is_no_quote(nessa: Person) -> None:
     assert nessa.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_memories_are_told_apart_by_their_subjects(nessa: Person) -> None:
     assert nessa.memproc("run").code == 0
     heads = [nessa.memproc("show", str(number)).out.splitlines()[1] for number in range(1, 5)]

@@ -40,6 +40,7 @@ def leads_to(person: Person, server: ServerProcess, more: str = "") -> None:
     person.settings(f'{AGENT}{more}[models.options."anthropic/*"]\napi_base = "{server.url}"\n')
 
 
+@pytest.mark.full
 def test_a_file_that_merely_lies_in_the_folder_gets_no_key_until_the_person_allows_the_host(
     mira: Person, tmp_path: Path, own_home: Path
 ) -> None:

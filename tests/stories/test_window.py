@@ -43,6 +43,7 @@ def local(window: int = 0) -> str:
     return f'agent = "openai/local-8k"\n{said}'
 
 
+@pytest.mark.full
 def test_default_sizes_do_not_fit_a_small_window_and_the_plan_says_what_and_by_how_much(
     tmp_path: Path, server: ServerProcess
 ) -> None:
@@ -72,6 +73,7 @@ def _around(reason: str) -> tuple[str, str]:
     return reason.partition(" tokens of context")[0], reason.partition(" too many")[0]
 
 
+@pytest.mark.full
 def test_with_smaller_tail_and_chunk_all_goes_through_and_nothing_is_too_long(
     tmp_path: Path, server: ServerProcess
 ) -> None:
@@ -160,6 +162,7 @@ def test_the_window_of_a_known_model_needs_no_setting(
     assert "whose window holds 200,000 tokens" in planned.out
 
 
+@pytest.mark.full
 def test_a_prompt_in_the_dearer_tier_is_not_sent_unless_the_person_allows_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

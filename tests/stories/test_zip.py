@@ -46,6 +46,7 @@ def unpack(content: bytes, folder: Path) -> None:
         package.extractall(folder)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_zip_that_was_unpacked_is_read_like_the_zip_and_named(ada: Person, chunked: bool) -> None:
     unpack(whole_export(chunked), ada.inbox / "My export")
