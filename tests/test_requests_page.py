@@ -9,6 +9,7 @@ from tests.requests_page import PLACE, renewed
 pytestmark = pytest.mark.timeout(200)
 
 
+@pytest.mark.full
 def test_the_page_of_requests_shows_what_is_sent_now() -> None:
     page = PLACE.read_text("utf-8")
     assert renewed(page) == page, (

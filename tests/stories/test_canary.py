@@ -178,6 +178,7 @@ def test_a_provider_that_says_the_key_back_is_not_repeated(keeper: Keeper) -> No
     eve.assert_nobody_knows()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "model", ["anthropic/claude-haiku-5-5", pytest.param("openai/gpt-4o", marks=pytest.mark.long)]
 )

@@ -222,6 +222,7 @@ def test_config_says_what_counts_and_what_is_wrong(ada: Person) -> None:
     assert ada.memproc("run").code == 2
 
 
+@pytest.mark.full
 def test_the_demo_shows_the_whole_trip(ada: Person) -> None:
     ended = ada.spawn("demo")
     assert (ended.code, ended.err) == (0, "")

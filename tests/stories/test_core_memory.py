@@ -27,12 +27,11 @@ from tests.stories.core import (
     values,
 )
 from tests.stories.rounds import ENGINE, Life, life
-from tests.stories.test_kills import output
 from tests.test_core_memory_page import block
 
 pytestmark = pytest.mark.timeout(200)
-THREE, FIVE = 5_600, 6_500
-"""Tokens of a conversation after which there are so many memories."""
+THREE = 5_600
+"""Tokens of a conversation after which there are three memories."""
 
 
 @pytest.fixture(scope="module")
@@ -107,44 +106,6 @@ def test_nothing_of_the_layers_stands_in_any_other_request(aria: Life) -> None:
 
 def bill(aria: Life, request: Request) -> Bill:
     return aria.server.meter.bills[request.number]
-
-
-@pytest.mark.full
-def test_the_edits_are_the_same_with_any_number_of_calls_and_in_any_number_of_rounds(
-    tmp_path: Path,
-) -> None:
-    ways = {
-        "alone": (1, [FIVE]),
-        "four": (4, [FIVE]),
-        "sixteen": (16, [FIVE]),
-        "rounds": (4, [THREE, FIVE - THREE]),
-    }
-    found = {name: lived(tmp_path / name, most, sizes) for name, (most, sizes) in ways.items()}
-    assert found["four"] == found["sixteen"] == found["alone"]
-    assert found["rounds"][:3] == found["alone"][:3], (
-        "what differs is which messages TypingMind is told are gone"
-    )
-
-
-def lived(folder: Path, most: int, sizes: list[int]) -> tuple[object, ...]:
-    """The events, the questions in the order of the chunks, and the messages and the bytes of the export."""
-    with life(folder, diary, layers=True, facts=OFF, memory="hindsight = 0") as aria:
-        settings = aria.person.toml.read_text()
-        aria.person.toml.write_text(
-            settings.replace("concurrency = 1\n", f"concurrency = {most}\n")
-        )
-        for size in sizes:
-            aria.round(size)
-        asked = {passage(one): read_task(one).question for one in core_asked(aria.server.requests)}
-        assert [question.count(NOTED) for question in asked.values()] == list(range(5)), (
-            "each saw the one before"
-        )
-        return (
-            events(aria),
-            list(asked.values()),
-            aria.person.chat()["messages"],
-            output(aria.person),
-        )
 
 
 @pytest.mark.full

@@ -61,20 +61,6 @@ def test_an_export_is_dropped_and_the_updated_one_is_found(day: Daemon) -> None:
 
 
 @pytest.mark.full
-def test_a_slow_writer_is_waited_for_through_pauses_longer_than_standing_still(day: Daemon) -> None:
-    content = export("slow", SHORT)
-    path = day.person.inbox / "slow.json"
-    with path.open("wb", buffering=0) as writing:
-        for at in range(0, len(content) - 1, 1 + len(content) // 3):
-            writing.write(content[at : at + 1 + len(content) // 3])
-            size = path.stat().st_size
-            if size < len(content):
-                day.comes_to("slow.json", "settling", saying=f"JSON not closed at byte {size}")
-    assert day.comes_to("slow.json", "done").tries == 0
-    assert [row.state for row in day.rows("slow.json")] == ["done"], "it was taken once, and whole"
-
-
-@pytest.mark.full
 def test_a_copy_that_stalls_at_a_bracket_is_called_cut_off_and_taken_once_it_goes_on(
     day: Daemon,
 ) -> None:

@@ -332,7 +332,6 @@ def test_a_further_round_of_the_old_chat_never_overwrites_the_new_one(tmp_path: 
     is_well(third)
 
 
-@pytest.mark.full
 def test_the_new_chat_is_not_overwritten_where_memproc_has_seen_no_round_of_it(
     tmp_path: Path,
 ) -> None:

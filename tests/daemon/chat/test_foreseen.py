@@ -42,6 +42,7 @@ def plans_and_runs(person: Person) -> tuple[bool, bool]:
     return announced, any(row["outcome"] == "written" for row in run["outcomes"])
 
 
+@pytest.mark.full
 def test_plan_announces_the_new_file_of_a_chat_that_was_only_renamed(ada: Person) -> None:
     ada.drop(export_bytes(talk("aaa", 4000)))
     assert plans_and_runs(ada) == (True, True)

@@ -39,6 +39,7 @@ def put_into_one_file(person: Person, *chat_ids: str) -> Path:
     return whole
 
 
+@pytest.mark.full
 def test_a_file_of_many_chats_loses_this_chat_alone(ada: Person) -> None:
     chat = secret_chat()
     for part in (30, len(chat["messages"])):
