@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from time import monotonic, sleep
 
-LIMIT_SECONDS = 60.0
+LIMIT_SECONDS = 120.0  # for a machine that has much else to do
 _LOOK_SECONDS = (
     0.02  # many conditions are whole commands, which take the processor from what is waited for
 )

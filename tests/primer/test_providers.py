@@ -70,7 +70,7 @@ def test_litellm_sends_the_key_of_each_variable(
             api_base=f"http://127.0.0.1:{gate.server_port}",
             max_tokens=5,
             max_retries=0,
-            timeout=10,
+            timeout=60,
         )
     assert any("the-key-itself" in header for header in gate.shown)
 

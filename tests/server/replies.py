@@ -10,8 +10,6 @@ from httpcore._sync import connection_pool
 
 from tests.waiting import until
 
-_LIMIT_SECONDS = 20.0
-
 
 @pytest.fixture(autouse=True)
 def every_reply_is_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -25,7 +23,7 @@ def every_reply_is_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setattr(connection_pool, "PoolByteStream", Noted)
     yield
-    until(lambda: _are_closed(replies), _LIMIT_SECONDS)
+    until(lambda: _are_closed(replies))
 
 
 def _are_closed(replies: WeakSet[Any]) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from tests.server.child import ServerProcess, serve
 from tests.server.log import read_events
 from tests.server.setup import KEY, PLAIN
+from tests.waiting import LIMIT_SECONDS
 
 BODY = {
     "model": "claude-haiku-5-5",
@@ -25,7 +26,7 @@ def post(server: ServerProcess, **fields: object) -> httpx.Response:
         headers=HEADERS,
         trust_env=False,
         verify=PLAIN,
-        timeout=10,
+        timeout=LIMIT_SECONDS,
     )
 
 
@@ -52,7 +53,7 @@ def test_a_hang_ends_with_the_process(tmp_path: Path) -> None:
             headers=HEADERS,
             trust_env=False,
             verify=PLAIN,
-            timeout=0.2,
+            timeout=1.0,
         )
     assert server.meter.failures == {"hang": 1}
 

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from tests.chats import Json, export_bytes, long_chat
 from tests.stories.person import Person
 from tests.stories.reports import raw_conversation, report
+from tests.waiting import LIMIT_SECONDS
 
-LIMIT_SECONDS = 60.0
 STOP_SECONDS = 32.0
 """Half a minute is what the daemon allows itself."""
 QUICK = '[watch]\nsettle_seconds = 0.5\n[notify]\nwhen = "never"\n'

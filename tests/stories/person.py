@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from daemon.cli import main
+from tests.waiting import LIMIT_SECONDS
 
 COMMAND = Path(sys.executable).parent / "memproc"
-LIMIT_SECONDS = 100.0
 WITHOUT_PAGE = (
     "[page]\nenabled = false\n"  # daemons of stories that run at once would all want its port
 )

@@ -14,7 +14,8 @@ from typing import Any
 import pyte
 
 from tests.forked import exit_code, fork_memproc
-from tests.stories.person import LIMIT_SECONDS, Person
+from tests.stories.person import Person
+from tests.waiting import LIMIT_SECONDS
 
 if sys.platform != "win32":
     import fcntl

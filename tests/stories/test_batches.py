@@ -26,13 +26,13 @@ from tests.server.usage import Price
 from tests.stories.daemon import QUICK, running
 from tests.stories.person import Person
 from tests.stories.test_kills import output
+from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.timeout(200)
 HAIKU = "anthropic/claude-haiku-5-5"
 CHAT = export_bytes(long_chat(9000, tokens_each=300))
 FEW = export_bytes(long_chat(5000, tokens_each=300))
 MANY_LOOKS = 10_000
-LIMIT_SECONDS = 60.0
 PRICES = {
     "claude-haiku-5-5": Price(
         Decimal("0.1"),

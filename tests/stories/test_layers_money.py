@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -25,6 +24,7 @@ from tests.stories.facts import events
 from tests.stories.person import Person
 from tests.stories.reports import report
 from tests.stories.test_kills import output
+from tests.waiting import until
 
 pytestmark = pytest.mark.timeout(200)
 HAIKU, VECTORS = "anthropic/claude-haiku-5-5", "openai/text-embedding-3-small"
@@ -45,7 +45,6 @@ FIRST, MORE, MUCH = (
 ANOTHER = export_bytes(chat(*conversation(20, 300, first=100), id="another", chatID="another"))
 WITHOUT_HINDSIGHT = "[memory]\nhindsight = 0\n"
 CAP, OVER = "0.0025", 4
-LIMIT_SECONDS = 60.0
 
 _OF_AN_EDIT = ("section", "value", "held", "by", "function", "memory", "edition")
 Done = tuple[list[dict[str, Any]], list[dict[str, Any]]]
@@ -251,10 +250,7 @@ def test_a_run_that_is_killed_between_a_memory_and_its_layers_goes_on_exactly_th
     with serving(monkeypatch, script) as server:
         eve.drop(MORE)
         running = eve.start("run")
-        end = monotonic() + LIMIT_SECONDS
-        while len(set(script.came)) < 2:
-            assert monotonic() < end
-            sleep(0.01)
+        until(lambda: len(set(script.came)) >= 2)
         running.kill()
         running.communicate()
         assert running.returncode == -signal.SIGKILL

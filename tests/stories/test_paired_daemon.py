@@ -17,12 +17,12 @@ from tests.extension import Extension, Json
 from tests.stories.bridged import chat_of
 from tests.stories.cycle import ENGINE, Cycle
 from tests.stories.daemon import QUICK, running
+from tests.waiting import LIMIT_SECONDS, until
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc"),
 ]
-LIMIT_SECONDS = 60.0
 
 
 @pytest.fixture
@@ -107,11 +107,8 @@ def test_the_daemon_goes_on_with_a_skipped_chat_once_it_is_accepted(new: Cycle) 
         for name in new.shown()[1:]:
             new.forget(name)
         job = extension.send(new.talk(40).export())
-        end = monotonic() + LIMIT_SECONDS
-        while (told := extension.job(job))["state"] != "skipped":
-            assert monotonic() < end, told
-            sleep(0.05)
-        assert f"memproc accept {new.chat_id}" in told["reason"]
+        until(lambda: extension.job(job)["state"] == "skipped")
+        assert f"memproc accept {new.chat_id}" in extension.job(job)["reason"]
         assert new.person.memproc("accept", new.chat_id).code == 0
         comes_to(extension, job, "done")
 

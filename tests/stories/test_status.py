@@ -13,8 +13,9 @@ from time import monotonic
 import pytest
 
 from tests.chats import export_bytes
-from tests.stories.daemon import LIMIT_SECONDS, QUICK, Daemon, export, running, talk
+from tests.stories.daemon import QUICK, Daemon, export, running, talk
 from tests.stories.person import Person
+from tests.waiting import LIMIT_SECONDS
 
 pytestmark = [
     pytest.mark.timeout(200),

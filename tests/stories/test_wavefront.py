@@ -20,7 +20,7 @@ from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
 from tests.stories.person import Person
 from tests.stories.test_kills import output
-from tests.waiting import until
+from tests.waiting import LIMIT_SECONDS, until
 
 pytestmark = pytest.mark.timeout(300)
 MODELS = """
@@ -32,7 +32,6 @@ concurrency = {most}
 budget = 2500
 """
 ROUNDS = [export_bytes(long_chat(tokens, tokens_each=300)) for tokens in (15_000, 24_000)]
-DEADLINE_SECONDS = 60.0
 WRITTEN_AT = re.compile(r'(?<="written_at": ")[^"]*')
 
 
@@ -123,7 +122,7 @@ def test_who_ends_it_loses_no_answer_that_is_under_way(
     running = eve.start("run")
     until(lambda: slow.meter.calls >= 4)
     running.send_signal(wish)
-    out, err = running.communicate(timeout=DEADLINE_SECONDS)
+    out, err = running.communicate(timeout=LIMIT_SECONDS)
     assert (running.returncode, "Interrupted" in err) == (130, True)
     assert "under way and are waited for" in out
     meter = slow.meter

@@ -41,8 +41,8 @@ from daemon.inbox.watch_plan import SettingsAre
 from daemon.status.notices import notice_of
 from daemon.status.place import begin_pause, end_pause
 from daemon.status.sentences import is_problem
+from tests.waiting import LIMIT_SECONDS
 
-LIMIT_SECONDS = 20.0
 SHA = "a" * 64
 PRINTS = "import sys; sys.stdout.write(sys.argv[1])"
 PLANNED = Planned("abc", "The Garden", 2, 8)
@@ -367,7 +367,7 @@ def test_a_child_that_hangs_is_killed_and_one_that_has_announced_it_is_not(world
     world.dropped()
     beats = int(HANG_SECONDS / BEAT_SECONDS)
     world.does(
-        f"import sys, time; print({to_line(Alive(2 * HANG_SECONDS))!r}, end='', flush=True); time.sleep(60)"
+        f"import sys, time; print({to_line(Alive(2 * HANG_SECONDS))!r}, end='', flush=True); time.sleep(600)"
     )
     world.dispatch.next()
     world.take(world.queue.get(timeout=LIMIT_SECONDS))
@@ -400,7 +400,7 @@ def test_when_the_daemon_ends_the_child_is_told_and_its_file_goes_on_with_the_ne
 
 def test_a_child_that_does_not_end_is_killed(world: World) -> None:
     world.dropped()
-    world.does("import time; time.sleep(60)")
+    world.does("import time; time.sleep(600)")
     world.dispatch.next()
     began = time.monotonic()
 

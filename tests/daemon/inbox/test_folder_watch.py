@@ -11,8 +11,7 @@ import pytest
 
 from daemon.inbox.child import FolderChanged, Wake
 from daemon.inbox.folder_watch import FolderWatch
-
-LIMIT_SECONDS = 10.0
+from tests.waiting import LIMIT_SECONDS
 
 
 @contextmanager

@@ -36,8 +36,7 @@ from tests.server.asking import litellm
 from tests.server.child import serve
 from tests.server.setup import KEY
 from tests.stories.person import Person
-
-LIMIT_SECONDS = 60.0
+from tests.waiting import LIMIT_SECONDS
 
 
 @pytest.fixture

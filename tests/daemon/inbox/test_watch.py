@@ -26,8 +26,8 @@ from rules.errors import ArchiveError, ConfigurationError
 from service.command import memproc_argv
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
+from tests.waiting import LIMIT_SECONDS
 
-LIMIT_SECONDS = 60.0
 SETTINGS = """
 [models]
 agent = "memproc/extractive"

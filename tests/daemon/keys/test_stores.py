@@ -174,7 +174,7 @@ def test_no_second_question_waits_behind_one_that_hangs(hanging: Hanging) -> Non
     begun = monotonic()
     for provider in range(20):
         assert isinstance(keyring.read(str(provider)), NoKeyring)
-    assert monotonic() - begun < 5 * 0.5
+    assert monotonic() - begun < 16 * 0.5
     hanging.closed.set()
     while isinstance(keyring.read("0"), NoKeyring):
         pass

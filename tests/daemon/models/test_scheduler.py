@@ -28,9 +28,9 @@ from rules.money.price import PICO
 from tests.known import known
 from tests.nokeys import no_keys
 from tests.scripted import ended
+from tests.waiting import LIMIT_SECONDS
 
 WHEN = "2026-09-01T00:00:00.000Z"
-PATIENCE_SECONDS = 20.0
 Answering = Callable[[Request], Completion]
 
 
@@ -158,7 +158,7 @@ def test_as_many_calls_as_may_be_are_under_way_at_once(archive: Archive, most: i
     together = threading.Barrier(most)
 
     def meet(request: Request) -> Completion:
-        together.wait(PATIENCE_SECONDS)
+        together.wait(LIMIT_SECONDS)
         return echo(request)
 
     with Scheduler(context_of(archive, meet), "chat", most) as scheduler:
@@ -213,7 +213,7 @@ def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for
 
     def meet(request: Request) -> Completion:
         if request.turns[-1].content in ("leads.0", "ahead"):
-            together.wait(PATIENCE_SECONDS)
+            together.wait(LIMIT_SECONDS)
         return echo(request)
 
     model = Counting(meet)
@@ -283,7 +283,7 @@ def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(
         if request.turns[-1].content == "0.0":
             refused.set()
             raise ProviderRefuses("The key is wrong.", "Set another.")
-        refused.wait(PATIENCE_SECONDS)
+        refused.wait(LIMIT_SECONDS)
         return echo(request)
 
     model, told = Counting(answering), Told()
@@ -323,7 +323,7 @@ def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
 
     def answering(request: Request) -> Completion:
         if request.turns[-1].content != "0.0":
-            go.wait(PATIENCE_SECONDS)
+            go.wait(LIMIT_SECONDS)
         return echo(request)
 
     model, told = Counting(answering), Told(after=interrupt)
@@ -461,12 +461,12 @@ def test_a_call_that_waits_to_be_repeated_when_all_ends_does_not_leave_and_costs
     def busy(request: Request) -> Completion:
         if request.model.name == DEAR:
             raise NotNow("Busy.", "Again.")
-        assert is_waiting.wait(PATIENCE_SECONDS)
+        assert is_waiting.wait(LIMIT_SECONDS)
         raise ProviderRefuses("No.", "Ask.")
 
     def pause(seconds: float) -> None:
         is_waiting.set()
-        assert is_ended.wait(PATIENCE_SECONDS)
+        assert is_ended.wait(LIMIT_SECONDS)
 
     class Ending(Scheduler):
         def __exit__(self, *fault: Any) -> None:

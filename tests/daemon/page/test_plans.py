@@ -9,8 +9,7 @@ import pytest
 from daemon.config.settings import Config
 from daemon.files.paths import Folders, archive_path
 from daemon.page.app import Desk, Plan, Plans
-
-LIMIT_SECONDS = 20.0
+from tests.waiting import LIMIT_SECONDS
 
 
 @pytest.fixture

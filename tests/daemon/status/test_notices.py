@@ -19,8 +19,7 @@ from daemon.status.notices import (
     notice_of,
 )
 from tests.daemon.status.filled import ago, ahead
-
-LIMIT_SECONDS = 20.0
+from tests.waiting import LIMIT_SECONDS
 
 
 def until(done: Callable[[], bool], notifier: Notifier) -> None:
