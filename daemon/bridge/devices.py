@@ -165,20 +165,15 @@ def exclusive(state: Path) -> Iterator[None]:
     make_private(bridge_folder(state))
     with ExitStack() as stack:
         end = monotonic() + _WAIT_SECONDS
-        while not _is_held_now(stack, bridge_folder(state) / "lock", is_last=monotonic() > end):
-            sleep(_PAUSE_SECONDS)
+        while True:
+            try:
+                stack.enter_context(hold(bridge_folder(state) / "lock", "is pairing a device"))
+                break
+            except Busy:
+                if monotonic() > end:
+                    raise
+                sleep(_PAUSE_SECONDS)
         yield
-
-
-def _is_held_now(stack: ExitStack, lock: Path, *, is_last: bool) -> bool:
-    """Try to take the lock. Raises Busy where the last try fails."""
-    try:
-        stack.enter_context(hold(lock, "is pairing a device"))
-    except Busy:
-        if is_last:
-            raise
-        return False
-    return True
 
 
 def _write_devices(state: Path, kept: tuple[Device, ...]) -> None:
@@ -284,22 +279,16 @@ def is_first(state: Path, nonce: str, now: float) -> bool:
     """
     folder = bridge_folder(state) / "nonces"
     make_private(folder)
-    _sweep(folder, now)
     with file_errors(folder, "written"):
+        for file in folder.iterdir():
+            with suppress(FileNotFoundError):  # another call has just removed it
+                if now - file.stat().st_mtime > _KEPT_SECONDS:
+                    file.unlink()
         try:
             make_new(folder / nonce).close()
         except FileExistsError:
             return False
     return True
-
-
-def _sweep(folder: Path, now: float) -> None:
-    """Remove the marks of calls that are too old to be repeated."""
-    with file_errors(folder, "tidied up"):
-        for file in folder.iterdir():
-            with suppress(FileNotFoundError):  # another call has just removed it
-                if now - file.stat().st_mtime > _KEPT_SECONDS:
-                    file.unlink()
 
 
 def _mac(key: bytes, *parts: str) -> str:

@@ -360,16 +360,13 @@ def _called(path: Path, entry: str) -> str:
 
 
 def _count_links(path: Path) -> int:
-    """Return how many web addresses the short texts of a file hold."""
+    """Return how many web addresses the beginnings of a file's texts hold."""
+    links = 0
     with _texts(path) as texts:
-        return sum(_links_in(open_text) for open_text in texts.values())
-
-
-def _links_in(open_text: _Open) -> int:
-    """Return how many web addresses the beginning of a text holds."""
-    with open_text() as text:
-        beginning = text.read(_LONGEST_LIST_OF_LINKS)
-    return len(_LINK.findall(beginning))
+        for open_text in texts.values():
+            with open_text() as text:
+                links += len(_LINK.findall(text.read(_LONGEST_LIST_OF_LINKS)))
+    return links
 
 
 def _without_conversations(name: str, noted: _Noted, links: int) -> NotAnExport:

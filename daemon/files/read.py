@@ -82,24 +82,17 @@ def read_export(path: Path) -> Export:
     """
     with open_export(path) as file:
         fingerprint = sighting_at(path) if path.is_dir() else sighting_of(os.fstat(file.fileno()))
-        _refuse_large_foreign(path.name, file, fingerprint.size)
+        # A smaller one of another program is known when it is read.
+        if fingerprint.size > LARGEST_BYTES and (foreign := program_of(path.name, file)):
+            raise foreign.refusal(path.name)
         refuse_large(path.name, fingerprint.size)
+        file.seek(0)
         sha256 = file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # it is a file
         export = Export(
             path, tuple(_parts(path.name, Bundle(path.name, file))), sha256, fingerprint
         )
         export.refuse_changed()
     return export
-
-
-def _refuse_large_foreign(name: str, file: BinaryIO, size: int) -> None:
-    """Raise NotAnExport for another program's export too large to be read as one of TypingMind's.
-
-    A smaller one is known when it is read.
-    """
-    if size > LARGEST_BYTES and (foreign := program_of(name, file)):
-        raise foreign.refusal(name)
-    file.seek(0)
 
 
 def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:

@@ -69,6 +69,8 @@ class FileWork:
     """Whether a run by hand works on a file of which the daemon has a copy that waits."""
     progress: FileProgress = field(default_factory=FileProgress)
     stored: FileProgress = field(default_factory=FileProgress)
+    unnoted: list[tuple[Event, str]] = field(default_factory=list)
+    """What is not in the log yet, and when it was."""
     kept: float = 0.0
     """When the progress was stored last, by the monotonic clock."""
     state: State = "copied"
@@ -87,8 +89,9 @@ class FileWork:
         """Keep what an event says about the file. Return what was noted of it in the log."""
         self.has_begun = True
         self.progress = gone_on(self.progress, event, self.now())
-        is_news = self.progress != self.stored and monotonic() - self.kept >= _KEEP_SECONDS
-        if isinstance(event, Planned) or is_news:
+        is_news = self.unnoted or self.progress != self.stored
+        is_time = monotonic() - self.kept >= _KEEP_SECONDS
+        if isinstance(event, Planned) or (is_news and is_time):
             self._keep_progress()
         match event:
             case Planned():
@@ -110,11 +113,22 @@ class FileWork:
                 return []
 
     def _noted(self, event: Event) -> Event:
-        note(self.archive, event, self.now())
+        """Note an event in the log; answers and memories, which are many, with the next progress."""
+        self.unnoted.append((event, self.now()))
+        if not isinstance(event, ModelAnswered | MemoryMade):
+            self._note_all()
         return event
 
+    def _note_all(self) -> None:
+        with self.archive.transaction():
+            for event, when in self.unnoted:
+                note(self.archive, event, when)
+        self.unnoted = []
+
     def _keep_progress(self) -> None:
-        keep_progress(self.archive, self.arrival, self.progress, self.now())
+        with self.archive.transaction():
+            keep_progress(self.archive, self.arrival, self.progress, self.now())
+            self._note_all()
         self.kept, self.stored = monotonic(), self.progress
 
     def _goes_on(self) -> list[Event]:
@@ -138,6 +152,7 @@ class FileWork:
         event = replace(chat, file=self.file)
         with self.archive.transaction():
             record_outcome(self.archive, chat, self.now())
+            self._note_all()
             note(self.archive, event, self.now())
         self.chats.append(chat)  # only now: an event that could not be kept is taken again
         return event
@@ -231,6 +246,7 @@ class FileWork:
         """Record the file's new state, with the names that the person knows. Return the event."""
         reason, next_step = self._as_dropped(reason), self._as_dropped(next_step)
         look_at = write_date(again) if again else None
+        self._note_all()
         event = change_state(
             self.archive, self.arrival, state, reason, next_step, self.now(), look_at, tries
         )

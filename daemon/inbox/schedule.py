@@ -95,23 +95,16 @@ class Telling:
         self._known: Sequence[Titled] = ()
 
     def tell(self, event: Event) -> None:
-        """Print what happened, note it in the log, and show a notice of it if one is wanted."""
-        self._print(event)
+        """Say what happened, and note it in the log."""
+        self.say(event)
         note(self._archive, event, self._now())
-        self._show(event)
 
     def say(self, event: Event) -> None:
-        """Do the same with what is noted in the log already."""
-        self._print(event)
-        self._show(event)
-
-    def _print(self, event: Event) -> None:
+        """Print what is noted in the log already, and show a notice of it if one is wanted."""
         # It may say that the archive cannot be read: then the titles of before must do.
         with suppress(ArchiveError):
             self._known = known_titles(self._archive)
         self._speak(self._now(), event_without_titles(event, self._known))
-
-    def _show(self, event: Event) -> None:
         if notice := notice_of(event):
             self._notifier.give(notice, self.when, self._now(), monotonic())
 

@@ -47,7 +47,13 @@ def put_aside(folders: Folders, name: str) -> Path:
     path = _inside(folders.inbox, name)
     with hold(folders.state / "lock", _DOING):
         with Archive.read(folders.state) as archive:
-            _refuse_in_hand(archive, path)
+            for number in arrivals_of(archive, [str(path)])[-1:]:
+                arrival = find_arrival(archive, number)
+                is_taken = arrival.state in IN_HAND
+                if is_taken or (arrival.state in UNTAKEN and not arrival.next_step):
+                    raise FileTrouble(
+                        f"{path.name} is being processed.", "Wait until it is done, then try again."
+                    )
         return _move(path, aside_folder(folders.backups))
 
 
@@ -81,17 +87,6 @@ def is_movable(path: Path) -> bool:
         is_export = path.is_file() or bool(export_parts(path))
         return is_export and not path.is_symlink() and not path.name.startswith(".")
     return False
-
-
-def _refuse_in_hand(archive: Archive, path: Path) -> None:
-    """Raise FileTrouble for a file that memproc is working on, or is about to take."""
-    for number in arrivals_of(archive, [str(path)])[-1:]:
-        arrival = find_arrival(archive, number)
-        is_taken = arrival.state in IN_HAND
-        if is_taken or (arrival.state in UNTAKEN and not arrival.next_step):
-            raise FileTrouble(
-                f"{path.name} is being processed.", "Wait until it is done, then try again."
-            )
 
 
 def _move(path: Path, folder: Path) -> Path:

@@ -31,21 +31,14 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
         )
     conversation = raw_conversation(context.archive, chat.chat_id)
     raw = parse_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
-    content = chat_container(expanded(raw, _shown_uuids(context, chat)))
+    updated = read_updated(updated_path(context.archive, context.folders, chat))
+    shown = [other for other in chats_of_export(updated) if other.chat_id == chat.chat_id]
+    uuids = [uuid for other in shown for uuid in our_uuids(read_messages(other))]
+    content = chat_container(expanded(raw, uuids))
     path = (path or _expanded_place(context.folders, chat, content)).absolute()
     make_private(path.parent)
     with writing_to(path.parent, context.folders.state):
         return replace_file(path, [content])
-
-
-def _shown_uuids(context: Context, chat: KnownChat) -> list[str]:
-    """Return the uuids of memproc's messages in the chat's updated export."""
-    path = updated_path(context.archive, context.folders, chat)
-    uuids: list[str] = []
-    for other in chats_of_export(read_updated(path)):
-        if other.chat_id == chat.chat_id:
-            uuids += our_uuids(read_messages(other))
-    return uuids
 
 
 def _expanded_place(folders: Folders, chat: KnownChat, content: bytes) -> Path:
