@@ -55,7 +55,6 @@ from daemon.files.paths import brought_folder
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.context import Context
 from daemon.models.prices import require_price
-from rules.conversation.marker import text_digest
 from rules.errors import ChatSkipped, NotAccepted
 from rules.layers.kept_passages import describe_marked
 from rules.plan.chat_plan import Unchanged, doubled_ids, refuse_doubled
@@ -231,7 +230,8 @@ def ready_without_calls(context: Context, surveyed: "Survey") -> ReadyChat | Non
     opening is taken over first, so the result cannot be foretold.
     """
     archive, reading, now = context.archive, surveyed.reading, context.clock()
-    if surveyed.plan.calls or not reading.memories or _is_opening_edited(surveyed):
+    opening = opening_place(surveyed.shown)
+    if surveyed.plan.calls or not reading.memories or (opening and opening.is_edited):
         return None
     assembly = assemble_as_it_is(archive, surveyed, now)
     if assembly is None or is_in_export(archive, surveyed, assembly):
@@ -239,13 +239,6 @@ def ready_without_calls(context: Context, surveyed: "Survey") -> ReadyChat | Non
     if reading.edits.is_news and not assembly.assembled.changed:
         return None
     return ready_chat(archive, surveyed, assembly, None, now)
-
-
-def _is_opening_edited(surveyed: "Survey") -> bool:
-    place = opening_place(surveyed.shown)
-    if place is None or place.ours is None:
-        return False
-    return place.ours.text != text_digest(place.message.text)
 
 
 def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:

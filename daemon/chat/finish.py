@@ -31,7 +31,7 @@ from daemon.files.read import Export
 from daemon.files.write import replace_file
 from daemon.models.context import Context
 from daemon.models.tokens import count, digest_of
-from rules.conversation.history import Entry
+from rules.conversation.history import Entry, groups
 from rules.conversation.kept_wishes import too_many_wishes, wishes_within
 from rules.conversation.marker import Canned
 from rules.conversation.memory import EXTRACTED, Memory
@@ -46,7 +46,6 @@ from rules.output.read_back import Finished
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, over_budget, section, standing
-from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import container_blocks
 from rules.typingmind.new_chat import as_new_chat, memories_title, new_chat_id
@@ -103,7 +102,7 @@ def assemble_chat(
     """
     reading, places = survey.reading, survey.reading.places
     entries = _under_memories(reading.entries, memories)
-    bounded = _within_bounds(shown, survey.bounds, passages)
+    bounded = within_bounds(shown, survey.bounds, passages)
     memory_section = MemorySection(memories, bounded, reading.edits.touched)
     opening = opening_text(archive, survey.shown, lines_shown(passages, entries, places))
     read = read_shown(survey.shown, opening)
@@ -124,7 +123,7 @@ def _under_memories(entries: Sequence[Entry], memories: Sequence[Memory]) -> tup
     return tuple(replace(entry, memory=numbers.get(entry.key)) for entry in entries)
 
 
-def _within_bounds(
+def within_bounds(
     shown: Sequence[Memory], bounds: Bounds, passages: Sequence[KeptPassage]
 ) -> list[Memory]:
     """Return the memories as they are shown, with no more quotes and wishes than there is room for."""

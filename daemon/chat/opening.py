@@ -142,7 +142,7 @@ def _preface(archive: Archive, chat: ShownChat) -> str:
     if place is not None and place.ours is not None:
         shown = text_digest(place.message.text)
         is_known = any(written.goes_back_to(shown) for written in kept)
-        if place.ours.text != shown and not is_known:
+        if place.is_edited and not is_known:
             # It was edited where it shows neither sections nor facts.
             return read_shown(chat, place.message.text).preface or chat.preface
     return reworded(kept) or chat.preface

@@ -11,7 +11,7 @@ from daemon.archive.messages import dates_said, first_seen, live_messages, missi
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
-from rules.conversation.history import Place, history
+from rules.conversation.history import Group, Place, history
 from rules.conversation.marker import OPENING, Canned, read_marker
 from rules.conversation.memory import Preferred, memory_id
 from rules.errors import ChatSkipped, NotAccepted
@@ -30,7 +30,7 @@ from rules.recognize.chat_reading import ChatReading, reading_of
 from rules.recognize.known import Known, Recognised, recognise_export
 from rules.recognize.loss import lost_in
 from rules.recognize.recognize import unnamed_memories
-from rules.recognize.user_edits import NO_EDITS, Group
+from rules.recognize.user_edits import NO_EDITS
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.message import Message
 from rules.wording import cut_title

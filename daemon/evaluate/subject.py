@@ -3,30 +3,26 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from daemon.archive.chats import find_chat
 from daemon.archive.messages import LiveMessage, live_conversation
 from daemon.archive.seals import refuse_damage
+from daemon.chat.finish import within_bounds
 from daemon.chat.holding import holding
 from daemon.chat.kept import lines_shown
 from daemon.chat.opening import canned, opening_text
 from daemon.chat.passage import as_they_are
 from daemon.chat.survey import Survey
 from daemon.models.context import Context
-from daemon.models.tokens import count
 from daemon.remember.extracted import survey_archived
 from primer.evaluation_questions import finished_chat
 from primer.prompt import Turn
 from rules.conversation.history import Entry
-from rules.conversation.kept_wishes import wishes_within
 from rules.conversation.memory import Memory, with_members
-from rules.conversation.short_quotes import quotes_within
 from rules.errors import ChatSkipped
-from rules.layers.kept_passages import let_go
-from rules.plan.folds import as_shown
 from rules.wording import cut_title
 
 ArmName = Literal["memories", "tail", "full", "recall"]
@@ -127,18 +123,13 @@ def find_subject(context: Context, name: str) -> EvaluatedChat:
             f'"{cut_title(survey.plan.title)}" has no memories yet, so there is nothing to ask about.',
             "Drop its export into the inbox, then: memproc run",
         )
-    short = quotes_within(shown, count)
-    editions = wishes_within(short, survey.bounds.wishes, as_shown, count, let_go(survey.passages))
-    as_exported = [
-        replace(memory, edition=edition) for memory, edition in zip(short, editions, strict=True)
-    ]
     live = live_conversation(archive, chat_id)
     has = [message for message in live if not message.is_missing]
     sent = [Entry(known.key, known.message, None, at) for at, known in enumerate(has)]
     kept = lines_shown(survey.passages, sent, ())
     return EvaluatedChat(
         survey=survey,
-        shown=tuple(as_exported),
+        shown=tuple(within_bounds(shown, survey.bounds, survey.passages)),
         opening=opening_text(archive, survey.shown, kept),
         live=live,
     )

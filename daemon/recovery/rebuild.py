@@ -41,7 +41,7 @@ from daemon.recovery.kept_files import (
 )
 from daemon.remember.quotes import stated_in
 from primer.prompt import question
-from rules.conversation.history import Entry
+from rules.conversation.history import Entry, Group, groups
 from rules.conversation.kept_wishes import as_listed
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ArchiveError, DamagedChat, MemprocError
@@ -49,7 +49,6 @@ from rules.output.assemble import hash_of_messages
 from rules.recognize.adopted import as_dated, with_cited_sources
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import recognise
-from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.dates import in_zone
 from rules.typingmind.document import chat_container

@@ -7,12 +7,13 @@
 Chunks are made from the beginning without a hole, so what is under memories is the history's start.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rules.conversation.marker import MEMORY, Marker
+from rules.conversation.marker import MEMORY, Marker, text_digest
 from rules.typingmind.message import Message
 
+SLOTS = range(1, 7)
 COPY = "a copy of a message that the chat holds already"
 
 INSERTED = "inserted among messages that stand under memories already"
@@ -47,6 +48,11 @@ class Place:
     def kind(self) -> str:
         """Return which of our messages it is: opening, memory or closing; empty for all others."""
         return self.ours.kind if self.ours is not None else ""
+
+    @property
+    def is_edited(self) -> bool:
+        """Return whether a message of ours says something else than was written."""
+        return self.ours is not None and self.ours.text != text_digest(self.message.text)
 
     @property
     def is_copy(self) -> bool:
@@ -84,6 +90,21 @@ class Entry:
     """As it is now; None where that is what `message` says, or where it is gone."""
     gone: bool = False
     """The person has deleted it, after it was compressed."""
+
+
+Group = Mapping[int, Place]
+"""The messages of one memory in an export, by their slots."""
+
+
+def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
+    """Group the messages of each memory that the export shows, by slot; in its order."""
+    by_memory: dict[str, dict[int, Place]] = {}
+    for place in places:
+        marker = place.ours
+        if marker is not None and marker.kind == MEMORY:
+            group = by_memory.setdefault(marker.memory, {})
+            group.setdefault(marker.slot, place)
+    return by_memory
 
 
 def raw_messages(places: Iterable[Place]) -> Iterator[Place]:

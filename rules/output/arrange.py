@@ -13,7 +13,7 @@ delete with it. A message of ours that is to go stays for the same reason.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.conversation.history import Entry, Place
+from rules.conversation.history import Entry, Place, groups
 from rules.conversation.marker import (
     CLOSING,
     MEMORY,
@@ -23,7 +23,6 @@ from rules.conversation.marker import (
     memory_drafts,
 )
 from rules.conversation.memory import Memory, folds_upwards, memories_by_id, memories_of_chunks
-from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind.content import attachments
 from rules.typingmind.originals import with_attachments

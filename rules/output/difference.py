@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from rules.conversation.history import Place
+from rules.conversation.history import Group, Place, groups
 from rules.conversation.marker import CLOSING, OPENING
 from rules.conversation.memory import Memory, memories_by_id, with_members
 from rules.recognize.align import Named, align
-from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, fields_of
 

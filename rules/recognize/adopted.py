@@ -20,14 +20,13 @@ from datetime import UTC, timedelta, tzinfo
 from types import MappingProxyType
 from typing import TypeVar
 
-from rules.conversation.history import Past, Place
+from rules.conversation.history import SLOTS, Group, Past, Place
 from rules.conversation.kept_wishes import wishes_at_end
 from rules.conversation.marker import (
     PERSPECTIVE_SLOT,
     QUOTE_SLOT,
     Marker,
     passages_shown,
-    text_digest,
 )
 from rules.conversation.memory import (
     BEFORE_WISH,
@@ -50,7 +49,6 @@ from rules.conversation.memory import (
 from rules.extract.languages import lead_in
 from rules.recognize.align import align, in_one_order
 from rules.recognize.known import Known
-from rules.recognize.user_edits import SLOTS, Group
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
 
@@ -227,13 +225,8 @@ def _frozen(name: str, group: Group, number: int, count: Count, zone: tzinfo) ->
         source_tokens=0,
         edition=edition,
         in_prompts=edition,
-        pinned=any(map(_is_edited, places)) or asked.edition_kind == "person",
+        pinned=any(place.is_edited for place in places) or asked.edition_kind == "person",
     )
-
-
-def _is_edited(place: Place) -> bool:
-    """Return whether a message of ours says something else than its marker knows."""
-    return place.ours is not None and place.ours.text != text_digest(place.message.text)
 
 
 def _frozen_edition(places: Sequence[Place], marker: Marker, count: Count) -> Edition:
@@ -313,7 +306,7 @@ def _shown_wishes(last: Place) -> Sequence[tuple[str, str]]:
     counts them.
     """
     text, marker = last.message.text, last.ours
-    if marker is None or not marker.wishes or _is_edited(last):
+    if marker is None or not marker.wishes or last.is_edited:
         return ()
     cited = marker.cited if len(marker.cited) == marker.wishes else ()
     shown = passages_shown(text, cited, BEFORE_WISH) if cited else None

@@ -3,7 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from rules.conversation.history import Entry, Place, as_it_is_now, history, without_strays
+from rules.conversation.history import (
+    SLOTS,
+    Entry,
+    Place,
+    as_it_is_now,
+    groups,
+    history,
+    without_strays,
+)
 from rules.conversation.kept_wishes import wishes_left
 from rules.conversation.memory import (
     Count,
@@ -16,7 +24,7 @@ from rules.conversation.memory import (
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Sure
 from rules.recognize.adopted import Adopted
 from rules.recognize.known import Recognised
-from rules.recognize.user_edits import SLOTS, PersonEdits, edits_of, groups
+from rules.recognize.user_edits import PersonEdits, edits_of
 from rules.wording import counted
 
 _MOST_NAMES = 12
@@ -65,7 +73,7 @@ def reading_of(
 ) -> ChatReading:
     """Return the reading of a chat, with its memories as they are after the person's edits."""
     known, places = export.known, export.places
-    edits = edits_of(known.memories, known.editions, known.past, places, export.shown, lacks.under)
+    edits = edits_of(known, places, export.shown, lacks.under)
     by_person = {}
     for name, texts in edits.edited.items():
         by_person[name] = _persons(known.editions[name], texts, count, now)

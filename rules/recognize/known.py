@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from rules.conversation.history import Past, Place
+from rules.conversation.history import Group, Past, Place, groups
 from rules.conversation.marker import Canned, Marker, drafts_of
 from rules.conversation.memory import Edition, Memory, aliases
 from rules.recognize.recognize import recognise
-from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
 from rules.typingmind.originals import DeletionList, deletion_list

@@ -58,7 +58,7 @@ class Lost:
 def lost_in(export: Recognised, lacks: Absent) -> Lost | None:
     """Return why this export is skipped until the person accepts it; None if nothing is lost."""
     known, shown = export.known, export.shown
-    here = there(known.memories, known.past, export.places, shown)
+    here = there(known, export.places, shown)
     by_person = deleted_memories(known.memories, export.listed.uuids, export.ours)
     shown_as, inside = _shown_as(known.memories, shown)
     memories_here, deleted = {}, []

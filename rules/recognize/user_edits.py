@@ -11,7 +11,7 @@ changed     a raw message of a memory reads otherwise, or is gone: the memory ne
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.conversation.history import Past, Place, raw_messages
+from rules.conversation.history import SLOTS, Group, Past, Place, raw_messages
 from rules.conversation.kept_wishes import is_without_some
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import (
@@ -25,12 +25,9 @@ from rules.conversation.memory import (
     with_members,
 )
 from rules.conversation.short_quotes import forms
+from rules.recognize.known import Known
 from rules.typingmind.message import is_touched
 from rules.typingmind.originals import with_attachments
-
-SLOTS = range(1, 7)
-Group = Mapping[int, Place]
-"""The messages of one memory in an export, by their slots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,60 +52,44 @@ class PersonEdits:
 NO_EDITS = PersonEdits({}, frozenset(), (), (), {}, ())
 
 
-def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
-    """Group the messages of each memory that the export shows, by slot; in its order."""
-    by_memory: dict[str, dict[int, Place]] = {}
-    for place in places:
-        marker = place.ours
-        if marker is not None and marker.kind == MEMORY:
-            group = by_memory.setdefault(marker.memory, {})
-            group.setdefault(marker.slot, place)
-    return by_memory
-
-
 def edits_of(
-    memories: Sequence[Memory],
-    editions: Mapping[str, Sequence[Edition]],
-    past: Sequence[Past],
+    known: Known,
     places: Sequence[Place],
     shown: Mapping[str, Group],
     missing: Collection[str] = (),
 ) -> PersonEdits:
-    """Compare a chat in the archive with its export. `editions` are all of each memory.
+    """Compare a chat in the archive with its export.
 
     `shown` are the messages of each memory that the export shows, as `groups` returns them.
     `missing` are keys of raw messages that the export lacks, though the person did not delete them.
     """
-    here = there(memories, past, places, shown)
-    changed = _changed(memories, past, places, shown, missing)
-    known = memories_by_id(memories)
-    of_known = {name: group for name, group in shown.items() if name in known}
+    here = there(known, places, shown)
+    changed = _changed(known, places, shown, missing)
+    of_known = {name: group for name, group in shown.items() if name in known.editions}
     touched = []
     for name, group in of_known.items():
         is_whole = len(group) == len(SLOTS)
         if is_whole and any(is_touched(place.message) for place in group.values()):
             touched.append(name)
     return PersonEdits(
-        edited=_edited(of_known, known, editions),
+        edited=_edited(of_known, known),
         touched=frozenset(touched),
-        forgotten=_forgotten(memories, here),
-        recalled=_recalled(memories, shown, here),
+        forgotten=_forgotten(known.memories, here),
+        recalled=_recalled(known.memories, shown, here),
         changed={name: reason for name, (reason, _) in changed.items()},
         deleted=tuple(key for _, deleted in changed.values() for key in deleted),
     )
 
 
-def _edited(
-    shown: Mapping[str, Group],
-    known: Mapping[str, Memory],
-    editions: Mapping[str, Sequence[Edition]],
-) -> dict[str, Six]:
+def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Six]:
     """Return the texts of the memories that read as none of their editions, by id."""
     edited: dict[str, Six] = {}
+    by_id = memories_by_id(known.memories)
     for name, group in shown.items():
-        six = _texts(group, editions[name])
+        editions = known.editions[name]
+        six = _texts(group, editions)
         # A shorter form of an edition, too, is memproc's.
-        ever = (form for edition in editions[name] for form in forms(known[name], edition))
+        ever = (form for edition in editions for form in forms(by_id[name], edition))
         if not any(form.texts == six or is_without_some(six, form) for form in ever):
             edited[name] = six
     return edited
@@ -127,20 +108,16 @@ def _texts(group: Group, editions: Sequence[Edition]) -> Six:
     return six_of(texts)
 
 
-def there(
-    memories: Sequence[Memory],
-    past: Sequence[Past],
-    places: Sequence[Place],
-    shown: Collection[str],
-) -> frozenset[str]:
+def there(known: Known, places: Sequence[Place], shown: Collection[str]) -> frozenset[str]:
     """Return the ids of the memories that the export shows, or holds raw messages of, or folds.
 
     `shown` are the ids of those that it shows.
     A fold that it does not show counts too where something of it is there: folds come and go with
     the budget.
     """
+    memories = known.memories
     raw = {place.key for place in places if place.ours is None and not place.original}
-    numbers = {old.memory for old in past if old.key in raw}
+    numbers = {old.memory for old in known.past if old.key in raw}
     seen = {memory.memory_id for memory in memories if memory.memory_id in shown}
     seen |= {
         memory.memory_id for memory in memories if memory.number in numbers and not memory.is_fold
@@ -207,11 +184,7 @@ def _recalled(
 
 
 def _changed(
-    memories: Sequence[Memory],
-    past: Sequence[Past],
-    places: Sequence[Place],
-    shown: Collection[str],
-    missing: Collection[str],
+    known: Known, places: Sequence[Place], shown: Collection[str], missing: Collection[str]
 ) -> dict[str, tuple[str, list[str]]]:
     """Return what changed under each memory, by its id: half a sentence, and the keys that are gone.
 
@@ -220,11 +193,11 @@ def _changed(
     """
     here = {place.key: place for place in raw_messages(places)}
     under: dict[int, list[Past]] = {}
-    for old in past:
+    for old in known.past:
         under.setdefault(old.memory, []).append(old)
-    covered = with_members(shown, memories)
+    covered = with_members(shown, known.memories)
     changed: dict[str, tuple[str, list[str]]] = {}
-    for memory in memories:
+    for memory in known.memories:
         if memory.is_fold:
             continue
         is_covered = memory.memory_id in covered

@@ -5,11 +5,10 @@ from pathlib import Path
 
 from daemon.config.loading import parse_settings
 from daemon.files.read import chats_in
-from rules.conversation.history import history, without_strays
+from rules.conversation.history import groups, history, without_strays
 from rules.errors import ChatSkipped, ConfigurationError, NotAnExport
 from rules.plan.selection import why_excluded
 from rules.recognize.recognize import recognise
-from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind import spans as walk
 from rules.typingmind.chat import Chat, read_messages

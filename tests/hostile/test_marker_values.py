@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.conversation.history import groups
 from rules.conversation.memory import Edition, Memory, Wish, six_of
 from rules.recognize.adopted import freeze, with_cited_sources
 from rules.recognize.recognize import recognise
-from rules.recognize.user_edits import groups
 from rules.typingmind.chat import read_messages
 from rules.typingmind.message import read_message
 from tests.chats import Json

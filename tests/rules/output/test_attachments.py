@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.conversation.history import groups
 from rules.conversation.memory import Memory
 from rules.output.assemble import Mode
 from rules.output.prove import verify
-from rules.recognize.user_edits import edits_of, groups
+from rules.recognize.known import Known
+from rules.recognize.user_edits import edits_of
 from rules.typingmind import plain
 from rules.typingmind.content import attachments
 from rules.typingmind.message import Message, read_message
@@ -140,10 +142,8 @@ def test_a_finished_chat_with_attachments_comes_again_as_it_is(
         for one in made
         for old in past_of(one, [e for e in entries(messages) if e.key in one.keys])
     ]
-    assert (
-        edits_of(made, {one.memory_id: [one.edition] for one in made}, past, places, groups(places))
-        == UNTOUCHED
-    )
+    known = Known("c", made, {one.memory_id: [one.edition] for one in made}, past)
+    assert edits_of(known, places, groups(places)) == UNTOUCHED
 
 
 def test_it_stays_where_it_stood_shown_and_no_longer_sent() -> None:
@@ -223,9 +223,8 @@ def test_what_stands_there_for_its_file_does_not_say_that_the_others_were_delete
             for one in made
             for old in past_of(one, [e for e in entries(messages) if e.key in one.keys])
         ]
-        hand = edits_of(
-            made, {one.memory_id: [one.edition] for one in made}, past, places, groups(places)
-        )
+        known = Known("c", made, {one.memory_id: [one.edition] for one in made}, past)
+        hand = edits_of(known, places, groups(places))
         assert hand.deleted == gone
     assert kinds(kept_all.messages).count("original") == 6
 

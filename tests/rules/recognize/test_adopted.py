@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from rules.conversation.history import Past, Place
+from rules.conversation.history import Past, Place, groups
 from rules.conversation.memory import Edition, Memory, fold_id
 from rules.recognize.adopted import (
     Adopted,
@@ -22,7 +22,6 @@ from rules.recognize.adopted import (
 )
 from rules.recognize.known import Known
 from rules.recognize.recognize import recognise
-from rules.recognize.user_edits import groups
 from rules.typingmind.chat import read_messages
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date

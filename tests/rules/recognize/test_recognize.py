@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.history import Place
+from rules.conversation.history import Place, groups
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
 from rules.recognize.recognize import recognise, unnamed_memories
-from rules.recognize.user_edits import groups
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.originals import kept_original
 from tests.chats import Json, assistant, json_bytes, user

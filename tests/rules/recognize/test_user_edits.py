@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.history import Past, Place
+from rules.conversation.history import Past, Place, groups
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Edition, Memory
 from rules.output.assemble import Mode
+from rules.recognize.known import Known
 from rules.recognize.recognize import recognise
-from rules.recognize.user_edits import PersonEdits, edits_of, groups, there
+from rules.recognize.user_edits import PersonEdits, edits_of, there
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.message import read_message
 from tests.chats import Json
@@ -68,7 +69,7 @@ def done(
     keep: bool = False,
 ) -> PersonEdits:
     places = places_of(exported(change, shown, keep=keep), memories)
-    return edits_of(memories, editions_of(memories), past, places, groups(places))
+    return edits_of(Known("c", memories, editions_of(memories), past), places, groups(places))
 
 
 def edit(at: int, text: str) -> Change:
@@ -168,7 +169,7 @@ def test_a_forgotten_fold_comes_back_with_the_last_of_what_it_stands_for() -> No
 def test_a_memory_whose_raw_messages_are_in_the_export_is_not_forgotten() -> None:
     """An older export, or one that another device's sync has merged."""
     places = places_of(chat_of(TALK))
-    assert edits_of(ALL, editions_of(ALL), PAST, places, groups(places)) == UNTOUCHED
+    assert edits_of(Known("c", ALL, editions_of(ALL), PAST), places, groups(places)) == UNTOUCHED
 
 
 def test_a_memory_without_its_six_is_forgotten_though_its_originals_are_kept() -> None:
@@ -198,7 +199,7 @@ def test_a_memory_in_a_fold_of_folds_is_there_whatever_the_level_of_that_fold(le
     memories = [*ALL, replace(FOLD, level=level), higher]
     messages = finish(chat_of(TALK), memories, shown=[higher]).again()
     places = places_of(messages, memories)
-    assert there(memories, PAST, places, groups(places)) == {
+    assert there(Known("c", memories, past=PAST), places, groups(places)) == {
         memory.memory_id for memory in memories
     }
 
@@ -207,13 +208,13 @@ def test_an_edited_message_under_a_memory_that_is_not_shown_asks_for_a_new_editi
     """An older export: the memories are not in it yet, the raw messages are, and one was edited."""
     edited = said("user", "now I say something else", 0)
     places = places_of(chat_of([edited, *TALK[1:]]))
-    hand = edits_of(ALL, editions_of(ALL), PAST, places, groups(places))
+    hand = edits_of(Known("c", ALL, editions_of(ALL), PAST), places, groups(places))
     assert nothing_but(hand, changed={"m1": "1 of its messages edited"})
 
 
 def test_a_deleted_message_under_a_memory_asks_for_a_new_edition_and_is_named() -> None:
     places = places_of(chat_of([*TALK[:3], *TALK[4:]]))
-    hand = edits_of(ALL, editions_of(ALL), PAST, places, groups(places))
+    hand = edits_of(Known("c", ALL, editions_of(ALL), PAST), places, groups(places))
     assert nothing_but(hand, changed={"m2": "1 deleted"}, deleted=(PAST[3].key,))
 
 
@@ -221,12 +222,12 @@ def test_what_was_told_once_is_not_told_again() -> None:
     edited = said("user", "now I say something else", 0)
     known = [replace(PAST[0], newest=edited), *PAST[1:3], replace(PAST[3], newest=None), *PAST[4:]]
     places = places_of(chat_of([edited, *TALK[1:3], *TALK[4:]]))
-    assert edits_of(ALL, editions_of(ALL), known, places, groups(places)) == UNTOUCHED
+    assert edits_of(Known("c", ALL, editions_of(ALL), known), places, groups(places)) == UNTOUCHED
 
 
 def test_a_deleted_message_that_came_back_asks_for_a_new_edition() -> None:
     known = [replace(PAST[0], newest=None), *PAST[1:]]
-    hand = edits_of(ALL, editions_of(ALL), known, places_of(chat_of(TALK)), {})
+    hand = edits_of(Known("c", ALL, editions_of(ALL), known), places_of(chat_of(TALK)), {})
     assert nothing_but(hand, changed={"m1": "1 of its messages edited"})
 
 
