@@ -336,27 +336,19 @@ def _choose_writers(
     archive: Archive, chat: Chat, reading: ChatReading, shown: ShownChat, key: FindKey, now: str
 ) -> _Writers:
     """Choose the chat's models, noting each search for a key, and look up the agent's limit."""
-    keys: dict[str, Key | NoKey] = {}
-    chosen = _choose_models(chat, reading, shown, noting(key, keys), now)
-    roles = within_ability(archive, shown.config, chosen)
-    # Of one that is limited, the requests for the analysis fit into its window, too.
-    agent = expected(archive, chosen.agent.name, now)
-    step = step_of(chosen.agent, shown.config.budget)
-    limit = nearest_limit(roles.window, step, sure=agent.is_sure)
-    return _Writers(roles, keys, limit, agent.factor, max(agent.factor, agent.beforehand))
-
-
-def _choose_models(
-    chat: Chat, reading: ChatReading, shown: ShownChat, key: FindKey, now: str
-) -> Roles:
-    """Choose the models for the chat; the agent is offered core memory's tools where that is on."""
-    config, messages = shown.config, [entry.message for entry in reading.entries]
+    config, keys = shown.config, dict[str, Key | NoKey]()
+    messages = [entry.message for entry in reading.entries]
     embedding = config.facts.embedding if config.facts.enabled else ""
     today = date.fromisoformat(now[:10])
-    roles = choose_roles(chat, messages, config, key, today, embedding)
-    if config.core.enabled and shown.layout.sections:
-        return with_tools(roles, tools_of(shown.layout), config.core.form)
-    return roles
+    chosen = choose_roles(chat, messages, config, noting(key, keys), today, embedding)
+    if config.core.enabled and shown.layout.sections:  # the agent is offered its tools
+        chosen = with_tools(chosen, tools_of(shown.layout), config.core.form)
+    roles = within_ability(archive, config, chosen)
+    # Of one that is limited, the requests for the analysis fit into its window, too.
+    agent = expected(archive, chosen.agent.name, now)
+    step = step_of(chosen.agent, config.budget)
+    limit = nearest_limit(roles.window, step, sure=agent.is_sure)
+    return _Writers(roles, keys, limit, agent.factor, max(agent.factor, agent.beforehand))
 
 
 def _too_many(surveyed: Survey) -> str:
