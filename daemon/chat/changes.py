@@ -191,20 +191,12 @@ def keep_passage(
     budget = budget_of(archive, context.config, known)
     meant = _passage(before, known, number) if number else None
     new = meant.agreed() if meant else mark(archive, chat, words, uuid)
-    there = _already(before, new, is_there=meant is not None)
+    # A passage that is there is kept already where it is as agreed.
+    there = (new if new in before else None) if meant else covered_by(before, new)
     if there:
         says = f"Nothing to do: {there.called} is {there.state} already."
         return ChangeDone(says, is_shown_later=False)
     return _said_of_new(_store(archive, known, before, new, budget), budget)
-
-
-def _already(
-    before: Sequence[KeptPassage], new: KeptPassage, *, is_there: bool
-) -> KeptPassage | None:
-    """Return the passage that has what is to be kept already; one that is there, unchanged."""
-    if is_there:
-        return new if new in before else None
-    return covered_by(before, new)
 
 
 def _said_of_new(passages: Sequence[KeptPassage], budget: int) -> ChangeDone:

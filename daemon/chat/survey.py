@@ -231,7 +231,7 @@ def survey_read(
     is_archived = plan.chunks or reading.memories
     plan = replace(
         plan,
-        layers=layers_due(archive, plan, new.roles, new.shown, reading.adopted.memories),
+        layers=layers_due(archive, plan, new.roles, new.shown, new.core, reading.adopted.memories),
         warnings=(
             *warnings(chat, [place.message for place in reading.places]),
             *plan.warnings,

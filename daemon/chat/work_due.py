@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from daemon.archive.archive import Archive
 from daemon.archive.layers import Layer, due_steps, has_step, last_step
-from daemon.chat.opening import ShownChat, core_now, facts_now
+from daemon.chat.opening import ShownChat, facts_now
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from rules.conversation.memory_size import is_enough_for_a_model
+from rules.layers.core import CoreMemory
 from rules.layers.facts import MOST_COMPARED
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, choose_chunks
@@ -110,7 +111,12 @@ def _free(reading: ChatReading, held: Collection[str] = ()) -> Iterator[Memory]:
 
 
 def layers_due(
-    archive: Archive, plan: ChatPlan, roles: Roles, chat: ShownChat, adopted: Sequence[Memory]
+    archive: Archive,
+    plan: ChatPlan,
+    roles: Roles,
+    chat: ShownChat,
+    core: CoreMemory,
+    adopted: Sequence[Memory],
 ) -> Layers:
     """Plan core memory and facts after the memories made now, and what an interrupted run has left.
 
@@ -128,13 +134,13 @@ def layers_due(
     rows = plan.made + plan.chunks
     known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
     shown_tokens = min(MOST_COMPARED, known) * _TOKENS_A_FACT
-    core = [chat.texts.core]  # the question about core memory, with all sections in it
-    for section in core_now(archive, plan.chat_id, chat.layout) if edits else ():
-        core += [section.description, section.rendered]
+    asked = [chat.texts.core]  # the question about core memory has all sections in it
+    for section in core:
+        asked += [section.description, section.rendered]
     return Layers(
         core=choose_chunks(rows, edits),
         facts=choose_chunks(rows, taken),
-        core_tokens=sum(map(count, core)) if edits else 0,
+        core_tokens=sum(map(count, asked)) if edits else 0,
         facts_tokens=count(chat.texts.facts) + count(chat.texts.fact_keeper) + shown_tokens,
         shown_tokens=shown_tokens,
         embeds=roles.embedding is not None,
