@@ -47,8 +47,8 @@ def read_chat(
     memories cannot be told from the conversation, DamagedChat where the archive's rows are not
     what was stored.
     """
-    known = know(archive, chat.chat_id, preferred)
-    messages = read_messages(chat)
+    refuse_damage(archive.run, chat.chat_id)
+    known, messages = know(archive, chat.chat_id, preferred), read_messages(chat)
     # A fork shows openings of the chat that it comes from: its messages name them.
     named = _digests_of_openings(messages)
     known = replace(known, openings=(*known.openings, *openings_named(archive, named)))
@@ -65,8 +65,7 @@ def read_chat(
 
 
 def know(archive: Archive, chat_id: str, preferred: Preferred = "hindsight") -> Known:
-    """Return all that the archive knows of a chat. Raises DamagedChat."""
-    refuse_damage(archive.run, chat_id)
+    """Return all that the archive knows of a chat."""
     made = memories(archive, chat_id, preferred)
     return Known(
         chat_id=chat_id,
@@ -134,7 +133,10 @@ def _adopted(
     from daemon.archive.forks import find_kin  # late: hardly any chat is a fork
 
     kin = find_kin(archive, known.chat_id, strange, openings)
-    inherited = inherit(known, strange, know(archive, kin, preferred)) if kin else NOTHING_ADOPTED
+    inherited = NOTHING_ADOPTED
+    if kin:
+        refuse_damage(archive.run, kin)
+        inherited = inherit(known, strange, know(archive, kin, preferred))
     if any(old.key in known.seen for old in inherited.past):
         inherited = NOTHING_ADOPTED  # a message that is live here cannot be under a memory, too
     origins = {name for memory in inherited.memories for name in memory.origins}
