@@ -173,7 +173,12 @@ def _kept(
     compressed = {entry.key for entry in entries if entry.memory is not None}
     kept: dict[int, Part] = {}
     for place in places:
-        if _stays(place, known, compressed):
+        # Of our own messages, those of memories that are not known stay where they are.
+        if place.ours is not None:
+            stays = place.kind == MEMORY and place.ours.memory not in known
+        else:
+            stays = not (place.is_copy and place.key in compressed)
+        if stays:
             kept[place.at] = place
     for number, members in _places_under(places, entries).items():
         # Those that name a file must not leave the chat.
@@ -184,16 +189,6 @@ def _kept(
         for place in staying:
             kept[place.at] = Original(place, chunks[number], for_attachment=not keep)
     return kept
-
-
-def _stays(place: Place, known: Collection[str], compressed: Collection[str]) -> bool:
-    """Return whether a message that is under no memory stays where it is.
-
-    Of our own messages, those of memories that are not known; of copies, those whose message stays.
-    """
-    if place.ours is not None:
-        return place.kind == MEMORY and place.ours.memory not in known
-    return not (place.is_copy and place.key in compressed)
 
 
 def _with_attachments_of_ours(

@@ -114,7 +114,11 @@ def read_back(finished: Finished) -> ReadBack | str:
     kept: set[int] = set()
     live: set[int] = set()
     for fields, at in zip(written, came_from, strict=True):
-        message = ReadMessage(fields, at, _mark_of(fields, at, finished.places))
+        if at is None:
+            mark = read_marker(plain.marker_of(fields))
+        else:
+            mark = None if _is_original(fields) else finished.places[at].ours
+        message = ReadMessage(fields, at, mark)
         messages.append(message)
         if at is not None:
             kept.add(at)
@@ -136,12 +140,6 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
         return None
     came_from = {number: at for at, number in same.pairs.items()}
     return [came_from.get(number) for number in range(len(messages))]
-
-
-def _mark_of(message: Json, at: int | None, places: Sequence[Place]) -> Marker | None:
-    if at is None:
-        return read_marker(plain.marker_of(message))
-    return None if _is_original(message) else places[at].ours
 
 
 def _said_plainly(message: Json) -> object:

@@ -70,7 +70,11 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
     for at, message in enumerate(messages):
         if claim := _read_claim(message, known):
             claims[at] = claim
-    memories = _memories(claims)
+    fitting = {at for at, claim in claims.items() if claim.fits}
+    memories = {at for at in fitting if claims[at].marker.kind == MEMORY}
+    for row in _rows(claims):
+        if len(row) >= _LEAST_LEFT and not fitting.isdisjoint(row):
+            memories.update(row)
     canned = {_written(marker) for marker in known.values() if _is_canned(marker)}
     ours: list[Marker | None] = [None] * len(messages)
     for at, claim in claims.items():
@@ -95,16 +99,6 @@ def _read_claim(message: Message, known: Mapping[str, Marker]) -> _Claim | None:
         if name != (by_uuid.kind, by_uuid.memory, by_uuid.slot):
             marker = by_uuid
     return _Claim(message, own, by_uuid, marker, fits)
-
-
-def _memories(claims: _Claims) -> set[int]:
-    """Return the indices of the messages that are believed to be of a memory."""
-    fitting = {at for at, claim in claims.items() if claim.fits}
-    memories = {at for at in fitting if claims[at].marker.kind == MEMORY}
-    for row in _rows(claims):
-        if len(row) >= _LEAST_LEFT and not fitting.isdisjoint(row):
-            memories.update(row)
-    return memories
 
 
 def _is_canned(marker: Marker) -> bool:

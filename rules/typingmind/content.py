@@ -39,31 +39,17 @@ class Part:
 def parts(message: Fields) -> tuple[Part, ...]:
     """Return the pieces of one parsed message in reading order; empty if it says nothing."""
     if has_several_answers(message):
-        return _parts_of_answers(chosen(message))
-    pieces = [*map(_part, _items(message)), *_tool_calls(message)]
+        inside = spans.as_list(chosen(message), "messages")
+        return tuple(piece for item in inside if isinstance(item, dict) for piece in parts(item))
+    content = message.get("content")
+    items = content if isinstance(content, list) else [content] if spans.text(content) else []
+    pieces = [*map(_part, items), *_tool_calls(message)]
     if message.get("role") in ("tool", "function"):
         characters = sum(len(part.text) for part in pieces)
         return (Part(f"[tool result: {_name(message)}, {characters:,} characters]", spoken=False),)
     if message.get("type") == "attachment":
         return (Part(_placeholder("file", message), spoken=False),)
     return tuple(part for part in pieces if part.text)
-
-
-def _parts_of_answers(answer: Fields) -> tuple[Part, ...]:
-    """Return the pieces of all messages of the answer that the person chose."""
-    pieces: list[Part] = []
-    for message in spans.as_list(answer, "messages"):
-        if isinstance(message, dict):
-            pieces += parts(message)
-    return tuple(pieces)
-
-
-def _items(message: Fields) -> list[object]:
-    """Return the parts of a message's content, which may be one text."""
-    content = message.get("content")
-    if isinstance(content, list):
-        return content
-    return [content] if spans.text(content) else []
 
 
 def text_of(pieces: Sequence[Part]) -> str:
