@@ -236,8 +236,6 @@ def ready_without_calls(context: Context, surveyed: "Survey") -> ReadyChat | Non
     assembly = assemble_as_it_is(archive, surveyed, now)
     if assembly is None or is_in_export(archive, surveyed, assembly):
         return None
-    if reading.edits.is_news and not assembly.assembled.changed:
-        return None
     return ready_chat(archive, surveyed, assembly, None, now)
 
 

@@ -148,7 +148,8 @@ def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool
 
     It says something else where a setting or a choice was changed and changed back, and the same
     export came twice; where a version was put back; and where the person has accepted a state that
-    lacks what the updated export holds: to import it would bring that back.
+    lacks what the updated export holds: to import it would bring that back. What the person has just
+    edited of ours in it counts as said.
     """
     chat, assembled = survey.chat, assembly.assembled
     last = last_output(archive, chat.chat_id)
@@ -157,7 +158,7 @@ def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool
     says_other = last.messages_sha256 != assembled.messages_sha256
     if says_other and (last.is_restored or is_accepted(archive, chat.chat_id, chat.sha256)):
         return False
-    return last.ours_sha256 in ("", assembled.ours_sha256)
+    return survey.reading.edits.is_news or last.ours_sha256 in ("", assembled.ours_sha256)
 
 
 def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:

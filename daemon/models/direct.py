@@ -333,7 +333,10 @@ class Direct:
         is_answered = isinstance(trial, Reply) and trial.finish != REFUSED
         is_slow = isinstance(fault, TimedOut | AnswerTooSlow)
         if is_answered and isinstance(fault, Unexplained | Forbidden | TimedOut | AnswerTooSlow):
-            self._tell_once_a_run(fault.message + (_TOO_SLOW if is_slow else _ABOUT_PASSAGE))
+            text = fault.message + (_TOO_SLOW if is_slow else _ABOUT_PASSAGE)
+            if text not in self._context.notices:
+                self._context.notices.add(text)
+                self._context.tell(Note(text))
             unbilled = replace(refused.sent, spending=None)
             answer = Completion("", TOO_SLOW if is_slow else UNKNOWN_REFUSAL)
             tries = self._tries[refused.sent.request]
@@ -345,11 +348,6 @@ class Direct:
             return trial
         self._context.refusing.add(refused.sent.model)
         return fault
-
-    def _tell_once_a_run(self, text: str) -> None:
-        if text not in self._context.notices:
-            self._context.notices.add(text)
-            self._context.tell(Note(text))
 
     def _after_slowness(self, call: DirectCall, fault: TimedOut | AnswerTooSlow) -> CallEnding:
         """Return None to ask once more, with a longer time-out; then what the smallest request is to explain.

@@ -109,12 +109,11 @@ def memories_told(
     memories: Sequence[Memory], zone: tzinfo, slots: slice = prompt.ANSWERS
 ) -> Material:
     """Return what memories tell, as words of the persona."""
-    return Material((tuple(_told(memory, zone, slots) for memory in memories),))
-
-
-def _told(memory: Memory, zone: tzinfo, slots: slice) -> Said:
-    text = "\n\n".join(prompt.told_in(memory, slots))
-    return Said(PERSONA, restore_tags(text), in_zone(memory.began_at, zone)[:10])
+    told = []
+    for memory in memories:
+        text = restore_tags("\n\n".join(prompt.told_in(memory, slots)))
+        told.append(Said(PERSONA, text, in_zone(memory.began_at, zone)[:10]))
+    return Material((tuple(told),))
 
 
 def _said(entries: Sequence[Entry], zone: tzinfo) -> tuple[Said, ...]:

@@ -8,7 +8,7 @@ from daemon.archive.memories import editions, find_memory, keep_edition, next_ed
 from daemon.chat.survey import Survey
 from daemon.events import Event, ModelAnswered
 from daemon.models.context import Context
-from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
+from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.remember.extracted import survey_archived
 from daemon.remember.fold_plan import fold_plan
 from daemon.remember.folds import Folds, fold_of
@@ -86,23 +86,14 @@ def _written(context: Context, survey: Survey, before: Memory, guidance: str) ->
     most = survey.config.models.concurrency
     with Scheduler(context, survey.plan.chat_id, most, asks_again=True) as scheduler:
         work = ChatWork(context, scheduler, survey, list(survey.reading.memories))
-        steps = _steps_of_fold if before.is_fold else _steps_of_chunk
-        memory = scheduler.finish(RunningDialogue(steps(work, before, guidance)))
+        if before.is_fold:
+            plan = fold_plan(work.memories, before.members, before.level)
+            steps = fold_of(survey, plan, context.clock, guidance)
+        else:
+            chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
+            memories_before = Folds(work).make_all(chunk.memories_before, as_told)
+            passage = replace(survey.passage(chunk, memories_before), guidance=guidance)
+            sheet = worksheet_of_chunk(survey, chunk)
+            steps = make_memory(sheet, passage, survey.roles, context.clock)
+        memory = scheduler.finish(RunningDialogue(steps))
     return replace(memory.edition, number=number)
-
-
-def _steps_of_fold(work: ChatWork, before: Memory, guidance: str) -> Steps[Memory]:
-    """Return the dialogue that writes a fold again."""
-    survey, reading = work.survey, work.survey.reading
-    plan = fold_plan(reading.memories, before.members, before.level)
-    return fold_of(survey, plan, work.context.clock, guidance)
-
-
-def _steps_of_chunk(work: ChatWork, before: Memory, guidance: str) -> Steps[Memory]:
-    """Return the dialogue that writes the memory of a chunk again."""
-    survey = work.survey
-    chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
-    memories_before = Folds(work).make_all(chunk.memories_before, as_told)
-    passage = replace(survey.passage(chunk, memories_before), guidance=guidance)
-    sheet = worksheet_of_chunk(survey, chunk)
-    return make_memory(sheet, passage, survey.roles, work.context.clock)
