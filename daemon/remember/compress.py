@@ -78,7 +78,8 @@ def compress(
     _announce(context, survey)
     if plan.work:
         begin_round(context.archive, plan.chat_id, survey.round)
-    context = replace(context, plan_at_most=_most_it_costs(context, survey))
+    cost = plan_cost(context.archive, plan, survey.roles, survey.config, context.clock()).cost
+    context = replace(context, plan_at_most=cost.at_most if cost else 0)
     sizes = sizes_of(survey.config, survey.roles)
     with Scheduler(
         context, plan.chat_id, models.concurrency, models.batch, sizes=sizes
@@ -113,13 +114,6 @@ def _announce(context: Context, survey: Survey) -> None:
     if survey.plan.calls:
         asks_models = not who(survey.roles).asks_no_model
         context.tell(planned(survey.plan, asks_models, survey.roles.limited))
-
-
-def _most_it_costs(context: Context, survey: Survey) -> int:
-    """Return the most that the plan may cost, in picodollars; 0 where a price is not known."""
-    archive, now = context.archive, context.clock()
-    cost = plan_cost(archive, survey.plan, survey.roles, survey.config, now).cost
-    return cost.at_most if cost else 0
 
 
 def _do_all(work: _Chunks) -> bool:
