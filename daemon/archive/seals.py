@@ -256,26 +256,24 @@ def lost_rows(
     for table in tables:
         if chat is not None and table == "chat":
             continue
-        stored, present = _counts(run, table, chat)
-        owners = stored.keys() | present.keys()
-        gone = sum(max(0, stored.get(name, 0) - present.get(name, 0)) for name in owners)
-        more = sum(max(0, present.get(name, 0) - stored.get(name, 0)) for name in owners)
+        row, chat_id = chat or (None, "")
+        where = "true" if chat is None else SEALED[table].of_chat
+        owner = chat_id if where == _BY_CHAT_ID else str(row or "")
+        sums = f"""
+            SELECT total(max(0, stored - present)), total(max(0, present - stored)) FROM (
+                SELECT sum(stored) AS stored, sum(present) AS present FROM (
+                    SELECT owner, rows AS stored, 0 AS present FROM row_count
+                    WHERE name = ?2 AND (?3 = '' OR owner = ?3)
+                    UNION ALL
+                    SELECT {_owner_of(table, table)}, 0, count(*) FROM {table} WHERE {where} GROUP BY 1
+                ) GROUP BY owner
+            )
+        """  # noqa: S608  the names are ours
+        gone, more = map(int, run(sums, (row, table, owner))[0])
         if gone:
             yield f"{table} lacks {counted(gone, 'row')} of those that were stored"
         elif more:
             yield f"{table} has {counted(more, 'row')} more than were stored"
-
-
-def _counts(
-    run: Run, table: str, chat: tuple[int, str] | None
-) -> tuple[dict[str, int], dict[str, int]]:
-    """Return by owner how many rows of a table were stored, and how many there are."""
-    where = "true" if chat is None else SEALED[table].of_chat
-    owner = "" if chat is None else chat[1] if where == _BY_CHAT_ID else str(chat[0])
-    counts = "SELECT owner, rows FROM row_count WHERE name = ?1 AND (?2 = '' OR owner = ?2)"
-    here = f"SELECT {_owner_of(table, table)}, count(*) FROM {table} WHERE {where} GROUP BY 1"  # noqa: S608
-    stored, present = run(counts, (table, owner)), run(here, chat[:1] if chat else ())
-    return dict(stored), dict(present)
 
 
 @cache
