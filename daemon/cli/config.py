@@ -105,13 +105,21 @@ def config_fit_command(settings: Settings, model: str) -> None:
     fast it reads and writes, whether it copies a quote and keeps "I" and "you" apart.
     """
     from daemon.config.editing import fingerprint_file, save_settings
+    from daemon.models.catalogue import read_facts
     from daemon.models.fitting import sizes_for
+    from daemon.models.resolve import window_in
     from primer.models import token_factor
 
     path = settings.config_file.path
     if path is None:
         raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
-    path, window = path.resolve(), _window_of(settings.config, model)
+    window = window_in(model, settings.config.models) or read_facts(model).window
+    if window is None:
+        raise ConfigurationError(
+            f"memproc does not know how many tokens the window of {model} holds.",
+            "Name it in memproc.toml: window = 8192 in [models]",
+        )
+    path = path.resolve()
     seen = fingerprint_file(path)
     sizes = sizes_for(settings.config, model, window, token_factor(model))
     if trial := _tried(settings, model, window):
@@ -145,20 +153,6 @@ def _tried(settings: Settings, name: str, window: int) -> "Trial | None":
     except ModelError as fault:
         settings.say(f"It was not tried: {fault}")
         return None
-
-
-def _window_of(config: Config, model: str) -> int:
-    """Return the window of a model in tokens. Raises ConfigurationError where it is not known."""
-    from daemon.models.catalogue import read_facts
-    from daemon.models.resolve import window_in
-
-    window = window_in(model, config.models) or read_facts(model).window
-    if window is None:
-        raise ConfigurationError(
-            f"memproc does not know how many tokens the window of {model} holds.",
-            "Name it in memproc.toml: window = 8192 in [models]",
-        )
-    return window
 
 
 def _lacking_primers(config: Config) -> Iterator[str]:

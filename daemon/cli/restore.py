@@ -6,14 +6,12 @@ from pathlib import Path
 
 import click
 
-from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.keeping import kept_passages, newest_messages
 from daemon.cli.printing import in_width, styled
 from daemon.cli.settings import Settings, confirmed, pass_settings, yes_option
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.clock import in_full
-from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
 from daemon.recovery.compare import Content, compare_versions, version_content
@@ -51,8 +49,15 @@ def diff_command(settings: Settings, chat: str, before: int | None, after: int |
     """
     folders = settings.folders
     with settings.chat(chat) as (archive, known):
-        number = _newest(folders, known) if before is None else before
-        first = version_content(archive, folders, known, number)
+        if before is None:
+            kept = kept_versions(folders.backups, known.chat_id)
+            if not kept:
+                raise NotFound(
+                    f'No version of "{cut_title(known.title)}" is kept yet.',
+                    "The first run that compresses it keeps one.",
+                )
+            before = kept[-1].number
+        first = version_content(archive, folders, known, before)
         second = version_content(archive, folders, known, after)
         difference, changes = compare_versions(
             archive, settings.config, known.chat_id, first, second
@@ -139,7 +144,12 @@ def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
     with settings.context() as context:
         known = find_chat(context.archive, chat, "part")
         written = expand(context, known, output)
-        lacking = _kept_elsewhere(context.archive, known.chat_id)
+        messages = newest_messages(context.archive, known.chat_id, deleted=False)
+        present = {key for key, _ in messages}
+        lacking = sum(
+            passage.state == "kept" and passage.key not in present
+            for passage in kept_passages(context.archive, known.chat_id)
+        )
     what = (
         "passage of a message that you deleted is",
         "passages of messages that you deleted are",
@@ -153,26 +163,6 @@ def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
         size=written.size,
         lacking=lacking,
     )
-
-
-def _kept_elsewhere(archive: Archive, chat_id: str) -> int:
-    """Count the kept passages whose messages are not in the raw conversation any more."""
-    kept = [passage for passage in kept_passages(archive, chat_id) if passage.state == "kept"]
-    present = (
-        {key for key, _ in newest_messages(archive, chat_id, deleted=False)} if kept else set()
-    )
-    return sum(passage.key not in present for passage in kept)
-
-
-def _newest(folders: Folders, chat: KnownChat) -> int:
-    """Return the number of the newest kept version. Raise NotFound where none is kept."""
-    kept = kept_versions(folders.backups, chat.chat_id)
-    if not kept:
-        raise NotFound(
-            f'No version of "{cut_title(chat.title)}" is kept yet.',
-            "The first run that compresses it keeps one.",
-        )
-    return kept[-1].number
 
 
 def _compare_with_present(

@@ -162,22 +162,16 @@ def _refusal(request: Request) -> RefusedRequest | None:
         unnamed = RefusedRequest(403, "A browser names the page that a call comes from.")
         return None if is_script else unnamed
     is_typingmind = origin in (*ORIGINS, *desk.config.bridge.origins)
-    if not (is_typingmind and is_script) and not _may_call(desk, origin, is_typingmind):
+    state = desk.folders.state
+    # One that was paired, and TypingMind's while there is a code.
+    may_call = (is_typingmind and (is_script or is_asked_for(state, time()))) or any(
+        device.origin == origin for device in devices(state)
+    )
+    if not may_call:
         return _UNPAIRED if is_typingmind else FROM_ELSEWHERE
     if request.method == "POST" and content_type(headers) != "application/json":
         return RefusedRequest(415, "memproc takes JSON here.")
     return None
-
-
-def _may_call(desk: Desk, origin: str, is_typingmind: bool) -> bool:
-    """Return whether a page of this origin may call.
-
-    That is one that was paired, and TypingMind's while there is a code.
-    """
-    state = desk.folders.state
-    if is_typingmind and is_asked_for(state, time()):
-        return True
-    return any(device.origin == origin for device in devices(state))
 
 
 async def _script(_: Request) -> Response:

@@ -71,24 +71,19 @@ def _receive(inbox: Path, upload: UploadFile) -> MemprocError | None:
     name = shown_name(upload.filename or "")
     head = upload.file.read(ENOUGH)
     is_foreign = other_program(head) is not None
-    if refusal := (None if is_foreign else explain_head(name, head)) or _explain_ending(name):
+    if refusal := None if is_foreign else explain_head(name, head):
         return refusal
+    if not has_ending(name):
+        return FileTrouble(
+            f"{name} has a name that does not end in .json or .zip.",
+            "If it is an export, give it the name back that it had in TypingMind.",
+        )
     upload.file.seek(0)
     try:
         replace_file(free_path(inbox, name), _blocks(upload.file))
     except FileTrouble as trouble:
         return trouble
     return None
-
-
-def _explain_ending(name: str) -> MemprocError | None:
-    """Return why a file of this name is not looked at; None for the endings of exports."""
-    if has_ending(name):
-        return None
-    return FileTrouble(
-        f"{name} has a name that does not end in .json or .zip.",
-        "If it is an export, give it the name back that it had in TypingMind.",
-    )
 
 
 def to_what_was_dropped(request: Request) -> Response:

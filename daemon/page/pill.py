@@ -13,7 +13,14 @@ def planned_line(plan: Plan, size: int) -> str:
     """Say a chat's size, what is due and about what it costs; `size` is in bytes."""
     if not plan["tokens"]:
         return str(plan["reason"])
-    return f"{_size(plan)}, {_due(plan)}{_sync_note(size)}"
+    whole = int(plan["tokens"])
+    sent = int(plan.get("sent", whole))
+    in_tokens = f"{tokens(whole)} tokens"
+    if sent < whole:
+        in_tokens = f"{tokens(sent)} of {in_tokens} are sent"
+    mib = f"{size / (1 << 20):.1f} MiB of {_SYNC_LIMIT >> 20}"
+    unsynced = f"; TypingMind's sync skips it until it is smaller ({mib})"
+    return f"{in_tokens}, {_due(plan)}{unsynced if size > _SYNC_LIMIT else ''}"
 
 
 def planned_more(plan: Plan) -> str:
@@ -34,15 +41,6 @@ def job_line(job: JobReport) -> str:
     return f"Writing memories{count}{money}"
 
 
-def _size(plan: Plan) -> str:
-    """Say the conversation's tokens, and how many are sent where memories are in the chat."""
-    whole = int(plan["tokens"])
-    sent = int(plan.get("sent", whole))
-    if sent < whole:
-        return f"{tokens(sent)} of {tokens(whole)} tokens are sent"
-    return f"{tokens(whole)} tokens"
-
-
 def _due(plan: Plan) -> str:
     """Say what memories are due, or how many are made and missing from the chat, or else what is."""
     if plan["due"]:
@@ -52,11 +50,3 @@ def _due(plan: Plan) -> str:
     if plan["made"]:
         return f"{counted(plan['made'], 'memory', 'memories')} ready to be put in, free"
     return "changes ready to be put in, free" if plan["ready"] else "nothing due"
-
-
-def _sync_note(size: int) -> str:
-    """Say that a chat of that many bytes is not synced; empty for one that is."""
-    if size <= _SYNC_LIMIT:
-        return ""
-    mib = f"{size / (1 << 20):.1f} MiB of {_SYNC_LIMIT >> 20}"
-    return f"; TypingMind's sync skips it until it is smaller ({mib})"

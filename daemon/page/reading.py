@@ -107,7 +107,9 @@ def reading_page(request: Request) -> Response:
         sheets = cut_sheets(rows, days)
         if asked.get("day"):
             return _to_day(request, asked["day"], days, sheets)
-        number = _number(asked.get("sheet", ""), len(sheets))
+        wanted = asked.get("sheet", "")
+        is_number = wanted.isdecimal() and len(wanted) < 9
+        number = min(max(1, int(wanted)), len(sheets)) if is_number else 1
         sheet = sheets[number - 1]
         persona = persona_of(archive, known.chat_id)
         passages = _passages(archive, known.chat_id, rows, sheet, days, query)
@@ -186,12 +188,6 @@ def _memory_at(rows: Sequence[OutlinedMessage], at: int) -> str:
     while at and not rows[at].memory and (rows[at].left_out or rows[at].is_deleted):
         at -= 1
     return rows[at].memory
-
-
-def _number(asked: str, last: int) -> int:
-    """Return the number of a sheet as it is asked for, or the nearest that there is."""
-    is_number = asked.isdecimal() and len(asked) < 9
-    return min(max(1, int(asked)), last) if is_number else 1
 
 
 def _to_day(
