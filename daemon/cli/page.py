@@ -41,7 +41,15 @@ def open_command(settings: Settings, place: str, only_print: bool, of_demo: bool
         from daemon.cli.demo import newest_demo  # late: it imports much of memproc
 
         settings = newest_demo()
-    address = _link(settings) if place == "page" else str(_path(settings, place))
+    if place == "page":
+        from daemon.inbox.page_port import LOOPBACK
+        from daemon.page.sessions import new_link
+
+        port = _start_page(settings)
+        link = urlencode({"link": new_link(settings.folders.state)})
+        address = f"http://{LOOPBACK}:{port}/enter?{link}"
+    else:
+        address = str(_path(settings, place))
     settings.done(address=address)
     if only_print:
         settings.draw(address)
@@ -117,16 +125,6 @@ def _path(settings: Settings, place: str) -> Path:
     if not path.exists():
         raise FileTrouble(f"There is no {path}.", "Make the folders with: memproc init")
     return Path(path)
-
-
-def _link(settings: Settings) -> str:
-    """Make a one-time link to the page."""
-    from daemon.inbox.page_port import LOOPBACK
-    from daemon.page.sessions import new_link
-
-    port = _start_page(settings)
-    link = urlencode({"link": new_link(settings.folders.state)})
-    return f"http://{LOOPBACK}:{port}/enter?{link}"
 
 
 def _start_page(settings: Settings) -> int:

@@ -168,12 +168,13 @@ def named_chat(request: Request) -> Iterator[tuple[Archive, KnownChat]]:
 def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """Fill a template; besides `values` it gets the form token, the path, and the notice.
 
-    `notice` is called by whole pages alone, since it is shown once.
+    `notice` is called by whole pages alone, since it is shown once, and not on what loads itself.
     """
     session = request.cookies.get(_COOKIE, "")
+    notices: dict[str, str] = request.app.state.notices
     values |= {"form_token": form_token(session), "path": request.url.path}
     values["is_demo"] = desk_of(request).is_demo
-    values["notice"] = lambda: _take_notice(request)
+    values["notice"] = lambda: "" if is_unasked(request) else notices.pop(session, "")
     templates: Jinja2Templates = request.app.state.templates
     return templates.TemplateResponse(request, template, values, status_code=status)
 
@@ -183,14 +184,6 @@ def show_at(request: Request, address: str, notice: str) -> Response:
     notices: dict[str, str] = request.app.state.notices
     notices[request.cookies.get(_COOKIE, "")] = notice
     return RedirectResponse(address, 303)
-
-
-def _take_notice(request: Request) -> str:
-    """Return the session's notice once, not to a page that is loaded again by itself."""
-    notices: dict[str, str] = request.app.state.notices
-    if is_unasked(request):
-        return ""
-    return notices.pop(request.cookies.get(_COOKIE, ""), "")
 
 
 def is_unasked(request: Request) -> bool:
