@@ -64,17 +64,9 @@ def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
     spoken = [Spoken(message.role or "", counts.get(message.digest, 0)) for message in messages]
     live = live_tokens(spoken, 0, own.chunk.tokens, own.tail.tokens)
     sources = (memory.source_tokens for memory in held.memories if not memory.is_fold)
-    folds = memories = 0
-    for memory in held.memories:
-        if held.states[memory.memory_id].word != "shown":
-            continue
-        if memory.is_fold:
-            folds += memory.edition.tokens
-        else:
-            memories += memory.edition.tokens
     return ChatSizes(
-        folds=folds,
-        memories=memories,
+        folds=sum(memory.edition.tokens for memory in held.shown if memory.is_fold),
+        memories=sum(memory.edition.tokens for memory in held.shown if not memory.is_fold),
         waiting=tokens_of(spoken) - live,
         live=live,
         spoken=tokens_of(spoken) + sum(sources),
