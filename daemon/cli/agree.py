@@ -14,6 +14,7 @@ from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings
 from daemon.reports.plan import PlannedRow, total_cost
 from daemon.status.printable import in_one_line
+from rules.money.estimate import CostEstimate
 from rules.money.price import ASKED_ABOVE, cost_in_words, in_words
 from rules.plan.chat_plan import ChatPlan
 from rules.wording import cut_title
@@ -49,9 +50,7 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
             stopped = _STOPPED_WITH_KEY
     if titles:
         rows = planned_rows(settings, exports)
-    cost = total_cost(rows)
-    said = cost_in_words(cost.likely, cost.at_most, *caps_and_spent(settings))
-    if cost.at_most > ASKED_ABOVE and not click.confirm(f"In all: {said} Go on?", err=True):
+    if not _is_price_agreed(settings, total_cost(rows)):
         settings.say(f"{stopped} What it is for: memproc plan")
         return None
     return frozenset(answered)
@@ -66,6 +65,14 @@ def _price_with_key(rows: Sequence[PlannedRow], provider: str) -> str:
                 return ""
             likely += row.with_key.likely
     return f", for about {in_words(likely)}" if likely else ""
+
+
+def _is_price_agreed(settings: Settings, cost: CostEstimate) -> bool:
+    """Ask before a run that may cost more than a dollar. Return whether it may begin."""
+    if cost.at_most <= ASKED_ABOVE:
+        return True
+    said = cost_in_words(cost.likely, cost.at_most, *caps_and_spent(settings))
+    return click.confirm(f"In all: {said} Go on?", err=True)
 
 
 def _ask_about_key(provider: str, titles: Sequence[str], price: str) -> str:

@@ -122,9 +122,7 @@ def read_work(archive: Archive, folders: Folders) -> Work:
             or _lines_of(archive, file, run, folders.inbox, titles)
         )
     ]
-    ended = run if run and not run.goes_on and run.ended_at > since else None
-    if ended and not (ended.by_hand or ended.written or ended.extracted):
-        ended = None
+    ended = _told_ending(run, since)
     return Work(
         (*_unread(archive, folders.inbox, is_running), *lines),
         run if run and run.goes_on else None,
@@ -133,6 +131,13 @@ def read_work(archive: Archive, folders: Folders) -> Work:
         max(0, len(files) - _MOST_FILES),
         paused=current_pause(archive, present) if is_running else None,
     )
+
+
+def _told_ending(run: Run | None, since: str) -> Run | None:
+    """Return the run if it ended after that time, and was begun by hand or made memories."""
+    if run is None or run.goes_on or run.ended_at <= since:
+        return None
+    return run if run.by_hand or run.written + run.extracted > 0 else None
 
 
 def reload_from(request: Request, work: Work) -> int | None:
