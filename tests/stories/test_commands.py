@@ -301,7 +301,6 @@ def test_what_finds_nothing_says_what_to_do(ada: Person) -> None:
         ("calls", chat_id): " plan",
         ("facts", chat_id): f" facts {chat_id} add TEXT",
         ("keep", chat_id): f' keep {chat_id} "ITS WORDS"',
-        ("logs",): "memproc watch",
     }.items():
         assert step in ada.memproc(*words).out
     mistyped = ada.memproc("facts", "ad", "X")
