@@ -257,7 +257,7 @@ class Life:
         account = self._account()
         shown = {said(message) for message in given["messages"] if kind(message) != "original"}
         hidden = account.standing - account.told_of(shown)
-        most_are_hidden = len(hidden) * 2 > len(account.standing)
+        most_are_hidden = len(hidden) * 2 > len(account.standing - account.folded(shown))
         is_reason = gone - deleted or len(gone) > 8 or most_are_hidden
         assert is_reason, f"skipped without a reason: {outcome.reason}"
 

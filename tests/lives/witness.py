@@ -111,6 +111,14 @@ class Account:
                 found |= self.covered(one.name)
         return frozenset(found)
 
+    def folded(self, texts: set[str]) -> frozenset[str]:
+        """The memories of chunks that are only seen in a fold which these texts show, but one for each fold."""
+        inside: set[str] = set()
+        for one in self.memories.values():
+            if one.members and any(_is_told(one, edition, texts) for edition in one.editions):
+                inside |= set(sorted(self.covered(one.name))[1:])
+        return frozenset(inside)
+
     def hinted_at(self, texts: set[str]) -> frozenset[str]:
         """The memories of chunks of which these texts may have something."""
         said = {

@@ -223,3 +223,17 @@ def test_what_an_older_export_does_not_know_of_may_come_back_by_a_sync(tmp_path:
     life.person.sync_back()
     life.run_and_accept()
     life.close()
+
+
+def test_a_fold_is_one_of_the_memories_of_which_most_are_gone(life: Life) -> None:
+    life.memproc.set("fold", budget=1_500)
+    life.person.talk(20)
+    life.run()
+    life.import_newest()
+    oldest, *others = groups(life.person.messages, life.person.archive)
+    assert len(others) > 1
+    account = life.person.archive[life.person.chat_id]
+    assert any(one.members and oldest[1] in one.editions for one in account.memories.values())
+    life.person.delete_all_memories_but(0)
+    life.run()
+    assert life.memproc.accept(life.person.chat_id), "most of what is shown is gone, so it waits"
