@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from heapq import nsmallest
 from itertools import accumulate, chain, groupby
 
-from rules.extract.choice import asks, binding, choose, names_things, worths
+from rules.extract.choice import asks, binding, choose, says_what_follows, worths
 from rules.extract.frames import spaced
 from rules.extract.prose import PERSONA, Said, has_placeholder, is_plain
 from rules.extract.quoting import quote
@@ -33,6 +33,8 @@ _ANALYSIS_ROOM = 24.0
 _LEAST_ROOM = 12.0
 """Words of room that a view has at least; neither has more than half of the words."""
 _MOST_LINES = 3
+_HALF = 0.5
+"""The persona has at most this share of a memory, and less where it only listens."""
 NOTHING_MORE = "Nothing more was said."
 _PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
 _EMPTY = "empty message"
@@ -71,7 +73,9 @@ def perspective(
 def _inward(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
     """Return what the persona says of itself, a line for each of its messages."""
     worth = [
-        weight * (is_plain(sentence) and not (reacts or has_placeholder(sentence.text)))
+        weight
+        * (is_plain(sentence) and not (reacts or says_what_follows(sentence)))
+        * (not has_placeholder(sentence.text))
         for weight, reacts, sentence in zip(
             reading.inward, reading.reacts, reading.sentences, strict=True
         )
@@ -110,7 +114,8 @@ def _fullest(
 ) -> list[int]:
     """Return the sentences that bring most, each as a whole, as many as there is room for; first the fullest.
 
-    Those that lean on others come last. Where none fits: the shortest.
+    Those that lean on others come last, and none brings less than half of what the first does: "I know." says nothing.
+    Where none fits: the shortest.
     """
     beside = "\n".join(besides)
     brought = {
@@ -118,9 +123,10 @@ def _fullest(
         for at, value in enumerate(worth)
         if value > 0 and reading.sentences[at].text not in beside
     }
-    kept = []
+    kept: list[int] = []
     for at in sorted(brought, key=lambda at: (reading.leaning[at], -brought[at])):
-        if reading.sentences[at].words <= room:
+        says_enough = not kept or brought[at] >= brought[kept[0]] / 2
+        if says_enough and reading.sentences[at].words <= room:
             kept.append(at)
             room -= reading.sentences[at].words
     return kept or nsmallest(1, brought, key=lambda at: reading.sentences[at].words)
@@ -146,13 +152,12 @@ def analysis(
         return what_was_there(passage)
     room, worth, frames = min(_ANALYSIS_ROOM, words / 2), worths(reading), reading.frames
     requests = [
-        value * (is_plain(sentence) and asks(sentence) and names_things(reading, sentence))
+        value * (is_plain(sentence) and asks(sentence))
         for value, sentence in zip(worth, reading.sentences, strict=True)
     ]
-    if asked := choose(reading, requests, room, besides):
-        return fit(tell(reading, asked, (frames.asked, frames.asked)), words)
-    fullest = _fullest(reading, worth, room, besides)[:1] or _some(reading, worth, room, besides)
-    return fit(tell(reading, fullest, (frames.person, frames.persona)), words)
+    asked = _fullest(reading, requests, room, besides)
+    fullest = asked or _fullest(reading, worth, room, besides) or _some(reading, worth, room, besides)
+    return fit(tell(reading, fullest[:1], (frames.asked if asked else frames.person, frames.persona)), words)
 
 
 def _some(
@@ -163,7 +168,7 @@ def _some(
     starts: Sequence[int] = (),
 ) -> list[int]:
     """Choose sentences; where most of the room is left, one that has no room; where all are told, the shortest."""
-    kept = choose(reading, worth, room, besides, starts, reading.life)
+    kept = choose(reading, worth, room, besides, starts, min(reading.life, _HALF))
     beside = "\n".join(besides)
     each = range(len(reading.sentences))
     free = [at for at in each if worth[at] > 0 and reading.sentences[at].text not in beside]

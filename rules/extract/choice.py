@@ -1,8 +1,8 @@
-"""Which sentences are kept: what each is worth, and whose words bring the most for their length.
+"""Which sentences are kept: what each is worth, and which of them bring the most for their length.
 
-All that the person says is worth something. What the persona says is worth as much where it has a
-life of its own to tell, as a friend has; less where it only listens; and little where it lectures,
-which its headings and lists show. Reactions ("Wow, that's great!") and courtesies come last.
+What the person says is worth 1. What the persona says is worth as much where it has a life of its own
+to tell, as a friend has; less where it only listens; and little where it lectures, which its headings
+and lists show. Reactions ("Wow, that's great!"), courtesies and announcements come last.
 
 A sentence that leans on the one before it ("She knew.") is kept with it. What a sentence brings is
 what no kept one holds yet; it only falls, so a heap finds each next best without looking at all.
@@ -15,36 +15,27 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMISE, SUBJECTLESS
+from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMISE
 from rules.extract.prose import PERSONA, Sentence, has_placeholder
-from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, is_finished
+from rules.extract.voices import COLONS, QUOTED, is_finished
 from rules.extract.weights import WeighedPassage
 from rules.extract.words import has_digit, terms
 
 _LAST_ONES = 4  # all the questions about a chunk are about one passage
 _LECTURED = 0.4
-"""The worth of what a lecturing persona says of the person's things; of anything else, that of it again."""
-_REST = 0.9
-"""The worth of what a talking persona says neither of itself nor of the person's things."""
+"""The worth of what a lecturing persona says of itself or binds itself to; of anything else, that of it again."""
 _LISTED = 0.5
 """The worth of the person's lists and headings."""
-_BARE = 0.4
-"""The worth of a question that names nothing of the person's: it was answered, most often."""
-_TALKED_OVER = 0.1
-"""The worth of the person's questions in a talk: what became of them is told next."""
-_REACTION = 0.1
-_COURTESY = 0.1
-_PLACEHOLDER = 0.3
+_SAYS_LITTLE = 0.1
+"""The part of its worth that a reaction, a courtesy, an announcement or a row of figures has."""
 _SEVERAL, _MOST_FIGURES = 3, 0.7
 """A sentence with several numbers and hardly a word is a row of a table."""
 
 _LONGEST_CHAIN = 3
 _SENTENCE_BRINGS, _SENTENCE_COSTS = 0.8, 1.5
 """Added to what its words bring and cost: "He went." may be all that is said of a death."""
-_LEAST_GAIN = 0.07
+_LEAST_GAIN = 0.03
 """A sentence of a lecture that brings less repeats what is known, or says nothing in particular."""
-_ROOM_OF_A_PART = 300.0
-"""Words of room that a part of a passage has at least, for several long sentences to choose from."""
 
 
 @lru_cache(_LAST_ONES)
@@ -55,58 +46,30 @@ def worths(reading: WeighedPassage) -> tuple[float, ...]:
 
 def _worth(reading: WeighedPassage, at: int) -> float:
     sentence = reading.sentences[at]
-    if sentence.is_broken:
+    if sentence.is_broken or sentence.voice == "other":
         return 0.0
     worth = _of_persona(reading, at) if sentence.role == PERSONA else _of_person(sentence)
-    if sentence.courteous or says_what_follows(sentence):
-        worth *= _COURTESY
-    if reading.reacts[at]:
-        worth *= _REACTION
-    if _is_talked_over(reading, sentence):
-        worth *= _TALKED_OVER
-    elif is_bare_question(reading, sentence):
-        worth *= _BARE
-    return worth * (_PLACEHOLDER if has_placeholder(sentence.text) else 1.0)
+    says_little = sentence.courteous or reading.reacts[at] or says_what_follows(sentence)
+    return worth * (_SAYS_LITTLE if says_little or has_placeholder(sentence.text) else 1.0)
 
 
 def _of_person(sentence: Sentence) -> float:
-    if sentence.text.endswith(COLONS) or _is_row_of_figures(sentence):
-        return _COURTESY
-    return 1.0 if sentence.voice in ("own", "set") else _LISTED * (sentence.voice == "item")
-
-
-def _is_row_of_figures(sentence: Sentence) -> bool:
     figures = sum(map(has_digit, sentence.terms))
-    return figures >= _SEVERAL and figures > _MOST_FIGURES * len(sentence.terms)
+    is_row = figures >= _SEVERAL and figures > _MOST_FIGURES * len(sentence.terms)
+    if is_row or sentence.text.endswith(COLONS):
+        return _SAYS_LITTLE
+    return _LISTED if sentence.voice == "item" else 1.0
 
 
 def _of_persona(reading: WeighedPassage, at: int) -> float:
     sentence = reading.sentences[at]
-    if sentence.is_row or sentence.is_figures or not is_finished(sentence.text):
+    is_text = sentence.voice == "own" and is_finished(sentence.text)
+    if not is_text or sentence.is_row or sentence.is_figures:
         return 0.0
-    is_theirs = names_things(reading, sentence)
-    if sentence.voice != "own":
-        return _LECTURED * (is_theirs and _is_set_for_the_person(reading, sentence))
-    says_more = is_theirs or reading.inward[at] > 0 or bool(binding(sentence))
+    bound = binding(sentence)
     if sentence.message in reading.lectures:
-        return _LECTURED * (1.0 if says_more else _LECTURED)
-    if binding(sentence) in ("promised", "corrected"):
-        return 1.0
-    return reading.life * (1.0 if says_more else _REST)
-
-
-def _is_set_for_the_person(reading: WeighedPassage, sentence: Sentence) -> bool:
-    """Return whether a sentence between headings or in a list is what the persona tells the person.
-
-    There an "I" may be anyone's, and a question is one to ask others. An item that neither addresses the person nor
-    names somebody or something of theirs could be of any list, even with a number of theirs.
-    """
-    speaks = any(term in reading.tongue.me for term in sentence.unquoted)
-    if speaks or sentence.text.endswith(QUESTION_MARKS) or SUBJECTLESS.are_in(sentence.text):
-        return False
-    addresses = any(term in reading.tongue.you for term in sentence.unquoted)
-    names = any(term in reading.things and not has_digit(term) for term in sentence.terms)
-    return sentence.voice == "set" or (sentence.voice == "item" and (addresses or names))
+        return _LECTURED * (1.0 if bound or reading.inward[at] else _LECTURED)
+    return 1.0 if bound in ("promised", "corrected") else reading.life
 
 
 def binding(sentence: Sentence) -> str:
@@ -128,22 +91,6 @@ def asks(sentence: Sentence) -> bool:
     """Return whether the person wants something by a sentence."""
     outside = QUOTED.sub(" ", sentence.text).replace("’", "'")
     return sentence.role != PERSONA and ASKING.are_in(outside)
-
-
-def is_bare_question(reading: WeighedPassage, sentence: Sentence) -> bool:
-    """Return whether a sentence asks without naming anything of the person's: "What's up with you?"."""
-    return sentence.text.endswith(QUESTION_MARKS) and not names_things(reading, sentence)
-
-
-def _is_talked_over(reading: WeighedPassage, sentence: Sentence) -> bool:
-    """Return whether the person asks something that no lecture answers: to one, the question is the heading."""
-    is_question = sentence.role != PERSONA and sentence.text.endswith(QUESTION_MARKS)
-    return is_question and sentence.message + 1 not in reading.lectures
-
-
-def names_things(reading: WeighedPassage, sentence: Sentence) -> bool:
-    """Return whether a sentence holds a name or a number that the person has said."""
-    return any(term in reading.things for term in sentence.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,30 +117,17 @@ def choose(
     """Return the indices of the sentences to keep, in order, within about `room` words.
 
     The persona's have at most the share `persona` of it. None of them is in a text of `besides`. The passage is
-    parted where messages of the numbers `starts` begin, else where there is room for several parts; they share the
-    room, so that none is lost.
+    parted where messages of the numbers `starts` begin, and its parts share the room.
     """
     beside = "\n".join(besides)
     each = enumerate(zip(worth, reading.sentences, strict=True))
     free = {at for at, (value, sentence) in each if value > 0 and sentence.text not in beside}
     offer = _Offer(reading, worth, free, set(terms(beside)))
-    parts = list(_parts(reading, starts or _even_starts(reading, room)))
+    parts = list(_parts(reading, starts or (0,)))
     for number, part in enumerate(parts):
         share = room / (len(parts) - number)
         room -= _fill(offer, part, share, share * persona)
     return sorted(offer.kept)
-
-
-def _even_starts(reading: WeighedPassage, room: float) -> list[int]:
-    """Return the messages with which parts of about equal length begin, as many as there is room for."""
-    number = max(1, int(room / _ROOM_OF_A_PART))
-    whole = sum(sentence.words for sentence in reading.sentences)
-    starts, words = [0], 0.0
-    for sentence in reading.sentences:
-        if words >= whole * len(starts) / number and sentence.message > starts[-1]:
-            starts.append(sentence.message)
-        words += sentence.words
-    return starts
 
 
 def _parts(reading: WeighedPassage, starts: Sequence[int]) -> Iterator[range]:

@@ -119,17 +119,6 @@ ANNOUNCING: Final = any_phrase(r"""
     |这是|以下|让我们|我们来|こちらが|以下|では、)""")
 """What only says that something follows, and is no advice."""
 
-SUBJECTLESS: Final = any_phrase(r"""
-    ^(?:(?!(?:is|was|does|has|yes|always|sometimes|perhaps|besides|unless|as|this|thus|its|needed|indeed|across|plus
-    |towards|afterwards|regards|thanks)\b)[a-z]+(?:s|ed) (?:the|an?|your|its|all|each|any|every)
-    |(?:used|added|moved|included|introduced|provided|removed|updated|implemented|created|ensured|enabled|configured
-    |replaced|fixed|uses|adds|provides|ensures|creates|handles|returns|allows|includes|sends|builds|extends|reduces
-    |prevents|enables|defines|improves|helps|stores|offers|supports|validates|generates
-    |verwendet|nutzt|ermöglicht|sorgt|bietet|enthält|utilise|ajoute|permet|fournit|assure|utiliza|agrega|añade
-    |permite|proporciona|garantiza|adiciona|fornece|garante|utilizza|aggiunge|permette|fornisce|garantisce)
-    (?! (?:of|are|is|was|were|in|by|to)\b))\b""")
-"""An item that tells what something does or what was done, and not who: "Moved the endpoint into a file"."""
-
 CORRECTION: Final = any_phrase(r"""
     \b(?:i (?:was (?:wrong|mistaken)|made a mistake|got (?:that|it) wrong|misread|misunderstood
     |misremembered|stand corrected|withdraw|am withdrawing|take (?:that|it) back|must correct)\b

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import inf
 
-from rules.extract.choice import is_bare_question, says_what_follows, worths
+from rules.extract.choice import says_what_follows, worths
 from rules.extract.control_marks import holds_mark
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, spoken
@@ -117,7 +117,7 @@ def _is_set(reading: WeighedPassage, at: int) -> bool:
     """Return whether a sentence only asks, reacts, greets, thanks, or announces what follows."""
     sentence = reading.sentences[at]
     is_phrase = sentence.courteous or sentence.is_formula or says_what_follows(sentence)
-    return is_phrase or reading.reacts[at] or is_bare_question(reading, sentence)
+    return is_phrase or reading.reacts[at] or sentence.text.endswith(QUESTION_MARKS)
 
 
 def _is_running(passage: Sequence[Said], reading: WeighedPassage, at: int) -> bool:

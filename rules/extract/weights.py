@@ -16,7 +16,7 @@ from rules.extract.phrases import REACTION
 from rules.extract.prose import PERSONA, Said, Sentence, forget_prose, of_message
 from rules.extract.voices import QUESTION_MARKS
 from rules.extract.wishes import forget_wishes
-from rules.extract.words import has_digit, terms
+from rules.extract.words import has_digit
 
 _LAST_ONES = 4  # all the questions about a chunk are about one passage
 _GISTS = 4_096
@@ -27,9 +27,9 @@ _KNOWN = 0.3
 _EVERYDAY = 0.07
 _FIGURE = 3.0
 """A number is a fact that no other word can replace."""
-_THING = 2.5
-_TAKEN_UP = 2.5
-"""What one side says and the other takes up is what they talk about."""
+_TAKEN_UP = 1.5
+"""What one side says and a listener takes up is what they talk about: added to the weight, 1, of a word. Those who
+have both a life of their own to tell share the words of every day."""
 _MOST_TIMES = 4
 """Sentences with a word, of which more do not make it weigh more."""
 _LISTENS = 0.15
@@ -48,10 +48,9 @@ _FEWEST_WORDS = 6.0
 """A shorter sentence ("Thursday, in Peterborough.") says little without the one before it."""
 _ANSWER = 4.0
 """A shorter answer ("Toast.") says nothing without its question."""
-_SHORTEST_NAME = 3
+_CALL = re.compile(r"\W*([^\W\d_]+)\s?[,!?.…，、！？。]")
 _SHORT_QUESTION = 8.0
 """A shorter question that ends with a pronoun ("Can you help me with that?") is about the sentence before it."""
-_NAME = re.compile(r"[^\W\d_][\w'’-]+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,10 +71,6 @@ class WeighedPassage:
     """The numbers of the persona's messages that are mostly headings, lists and drafts."""
     life: float
     """The worth of the persona's own words beside the person's."""
-    things: frozenset[str]
-    """The names and the numbers that the person has said."""
-    tongue: Tongue
-    """The language of the persona."""
     frames: Frames
     """In the language that both sides speak most."""
 
@@ -108,21 +103,18 @@ def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
     of_person = [sentence for sentence in sentences if sentence.role != PERSONA]
     tongues = persona, person = _tongue(of_persona), _tongue(of_person)
     names = _called(passage, of_persona=True) | _called(passage, of_persona=False)
-    things = frozenset(_things(of_person))
-    inward = inwardness(sentences, persona)
+    life = _life(of_persona, of_person, persona, person)
     reacts = [_reacts(sentence, names) for sentence in sentences]
     known = frozenset().union(*(_words_said(message.role, message.text) for message in before))
     return WeighedPassage(
         sentences=sentences,
         days=tuple(passage[sentence.message].date for sentence in sentences),
-        weights=_weights(sentences, known, things, tongues),
-        inward=inward,
+        weights=_weights(sentences, known, tongues, life),
+        inward=inwardness(sentences, persona),
         leaning=_leaning(sentences, reacts, persona, person),
         reacts=reacts,
         lectures=frozenset(_lectures(of_persona)),
-        life=_life(of_persona, of_person, persona, person),
-        things=things,
-        tongue=persona,
+        life=life,
         frames=_tongue(sentences).frames,
     )
 
@@ -159,10 +151,10 @@ def _words_of(sentences: Iterable[Sentence]) -> Iterator[str]:
 def _weights(
     sentences: Sequence[Sentence],
     known: frozenset[str],
-    things: frozenset[str],
     tongues: Sequence[Tongue],
+    life: float,
 ) -> dict[str, float]:
-    """Return the weight of each word: what comes up again and what both sides say weighs more, known words less."""
+    """Return the weight of each word: what comes up again and what is taken up weighs more, known words less."""
     times = Counter(_words_of(sentences))
     of_persona = set(_words_of(each for each in sentences if each.role == PERSONA))
     of_person = set(_words_of(each for each in sentences if each.role != PERSONA))
@@ -171,13 +163,11 @@ def _weights(
         is_everyday = any(_is_everyday(term, tongue) for tongue in tongues)
         weights[term] = _EVERYDAY if is_everyday else sqrt(min(number, _MOST_TIMES))
         if term in of_persona and term in of_person:
-            weights[term] *= _TAKEN_UP
+            weights[term] *= 1 + _TAKEN_UP * (1 - life)
         if term in known:
             weights[term] *= _KNOWN
         if has_digit(term):
             weights[term] *= _FIGURE
-        elif term in things:
-            weights[term] *= _THING
     return weights
 
 
@@ -241,8 +231,9 @@ def _leans(sentence: Sentence, leaning: Listed) -> bool:
 
 
 def _reacts(sentence: Sentence, names: frozenset[str]) -> bool:
-    calls = bool(sentence.terms) and sentence.terms[0] in names
-    return calls or REACTION.are_in(sentence.text.replace("’", "'"))
+    call = _CALL.match(sentence.text)
+    is_call = call is not None and call[1].casefold() in names
+    return is_call or REACTION.are_in(sentence.text.replace("’", "'"))
 
 
 def _lectures(of_persona: Sequence[Sentence]) -> Iterator[int]:
@@ -268,21 +259,3 @@ def _share_of_own(sentences: Sequence[Sentence], tongue: Tongue) -> float:
     """Return in what part of its running text a side says "my" or "our"."""
     running = [sentence for sentence in sentences if sentence.voice == "own"]
     return sum(map(bool, occurrences(running, tongue.mine))) / (len(running) + _FEW)
-
-
-def _things(of_person: Iterable[Sentence]) -> Iterator[str]:
-    """Yield the terms of the names and the numbers in the person's sentences.
-
-    A word that the person also writes small is no name, nor is one of two letters (AM, TV).
-    """
-    names: set[str] = set()
-    small: set[str] = set()
-    for sentence in of_person:
-        yield from filter(has_digit, sentence.terms)
-        for at, match in enumerate(_NAME.finditer(sentence.text)):
-            word = re.split("['’]", match.group())[0]
-            if word[0].islower():
-                small.add(word.casefold())
-            elif at and len(word) >= _SHORTEST_NAME:
-                names.update(terms(word))
-    yield from names - small
