@@ -28,7 +28,7 @@ __all__ = ["analysis", "in_paragraphs", "perspective", "quote"]
 
 _VIEW_SHARE = 0.06
 """The share of the words that a view has room for: it is better spent on the memory."""
-_ANALYSIS_ROOM = 24.0
+_ANALYSIS_ROOM = 12.0
 """Words of room for an analysis, which is one thing that was said: the rest is the memory's."""
 _LEAST_ROOM = 12.0
 """Words of room that a view has at least; neither has more than half of the words."""

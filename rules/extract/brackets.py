@@ -16,6 +16,8 @@ from rules.extract.voices import QUOTED, UNCLOSED
 
 _OPENING, _CLOSING = "(（", ")）"
 _BRACKET = re.compile(r"[()（）]")
+_OPENS_AFTER_WORDS = re.compile(r"\w\W*\s[\"“„«「『](?=\w)|\w[,:，：]?[「『](?=\w)")
+_CLOSING_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』"}
 _TEXTS = 4
 """The texts of which the quotations are remembered: a text is read sentence by sentence."""
 _SIGN = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
@@ -77,6 +79,14 @@ def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop
     if begins > start and _is_quoted(text, quotations, start, stop):
         return True
     return UNCLOSED.search(QUOTED.sub("", sentence)) is not None
+
+
+def closing_mark(sentence: str) -> str:
+    """Return the mark that closes a quotation which a sentence opens after words of its own; "" where it opens none."""
+    opening = UNCLOSED.findall(outside := QUOTED.sub("", sentence))
+    if len(opening) != 1 or _OPENS_AFTER_WORDS.search(outside) is None:
+        return ""
+    return _CLOSING_MARKS.get(opening[0], "")
 
 
 def last_quotation_end(quotations: Sequence[tuple[int, int]], at: int) -> int:

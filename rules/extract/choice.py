@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
+from rules.extract.brackets import closing_mark
 from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMISE
 from rules.extract.prose import PERSONA, Sentence, has_placeholder
 from rules.extract.voices import COLONS, QUOTED, is_finished
@@ -46,9 +47,11 @@ def worths(reading: WeighedPassage) -> tuple[float, ...]:
 
 def _worth(reading: WeighedPassage, at: int) -> float:
     sentence = reading.sentences[at]
-    if sentence.is_broken or sentence.voice == "other":
+    is_persona = sentence.role == PERSONA
+    can_be_closed = not is_persona and closing_mark(sentence.text)
+    if sentence.voice == "other" or (sentence.is_broken and not can_be_closed):
         return 0.0
-    worth = _of_persona(reading, at) if sentence.role == PERSONA else _of_person(sentence)
+    worth = _of_persona(reading, at) if is_persona else _of_person(sentence)
     says_little = sentence.courteous or reading.reacts[at] or says_what_follows(sentence)
     return worth * (_SAYS_LITTLE if says_little or has_placeholder(sentence.text) else 1.0)
 

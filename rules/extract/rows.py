@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise, zip_longest
 
+from rules.extract.brackets import closing_mark
 from rules.extract.frames import Frames, spaced
 from rules.extract.prose import PERSONA, Sentence
 from rules.extract.sentences import EMOJI
@@ -93,9 +94,10 @@ def join_sentences(kept: Sequence[Sentence]) -> str:
 def _with_stop(sentence: Sentence, following: Sentence | None) -> str:
     """Return a sentence with a stop if it has none: after it another one or nothing follows.
 
-    Between items of a list it is a semicolon, and an ellipsis where a sentence announces what is not there.
+    Between items of a list it is a semicolon, and an ellipsis where a sentence announces what is not there. A
+    quotation of which more was said is closed.
     """
-    text = sentence.text
+    text = sentence.text + (closing_mark(sentence.text) if sentence.is_broken else "")
     if is_finished(text):
         return text
     if text.endswith(COLONS):

@@ -442,6 +442,13 @@ def test_nothing_that_the_person_says_is_shut_out(text: str) -> None:
     assert text in refinement(passage, 400)
 
 
+def test_the_beginning_of_a_long_quotation_is_kept_and_closed() -> None:
+    more = "It rained on the slates and on the hens and on the gate. " * 6
+    told = 'He said "I needed the money for the headstone.'
+    passage = [Said("user", f'{told} {more}And that was all."', "")]
+    assert refinement(passage, 12) == f'You told me: {told}"'
+
+
 def test_a_quotation_of_several_sentences_is_kept_whole() -> None:
     note = 'There was a note: "For the box. Don\'t let them sell you brass handles."'
     assert note in refinement([Said("user", f"Dad had a tin. {note}", "")], 60)
