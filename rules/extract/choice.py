@@ -29,11 +29,13 @@ _LISTED = 0.5
 """The worth of the person's lists and headings."""
 _SAYS_LITTLE = 0.1
 """The part of its worth that a reaction, a courtesy, an announcement or a row of figures has."""
+_IN_A_WORD = 4.0
+"""A shorter sentence of the persona ("All right.") says little without what it answers."""
 _SEVERAL, _MOST_FIGURES = 3, 0.7
 """A sentence with several numbers and hardly a word is a row of a table."""
 
 _LONGEST_CHAIN = 3
-_SENTENCE_BRINGS, _SENTENCE_COSTS = 0.8, 1.5
+_SENTENCE_BRINGS, _SENTENCE_COSTS = 0.8, 3.0
 """Added to what its words bring and cost: "He went." may be all that is said of a death."""
 _LEAST_GAIN = 0.03
 """A sentence of a lecture that brings less repeats what is known, or says nothing in particular."""
@@ -69,6 +71,8 @@ def _of_persona(reading: WeighedPassage, at: int) -> float:
     is_text = sentence.voice == "own" and is_finished(sentence.text)
     if not is_text or sentence.is_row or sentence.is_figures:
         return 0.0
+    if sentence.words < _IN_A_WORD:
+        return _SAYS_LITTLE * reading.life
     bound = binding(sentence)
     if sentence.message in reading.lectures:
         return _LECTURED * (1.0 if bound or reading.inward[at] else _LECTURED)
