@@ -18,13 +18,14 @@ from itertools import pairwise
 from rules.extract.brackets import closing_mark
 from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMISE
 from rules.extract.prose import PERSONA, Sentence, has_placeholder
-from rules.extract.voices import COLONS, QUOTED, is_finished
+from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, is_finished
 from rules.extract.weights import WeighedPassage
 from rules.extract.words import has_digit, terms
 
 _LAST_ONES = 4  # all the questions about a chunk are about one passage
 _LECTURED = 0.4
-"""The worth of what a lecturing persona says of itself or binds itself to; of anything else, that of it again."""
+"""The worth of what a lecturing persona says of itself, of what the person named, or binds itself to; of anything else,
+that of it again."""
 _LISTED = 0.5
 """The worth of the person's lists and headings."""
 _SAYS_LITTLE = 0.1
@@ -37,7 +38,7 @@ _SEVERAL, _MOST_FIGURES = 3, 0.7
 _LONGEST_CHAIN = 3
 _SENTENCE_BRINGS, _SENTENCE_COSTS = 0.8, 3.0
 """Added to what its words bring and cost: "He went." may be all that is said of a death."""
-_LEAST_GAIN = 0.03
+_LEAST_GAIN = 0.11
 """A sentence of a lecture that brings less repeats what is known, or says nothing in particular."""
 
 
@@ -68,14 +69,16 @@ def _of_person(sentence: Sentence) -> float:
 
 def _of_persona(reading: WeighedPassage, at: int) -> float:
     sentence = reading.sentences[at]
-    is_text = sentence.voice == "own" and is_finished(sentence.text)
-    if not is_text or sentence.is_row or sentence.is_figures:
+    if sentence.is_row or sentence.is_figures or not is_finished(sentence.text):
         return 0.0
+    names = any(term in reading.names for term in sentence.terms)
+    if sentence.voice != "own":
+        return _LECTURED * (names and not sentence.text.endswith(QUESTION_MARKS))
     if sentence.words < _IN_A_WORD:
         return _SAYS_LITTLE * reading.life
     bound = binding(sentence)
     if sentence.message in reading.lectures:
-        return _LECTURED * (1.0 if bound or reading.inward[at] else _LECTURED)
+        return _LECTURED * (1.0 if bound or names or reading.inward[at] else _LECTURED)
     return 1.0 if bound in ("promised", "corrected") else reading.life
 
 

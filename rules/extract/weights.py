@@ -16,7 +16,7 @@ from rules.extract.phrases import REACTION
 from rules.extract.prose import PERSONA, Said, Sentence, forget_prose, of_message
 from rules.extract.voices import QUESTION_MARKS
 from rules.extract.wishes import forget_wishes
-from rules.extract.words import has_digit
+from rules.extract.words import has_digit, terms
 
 _LAST_ONES = 4  # all the questions about a chunk are about one passage
 _GISTS = 4_096
@@ -48,6 +48,8 @@ _FEWEST_WORDS = 6.0
 """A shorter sentence ("Thursday, in Peterborough.") says little without the one before it."""
 _ANSWER = 4.0
 """A shorter answer ("Toast.") says nothing without its question."""
+_SHORTEST_NAME = 3
+_WORD = re.compile(r"[^\W\d_][\w'’-]+")
 _CALL = re.compile(r"\W*([^\W\d_]+)\s?[,!?.…，、！？。]")
 _SHORT_QUESTION = 8.0
 """A shorter question that ends with a pronoun ("Can you help me with that?") is about the sentence before it."""
@@ -71,6 +73,8 @@ class WeighedPassage:
     """The numbers of the persona's messages that are mostly headings, lists and drafts."""
     life: float
     """The worth of the persona's own words beside the person's."""
+    names: frozenset[str]
+    """The terms of the names that the person has said."""
     frames: Frames
     """In the language that both sides speak most."""
 
@@ -115,6 +119,7 @@ def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
         reacts=reacts,
         lectures=frozenset(_lectures(of_persona)),
         life=life,
+        names=frozenset(_names(of_person)),
         frames=_tongue(sentences).frames,
     )
 
@@ -259,3 +264,20 @@ def _share_of_own(sentences: Sequence[Sentence], tongue: Tongue) -> float:
     """Return in what part of its running text a side says "my" or "our"."""
     running = [sentence for sentence in sentences if sentence.voice == "own"]
     return sum(map(bool, occurrences(running, tongue.mine))) / (len(running) + _FEW)
+
+
+def _names(of_person: Iterable[Sentence]) -> Iterator[str]:
+    """Yield the terms of the names in the person's sentences.
+
+    A word that the person also writes small is no name, nor is one of two letters (AM, TV).
+    """
+    capital: set[str] = set()
+    small: set[str] = set()
+    for sentence in of_person:
+        for at, match in enumerate(_WORD.finditer(sentence.text)):
+            word = re.split("['’]", match.group())[0]
+            if word[0].islower():
+                small.add(word.casefold())
+            elif at and len(word) >= _SHORTEST_NAME:
+                capital.update(terms(word))
+    yield from capital - small

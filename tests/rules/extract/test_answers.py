@@ -676,17 +676,26 @@ def test_a_judgement_that_names_its_matter_is_kept(judged: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "kept"),
     [
-        "- **The boat**: Ask Calum for the oars of the old boat.",
-        "- What would Calum say about the oars of the old boat?",
-        "- Moved the oars of Calum into your boat.",
+        ("- **The boat**: Ask Calum for the oars of the old boat.", "Ask Calum for the oars of the old boat."),
+        ("- What would Calum say about the oars of the old boat?", ""),
+        ("- The oars and the sail of the old boat from Calum", ""),
+        ("- Dry the oars for 14 days.", ""),
     ],
-)
-def test_what_a_persona_lists_is_not_told_as_its_answer(line: str) -> None:
+)  # fmt: skip
+def test_of_a_list_whole_sentences_are_kept_that_name_what_the_person_named(
+    line: str, kept: str
+) -> None:
     person = Said("user", "I want to cross to Skye with my brother Calum on 14 May.", "2026-03-02")
     told = refinement([person, Said("assistant", f"Some steps:\n{line}", "2026-03-02")], 200)
-    assert "oars" not in told
+    assert told.endswith(f"I answered: {kept}") if kept else "oars" not in told
+
+
+def test_a_word_that_the_person_also_writes_small_is_no_name() -> None:
+    person = Said("user", "We saw The Keeper at Oban, and the sea was grey and wide.", "2026-03-02")
+    item = Said("assistant", "Some steps:\n- Fold the sheets before breakfast.", "2026-03-02")
+    assert "sheets" not in refinement([person, item], 200)
 
 
 @pytest.mark.parametrize(
