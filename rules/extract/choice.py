@@ -38,7 +38,7 @@ _SEVERAL, _MOST_FIGURES = 3, 0.7
 _LONGEST_CHAIN = 3
 _SENTENCE_BRINGS, _SENTENCE_COSTS = 0.8, 3.0
 """Added to what its words bring and cost: "He went." may be all that is said of a death."""
-_LEAST_GAIN = 0.105
+_LEAST_GAIN = 0.1
 """A sentence of a lecture that brings less repeats what is known, or says nothing in particular."""
 
 
