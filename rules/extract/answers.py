@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from heapq import nsmallest
 from itertools import accumulate, chain, groupby
 
-from rules.extract.choice import asks, binding, choose, says_what_follows, worths
+from rules.extract.choice import asks, binding, choose, names_known, says_what_follows, worths
 from rules.extract.frames import spaced
 from rules.extract.prose import PERSONA, Said, has_placeholder, is_plain
 from rules.extract.quoting import quote
@@ -152,12 +152,17 @@ def analysis(
         return what_was_there(passage)
     room, worth, frames = min(_ANALYSIS_ROOM, words / 2), worths(reading), reading.frames
     requests = [
-        value * (is_plain(sentence) and asks(sentence))
+        value * (is_plain(sentence) and asks(sentence) and names_known(reading, sentence))
         for value, sentence in zip(worth, reading.sentences, strict=True)
     ]
     asked = _fullest(reading, requests, room, besides)
-    fullest = asked or _fullest(reading, worth, room, besides) or _some(reading, worth, room, besides)
-    return fit(tell(reading, fullest[:1], (frames.asked if asked else frames.person, frames.persona)), words)
+    fullest = (
+        asked or _fullest(reading, worth, room, besides) or _some(reading, worth, room, besides)
+    )
+    return fit(
+        tell(reading, fullest[:1], (frames.asked if asked else frames.person, frames.persona)),
+        words,
+    )
 
 
 def _some(

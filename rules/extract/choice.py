@@ -71,7 +71,7 @@ def _of_persona(reading: WeighedPassage, at: int) -> float:
     sentence = reading.sentences[at]
     if sentence.is_row or sentence.is_figures or not is_finished(sentence.text):
         return 0.0
-    names = any(term in reading.names for term in sentence.terms)
+    names = names_known(reading, sentence)
     if sentence.voice != "own":
         return _LECTURED * (names and not sentence.text.endswith(QUESTION_MARKS))
     if sentence.words < _IN_A_WORD:
@@ -80,6 +80,11 @@ def _of_persona(reading: WeighedPassage, at: int) -> float:
     if sentence.message in reading.lectures:
         return _LECTURED * (1.0 if bound or names or reading.inward[at] else _LECTURED)
     return 1.0 if bound in ("promised", "corrected") else reading.life
+
+
+def names_known(reading: WeighedPassage, sentence: Sentence) -> bool:
+    """Return whether a sentence holds a name that the person has said."""
+    return any(term in reading.names for term in sentence.terms)
 
 
 def binding(sentence: Sentence) -> str:
