@@ -68,7 +68,7 @@ def test_the_daemon_takes_what_is_sent_and_its_result_comes_back(new: Cycle) -> 
         new.device.bring_in(extension.result(job))
         assert len(new.shown()) == done["total"]
         again = extension.send(new.export())
-        assert "It stands as memproc wrote it" in comes_to(extension, again, "unchanged")["reason"]
+        assert "It is as memproc wrote it" in comes_to(extension, again, "unchanged")["reason"]
         later = extension.send(new.talk(40).export())
         comes_to(extension, later, "done")
         assert chat_of(extension.result(later))["chatID"] == new.chat_id
