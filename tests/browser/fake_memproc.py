@@ -137,7 +137,10 @@ class FakeMemproc:
             return 200, {"data": {"chats": [self.result(chat, self.live)]}}
         is_same = is_done(json.loads(self.exports[number - 1])["data"]["chats"][0], self.live)
         if is_same and not self.has_edits:
-            return 200, {"state": "unchanged", "says": "It stands as memproc wrote it."}
+            return 200, {
+                "state": "unchanged",
+                "says": "It is as memproc wrote it, so there was nothing to do.",
+            }
         job = self.states.pop(0) if len(self.states) > 1 else self.states[0]
         return 200, {"state": job["state"], "says": job_line(JobReport(**job))}
 

@@ -415,8 +415,10 @@ def test_a_result_that_is_not_this_chat_with_memories_is_not_written(
 def test_a_chat_in_which_nothing_was_due_stays_as_it_is(
     waiting: ChatClient, fake: FakeMemproc
 ) -> None:
-    fake.states = [{"state": "unchanged", "reason": "It stands as memproc wrote it."}]
-    waiting.says("It stands as memproc wrote it.")
+    fake.states = [
+        {"state": "unchanged", "reason": "It is as memproc wrote it, so there was nothing to do."}
+    ]
+    waiting.says("It is as memproc wrote it, so there was nothing to do.")
     assert "trouble" not in waiting.panel(".pill").get_attribute("class")
     assert waiting.stored() == TALK
 
