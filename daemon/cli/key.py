@@ -49,7 +49,7 @@ def named_provider(text: str) -> str:
 
 
 def _known(_: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    return text and named_provider(text)
+    return None if text is None else named_provider(text)
 
 
 @click.group(cls=NearGroup, epilog=f"The providers: {_KNOWN}.")

@@ -129,9 +129,10 @@ def test_a_key_as_an_argument_is_refused_and_not_repeated(ada: Person) -> None:
 
 
 def test_a_provider_that_needs_no_key_is_refused_with_those_that_do(ada: Person) -> None:
-    ended = key(ada, "set", "ollama", said=CANARY.encode())
-    assert ended.code == 2
-    assert "anthropic" in ended.err
+    for provider in ("ollama", ""):
+        ended = key(ada, "set", provider, said=CANARY.encode())
+        assert ended.code == 2
+        assert "anthropic" in ended.err
 
 
 def test_a_file_that_others_can_read_stops_everything_with_the_remedy(ada: Person) -> None:
