@@ -22,7 +22,10 @@ _WIDE = 120
 
 
 def print_rows(table: ReportTable[Any]) -> None:
-    """Print a table in the width of the terminal, with a pager where it is longer."""
+    """Print a table in the width of the terminal, with a pager where it is longer.
+
+    A section with a title is a part of a screen, and never has a pager of its own.
+    """
     if table.card and not table.columns:
         cards = [table.card(row) for row in table.rows]
         if table.is_compared and len(cards) > 1 and get_terminal_size().columns >= _WIDE:
@@ -32,7 +35,11 @@ def print_rows(table: ReportTable[Any]) -> None:
                 _print_card(card)
         return
     width = get_terminal_size().columns if sys.stdout.isatty() else None
-    paged("\n".join(table_lines(table, width, partial(styled, bold=True))))
+    text = "\n".join(table_lines(table, width, partial(styled, bold=True)))
+    if table.title:
+        click.echo(text)
+    else:
+        paged(text)
 
 
 def _print_card(card: Card) -> None:

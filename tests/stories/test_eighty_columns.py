@@ -156,3 +156,13 @@ def test_what_is_longer_than_the_terminal_is_shown_by_the_pager(zoe: Person) -> 
     assert "P:" in seen(zoe, "calls", PAGER="sed s/^/P:/")
     assert "P:" not in seen(zoe, "chats", PAGER="sed s/^/P:/")
     assert "P:" not in zoe.memproc("calls").out
+
+
+def test_the_status_has_no_pager_however_much_needs_attention(zoe: Person) -> None:
+    many = Person(zoe.home.parent / "many")
+    for number in range(12):
+        many.drop(b'{"messages": []}', f"wrong {number}.json")
+    assert many.memproc("run").code == 1
+    shown = seen(many, "status", PAGER="sed s/^/P:/")
+    assert len(shown.splitlines()) > 24
+    assert "P:" not in shown, "with --watch it would wait for a key"
