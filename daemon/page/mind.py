@@ -5,6 +5,8 @@ is asked. An evaluation shows what the persona still knows: the newest one, what
 curve.
 """
 
+from dataclasses import replace
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -40,11 +42,15 @@ def facts_page(request: Request) -> Response:
     with named_chat(request) as (archive, known):
         report = facts_report(archive, desk_of(request).config, known)
         events = fact_events(archive, known.chat_id)
+    (by_date,) = report.tables
+    facts = replace(by_date, rows=by_date.rows[::-1])
     histories = {
         fact.number: fact_history([event for event in events if event.fact == fact.number])
-        for fact in report.tables[0].rows
+        for fact in facts.rows
     }
-    return render(request, "facts.html", chat=known, report=report, histories=histories)
+    return render(
+        request, "facts.html", chat=known, report=report, facts=facts, histories=histories
+    )
 
 
 def kept_page(request: Request) -> Response:
