@@ -253,7 +253,9 @@ def test_a_fact_is_added_found_and_forgotten(browser: Browser) -> None:
         browser.send(f"{address}/add", text="The log lies in the biscuit tin."),
     )
     assert added
-    assert "biscuit tin" in browser.open(address)
+    assert "Added" in browser.send(f"{address}/add", text="The lamp is new.")
+    text = browser.open(address)
+    assert text.index("The lamp is new.") < text.index("biscuit tin"), "the newest is first"
     assert "<mark>biscuit</mark>" in browser.source("/search?words=biscuit+tin&in=facts")
     assert "is forgotten" in browser.send(f"{address}/{added[1]}/forget")
 
@@ -643,6 +645,7 @@ def test_a_title_of_any_length_is_cut_on_every_view(tmp_path: Path) -> None:
     )
     for view in ("/", "/inbox", "/money", "/search?words=on"):
         assert title[:100] not in browser.source(view), view
+    assert title[:150] not in browser.source("/log"), "only a file's name is longer"
     assert title[:100] not in browser.open(address), "only the heading's hint has it whole"
     for view in views:
         assert title[:100] not in browser.source(f"{address}/{view}"), view
