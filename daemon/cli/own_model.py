@@ -74,6 +74,8 @@ def set_up_own_model(
 ) -> bool:
     """Ask a server, try its model once, and write it into memproc.toml. Return whether it was.
 
+    What the trial shows is kept in any case.
+
     Raises ConfigurationError or ModelError where that cannot be.
     """
     found = _find(settings, url, wanted, window)

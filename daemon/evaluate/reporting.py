@@ -236,9 +236,12 @@ def _results(questions: Questions, answers: Iterable[EvalAnswer]) -> list[Marked
 
 
 def _result(question: EvalQuestion, answers: Sequence[EvalAnswer]) -> MarkedQuestion:
-    """Return the mean mark of a question's answers; whether it is right is as the newest says."""
+    """Return the mean mark of a question's answers; whether it is right is as the newest says.
+
+    About what was never said, 1 is for made up and 0 for not.
+    """
     mean = fmean(
-        (known_mark(answer.letter) if question.was_said else float(answer.letter != NEVER_SAID))
+        known_mark(answer.letter) if question.was_said else float(answer.letter != NEVER_SAID)
         for answer in answers
     )
     newest = answers[-1]

@@ -1,4 +1,4 @@
-"""Show Home: what needs the person, what is running, the chats, the money; and the daemon's log."""
+"""Show Home: what needs the person, what is running, the chats, the money; and the log."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -123,7 +123,7 @@ def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> Iter
 
 
 def log_page(request: Request) -> Response:
-    """Show the latest entries of the daemon's log in sentences, newest first."""
+    """Show the latest entries of the log in sentences, newest first."""
     rows = log_rows(desk_of(request).folders.state)
     shown = (row for row in rows if row.event not in _HIDDEN_ENTRIES)
     newest = deque(shown, _MOST_ENTRIES)

@@ -28,6 +28,7 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
     """Return a page of a memory, of the messages under it, or of one message with its answer.
 
     `name` is the id or number of a memory, or the id of a message; pages count from 1.
+    Raises NotFound unless there is exactly one that the person has not forgotten.
     """
     with library.opened() as archive:
         forgotten = forgotten_names(archive)

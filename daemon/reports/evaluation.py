@@ -15,7 +15,7 @@ from rules.wording import counted, cut_title
 
 Scored = TypeVar("Scored")
 _CHOSEN_ALIKE = (
-    "The engine chose what these memories hold by the same measure, numbers and names first: "
+    "The engine chose what these memories hold by the same measure, numbers first: "
     "what is found says little of how good they are."
 )
 _FLOOR = (

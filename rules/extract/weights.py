@@ -28,8 +28,8 @@ _EVERYDAY = 0.07
 _FIGURE = 3.0
 """A number is a fact that no other word can replace."""
 _TAKEN_UP = 1.5
-"""What one side says and a listener takes up is what they talk about: added to the weight, 1, of a word. Those who
-have both a life of their own to tell share the words of every day."""
+"""What one side says and a listener takes up is what they talk about: added to the weight, 1, of a word. Two
+who both have a life of their own to tell share the words of every day."""
 _MOST_TIMES = 4
 """Sentences with a word, of which more do not make it weigh more."""
 _LISTENS = 0.15
