@@ -337,6 +337,7 @@ def _messages(archive: Archive, names: Sequence[tuple[str, str]]) -> Iterator[In
         """
         SELECT chat_id, key, said_at, created_at, raw, packed, sha256 FROM said
         WHERE (chat_id, key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND is_present
+          AND raw IS NOT NULL -- what is lost of one chat must not end the search in all others
         """,
         (json.dumps(names),),
     )

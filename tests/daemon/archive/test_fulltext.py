@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.full_text import index_path
 from daemon.archive.layers import ranked
+from daemon.files.paths import archive_path
 from rules.errors import ArchiveError
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
@@ -72,3 +73,14 @@ def test_an_index_of_an_older_version_is_made_again(tmp_path: Path) -> None:
     with closing(sqlite3.connect(index_path(ada.home / "state"))) as index:
         index.executescript("DELETE FROM words; PRAGMA user_version = 0")
     assert ada.memproc("search", "harbour").out == found != "Nothing holds all of: harbour\n"
+
+
+def test_a_raw_message_that_is_lost_leaves_all_others_to_be_found(tmp_path: Path) -> None:
+    ada = Person(tmp_path / "ada")
+    ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    assert ada.memproc("run").code == 0
+    with closing(sqlite3.connect(archive_path(ada.home / "state"))) as archive, archive:
+        archive.execute("DELETE FROM body WHERE sha256 = (SELECT min(sha256) FROM body)")
+    found = ada.memproc("search", "harbour")
+    assert (found.code, found.err) == (0, "")
+    assert "harbour" in found.out
