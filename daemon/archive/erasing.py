@@ -26,14 +26,15 @@ def erase_rows(
     now: str,
     copies: Collection[str] = (),
     title: str = "",
+    names: Collection[str] = (),
 ) -> None:
     """Remove all that the archive has of a chat, and overwrite it. Shared rows stay the others'.
 
     `copies` are SHA-256 of dropped files that held this chat alone: unfinished work on them ends,
     since memproc's own copies are gone. `in_inbox` are the arrivals whose files are still in the
     inbox: their rows stay, or the daemon would take the files for new. `title` is that of a chat
-    without a row. What was spent stays in the ledger without the chat's name, since the caps count
-    it.
+    without a row. `names` are the ids of new chats with its memories, which have none either. What
+    was spent stays in the ledger without the chat's name, since the caps count it.
 
     Raises ArchiveError where another program is reading the archive; the erasure can be repeated.
     """
@@ -50,8 +51,12 @@ def erase_rows(
             "DELETE FROM odd_usage WHERE request IN (SELECT request FROM reply WHERE chat_id = ?)",
             (chat_id,),
         )
+        ids = json.dumps([chat_id, *names])
         for table in BY_CHAT_ID:
-            archive.run(f"DELETE FROM {table} WHERE chat_id = ?", (chat_id,))  # noqa: S608
+            archive.run(
+                f"DELETE FROM {table} WHERE chat_id IN (SELECT value FROM json_each(?))",  # noqa: S608
+                (ids,),
+            )
         for table in EMPTIED:
             archive.run(f"DELETE FROM {table}")  # noqa: S608
         archive.run("DELETE FROM body WHERE sha256 NOT IN (SELECT sha256 FROM version)")
@@ -62,8 +67,7 @@ def erase_rows(
             (now,),
         )
         own = archive.value("SELECT title FROM chat WHERE id = ?", (row,))
-        _erase_mentions(archive, chat_id, str(own or title))
-        archive.run("UPDATE job SET error = NULL WHERE instr(error, ?)", (chat_id,))
+        _erase_mentions(archive, chat_id, own or title)
         archive.run("UPDATE chat SET head = x'', tail = x'', folder_id = NULL WHERE id = ?", (row,))
     archive.run("VACUUM")
     _empty_log(archive)
@@ -88,7 +92,8 @@ def _end_work(
 
 
 def _erase_mentions(archive: Archive, chat_id: str, title: str) -> None:
-    """Remove notices, and notes of runs and troubles, that name a chat. Raised caps stay."""
+    """Remove notices, and notes of runs, jobs and troubles, that name a chat. Raised caps stay."""
+    archive.run("UPDATE job SET error = NULL WHERE instr(error, ?)", (chat_id,))
     archive.run(
         "DELETE FROM sign WHERE instr(name || ' ' || value, ?) AND name <> ?", (chat_id, ZONE)
     )

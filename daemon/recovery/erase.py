@@ -138,7 +138,7 @@ def erase(context: Context, erasure: Erasure) -> None:
         remove_file(path)
     forget_index(folders.state)  # the next search makes a new one
     chat, now = erasure.chat, context.clock()
-    erase_rows(context.archive, chat.chat_id, present, now, copies, chat.title)
+    erase_rows(context.archive, chat.chat_id, present, now, copies, chat.title, erasure.names)
 
 
 def _erase_from_file(file: KeptFile, names: frozenset[str]) -> None:

@@ -26,6 +26,7 @@ from daemon.inbox.jobs import maintain
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.watch_plan import SettingsAre, plan_of, read_settings_here
 from rules.errors import DamagedChat
+from rules.typingmind.new_chat import new_chat_id
 from tests.chats import Json, chat, conversation, export_bytes
 from tests.stories.erasing import OTHER, SECRET, contents, put_back, secret_chat, written_twice
 from tests.stories.person import Person
@@ -104,6 +105,8 @@ def fill(archive: Archive) -> None:
     job = dict.fromkeys(("id", "device", "sha256", "path", "started_at"), text)
     numbers = {"at": when, "after": 1, "starts": 1}
     archive.insert("sent", {"chat_id": "secret1234", **job, **numbers})
+    of_new_chat = {**job, "id": "2", "chat_id": new_chat_id("secret1234")}
+    archive.insert("sent", {**of_new_chat, **numbers})
     archive.insert("pressed", {**waits, "at": when, "done_at": when, "says": text})
     archive.insert("sign", {"name": f"notice {text}", "value": text, "at": when})
     archive.insert("notice", {"text": f'"About {SECRET}" is small', "told_at": when})
