@@ -114,9 +114,12 @@ class FileWork:
 
     def _noted(self, event: Event) -> Event:
         """Note an event in the log; answers and memories, which are many, with the next progress."""
-        self.unnoted.append((event, self.now()))
-        if not isinstance(event, ModelAnswered | MemoryMade):
+        if isinstance(event, ModelAnswered | MemoryMade):
+            self.unnoted.append((event, self.now()))
+            return event
+        with self.archive.transaction():
             self._note_all()
+            note(self.archive, event, self.now())  # one that could not be kept is taken again
         return event
 
     def _note_all(self) -> None:

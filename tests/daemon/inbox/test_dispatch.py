@@ -15,6 +15,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, find_arrival
 from daemon.archive.jobs import jobs
+from daemon.archive.log import entries_after
 from daemon.archive.signs import sign
 from daemon.archive.work import newest_outcomes, work_in_trouble
 from daemon.events import (
@@ -41,6 +42,7 @@ from daemon.inbox.watch_plan import SettingsAre
 from daemon.status.notices import notice_of
 from daemon.status.place import begin_pause, end_pause
 from daemon.status.sentences import is_problem
+from rules.errors import ArchiveError
 from tests.waiting import LIMIT_SECONDS
 
 SHA = "a" * 64
@@ -224,6 +226,19 @@ def test_a_file_comes_to_what_its_chats_have(world: World, chat: ChatIs, state: 
 
     assert world.arrival().state == state
     assert world.arrival().tries == 0
+
+
+def test_what_could_not_be_kept_at_once_is_in_the_log_once(world: World) -> None:
+    world.dropped()
+    world.does("input()")
+    world.dispatch.next()
+    world.archive.run("PRAGMA query_only = ON")
+    with pytest.raises(ArchiveError):
+        world.dispatch.take(Note("A key is missing."))
+    world.archive.run("PRAGMA query_only = OFF")
+    world.dispatch.take(Note("A key is missing."))
+    noted = [entry.event for entry in entries_after(world.archive, 0)]
+    assert noted.count(Note("A key is missing.")) == 1
 
 
 def test_an_outage_asks_nothing_of_the_person(world: World) -> None:
