@@ -48,7 +48,7 @@ test-browser: $(STAMP) ## the page in a real Chromium, and its pictures in docs;
 	@$(BIN)/python -m pytest -m browser tests/browser
 
 test-systemd: $(STAMP) ## the service under a real systemd, in namespaces of its own; needs root
-	@$(BIN)/python -m pytest tests/systemd --timeout 600
+	@$(BIN)/python -m pytest -m long tests/systemd --timeout 600
 
 check: $(STAMP) ## format, lint, types, imports, and what tests hold of the source
 	@$(BIN)/ruff format --check .
