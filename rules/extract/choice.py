@@ -51,8 +51,8 @@ def worths(reading: WeighedPassage) -> tuple[float, ...]:
 def _worth(reading: WeighedPassage, at: int) -> float:
     sentence = reading.sentences[at]
     is_persona = sentence.role == PERSONA
-    can_be_closed = not is_persona and closing_mark(sentence.text)
-    if sentence.voice == "other" or (sentence.is_broken and not can_be_closed):
+    is_cut = sentence.is_broken and (is_persona or not closing_mark(sentence.text))
+    if sentence.voice == "other" or is_cut:
         return 0.0
     worth = _of_persona(reading, at) if is_persona else _of_person(sentence)
     says_little = sentence.courteous or reading.reacts[at] or says_what_follows(sentence)
