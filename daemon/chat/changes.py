@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import HowNamed, KnownChat, find_chat, known_chat
+from daemon.archive.chats import KnownChat, find_chat, known_chat
 from daemon.archive.keeping import kept_passages, store_passages
 from daemon.archive.layers import (
     core_events,
@@ -70,7 +70,7 @@ def _carried_out(context: Context, pressed: Pressed) -> Iterator[ChangeDone]:
 
 def set_section(context: Context, chat: str, section: str, words: str) -> ChangeDone:
     """Have a section say these words until it is released. Raises NotFound or RefusedArguments."""
-    known = known_core(context.archive, context.config, chat)
+    known = _known_core(context.archive, context.config, chat)
     value = as_value(known.section(section), words)
     event = CoreEvent(section, value, held=True, by="person", function="set")
     _keep(context.archive, known, event)
@@ -80,7 +80,7 @@ def set_section(context: Context, chat: str, section: str, words: str) -> Change
 
 def release_section(context: Context, chat: str, section: str) -> ChangeDone:
     """Let the persona edit a section again. Raises NotFound."""
-    known = known_core(context.archive, context.config, chat)
+    known = _known_core(context.archive, context.config, chat)
     known.section(section)
     last = known.last_event(section)
     if last is None or not (last.held or last.held_lines):
@@ -92,7 +92,7 @@ def release_section(context: Context, chat: str, section: str) -> ChangeDone:
 
 def take_back(context: Context, chat: str) -> ChangeDone:
     """Take back the newest edit."""
-    known = known_core(context.archive, context.config, chat)
+    known = _known_core(context.archive, context.config, chat)
     event = taken_back(known.layout.sections, known.events)
     if event is None:
         return ChangeDone("Nothing to do: there is no edit to take back.", is_shown_later=False)
@@ -124,9 +124,9 @@ class KnownCore:
         return None
 
 
-def known_core(archive: Archive, config: Config, name: str, how: HowNamed = "begun") -> KnownCore:
+def _known_core(archive: Archive, config: Config, name: str) -> KnownCore:
     """Find the chat of that name, and its core memory. Raises NotFound."""
-    chat = find_chat(archive, name, how)
+    chat = find_chat(archive, name)
     own = config.of(known_chat(archive, chat.chat_id))
     events = core_events(archive, chat.chat_id)
     return KnownCore(chat, core_layout(own.core), events)
