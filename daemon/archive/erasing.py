@@ -107,7 +107,15 @@ def _erase_mentions(archive: Archive, chat_id: str, title: str) -> None:
             "DELETE FROM sign WHERE instr(value, ?) AND name <> ? AND name NOT LIKE 'budget%'",
             (spelled, ZONE),
         )
-    archive.run("DELETE FROM log WHERE instr(event, ?)", (json.dumps(title)[1:-1],))
+    # Not by what memproc itself names in each entry, nor by another chat's own title.
+    of_title = """
+        DELETE FROM log WHERE iif(json_valid(event), EXISTS (
+            SELECT 1 FROM json_tree(event)
+            WHERE type = 'text' AND instr(atom, ?1) AND key NOT IN ('is', 'state', 'kind')
+              AND (chat_id = '' OR key NOT IN ('title', 'file', 'path'))
+        ), instr(event, ?2))
+    """
+    archive.run(of_title, (title, json.dumps(title)[1:-1]))
 
 
 def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> None:

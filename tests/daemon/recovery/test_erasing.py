@@ -17,7 +17,7 @@ import pytest
 from daemon.archive import erasing
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.arrivals import next_work, resume_after_restart
-from daemon.archive.log import note
+from daemon.archive.log import entries_after, note
 from daemon.archive.seals import COUNTED, lost_rows, refuse_damage
 from daemon.archive.signs import set_sign
 from daemon.events import ChatIs, FileIs, Note, RunDone, Trouble
@@ -280,6 +280,24 @@ def test_the_title_of_an_erased_chat_is_in_no_note_of_a_run(eve: Person) -> None
             for (name,) in archive.run("SELECT name FROM sign")
             if name in ("run", "budget_day")
         ] == ["budget_day"]
+
+
+@pytest.mark.parametrize("title", ["file", "FileIs", "written", "2048"])
+def test_a_title_that_is_a_word_of_the_log_itself_takes_no_other_entry_along(
+    tmp_path: Path, title: str
+) -> None:
+    path = f"/updated/{title} (other12345).json"
+    others = (
+        FileIs(1, "a.json", "written"),
+        ChatIs("other12345", title, "written", path=path, tokens_after=2048),
+    )
+    own = (Note(f'"{title}" is small.'), ChatIs("secret1234", title, "written"))
+    with Archive.open(tmp_path) as archive:
+        for event in (*others, *own):
+            note(archive, event, now())
+        archive.insert("log", {"at": now(), "chat_id": "", "arrival": 0, "event": "{" + title})
+        erasing.erase_rows(archive, "secret1234", (), now(), title=title)
+        assert tuple(entry.event for entry in entries_after(archive, 0)) == others
 
 
 @pytest.mark.parametrize("table", COUNTED)
