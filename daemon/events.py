@@ -55,11 +55,17 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class UserEdits:
-    """The person's edits in TypingMind since the chat was last seen, in numbers; told once."""
+    """What was edited or is missing since the chat was last seen, in numbers; told once."""
 
     chat_id: str
     title: str
     text: str
+    by_person: bool = True
+    """False where messages are missing that the person is not known to have deleted."""
+
+    def sentence_on(self, chat: str) -> str:
+        """Return the sentence to print, which begins with the `chat` as the reader knows it."""
+        return f"{chat}{', edited in TypingMind' if self.by_person else ''}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ from rules.errors import ChatSkipped, NotAccepted
 from rules.layers.kept_passages import describe_marked
 from rules.plan.chat_plan import Unchanged, doubled_ids, refuse_doubled
 from rules.plan.selection import why_excluded
-from rules.recognize.chat_reading import user_edits
+from rules.recognize.chat_reading import describe_edits, describe_missing
 from rules.typingmind.chat import Chat
 from rules.wording import cut_title
 
@@ -240,7 +240,7 @@ def ready_without_calls(context: Context, surveyed: "Survey") -> ReadyChat | Non
 
 
 def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:
-    """Store the export's messages, and report the person's edits, if this state is new.
+    """Store the export's messages, and report what was edited or is missing, if this state is new.
 
     Return True if a raw message is new, changed or gone.
     """
@@ -253,9 +253,10 @@ def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:
         keep_agent_window(archive, chat.chat_id, surveyed.bounds.window or 0)
         record_processed(archive, chat.chat_id, chat.sha256, export.sha256, mtime_ns, now)
     marked = [kept for kept in surveyed.passages if kept.by == "pin" and kept.at == now]
-    edits = "; ".join(filter(None, (user_edits(reading), describe_marked(marked))))
-    if is_new and edits:
-        context.tell(UserEdits(chat.chat_id, chat.title, edits))
+    edits = "; ".join(filter(None, (describe_edits(reading), describe_marked(marked))))
+    for text, by_person in ((edits, True), (describe_missing(reading.absent), False)):
+        if is_new and text:
+            context.tell(UserEdits(chat.chat_id, chat.title, text, by_person))
     return learned
 
 

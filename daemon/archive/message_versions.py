@@ -198,7 +198,7 @@ def _mark_missing(
 ) -> None:
     """Mark as missing what was not deleted, until an export holds it or names it as deleted."""
     for old in stored:
-        is_still = old.is_missing and old.uuid not in absent.named
+        is_still = old.is_missing and old.uuid not in absent.explained
         is_missing = old.key not in in_export and (old.key in absent.keys or is_still)
         if is_missing and not old.is_missing:
             archive.insert("missing", {"message": old.row, "since": when})

@@ -402,8 +402,8 @@ def files_by_state(archive: Archive) -> dict[str, int]:
     )
 
 
-def is_worked_on(archive: Archive, path: str, sighting: Sighting) -> bool:
-    """Return whether the daemon or a run has come to this file, as it is now."""
+def has_row(archive: Archive, path: str, sighting: Sighting) -> bool:
+    """Return whether this file has a row as it is now, even if it was only seen so far."""
     newest = "SELECT size, mtime_ns FROM arrival WHERE path = ? ORDER BY id DESC LIMIT 1"
     return archive.one(newest, (path,)) == (sighting.size, sighting.mtime_ns)
 

@@ -44,7 +44,7 @@ class Tally:
     user_edits: list[events.UserEdits] = field(default_factory=list)
 
     def add(self, event: events.Event) -> None:
-        """Count a fresh reply, the person's edits, or a remedy for an unusable answer."""
+        """Count a fresh reply, a remedy for an unusable answer, or what was edited or missing."""
         match event:
             case events.ModelAnswered():
                 self.calls += 1
@@ -91,7 +91,7 @@ class Tally:
                 f"{self.tokens_out:,} received, {self.money()}."
             )
         for edits in self.user_edits:
-            yield f"{edits.title}, edited in TypingMind: {edits.text}"
+            yield edits.sentence_on(edits.title)
         if self.noted:
             remedies = [f"{what} {times:,}" for what, times in sorted(self.noted.items())]
             helped = ", ".join(remedies)

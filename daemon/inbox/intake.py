@@ -1,6 +1,7 @@
 """Take a complete file out of the inbox: a copy of our own, named by its content.
 
-A file that is neither JSON nor a ZIP counts as complete: the reader of exports says what it is.
+A file that is neither JSON nor a ZIP counts as complete. Where its name is no export's, the scanner
+says what it is, and it is not taken; else the reader of exports does.
 
 A temporary file next to the copies -> copy and hash -> was it changed meanwhile? -> flush -> into
 its place -> flush the folder

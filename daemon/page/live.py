@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from daemon.archive.archive import Archive
 from daemon.archive.brought import export_at_rest
 from daemon.archive.chats import KnownChat, known_chats
-from daemon.archive.work import FileInWork, Run, is_worked_on, recent_work
+from daemon.archive.work import FileInWork, Run, has_row, recent_work
 from daemon.events import ChatIs
 from daemon.files.candidates import exports_in, others_in, sighting_at
 from daemon.files.clock import at, now
@@ -209,13 +209,13 @@ def _line_at_rest_in(archive: Archive, path: Path) -> tuple[WorkLine, ...]:
 
 
 def _unread(archive: Archive, inbox: Path, is_running: bool) -> Iterator[WorkLine]:
-    """Yield lines of files in the inbox that no run and no daemon has come to yet."""
+    """Yield lines of files in the inbox that no run and no daemon has seen as they are now."""
     try:
         exports = exports_in(inbox) if inbox.is_dir() else ()
     except FileTrouble:
         return  # Home names the inbox among its problems
     for path in exports:
-        if _is_worked_on(archive, path):
+        if _has_row_or_is_gone(archive, path):
             continue
         if at_rest := _line_at_rest_in(archive, path):
             yield from at_rest
@@ -226,14 +226,14 @@ def _unread(archive: Archive, inbox: Path, is_running: bool) -> Iterator[WorkLin
         else:
             yield WorkLine(path.name, "waits", "Received. It waits for a run.")
     for path, reason, next_step in others_in(inbox):
-        if not _is_worked_on(archive, path):
+        if not _has_row_or_is_gone(archive, path):
             yield WorkLine(path.name, "skipped", reason, next_step, aside=path.name)
 
 
-def _is_worked_on(archive: Archive, path: Path) -> bool:
-    """Return whether anybody has come to the file as it is now, or it is gone."""
+def _has_row_or_is_gone(archive: Archive, path: Path) -> bool:
+    """Return whether the file has a row as it is now, or is gone."""
     try:
-        return is_worked_on(archive, str(path), sighting_at(path))
+        return has_row(archive, str(path), sighting_at(path))
     except OSError:
         return True
 

@@ -18,16 +18,17 @@ from daemon.status.printable import in_one_line
 from daemon.status.sentences import is_problem, sentence
 from rules.typingmind.dates import write_date
 
-Kind = Literal["problem", "ready", "edits", "begun"]
+Kind = Literal["problem", "ready", "edits", "missing", "begun"]
 _WANTED: dict[str, frozenset[Kind]] = {
-    "problems": frozenset({"problem", "ready", "edits"}),
-    "all": frozenset({"problem", "ready", "edits", "begun"}),
+    "problems": frozenset({"problem", "ready", "edits", "missing"}),
+    "all": frozenset({"problem", "ready", "edits", "missing", "begun"}),
     "never": frozenset(),
 }
 _TITLES: dict[Kind, str] = {
     "problem": "memproc needs you",
     "ready": "An updated export is ready",
     "edits": "memproc has seen what you changed",
+    "missing": "Messages of a chat are missing",
     "begun": "memproc has begun to work",
 }
 Speak = Callable[[str, Event], None]
@@ -62,8 +63,8 @@ def notice_of(event: Event) -> DesktopNotice | None:
             return _notice_of_file(event)
         case ChatIs() | Trouble(next_step=""):
             return None  # without a next step, memproc mends it by itself
-        case UserEdits(chat_id=chat_id, text=text):
-            return _notice("edits", f"{chat_id} {text}", event)
+        case UserEdits(chat_id=chat_id, text=text, by_person=by_person):
+            return _notice("edits" if by_person else "missing", f"{chat_id} {text}", event)
         case Trouble(what=what):
             return _notice("problem", what, event)
         case _:

@@ -144,8 +144,8 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
         case events.Planned(chunks=chunks, calls=calls):
             asked = f", with {counted(calls, 'call')}" if calls else ""
             return f"{chat}: {counted(chunks, 'chunk')} to remember{asked}."
-        case events.UserEdits(text=text):
-            return f"{chat}, edited in TypingMind: {text}"
+        case events.UserEdits():
+            return event.sentence_on(chat)
         case events.MemoryMade(done=done, of=of):
             return f"{chat}: memory {done:,} of {of:,} is kept."
         case events.ModelAnswered():

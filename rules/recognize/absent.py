@@ -4,7 +4,7 @@ TypingMind notes the person's deletions in `syncMetadata.deletedMessageUUIDs`: t
 them those that we noted when memories took the place of messages. Older builds note nothing. So
 of what an export lacks:
 
-    named       the person has deleted it
+    deleted     the list names it: the person has deleted it
     branched    it went into another branch of the chat, and is still in the export there
     replaced    an answer that was regenerated in its place, as older builds did
     missing     all others; where the list is complete, the person has not deleted them
@@ -95,7 +95,7 @@ class Absent:
     """The number of messages of the last time that the chat names as deleted."""
     left_out: frozenset[str] = frozenset()
     """Keys of missing messages that are no part of the agent's experience."""
-    named: frozenset[str] = frozenset()
+    explained: frozenset[str] = frozenset()
     """uuids that the chat names as deleted, or holds in a branch."""
     under: frozenset[str] = frozenset()
     """Keys of missing messages under memories that the person did not delete."""
@@ -204,14 +204,14 @@ def absent(
     keys = {place.key for place in places if place.ours is None}
     newest_here = max((known.seen[key] for key in keys & known.seen.keys()), default="")
     inside = (message for taken in of_live.branches for message in taken.branch.messages)
-    named = deletions.named.union(message.uuid for message in inside if message.uuid)
-    under = [old for old in under if old.key not in keys and old.uuid not in named]
-    left_out = (old for old in known.left_out if old.uuid is not None and old.uuid not in named)
+    explained = deletions.named.union(message.uuid for message in inside if message.uuid)
+    under = [old for old in under if old.key not in keys and old.uuid not in explained]
+    left_out = (old for old in known.left_out if old.uuid is not None and old.uuid not in explained)
     news = [old for old in (*of_live.missing, *under) if old.key not in known.missing]
     return replace(
         of_live,
         left_out=frozenset(old.key for old in left_out if old.key not in keys),
-        named=named,
+        explained=explained,
         under=_missing_under(known, under, deletions, newest_here),
         sure=deletions.sure,
         went_back=_went_back(news, newest_here, deletions, places),

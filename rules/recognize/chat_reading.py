@@ -1,4 +1,4 @@
-"""An export of a chat, read against the archive; and the person's edits in a sentence."""
+"""An export of a chat, read against the archive; and what was edited or is missing, in words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -115,13 +115,11 @@ def _after(
     return replace(memory, forgotten=forgotten, due=edits.changed.get(name, memory.due))
 
 
-def user_edits(reading: ChatReading) -> str:
-    """Describe what the person did, in numbers and without a full stop; empty if nothing."""
-    return "; ".join(filter(None, (_on_memories(reading), _on_missing(reading.absent))))
+def describe_edits(reading: ChatReading) -> str:
+    """Describe what the person did, in numbers and without a full stop; empty if nothing.
 
-
-def _on_memories(reading: ChatReading) -> str:
-    """Count edited, forgotten and recalled memories, and deleted and replaced messages."""
+    These are edited, forgotten and recalled memories, and deleted and replaced messages.
+    """
     edits, absent = reading.edits, reading.absent
     chunks = {memory.memory_id for memory in reading.chunk_memories}
     # The messages of memories that the export lacks, and the next one gets back.
@@ -143,7 +141,8 @@ def _on_memories(reading: ChatReading) -> str:
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
 
-def _on_missing(absent: Absent) -> str:
+def describe_missing(absent: Absent) -> str:
+    """Describe what is missing that the person is not known to have deleted; empty if nothing."""
     count = absent.newly_missing
     if not count:
         return ""

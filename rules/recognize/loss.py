@@ -4,10 +4,11 @@
     ordinary    [memories] m5 m6 m7 ... m60 m61     some edited, inserted, deleted or regenerated
     lost        [memories] m61, with m5 ... m60 in another branch, deleted or just gone
 
-It waits for the person to accept it where more than eight messages, or most memories, are gone,
-even if the person deleted them one by one, as an accident looks the same; or where it continues an
-older state, however little it lacks of what was said since. What is lost here is still in the
-archive.
+It waits for the person to accept it where more than eight messages under no memory, or most
+memories, are gone, even if the person deleted them one by one, as an accident looks the same; where
+nothing new came, and more than two of the newest are gone that TypingMind does not name as deleted;
+or where it continues an older state, however little it lacks of what was said since. What is lost
+here is still in the archive.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

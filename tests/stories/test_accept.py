@@ -220,8 +220,11 @@ def test_a_message_that_is_missing_in_the_middle_without_a_word_stays_in_expand_
     del chat.messages[gone]
     ended = chat.hand_in()
     assert (ended.code, ended.err) == (0, "")
-    assert "1 deleted message" in ended.out
-    assert "1 message of the last time is missing, and TypingMind does not name it" in ended.out
+    assert "The lighthouse, edited in TypingMind: 1 deleted message.\n" in ended.out
+    assert (
+        "The lighthouse: 1 message of the last time is missing, and TypingMind does not name it"
+        in ended.out
+    )
     assert lost in said(chat.expanded())
     assert deleted not in said(chat.expanded())
     assert "missing" not in chat.hand_in().out, "it is told once"

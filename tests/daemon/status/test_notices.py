@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.events import ChatIs, DaemonIs, Event, FileIs, Note, RunDone, Trouble
+from daemon.events import ChatIs, DaemonIs, Event, FileIs, Note, RunDone, Trouble, UserEdits
 from daemon.files.paths import sent_name
 from daemon.status.notices import (
     MOST_AN_HOUR,
@@ -83,6 +83,8 @@ class Desk:
         (RunDone("prune"), None),
         (DaemonIs("watching", "No inotify instance is left.", "none"), "problem"),
         (DaemonIs("watching", "nfs", "poll"), None),
+        (UserEdits("abc", "", "1 deleted message"), "edits"),
+        (UserEdits("abc", "", "1 message is missing", by_person=False), "missing"),
         (Note("x"), None),
     ],
 )

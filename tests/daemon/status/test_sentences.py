@@ -22,6 +22,8 @@ SAID: list[tuple[Event, str]] = [
     (events.Planned("abc", "", 1, 4), "The chat abc: 1 chunk to remember, with 4 calls."),
     (events.UserEdits("abc", "", "1 forgotten: memproc recall m1"),
      "The chat abc, edited in TypingMind: 1 forgotten: memproc recall m1"),
+    (events.UserEdits("abc", "", "1 message of the last time is missing", by_person=False),
+     "The chat abc: 1 message of the last time is missing"),
     (events.ModelAnswered("abc", "quote", "claude", 1200, 1000, 0, 50, 0.0123),
      "The chat abc: claude has answered (quote): 1,200 tokens (1,000 from the cache) in, 50 out, for $0.0123."),
     (events.ModelAnswered("abc", "quote", "llama", 12, 0, 0, 50, None),
