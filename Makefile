@@ -65,7 +65,7 @@ man: $(STAMP) ## write the man page from the commands
 	@$(BIN)/memproc manual > docs/memproc.1
 
 settings: $(STAMP) ## write memproc.toml and docs/settings.md from the tables of settings
-	@$(BIN)/python -m tests.settings_page
+	@$(BIN)/python -m tests.settings_files
 
 fuzz: $(STAMP) ## ten minutes of damaged exports, settings, answers of models and requests
 	@$(BIN)/python -m tests.fuzz --seconds 600

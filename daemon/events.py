@@ -35,6 +35,7 @@ class Planned:
     chat_id: str
     title: str
     chunks: int
+    """Those whose memories are written, new or again, and those that get hindsight."""
     calls: int
     words: str = ""
     warnings: tuple[str, ...] = ()

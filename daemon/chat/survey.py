@@ -4,7 +4,8 @@
     choose    the models that write, and where their keys are       models/roles
     count     tokens of messages and texts                          chat/counting
     plan      the chunks that become memories                       rules/plan/chat_plan
-    rework    the memories that are written again, and hindsight    chat/work_due
+    rework    the memories that are written again, and why          chat/work_due
+    round     those among them that get hindsight                   rules/plan/work
     layers    the work after them for core memory and facts         chat/work_due
 
 Nothing is sent and nothing is written: `memproc plan` surveys a chat exactly as `memproc run` does.

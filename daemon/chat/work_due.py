@@ -1,6 +1,15 @@
 """The work that is due besides new chunks: memories to write again, core memory and facts.
 
-Memories are written again where raw messages have changed, or a model can be asked now.
+Why a run writes a memory again, all reasons at once:
+
+    changed      raw messages under it were edited or deleted (`due_memories`)
+    extracted    the engine made it, and a model can write it now (`to_write_again`)
+    follows      the engine made it, and one before it is written again: its request begins with that
+    hindsight    it is among the newest ones before new chunks: it gets one more edition, which tells
+                 what came of it (`hindsight_round` in rules/plan/work)
+
+Never one that is pinned, that the person has edited or forgotten, or a fold whose memories are lost.
+By hand, a model is asked for any with `memproc retry`, or `--missed` after an evaluation (remember/retry).
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -28,7 +37,7 @@ _TOKENS_A_FACT = 40
 def due_memories(
     reading: ChatReading, held: Collection[str], *, engine_alone: bool
 ) -> frozenset[int]:
-    """Return the numbers of the memories to be written again since raw messages have changed.
+    """Return the numbers of the memories whose raw messages were edited or deleted.
 
     One that a model wrote is left as it is where only the engine is there now. Those in `held` wait:
     the export would go on showing them as they are.
@@ -63,11 +72,11 @@ def to_write_again(
     *,
     engine_alone: bool,
 ) -> frozenset[int]:
-    """Return the numbers of the memories to be written again, none that keeps its words or is held.
+    """Return the numbers of the memories to be written again, for the first three reasons above.
 
-    Those that are `due` are; and one that the engine extracted, where a model can be asked. When any
-    is written again, a model is asked for all extracted ones after it: their requests begin with it.
-    `can_write` tells whether a model's answers so far are not known to be of no use.
+    `due` are those with changed messages. One that the engine extracted counts where its chunk is
+    long enough for a model; `can_write` tells that a model's answers so far are not known to be of
+    no use, which is not asked of those that follow. None is in `held`.
     """
     extracted = []
     for chunk, memory in free_memories(reading, plan, held) if not engine_alone else ():

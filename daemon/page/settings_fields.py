@@ -9,20 +9,27 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
 from daemon.config.described import TABLES, reasons_in
 from daemon.config.settings import Config
-from daemon.config.tables import ConfigProblem
+from daemon.config.tables import ConfigProblem, Table
 from primer.models import EXTRACTIVE, provider_of, small_model
 
 if TYPE_CHECKING:  # a command writes; the page needs no library for that
     from daemon.config.editing import SettingName
 
 Value = str | int | float
-_KINDS: dict[object, str] = {str: "model", int: "number", float: "cap"}
+_KINDS: Mapping[tuple[str, object], str] = {
+    ("models", str): "model",
+    ("schedule", str): "night",
+    ("budget", float): "cap",
+    ("fold", int | Literal["auto"]): "budget",
+}
+"""How a setting is asked for, by its table and its type; whole numbers and choices are in any table."""
 _LINE_END = re.compile(r"(?<=\S)\n(?=\S)")
 """Within a paragraph; the lines of an example are indented."""
 _NUMBER = re.compile(r"\d{1,9}")
@@ -37,6 +44,10 @@ class SettingField:
     table: str
     name: str
     row: FieldInfo
+    kind: str
+    """How it is asked for, and read (`_read`)."""
+    group: str
+    """The title of its table."""
 
     @property
     def key(self) -> "SettingName":
@@ -54,31 +65,42 @@ class SettingField:
         return reason_of(self.table, self.name)
 
     @property
-    def kind(self) -> str:
-        """Return how it is asked for. A text is a model's name, unless it is a choice or a night."""
-        if self.name == "night":
-            return "night"
-        is_choice = get_origin(self.row.annotation) is Literal
-        return "choice" if is_choice else _KINDS.get(self.row.annotation, "budget")
-
-    @property
     def choices(self) -> tuple[str, ...]:
         """Return all choices; of a model, the word that stands for one."""
         return get_args(self.row.annotation) or (self.row.default,)
 
 
-FIELDS = tuple(
-    SettingField(table, name, row)
-    for table, kind in TABLES.items()
-    for name, row in kind.model_fields.items()
-    if row.title
-)
-GROUPS = {
-    title: list(fields)
-    for title, fields in groupby(
-        FIELDS, lambda field: str(TABLES[field.table].model_config["title"])
-    )
-}
+def fields_in(tables: Mapping[str, type[Table]]) -> Iterator[SettingField]:
+    """Yield a field for each row with a title.
+
+    Raises TypeError where the page does not know how to ask for a row, or under which title.
+    """
+    for table, rows in tables.items():
+        for name, row in rows.model_fields.items():
+            if row.title:
+                kind, group = _kind_of(table, row), rows.model_config.get("title")
+                if not kind:
+                    raise TypeError(
+                        f"{table}.{name} has a title, but the page cannot ask for its type there: "
+                        "give the type a kind in _KINDS, and _read and settings.html that kind."
+                    )
+                if not group:
+                    raise TypeError(
+                        f"{table}.{name} has a title, and its table has none: "
+                        f'class {rows.__name__}(Table, title="...").'
+                    )
+                yield SettingField(table, name, row, kind, group)
+
+
+def _kind_of(table: str, row: FieldInfo) -> str:
+    """Return how a setting is asked for; empty where that is not known."""
+    if get_origin(row.annotation) is Literal:
+        return "choice"
+    return "number" if row.annotation is int else _KINDS.get((table, row.annotation), "")
+
+
+FIELDS = tuple(fields_in(TABLES))
+GROUPS = {title: list(fields) for title, fields in groupby(FIELDS, attrgetter("group"))}
 """The fields by the titles of their tables."""
 
 

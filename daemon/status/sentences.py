@@ -141,9 +141,8 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
     match event:
         case events.ChatIs(kind=kind, next_step=next_step, file=file):
             return _with(_BECAME[kind].format(chat, file), outcome_in_words(event), next_step)
-        case events.Planned(chunks=chunks, calls=calls):
-            asked = f", with {counted(calls, 'call')}" if calls else ""
-            return f"{chat}: {counted(chunks, 'chunk')} to remember{asked}."
+        case events.Planned(words=words):
+            return f"{chat}: {words}."
         case events.UserEdits():
             return event.sentence_on(chat)
         case events.MemoryMade(done=done, of=of):

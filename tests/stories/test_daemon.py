@@ -148,7 +148,7 @@ def test_commands_by_hand_and_the_daemon_get_along(ida: Person) -> None:
     with running(ida) as daemon:
         path = ida.drop(long, "long.json")
         daemon.comes_to("long.json", "working")
-        daemon.until(lambda: "chunks to remember" in daemon.said(), "the work has begun")
+        daemon.until(lambda: "chunks become memories" in daemon.said(), "the work has begun")
         with standing_still(worker := daemon.worker()):
             ended = ida.memproc("run", path)
             assert (ended.code, ended.out) == (1, "")

@@ -11,11 +11,11 @@ import pytest
 import tomli
 from pydantic import ValidationError
 
-from daemon.config.described import default_file
+from daemon.config.described import default_file, reasons_in
 from daemon.config.loading import load_folders, parse_settings
-from daemon.config.settings import Config
+from daemon.config.settings import ChatSettings, ChatTables, Config
 from rules.errors import ConfigurationError
-from tests.settings_page import PAGE, TOML, page
+from tests.settings_files import PAGE, TOML, page
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -32,6 +32,14 @@ def test_the_shipped_file_says_exactly_what_the_defaults_are() -> None:
     assert defaults["budget"].pop("price") == []
 
     assert tomli.loads(default_file()) == defaults
+
+
+def test_what_is_said_of_overrides_names_every_table_that_they_may_have() -> None:
+    words = reasons_in(ChatSettings)["override"]
+
+    assert [
+        table for table in ChatTables.model_fields if not re.search(rf"\b{table}\b", words)
+    ] == []
 
 
 def test_the_examples_in_the_shipped_file_count_once_their_mark_is_taken_away() -> None:

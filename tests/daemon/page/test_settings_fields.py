@@ -1,10 +1,18 @@
 """What may be typed into the settings of the page, and what never may."""
 
 import pytest
+from pydantic import Field
 
 from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import ChatOverride, ChatSettings, Config
-from daemon.page.settings_fields import FIELDS, allowed_providers, find_changes, offer_models
+from daemon.config.tables import Table
+from daemon.page.settings_fields import (
+    FIELDS,
+    allowed_providers,
+    fields_in,
+    find_changes,
+    offer_models,
+)
 from primer.models import EXTRACTIVE
 
 CLAUDE = "anthropic/claude-opus-5-5"
@@ -73,3 +81,28 @@ def test_providers_are_those_that_the_settings_name_or_the_chats_use() -> None:
 def test_the_models_offered_are_those_named_and_the_small_ones_of_their_providers() -> None:
     offered = offer_models(Config(), [CLAUDE])
     assert set(offered) == {CLAUDE, "anthropic/claude-haiku-5-5", EXTRACTIVE}
+
+
+class _Untitled(Table):
+    tokens: int = Field(default=1, title="Tokens")
+
+
+class _Titled(Table, title="Words"):
+    loud: bool = Field(default=True, title="Loud")
+
+
+class _Texts(Table, title="Words"):
+    greeting: str = Field(default="", title="Greeting")
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        (_Untitled, "own.tokens has a title, and its table has none: class _Untitled"),
+        (_Titled, "own.loud has a title, but the page cannot ask for its type"),
+        (_Texts, "own.greeting has a title, but the page cannot ask for its type"),
+    ],
+)
+def test_a_title_that_the_page_cannot_serve_is_refused(table: type[Table], reason: str) -> None:
+    with pytest.raises(TypeError, match=reason):
+        list(fields_in({"own": table}))

@@ -91,7 +91,7 @@ def test_a_chat_is_found_by_its_id_and_by_its_title(archive: Archive, tmp_path: 
         Note("x"),
         FileIs(of, "a.json", "copied"),
         FileIs(9, "earlier.json", "copied"),
-        Planned("garden", "", 1, 4, arrival=9),
+        Planned("garden", "", 1, 4, "1 memory is written again; 4 calls", arrival=9),
         Planned("other", "", 2, 4, arrival=of),
         ChatIs("", "", "skipped", "It has no id.", arrival=other, file="b.json"),
     )
@@ -99,7 +99,7 @@ def test_a_chat_is_found_by_its_id_and_by_its_title(archive: Archive, tmp_path: 
         assert says(log_rows(tmp_path, chat)) == [
             "a.json is complete: there is a copy to work on.",
             "earlier.json is complete: there is a copy to work on.",
-            "The chat garden: 1 chunk to remember, with 4 calls.",
+            "The chat garden: 1 memory is written again; 4 calls.",
             *(["A chat, of b.json, was skipped: It has no id."] if chat != "garden" else []),
         ]
 

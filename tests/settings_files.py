@@ -1,6 +1,6 @@
 """Makes memproc.toml and `docs/settings.md`: all settings, as their tables in `daemon/config/` have them.
 
-python -m tests.settings_page        writes both again
+python -m tests.settings_files        writes both again
 """
 
 from collections.abc import Mapping
