@@ -36,8 +36,8 @@ def event_without_titles(event: Event, chats: Iterable[Titled]) -> Event:
     words: dict[str, Any] = {
         name: without_titles(getattr(event, name), titled) for name in names & _SENTENCES
     }
-    for name in names & {"title", "words"}:
-        words[name] = ""
+    if "title" in names:
+        words["title"] = ""
     return replace(event, **words)
 
 
