@@ -3,22 +3,26 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
+from rules.extract.languages import TONGUES
 from rules.extract.wish_forms.table import CONDITION
 from rules.extract.words import terms
 
 _WISHES = 16_384
 """Wishes of which it is remembered what they are about."""
+_WORDS = 16_384
 _GENERAL = frozenset(
     terms(
         """
         always never please from now on going forward prefer i i'd would really much want you to your me
         my for and or the a an of in with as at by be is are use using include provide give show make do
         don't not any all ever when ask about have more longer anymore could can
-        immer nie bitte ab jetzt und der die das toujours jamais siempre nunca sempre mai
+        immer nie bitte ab jetzt und kannst darfst musst brauchst mehr wenn
+        toujours jamais peux pouvez dois plus maintenant quand c'est
+        siempre nunca puedes debes ya más ahora cuando sempre mai puoi devi più pode podes mais
         """
     )
 )
-"""Words that tell nothing of what a wish is about."""
+"""Words that tell nothing of what a wish is about, beside the everyday words of each language."""
 _SAME_SHARE = 0.5
 _STEM = 4
 """The characters by which two forms of a word are told to be one."""
@@ -38,7 +42,17 @@ def _matter(wish: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _telling(text: str) -> frozenset[str]:
-    return frozenset(term for term in terms(text) if term not in _GENERAL)
+    return frozenset(term for term in terms(text) if not _is_general(term))
+
+
+@lru_cache(_WORDS)
+def _is_general(term: str) -> bool:
+    """Return whether a word tells nothing of what a wish is about: "you", "ist", "peux"."""
+    return term in _GENERAL or any(
+        term in words
+        for tongue in TONGUES
+        for words in (tongue.common, tongue.me, tongue.mine, tongue.you, tongue.leaning)
+    )
 
 
 def is_same_matter(wish: str, later: str) -> bool:

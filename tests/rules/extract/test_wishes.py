@@ -102,6 +102,22 @@ def test_what_is_taken_back_is_found_among_the_wishes() -> None:
     assert found == [[len(others)]] * len(pairs)
 
 
+@pytest.mark.parametrize(
+    ("text", "earlier", "is_done"),
+    [
+        ("tu peux m'en parler maintenant", "tu peux pas me le rappeler, toi", False),
+        (
+            "Das hat sie seit der Schule nicht mehr gemacht.",
+            "Kein Wort, wenn es um sie ist.",
+            False,
+        ),
+        ("If she scratches them it's over.", "I'll ask about it, even if you talk of tides.", True),
+    ],
+)
+def test_everyday_words_alone_end_nothing(text: str, earlier: str, is_done: bool) -> None:
+    assert ends(text, [earlier], is_done=is_done) == []
+
+
 def test_a_secret_is_not_ended_by_the_words_that_take_back_another_wish() -> None:
     earlier = ["Please don't tell Hannah about the ring.", "Could you always answer me in Celsius?"]
     assert ends("You don't have to give me Celsius any more.", earlier, is_done=False) == [1]
