@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from rules.conversation.memory import CHUNK_LEVEL
 from rules.wording import counted
 
 if TYPE_CHECKING:
@@ -117,6 +118,11 @@ class MemoryMade:
     of: int = 0
     folded: int = 0
     level: int = 1
+
+    @property
+    def fold(self) -> str:
+        """Return the name of a fold, with an "f" for each level: f3, ff1."""
+        return f"{'f' * (self.level - CHUNK_LEVEL)}{self.number}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from daemon.cli.printing import in_width, print_error
 from daemon.files.clock import about, in_full, now
 from daemon.status.printable import in_one_line, visible
 from daemon.status.sentences import outcome_in_words, progress_line
-from rules.conversation.memory import CHUNK_LEVEL
 from rules.wording import about_it, as_sentence, counted, cut_title
 
 if TYPE_CHECKING:
@@ -245,8 +244,8 @@ def _in_words(event: events.Event) -> str:
             )
         case events.ChatIs(title=title, path=path):
             return f"{title}: {outcome_in_words(event)}\n  {path}"
-        case events.MemoryMade(title=title, number=number, folded=folded, level=level):
-            return f"{title}: {folded} memories folded into {'f' * (level - CHUNK_LEVEL)}{number}"
+        case events.MemoryMade(title=title, folded=folded):
+            return f"{title}: {folded} memories folded into {event.fold}"
         case events.BatchSent(requests, since):
             return (
                 f"waiting for a batch ({requests:,} requests, since {in_full(since)}), "

@@ -29,6 +29,10 @@ SAID: list[tuple[Event, str]] = [
     (events.ModelAnswered("abc", "quote", "llama", 12, 0, 0, 50, None),
      "The chat abc: llama has answered (quote): 12 tokens in, 50 out, at a price that is not known."),
     (events.MemoryMade("abc", "", 7, 2, 3), "The chat abc: memory 2 of 3 is kept."),
+    (
+        events.MemoryMade("abc", "", 3, folded=6, level=2),
+        "The chat abc: 6 memories folded into f3.",
+    ),
     (events.ChatIs("abc", "", "written", arrival=1, file="a.json", tokens_before=9000, tokens_after=3000, memories=1),
      "The chat abc, of a.json: the updated export is ready: 9,000 tokens are now 3,000, with 1 memory."),
     (events.ChatIs("", "", "skipped", "No money is left.", "Add credit.", arrival=1, file="a.json"),
