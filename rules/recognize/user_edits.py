@@ -228,5 +228,6 @@ def _compare_raw(
     if any(place.for_attachment for _, place in in_export):
         naming = with_attachments([old.newest or old.message for old in mine])
         mine = [mine[index] for index in sorted(naming)]
+    told_of = {*here, *missing}
     there_before = [old.key for old in mine if old.newest is not None]
-    return edited, [key for key in there_before if key not in here and key not in missing]
+    return edited, [key for key in there_before if key not in told_of]
