@@ -1,4 +1,4 @@
-"""Models, and what is known of them by their names: provider, key variable, tokenizer, thinking.
+"""Models, and what is known of them by their names: provider, key variable, tokenizer, small model.
 
 Settings and keys need this and no more of the primer, so it imports none of the rest. Names are
 read as TypingMind writes them, and written as LiteLLM takes them.
@@ -124,63 +124,6 @@ _SMALL: Mapping[str, str] = MappingProxyType(
         "xai": "xai/grok-4.3",
     }
 )
-
-_CLAUDE = "(anthropic|azure_ai|bedrock|vertex_ai)/.*claude-"
-_GPT = "(openai|azure)/"
-_GEMINI = "(gemini|vertex_ai)/gemini-"
-_NOTHING: Mapping[str, object] = MappingProxyType({})
-_NO_EFFORT, _LEAST, _LOW = ({"reasoning_effort": effort} for effort in ("none", "minimal", "low"))
-_DISABLED = {"thinking": {"type": "disabled"}}
-_BETWEEN_TOOLS = {"thinking": {"type": "between_tools"}}
-# The first that fits counts: which models, what keeps them from thinking, and whether they think in
-# spite of it. From the providers' own pages, and from what LiteLLM 1.109 and its map know of each.
-_THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
-    # Sonnet 5.5 refuses "disabled"; before it has called any tool there is nothing between them, so
-    # this turns it off.
-    (_CLAUDE + "sonnet-5-5", _BETWEEN_TOOLS, False),
-    (_CLAUDE + "(opus-5-5|fable|mythos)", _LOW, True),
-    (_CLAUDE, _DISABLED, False),
-    (".*gpt-oss", _LOW, True),
-    # They take one effort of their own, or none at all.
-    (_GPT + r"(gpt-|o\d).*-pro(-|$)", _NOTHING, True),
-    (_GPT + "(gpt-.*-(chat|search)|gpt-[34])", _NOTHING, False),
-    (_GPT + r"gpt-5(-mini|-nano)?(-\d{4}-\d\d-\d\d)?$", _LEAST, True),
-    (_GPT + r"gpt-(5\.\d|6-(sol|luna)|6\.1-terra)(?!.*(codex|cyber))", _NO_EFFORT, False),
-    (_GPT + r"(gpt-\d|o\d)", _LOW, True),
-    (_GEMINI + r"2\.5-pro", _LEAST, True),
-    (_GEMINI + r"2\.5-", _NO_EFFORT, False),
-    # LiteLLM makes the lowest level of it that the model has.
-    (_GEMINI, _NO_EFFORT, True),
-    # Magistral is told to think by any effort that is named, even "none".
-    ("mistral/magistral-", _NOTHING, True),
-    ("mistral/mistral-", _NO_EFFORT, False),
-    (r"deepseek/deepseek-(flash|v\d)", _DISABLED, False),
-    (r"xai/grok-4\.3", _NO_EFFORT, False),
-    (r"xai/grok-4\.[5-9]", _LOW, True),
-    (r"xai/grok-4\.20(?!.*non-reasoning)", _NOTHING, True),
-    ("ollama(_chat)?/", _NO_EFFORT, False),
-)
-_THINKING_ROOM_TOKENS = 4096
-_LEARNED_ROOM_TOKENS, _MOST_LEARNED_TOKENS = 8192, 32_768
-_NEWEST_COUNTS, _NOTICED_TOKENS = 0.25, 50
-_REASONING_OFF, _REASONING_LOW = (
-    {"reasoning": said} for said in ({"enabled": False}, {"effort": "low"})
-)
-# Of models that turn out to think: the fields of a request that turn it off, and where a provider
-# refuses these, the next. From the providers' own pages, as of 2026-11-27. Those of the table above
-# would give answered questions other keys.
-_SWITCHES: tuple[tuple[str, tuple[Mapping[str, object], ...]], ...] = (
-    ("openrouter/", (_REASONING_OFF, _REASONING_LOW)),
-    ("together_ai/", (_REASONING_OFF, _LOW)),
-    # They always think, and some make their thoughts a part of the answer if they are told not to.
-    (r"zai/glm-5\.[3-9]|moonshot/kimi-k[3-9]", (_LOW,)),
-    ("(zai|moonshot|deepseek)/", (_DISABLED,)),
-    ("dashscope/", ({"enable_thinking": False},)),
-    ("(fireworks_ai|groq)/", (_NO_EFFORT, _LOW)),
-    ("hosted_vllm/", ({"chat_template_kwargs": {"enable_thinking": False}},)),
-)
-ABOUT_THINKING = frozenset({"thinking", "reasoning_effort", "reasoning"})
-"""Options that say whether and how long a model thinks."""
 
 
 def own_model(names: Sequence[str]) -> str | None:
@@ -315,24 +258,6 @@ def small_model(agent: str) -> str:
     return _SMALL.get(with_provider(agent).partition("/")[0], agent)
 
 
-def quiet_options(model: str) -> Mapping[str, object]:
-    """Return LiteLLM's parameters that turn thinking off, or as low as it goes.
-
-    There are none where nothing is known to help.
-
-    Thinking is paid for and never reaches a memory.
-    """
-    return _thinking(model)[0]
-
-
-def thinking_room(model: str) -> int:
-    """Return the tokens to add to an answer's room for a model that always thinks.
-
-    0 for all others.
-    """
-    return _THINKING_ROOM_TOKENS if _thinking(model)[1] else 0
-
-
 @dataclass(frozen=True, slots=True)
 class Model:
     """A model by its LiteLLM name, with all that is known of it before it is asked.
@@ -380,76 +305,5 @@ class Unaskable:
     """The provider whose key is missing; empty where that is not the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Thinking:
-    """The thinking of a model that thinks unasked, as its answers have shown; in its own tokens."""
-
-    room: int
-    """Tokens to add to an answer's room."""
-    spent: int
-    """Tokens of an answer that go into it, lately."""
-    refused: int = 0
-    """Switches against it that its provider has refused."""
-
-    @property
-    def is_noticed(self) -> bool:
-        """Return whether it goes on, so that a person should know: a switch may have ended it."""
-        return self.spent >= _NOTICED_TOKENS
-
-    @property
-    def can_be(self) -> bool:
-        """Return whether answers may have shown this: another computer's archive may say anything."""
-        return 0 <= self.room <= _MOST_LEARNED_TOKENS and self.spent >= 0 and self.refused >= 0
-
-
-def learned_thinking(
-    known: Thinking | None, spent: int, starved: int, refused: int, most_answer: int | None
-) -> Thinking:
-    """Return what is known of a model's thinking after one more answer, with `spent` tokens of it.
-
-    If the answer was cut off before it said anything, its room of `starved` tokens was too small,
-    and the next ones have twice that for thinking; else `starved` is 0. At most half of what the
-    model may write is for thinking.
-    """
-    before = known or Thinking(_LEARNED_ROOM_TOKENS, spent)
-    most = min(_MOST_LEARNED_TOKENS, (most_answer or _MOST_LEARNED_TOKENS) // 2)
-    lately = round(before.spent + _NEWEST_COUNTS * (spent - before.spent))
-    return Thinking(min(most, max(before.room, 2 * starved)), lately, max(before.refused, refused))
-
-
 ENGINE = Model(EXTRACTIVE, price=FREE)
 """The built-in engine: no network, no key, no cost."""
-
-
-def thinks(model: Model) -> bool:
-    """Return whether the model may think when it hears what its tools have done.
-
-    It always thinks, or between tools, or the person's own options let it.
-    """
-    options = {name: value for name, value in model.options.items() if name in ABOUT_THINKING}
-    return (
-        bool(model.thinking_room)
-        or options == _BETWEEN_TOOLS
-        or options != quiet_options(model.name)
-    )
-
-
-def thinking_switch(model: Model, refused: int) -> Mapping[str, object]:
-    """Return the fields of a request that turn a model's thinking off, or as low as it goes.
-
-    Its provider has `refused` so many others. There are none where none is known, or the model's
-    options say something of it already.
-    """
-    name, body = with_provider(model.name), model.options.get("extra_body")
-    fits = (fields for pattern, fields in _SWITCHES if re.match(pattern, name))
-    fields = next(fits, ())
-    said = {*model.options, *(body if isinstance(body, Mapping) else ())}
-    if said & {*ABOUT_THINKING, *(name for each in fields for name in each)}:
-        return _NOTHING
-    return next(iter(fields[refused:]), _NOTHING)
-
-
-def _thinking(model: str) -> tuple[Mapping[str, object], bool]:
-    name = with_provider(model)
-    fits = ((options, always) for pattern, options, always in _THINKING if re.match(pattern, name))
-    return next(fits, (_NOTHING, False))

@@ -20,8 +20,9 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from primer.finish import BROKEN_OFF, CALLED, ENDED, OUT_OF_ROOM, REFUSALS
-from primer.models import Model, Thinking, is_secret, thinking_switch
+from primer.models import Model, is_secret
 from primer.prompt import Beginning, Turn, turn_in
+from primer.thinking import Thinking, thinking_switch
 from primer.wording import TAGS, keep_inert
 from primer.wrappers import unwrapped
 from rules.checks.checks import CHECKS

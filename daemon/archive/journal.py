@@ -15,7 +15,7 @@ from daemon.archive.seals import is_sound
 from daemon.archive.signs import remove_signs, set_sign, sign, signs_of
 from daemon.archive.trouble import damaged_chat
 from daemon.files.clock import Periods, at, periods
-from primer.models import Thinking
+from primer.thinking import Thinking
 from rules.money.price import Amounts, Reached, Which, cap_reached
 
 THINKS = "thinks "

@@ -23,7 +23,8 @@ from daemon.config.keys import (
     store_key,
 )
 from daemon.files.clock import here
-from primer.models import KEY_VARIABLES, Model, meant_provider, provider_of, quiet_options
+from primer.models import KEY_VARIABLES, Model, meant_provider, provider_of
+from primer.thinking import quiet_options
 from rules.errors import MemprocError
 from rules.wording import capital
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from daemon import events
 from daemon.archive.chats import KnownChat
-from daemon.archive.work import FileProgress, gone_on, seconds_left
+from daemon.archive.progress import FileProgress, gone_on, seconds_left
 from daemon.cli.printing import in_width, print_error
 from daemon.files.clock import about, in_full, now
 from daemon.status.printable import in_one_line, visible

@@ -19,13 +19,12 @@ from time import monotonic
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import change_state, find_arrival
 from daemon.archive.log import note, times_in
+from daemon.archive.progress import FileProgress, gone_on
 from daemon.archive.work import (
     Ended,
-    FileProgress,
     begin_run,
     end_by_hand,
     end_run,
-    gone_on,
     keep_progress,
     record_outcome,
 )

@@ -27,8 +27,9 @@ from daemon.models.completion import Completion
 from daemon.models.context import Context
 from daemon.models.prices import counts_now, expected, require_price, step_of
 from daemon.models.tokens import count_of
-from primer.models import Model, learned_thinking, thinks, token_factor
+from primer.models import Model, token_factor
 from primer.reply import Request, is_starved
+from primer.thinking import learned_thinking, thinks
 from primer.wrappers import begins_with_thoughts
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import (

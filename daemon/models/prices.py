@@ -11,7 +11,8 @@ from daemon.config.model_tables import BudgetSettings, WhenToBatch
 from daemon.config.settings import Config
 from daemon.files.clock import at
 from daemon.models.roles import Roles
-from primer.models import Model, Thinking, takes_batches, token_factor
+from primer.models import Model, takes_batches, token_factor
+from primer.thinking import Thinking
 from rules.errors import UnknownPrice
 from rules.money.estimate import (
     NO_COST,

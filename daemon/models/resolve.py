@@ -22,17 +22,8 @@ from daemon.models.hosts import (
     refusal,
     server_address,
 )
-from primer.models import (
-    ABOUT_THINKING,
-    ENGINE,
-    EXTRACTIVE,
-    KEY_VARIABLES,
-    Model,
-    Unaskable,
-    provider_of,
-    quiet_options,
-    thinking_room,
-)
+from primer.models import ENGINE, EXTRACTIVE, KEY_VARIABLES, Model, Unaskable, provider_of
+from primer.thinking import ABOUT_THINKING, quiet_options, thinking_room
 from rules.money.price import FREE
 
 

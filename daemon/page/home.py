@@ -44,7 +44,7 @@ class HomeChat:
     sizes: ChatSizes | MemprocError
     download: Download
     restored: str
-    """A clause saying that its updated export is a version put back; else empty."""
+    """A clause saying that its updated export is a restored version; else empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from daemon.remember.question import Worksheet
 from primer import core_questions as core
 from primer.core_questions import read_edits
 from primer.finish import CALLED
-from primer.models import Model, thinks
+from primer.models import Model
 from primer.prompt import ToolCall, Turn
 from primer.reply import Refused, Request, read_reply, with_control_mark
+from primer.thinking import thinks
 from rules.checks.whose import claimed_life
 from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong

@@ -75,7 +75,9 @@ def _head(status: Status) -> Iterator[str]:
     """Yield the state in one line, and how to start the daemon where it does not run."""
     yield headline(status)
     if not status.running:
-        yield "To have it run: memproc service install, or in this terminal: memproc watch"
+        service, here = START
+        way = f"{service.words}: memproc {service.command}"
+        yield f"{way}, {here.words.lower()}: memproc {here.command}"
         if status.paused:
             yield f"It is paused until {_pause_ends(status)}; that counts for the next one."
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from daemon import events
+from daemon.archive.progress import FileProgress, seconds_left
 from daemon.archive.trials import Trial
-from daemon.archive.work import FileProgress, Run, seconds_left
+from daemon.archive.work import Run
 from daemon.files.clock import clock_time, in_full
 from daemon.status.printable import in_one_line
 from rules.wording import counted

@@ -5,7 +5,7 @@
     fold        all but the quote: it carries those of its memories
     extracted   the analysis alone: the built-in engine writes the rest
 
-A plan counts and prices what is asked here, and a run asks it.
+A plan counts and prices these; `daemon/remember/dialogue.py` asks them, with the same words and room.
 """
 
 from typing import Literal

@@ -6,16 +6,9 @@ from typing import Any
 import pytest
 
 from daemon.models.catalogue import known_models, read_facts
-from primer.models import (
-    KEY_VARIABLES,
-    Model,
-    meant_provider,
-    quiet_options,
-    small_model,
-    thinking_room,
-    thinks,
-)
+from primer.models import KEY_VARIABLES, Model, meant_provider, small_model
 from primer.retirement import successor
+from primer.thinking import quiet_options, thinking_room, thinks
 from tests.litellm_map import entries
 from tests.server.asking import ask, asking_quote, litellm
 from tests.server.server import ModelServer

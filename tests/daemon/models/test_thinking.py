@@ -18,9 +18,10 @@ from daemon.files.paths import archive_path
 from daemon.models.completion import Completion, complete
 from daemon.models.prices import priced_models
 from daemon.models.roles import Roles
-from primer.models import ENGINE, Model, Thinking
+from primer.models import ENGINE, Model
 from primer.prompt import Turn
 from primer.reply import Request
+from primer.thinking import Thinking
 from rules.errors import ContextTooLong, Forbidden, MemprocError, ModelError, NotNow
 from tests.asked import RunBudget, ask
 from tests.daemon.models.test_budget import NOON

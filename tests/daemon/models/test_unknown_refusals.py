@@ -14,9 +14,9 @@ from daemon.models.completion import Completion
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from primer.finish import REFUSED
-from primer.models import Thinking
 from primer.prompt import Turn
 from primer.reply import EMBEDDING, TRIAL, UNKNOWN_REFUSAL, Request
+from primer.thinking import Thinking
 from rules.errors import (
     CutOff,
     Forbidden,

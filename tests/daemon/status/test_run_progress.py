@@ -7,16 +7,14 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
+from daemon.archive.progress import FileProgress, gone_on, seconds_left
 from daemon.archive.work import (
-    FileProgress,
     ask_to_stop,
     begin_by_hand,
     end_run,
-    gone_on,
     is_told_to_stop,
     keep_progress,
     recent_work,
-    seconds_left,
 )
 from daemon.chat.outcome import Skipped
 from daemon.cli.run_record import RunRecord, ToldToStop

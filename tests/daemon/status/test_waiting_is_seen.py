@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.archive.work import FileProgress, gone_on, seconds_left
+from daemon.archive.progress import FileProgress, gone_on, seconds_left
 from daemon.cli import progress
 from daemon.cli.progress import Progress
 from daemon.events import Alive, ModelAnswered, Planned, TriesAgain

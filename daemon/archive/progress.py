@@ -1,0 +1,104 @@
+"""How far the work on a file is, by what its run has told, and how long it still takes."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from daemon.events import Alive, Event, MemoryMade, ModelAnswered, Note, Planned, TriesAgain
+from rules.typingmind.dates import parse_date, write_date
+
+UNUSABLE = "memory extracted by the engine"
+"""What is noted where no model's answer could be used."""
+_TOO_EARLY = 0.05
+"""Below this share of the work, the time so far says nothing about the rest."""
+_LEAST_LEFT_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileProgress:
+    """How far the work on a file is: `done` of `total` memories of its chat in hand."""
+
+    chat_id: str = ""
+    title: str = ""
+    chat_began_at: str = ""
+    done: int = 0
+    total: int = 0
+    answered: int = 0
+    calls: int = 0
+    """About how many calls the chat takes, of which `answered` are."""
+    usd: float = 0.0
+    """The cost of all calls for the file so far, as far as prices are known."""
+    unusable: int = 0
+    retries: int = 0
+    """How often a model was asked again in this run, since no answer came."""
+    waits: str = ""
+    """Why one is asked again, in words; empty once it has answered."""
+    answered_at: str = ""
+    asked: str = ""
+    """The model that was asked last."""
+    asked_at: str = ""
+    asked_until: str = ""
+    """When its answer has to be there."""
+    limited: str = ""
+    """Why a model is asked for the analysis alone; empty where it writes."""
+
+
+def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
+    """Return the progress after an event."""
+    match event:
+        case Planned(chat_id, title, chunks, calls, limited=limited):
+            return replace(
+                FileProgress(chat_id, title, when, 0, chunks, 0, calls, limited=limited),
+                usd=before.usd,
+                unusable=before.unusable,
+                retries=before.retries,
+            )
+        case Alive(seconds, model) if model:
+            return replace(before, asked=model, asked_at=when, asked_until=_after(when, seconds))
+        case TriesAgain():
+            return replace(before, retries=before.retries + 1, waits=event.sentence)
+        case ModelAnswered(usd=usd):
+            after = replace(
+                before,
+                answered=before.answered + 1,
+                usd=before.usd + (usd or 0.0),
+                waits="",
+                answered_at=when,
+            )
+            if before.answered or not before.done:
+                return after
+            # What was done till now had been asked before; from here on each call takes its time.
+            left = before.total - before.done
+            calls = round(before.calls * left / before.total)
+            return replace(after, calls=calls, chat_began_at=when)
+        case MemoryMade(done=done, of=total) if total:
+            return replace(before, done=done, total=total)
+        case Note(text, is_remedy=True) if text == UNUSABLE:
+            return replace(before, unusable=before.unusable + 1)
+    return before
+
+
+def _after(when: str, seconds: float) -> str:
+    time = parse_date(when)
+    return write_date(time + timedelta(seconds=seconds)) if time else ""
+
+
+def seconds_left(chat: FileProgress, now: str) -> float | None:
+    """Estimate the seconds that the chat still takes; None while that is too early to say.
+
+    Calls are counted rather than memories: several are written at once, and the last of them are
+    alone. What has gone by since the last answer is taken off, down to the time of one call. None
+    too where less than a second is left.
+    """
+    began, here = parse_date(chat.chat_began_at), parse_date(now)
+    if began is None or here is None:
+        return None
+    answered = parse_date(chat.answered_at) or here
+    of_calls = 0 < chat.answered < chat.calls
+    share = chat.answered / chat.calls if of_calls else chat.done / chat.total if chat.total else 0
+    if share < _TOO_EARLY:
+        return None
+    takes = max(0.0, (answered - began).total_seconds())
+    left = takes * (1 - share) / share
+    a_call = min(left, takes / chat.answered) if chat.answered else 0.0
+    left = max(left - (here - answered).total_seconds(), a_call)
+    return left if left >= _LEAST_LEFT_SECONDS else None
