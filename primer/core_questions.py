@@ -134,7 +134,10 @@ def tell_results(
 
     Each call has a turn for its outcome; without calls they are one list.
     """
-    lines = [_result(outcome) for outcome in outcomes]
+    lines = [
+        make_tags_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.")
+        for outcome in outcomes
+    ]
     if not calls:
         listed = "\n".join(f"- {line}" for line in lines)
         return answer(reply), question(fill(texts.core_results, results=listed))
@@ -143,11 +146,6 @@ def tell_results(
     for call, line in zip(sent, lines, strict=True):
         turns.append(Turn("tool", line, answers=call.call_id))
     return tuple(turns)
-
-
-def _result(outcome: CoreMemory | Refusal) -> str:
-    done = f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done."
-    return make_tags_inert(done)
 
 
 def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:

@@ -42,15 +42,14 @@ def ask_facts(texts: Texts, shown: Sequence[Fact]) -> str:
 
     Each fact's id is its place here, so that none can be made up.
     """
-    listed = ",\n".join(
-        json.dumps(_as_shown(number, fact), ensure_ascii=False) for number, fact in enumerate(shown)
-    )
-    return fill(texts.facts, facts=f"[{listed}]", form=_FORM)
-
-
-def _as_shown(number: int, fact: Fact) -> dict[str, str]:
-    dated = {"date": fact.said_at[:10]} if parse_date(fact.said_at) else {}
-    return {"id": str(number), "text": keep_inert(fact.text)} | dated
+    listed: list[str] = []
+    for number, fact in enumerate(shown):
+        entry = {"id": str(number), "text": keep_inert(fact.text)}
+        if parse_date(fact.said_at):
+            entry["date"] = fact.said_at[:10]
+        listed.append(json.dumps(entry, ensure_ascii=False))
+    facts = ",\n".join(listed)
+    return fill(texts.facts, facts=f"[{facts}]", form=_FORM)
 
 
 @dataclass(frozen=True, slots=True)

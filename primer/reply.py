@@ -171,7 +171,9 @@ class Request:
         name, parameters = (
             json.dumps(part, sort_keys=True) for part in (self.model.name, self._asked)
         )
-        begun = _where_prefix_ends(self.turns)
+        # Other requests begin with as many turns, too; never with all of them.
+        counts = reversed(range(1, len(self.turns)))
+        begun = next((count for count in counts if self.turns[count - 1].ends_prefix), 0)
         digest = _hash_begun(name, Beginning(self.turns[:begun])).copy()
         messages = ", ".join(turn.in_json for turn in self.turns[begun:])
         digest.update(f"{messages}], {parameters}]".encode())
@@ -205,14 +207,6 @@ class Refused:
 def smallest_request(model: Model, step: str = TRIAL) -> Request:
     """Return a request that says next to nothing: only whether the model answers matters."""
     return Request(step, model, (Turn("user", _TRIAL_QUESTION),), words=5)
-
-
-def _where_prefix_ends(turns: Sequence[Turn]) -> int:
-    """Return the number of turns that other requests begin with too; never all of them."""
-    for at in reversed(range(1, len(turns))):
-        if turns[at - 1].ends_prefix:
-            return at
-    return 0
 
 
 @lru_cache(_BEGINNINGS)

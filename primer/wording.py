@@ -7,6 +7,7 @@ model reads them, and can be restored:
     <J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it
 """
 
+import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -110,14 +111,11 @@ def wrap(tag: Tag, text: str, /, **attributes: str) -> str:
     Attributes keep the order given, and their values are escaped. The text is taken as it is:
     tags inside people's text are made harmless before they come here.
     """
-    start = tag + "".join(f' {name}="{_escaped(value)}"' for name, value in attributes.items())
+    start: str = tag
+    for name, value in attributes.items():
+        escaped = html.escape(value, quote=False).replace('"', "&quot;")
+        start += f' {name}="{escaped}"'
     return f"<{start}>\n{text}\n</{tag}>"
-
-
-def _escaped(value: str) -> str:
-    return (
-        value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-    )
 
 
 def make_tags_inert(text: str) -> str:
@@ -167,13 +165,23 @@ def problems(name: str, text: str) -> tuple[str, ...]:
         return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
     if not text.strip():
         return ("The text is empty.",)
-    used = {tag.lower() for tag in _OUR_TAG.findall(text)}
+    used = set(PLACEHOLDER.findall(text))
+    missing = [
+        f"The placeholder {{{lacking}}} is missing."
+        for lacking in sorted(PLACEHOLDERS[name] - used)
+    ]
+    known = ", ".join(f"{{{allowed}}}" for allowed in sorted(ALLOWED[name])) or "none"
+    unknown = [
+        f"The placeholder {{{other}}} means nothing here; this text may use: {known}."
+        for other in sorted(used - ALLOWED[name])
+    ]
+    tags = {tag.lower() for tag in _OUR_TAG.findall(text)}
     own_tags = (
         f"The tag <{tag}> stands in the text; memproc adds its tags itself."
         for tag in TAGS
-        if tag in used
+        if tag in tags
     )
-    return (*_placeholder_problems(PLACEHOLDERS[name], ALLOWED[name], text), *own_tags)
+    return (*missing, *unknown, *own_tags)
 
 
 def lacks(primer: str) -> tuple[str, ...]:
@@ -192,16 +200,3 @@ def fill(text: str, /, **values: str) -> str:
     Braces inside the values, and names without a value, stay as they are.
     """
     return PLACEHOLDER.sub(lambda placeholder: values.get(placeholder[1], placeholder[0]), text)
-
-
-def _placeholder_problems(
-    required: frozenset[str], allowed: frozenset[str], text: str
-) -> list[str]:
-    used = set(PLACEHOLDER.findall(text))
-    known = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
-    missing = [f"The placeholder {{{name}}} is missing." for name in sorted(required - used)]
-    unknown = [
-        f"The placeholder {{{name}}} means nothing here; this text may use: {known}."
-        for name in sorted(used - allowed)
-    ]
-    return missing + unknown

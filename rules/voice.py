@@ -70,7 +70,8 @@ def distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[str, float
     for name, prose in others.items():
         if prose.words:
             marks = _measured(_profile(prose.sentences, tongue), spreads)
-            delta[name] = _mean_difference(own, marks)
+            pairs = zip(own, marks, strict=True)
+            delta[name] = fmean([abs(mark - other) for mark, other in pairs] or [0.0])
     return delta
 
 
@@ -81,12 +82,6 @@ def _measured(profile: Sequence[float], spreads: Sequence[_Spread]) -> list[floa
         for value, spread in zip(profile, spreads, strict=True)
         if spread.deviation
     ]
-
-
-def _mean_difference(marks: Sequence[float], others: Sequence[float]) -> float:
-    """Return the mean difference of marks, without regard to its direction; 0 without marks."""
-    pairs = zip(marks, others, strict=True)
-    return fmean([abs(mark - other) for mark, other in pairs] or [0.0])
 
 
 def _pieces(prose: Prose) -> list[list[SpokenSentence]]:

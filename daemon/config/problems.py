@@ -102,17 +102,12 @@ def _unknown(key: Key) -> str:
     *place, last = key
     kind = "setting" if place else "table"
     fields = _names_in(_table_at(tuple(place)) or Config)
-    near = _near(tuple(place), str(last), fields)
-    if near:
-        return f'there is no such {kind}; did you mean "{near}"?'
-    return f"there is no such {kind}; there are {', '.join(fields)}"
-
-
-def _near(place: Key, name: str, fields: Sequence[str]) -> str:
-    """Return the field that a wrong name most likely means, here or elsewhere; empty for none."""
+    name = str(last)
     short = name.lower() if len(name) <= _LONGEST_SHOWN else ""
-    here = get_close_matches(short, fields, n=1, cutoff=0.7)
-    return next(iter(here or _namesakes(place, name)), "")
+    near = get_close_matches(short, fields, n=1, cutoff=0.7) or _namesakes(tuple(place), name)
+    if near:
+        return f'there is no such {kind}; did you mean "{near[0]}"?'
+    return f"there is no such {kind}; there are {', '.join(fields)}"
 
 
 def _namesakes(place: Key, name: str) -> list[str]:
@@ -181,9 +176,6 @@ def _table_at(key: Key) -> type[Table] | None:
 def _printable(text: str) -> str:
     """Return `text` on one line, cut if long, and without what a terminal would obey."""
     short = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
-    return "".join(mark if mark.isprintable() else _escaped(mark) for mark in short)
-
-
-def _escaped(mark: str) -> str:
-    """Write out a character as Python does in a text: \\x1b, \\u200e."""
-    return mark.encode("unicode_escape").decode()
+    return "".join(
+        mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in short
+    )

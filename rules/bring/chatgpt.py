@@ -19,7 +19,6 @@ from rules.bring.conversation import (
     MAPPING,
     Conversation,
     LeftOut,
-    MessageTree,
     Rendered,
     Summary,
     as_dict,
@@ -31,6 +30,7 @@ from rules.bring.conversation import (
     not_brought,
     paragraphs,
     read_moment,
+    tree_of,
 )
 from rules.bring.tool_call import in_lines, read_arguments
 from rules.typingmind.content import printable
@@ -62,9 +62,10 @@ def summarize_chatgpt(fields: Fields) -> Summary:
     messages = messages_of(fields).values()
     spoken = [message for message in messages if _role(message) in ("user", "assistant")]
     first, last = first_and_last(spoken, "create_time")
+    named = text_under(fields, "conversation_id", "id")
     return Summary(
         source="chatgpt",
-        key=_key(fields),
+        key=printable(named or next(iter(as_dict(fields.get(MAPPING))), "")),
         title=printable(text_under(fields, "title")).strip() or "Untitled",
         began=read_moment(fields.get("create_time")) or first,
         ended=last or read_moment(fields.get("update_time")),
@@ -76,7 +77,7 @@ def summarize_chatgpt(fields: Fields) -> Summary:
 def read_chatgpt(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation, 1 being the one last spoken on."""
     messages = messages_of(fields)
-    tree = _tree(fields, messages)
+    tree = tree_of(fields, "create_time", text_under(fields, "current_node"))
     path = [key for key in chosen_branch(tree, branch) if key in messages]
     left: LeftOut = Counter()
     rendered = [(key, _rendered(messages[key], left)) for key in path]
@@ -90,22 +91,6 @@ def read_chatgpt(fields: Fields, branch: int = 1) -> Conversation:
         model=text_under(fields, "default_model_slug"),
         instructions=_instructions(messages[key] for key in path),
     )
-
-
-def _tree(fields: Fields, messages: dict[str, Fields]) -> MessageTree:
-    """Return the tree of all nodes; those without a message have no date."""
-    nodes = as_dict(fields.get(MAPPING))
-    parents = {key: text_under(node, "parent") for key, node in nodes.items()}
-    dates = dict.fromkeys(nodes) | {
-        key: read_moment(message.get("create_time")) for key, message in messages.items()
-    }
-    return MessageTree(parents, dates, text_under(fields, "current_node"))
-
-
-def _key(fields: Fields) -> str:
-    """Return the id of a conversation; where it names none, that of its first node."""
-    named = text_under(fields, "conversation_id", "id")
-    return printable(named or next(iter(as_dict(fields.get(MAPPING))), ""))
 
 
 def _role(message: Fields) -> str:
@@ -160,14 +145,10 @@ def chatgpt_text(message: Fields, left: LeftOut, *, as_before: bool = False) -> 
         if said and text_under(content, "content_type") in _PLAIN:
             said = framed(f"result of {text_under(message.get('author'), 'name')}", said)
     elif said and recipient not in ("", "all"):
-        asked = "" if as_before else in_lines(read_arguments(_written(content)))
+        written = text_under(content, "text") or "".join(map(text, as_list(content, "parts")))
+        asked = "" if as_before else in_lines(read_arguments(written))
         said = framed(f"tool call: {recipient}", asked or said)
     return paragraphs([_without_marks(said, left), *_attached(message, left)])
-
-
-def _written(content: Fields) -> str:
-    """Return the text of a plain content, without a frame."""
-    return text_under(content, "text") or "".join(map(text, as_list(content, "parts")))
 
 
 def chatgpt_size(message: Fields) -> int:
@@ -187,7 +168,9 @@ def _said(content: Fields, left: LeftOut) -> str:
         case "text" | "multimodal_text":
             return paragraphs(_parts(content, left))
         case "thoughts":
-            return framed("thinking", _thoughts(content))
+            thoughts = as_list(content, "thoughts")
+            said = (text_under(thought, "content", "summary") for thought in thoughts)
+            return framed("thinking", paragraphs(said))
         case "reasoning_recap":
             return framed(text_under(content, "content") or "thinking")
         case "tether_quote":
@@ -195,14 +178,11 @@ def _said(content: Fields, left: LeftOut) -> str:
             return framed(f"quoted from {source}", text_under(content, "text"))
         case "system_error":
             return framed("error", text_under(content, "text", "name"))
-    return "" if kind in _UNSPOKEN or not content else _unknown(content, left)
-
-
-def _unknown(content: Fields, left: LeftOut) -> str:
-    """Return whatever text there is, in a frame with the name of the kind."""
+    if kind in _UNSPOKEN or not content:
+        return ""
     words = text_under(content, "text") or paragraphs(_parts(content, left))
     left["part of an unknown kind"] += 1
-    return framed(text_under(content, "content_type") or "unknown part", words)
+    return framed(kind or "unknown part", words)
 
 
 def _parts(content: Fields, left: LeftOut) -> Iterator[str]:
@@ -224,11 +204,6 @@ def _asset(kind: str, left: LeftOut) -> str:
         return ""
     left["part of an unknown kind"] += 1
     return framed(kind or "unknown part")
-
-
-def _thoughts(content: Fields) -> str:
-    thoughts = as_list(content, "thoughts")
-    return paragraphs(text_under(thought, "content", "summary") for thought in thoughts)
 
 
 def _attached(message: Fields, left: LeftOut) -> Iterator[str]:

@@ -55,34 +55,32 @@ _NAMELESS = "without a name"
 
 def summarize_claude(fields: Fields) -> Summary:
     """Return what a list says of a conversation."""
-    messages = _messages(fields).values()
-    first, last = first_and_last(messages, "created_at")
+    messages = _messages(fields)
+    first, last = first_and_last(messages.values(), "created_at")
+    named = text_under(fields, "uuid", "conversation_id")
     return Summary(
         source="claude",
-        key=_key(fields),
+        key=printable(named or next(iter(messages), "")),
         title=printable(text_under(fields, "name", "title")).strip() or "Untitled",
         began=read_moment(fields.get("created_at")) or first,
         ended=last or read_moment(fields.get("updated_at")),
         messages=len(messages),
-        size=sum(map(claude_size, messages)),
+        size=sum(map(claude_size, messages.values())),
     )
 
 
 def read_claude(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation, 1 being the one last spoken on."""
     messages = _messages(fields)
+    parents = {key: text_under(message, _PARENT) for key, message in messages.items()}
+    if not any(parents.values()):
+        parents = dict(zip(messages, ["", *messages], strict=False))
     dates = {key: read_moment(message.get("created_at")) for key, message in messages.items()}
-    tree = MessageTree(_parents(messages), dates, text_under(fields, "current_leaf_message_uuid"))
+    tree = MessageTree(parents, dates, text_under(fields, "current_leaf_message_uuid"))
     left: LeftOut = Counter()
     path = [(key, _rendered(messages[key], left)) for key in chosen_branch(tree, branch)]
     model = text_under(fields, "model")
     return make_conversation(summarize_claude(fields), path, tree.branch_ends(), left, model=model)
-
-
-def _key(fields: Fields) -> str:
-    """Return the id of a conversation; where it names none, that of its first message."""
-    named = text_under(fields, "uuid", "conversation_id")
-    return printable(named or next(iter(_messages(fields)), ""))
 
 
 def _messages(fields: Fields) -> dict[str, Fields]:
@@ -91,14 +89,6 @@ def _messages(fields: Fields) -> dict[str, Fields]:
     return {
         text_under(message, "uuid") or f"#{place}": message for place, message in enumerate(listed)
     }
-
-
-def _parents(messages: dict[str, Fields]) -> dict[str, str]:
-    """Return by id the id of the message before each; they follow one another if none names one."""
-    named = {key: text_under(message, _PARENT) for key, message in messages.items()}
-    if any(named.values()):
-        return named
-    return dict(zip(messages, ["", *messages], strict=False))
 
 
 def _rendered(message: Fields, left: LeftOut) -> Rendered:
@@ -163,7 +153,9 @@ def _block_text(block: Fields, left: LeftOut, *, as_before: bool) -> str:
             left["citation"] += len(as_list(block, "citations"))
             return text_under(block, "text")
         case "thinking" | "redacted_thinking":
-            return framed("thinking", text_under(block, "thinking") or _summaries(block))
+            items = as_list(block, "summaries")
+            summary = paragraphs(text_under(item, "summary") for item in items)
+            return framed("thinking", text_under(block, "thinking") or summary)
         case "tool_use":
             return _tool_call(block, as_before=as_before)
         case "tool_result":
@@ -183,10 +175,6 @@ def _file_line(name: str, left: LeftOut) -> str:
     """Count a file without text; return the line that names it."""
     left["file"] += 1
     return framed(f"file: {name or _NAMELESS}")
-
-
-def _summaries(block: Fields) -> str:
-    return paragraphs(text_under(item, "summary") for item in as_list(block, "summaries"))
 
 
 def _name(block: Fields) -> str:
@@ -210,13 +198,11 @@ def _result(block: Fields, left: LeftOut) -> str:
         return said
     items = as_list(block, "content")
     return paragraphs(
-        not_brought("picture", left) if _is_image(item) else text_under(item, "text")
+        text_under(item, "text")
+        if text_under(item, "type") != "image"
+        else not_brought("picture", left)
         for item in items
     )
-
-
-def _is_image(item: object) -> bool:
-    return text_under(item, "type") == "image"
 
 
 def _attached(message: Fields, left: LeftOut) -> Iterator[str]:

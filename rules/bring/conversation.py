@@ -21,7 +21,7 @@ from typing import Literal
 from rules.typingmind import spans
 from rules.typingmind.content import printable
 from rules.typingmind.dates import parse_date
-from rules.typingmind.spans import Fields
+from rules.typingmind.spans import Fields, text_under
 
 Source = Literal["chatgpt", "claude", "deepseek"]
 Role = Literal["user", "assistant"]
@@ -192,6 +192,18 @@ def messages_of(fields: Fields) -> dict[str, Fields]:
     nodes = as_dict(fields.get(MAPPING)).items()
     messages = {key: as_dict(as_dict(node).get("message")) for key, node in nodes}
     return {key: message for key, message in messages.items() if message}
+
+
+def tree_of(fields: Fields, date: str, current: str = "") -> MessageTree:
+    """Return the tree of the nodes under MAPPING; `date` is the field of a message's date.
+
+    Nodes without a message have none.
+    """
+    nodes = as_dict(fields.get(MAPPING))
+    messages = messages_of(fields)
+    parents = {key: text_under(node, "parent") for key, node in nodes.items()}
+    dates = {key: read_moment(messages.get(key, {}).get(date)) for key in nodes}
+    return MessageTree(parents, dates, current)
 
 
 def read_moment(value: object) -> datetime | None:

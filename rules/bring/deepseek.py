@@ -11,13 +11,11 @@ of the fragments. No message says on which branch the person was last: it is the
 """
 
 from collections import Counter
-from collections.abc import Iterator
 
 from rules.bring.conversation import (
     MAPPING,
     Conversation,
     LeftOut,
-    MessageTree,
     Rendered,
     Summary,
     as_dict,
@@ -28,6 +26,7 @@ from rules.bring.conversation import (
     messages_of,
     paragraphs,
     read_moment,
+    tree_of,
 )
 from rules.typingmind.content import printable
 from rules.typingmind.spans import Fields, as_list, text_under
@@ -68,10 +67,7 @@ def summarize_deepseek(fields: Fields) -> Summary:
 def read_deepseek(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation, 1 being the one that ends last."""
     messages = messages_of(fields)
-    nodes = as_dict(fields.get(MAPPING))
-    parents = {key: text_under(node, "parent") for key, node in nodes.items()}
-    dates = {key: read_moment(messages.get(key, {}).get(_DATE)) for key in nodes}
-    tree = MessageTree(parents, dates)
+    tree = tree_of(fields, _DATE)
     left: LeftOut = Counter()
     rendered = [
         (key, _rendered(messages[key], left))
@@ -86,7 +82,11 @@ def _rendered(message: Fields, left: LeftOut) -> Rendered:
     fragments = as_list(message, "fragments")
     is_asked = any(text_under(fragment, "type") == "REQUEST" for fragment in fragments)
     said = [_said(as_dict(fragment), left) for fragment in fragments]
-    words, when = paragraphs([*said, *_files(message, left)]), read_moment(message.get(_DATE))
+    for item in as_list(message, "files"):  # the export has none of their content
+        left["file"] += 1
+        name = text_under(item, "file_name", "name")
+        said.append(framed(f"file: {name or 'without a name'}"))
+    words, when = paragraphs(said), read_moment(message.get(_DATE))
     if is_asked:
         return Rendered("user", words, when)
     return Rendered("assistant", words, when, text_under(message, "model"))
@@ -97,23 +97,11 @@ def _said(fragment: Fields, left: LeftOut) -> str:
     kind, words = text_under(fragment, "type"), text_under(fragment, "content")
     if kind in _SPOKEN:
         return words
-    results = as_list(fragment, "results")
-    words = words or "\n".join(_result(as_dict(result)) for result in results)
+    found = as_list(fragment, "results")
+    lines = ((text_under(result, "title"), text_under(result, "url")) for result in found)
+    words = words or "\n".join(": ".join(filter(None, line)) for line in lines)
     if kind not in _FRAMES:
         left["part of an unknown kind"] += 1
     elif not words.strip():
         return ""
     return framed(_FRAMES.get(kind) or kind.lower().replace("_", " ") or "unknown part", words)
-
-
-def _result(result: Fields) -> str:
-    """Return a line for what a search came upon: its title and its address."""
-    title, address = text_under(result, "title"), text_under(result, "url")
-    return ": ".join(part for part in (title, address) if part)
-
-
-def _files(message: Fields, left: LeftOut) -> Iterator[str]:
-    """Yield a line for each file that the person attached; the export has none of its content."""
-    for item in as_list(message, "files"):
-        left["file"] += 1
-        yield framed(f"file: {text_under(item, 'file_name', 'name') or 'without a name'}")

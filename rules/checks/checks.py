@@ -32,7 +32,7 @@ from rules.conversation.quote import offset, plain_text
 from rules.extract.languages import TONGUES
 from rules.extract.phrases import REACTION
 from rules.extract.sentences import MARK, blocks, ends_whole, prose_sentences
-from rules.extract.voices import QUOTED, VoicedLine, voiced_lines
+from rules.extract.voices import QUOTED, voiced_lines
 from rules.extract.words import length, terms
 from rules.layers.names import claimed_name
 
@@ -259,13 +259,9 @@ def _is_for_another(text: str, quote: str) -> bool:
     within = [line for line in lines if line.start < stop and line.stop > start]
     code = {block.start for block in blocks(text) if not block.prose}
     is_other = any(line.voice == "other" and line.start not in code for line in within)
-    return is_other or _are_roles(text, lines, within)
-
-
-def _are_roles(text: str, lines: Sequence[VoicedLine], within: Sequence[VoicedLine]) -> bool:
-    """Return whether lines of a message begin with names of roles, as more than one of it does."""
+    # A role's line begins with its name, as more than one line of the message does.
     spoken = [line for line in lines if ROLE.match(text, line.start, line.stop)]
-    return len(spoken) > 1 and any(line in spoken for line in within)
+    return is_other or (len(spoken) > 1 and any(line in spoken for line in within))
 
 
 def _says_nothing(form: Form) -> bool:

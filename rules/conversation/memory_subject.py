@@ -217,7 +217,9 @@ def _chosen(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> lis
     spent = 0
     for stem in _ranked(worths, of_messages):
         word = _as_written(stem, of_messages)
-        if any(_is_form_of(word, other) for other in shown.values()):
+        # Of the forms of a word, one begins with the other.
+        folded, others = word.casefold(), map(str.casefold, shown.values())
+        if any(other.startswith(folded) or folded.startswith(other) for other in others):
             continue
         room = _ROOM if len(shown) >= _LEAST_WORDS else _ROOM_OF_TWO
         if spent + _weight(word) <= room:
@@ -246,12 +248,6 @@ def _ranked(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> lis
     least = _SHARE_OF_BEST * worths[ranked[0]] if ranked else 0.0
     telling = [stem for stem in ranked if stem in named and worths[stem] >= least]
     return telling if len(telling) >= _LEAST_WORDS else ranked
-
-
-def _is_form_of(word: str, other: str) -> bool:
-    """Return whether one of two words begins with the other, as the forms of a short name do."""
-    shorter, longer = sorted((word.casefold(), other.casefold()), key=len)
-    return longer.startswith(shorter)
 
 
 def _as_written(stem: str, of_messages: Sequence[_Message]) -> str:

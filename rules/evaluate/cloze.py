@@ -59,14 +59,9 @@ def make_clozes(
         cloze
         for key, text in said
         for sentence in prose_sentences(text)
-        if not _is_greeting(sentence) and (cloze := _cloze(memory, key, sentence, common))
+        if (cloze := _cloze(memory, key, sentence, common))
     ]
     return tuple(draw(found, memory)[:PER_CHUNK])
-
-
-def _is_greeting(sentence: str) -> bool:
-    """Return whether a sentence greets or thanks, and says nothing that one would ask about."""
-    return GREETING.match(sentence.lower()) is not None or COURTESY.are_in(sentence)
 
 
 def common_words(texts: Sequence[str], names: frozenset[str]) -> frozenset[str]:
@@ -82,6 +77,8 @@ def common_words(texts: Sequence[str], names: frozenset[str]) -> frozenset[str]:
 
 def _cloze(memory: str, key: str, sentence: str, common: frozenset[str]) -> Cloze | None:
     """Leave a number out, else a name; None where there is neither, or little else."""
+    if GREETING.match(sentence.lower()) or COURTESY.are_in(sentence):
+        return None  # it says nothing that one would ask about
     words = list(terms(sentence))
     gaps = [
         gap

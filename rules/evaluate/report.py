@@ -153,14 +153,10 @@ def group(
     ages = {chunk: AGES[at * len(AGES) // len(shown_as)] for at, chunk in enumerate(shown_as)}
     levels = [_level_name(level) for level in sorted({result.level for result in said})]
     memories = list(dict.fromkeys(shown_as.values()))
-
-    def rows(names: Sequence[str], name_of: Callable[[MarkedQuestion], str]) -> tuple[Row, ...]:
-        return _rows(said, names, name_of, guessing=guessing)
-
     return Groups(
-        rows(AGES, lambda result: ages[result.chunk]),
-        rows(levels, lambda result: _level_name(result.level)),
-        rows(memories, lambda result: shown_as[result.chunk]),
+        _rows(said, AGES, lambda result: ages[result.chunk], guessing=guessing),
+        _rows(said, levels, lambda result: _level_name(result.level), guessing=guessing),
+        _rows(said, memories, lambda result: shown_as[result.chunk], guessing=guessing),
     )
 
 

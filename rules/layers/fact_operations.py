@@ -185,7 +185,12 @@ def _addition(operation: Operation, so_far: _SoFar) -> _Judged:
     same = so_far.says(operation.text)
     if same is not None:
         return _confirmation(same, operation, so_far)
-    same = _same_in_other_words(operation.text, so_far)
+    others = map(so_far.says, so_far.known.alike.get(operation.text, ()))
+    in_other_words = (number for number in others if number is not None)
+    same = next(
+        (number for number in in_other_words if not opposed(operation.text, so_far.texts[number])),
+        None,
+    )
     if same is None:
         added = sum(event.event == "ADD" for event in so_far.events)
         number = so_far.known.next_number + added
@@ -194,15 +199,6 @@ def _addition(operation: Operation, so_far: _SoFar) -> _Judged:
         return _confirmation(same, operation, so_far)
     why = "merged with another wording"
     return _event("UPDATE", same, operation, so_far, text=operation.text, why=why)
-
-
-def _same_in_other_words(text: str, so_far: _SoFar) -> int | None:
-    """Return the number of the live fact that says the same in other words, not the opposite."""
-    for other in so_far.known.alike.get(text, ()):
-        number = so_far.says(other)
-        if number is not None and not opposed(text, so_far.texts[number]):
-            return number
-    return None
 
 
 def _update(operation: Operation, so_far: _SoFar) -> _Judged:

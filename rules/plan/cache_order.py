@@ -71,10 +71,15 @@ def leads(plan: ChatPlan) -> tuple[Lead, ...]:
 def _row(plan: ChatPlan, row: Sequence[int], awaited: int) -> Iterator[Lead]:
     """Yield the leads of a row of pieces that begin alike, the shortest tail first.
 
-    `awaited` is the number of the memories that the next row waits for.
+    It is led by the last piece that is waited for, or else by the middle one: the next row waits for
+    memories up to number `awaited`.
     """
     work = plan.work
-    first = _first(plan, row, awaited)
+    # Hindsight does not lead others: it may wait for its own memory, written again.
+    able = [at for at, place in enumerate(row) if place not in plan.looking_back]
+    able = able or list(range(len(row)))
+    waited_for = [at for at in able if work[row[at]].number <= awaited]
+    first = waited_for[-1] if waited_for else able[len(able) // 2]
     leader = row[first]
     before = row[:first]
     breaks = _breaks([work[place] for place in before], work[leader], plan.fixed_tokens)
@@ -90,20 +95,6 @@ def _lead(plan: ChatPlan, place: int, behind: int, breaks: Sequence[int]) -> Lea
     """Return the lead of a piece that waits for another, with those breaks inside its tail."""
     chunk = plan.work[place]
     return Lead(place, behind, tuple(at for at in breaks if _is_inside(chunk, at)))
-
-
-def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
-    """Return the piece that leads a row: the last that is waited for, or else the middle one.
-
-    Hindsight does not lead others: it may wait for its own memory, written again.
-    """
-    able = [at for at, place in enumerate(row) if place not in plan.looking_back]
-    if not able:
-        able = list(range(len(row)))
-    for at in reversed(able):
-        if plan.work[row[at]].number <= awaited:
-            return at
-    return able[len(able) // 2]
 
 
 def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) -> tuple[int, ...]:

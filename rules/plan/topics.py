@@ -176,7 +176,10 @@ def prices_by_vectors(
     likenesses = []
     for at in range(1, len(own)):
         before, after = own[max(0, at - _SIDE) : at], own[at : at + _SIDE]
-        likenesses.append(_cosine(_near(before[::-1]), _near(after)))
+        first, second = _near(before[::-1]), _near(after)
+        length = isqrt(_product(first, first) * _product(second, second))
+        # The cosine, from -24 to 24 steps: it spreads wider than words' does.
+        likenesses.append(_REACH * _product(first, second) // max(1, length))
     return with_pauses(likenesses, minutes)
 
 
@@ -194,15 +197,6 @@ def _scaled(vector: Vector) -> Vector:
     """Scale a vector to one length; all zeros stay."""
     length = isqrt(_product(vector, vector))
     return [value * _LENGTH // length for value in vector] if length else vector
-
-
-def _cosine(first: Vector, second: Vector) -> int:
-    """Return the cosine of two vectors, from -24 to 24 steps: it spreads wider than words' does."""
-    return (
-        _REACH
-        * _product(first, second)
-        // max(1, isqrt(_product(first, first) * _product(second, second)))
-    )
 
 
 def _product(first: Vector, second: Vector) -> int:

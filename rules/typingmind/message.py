@@ -120,7 +120,14 @@ def _role(fields: Fields) -> str | None:
 
 
 def _digest(fields: Fields) -> str:
-    role, body = _role(fields), _body(fields.get("content"))
+    role, body = _role(fields), fields.get("content")
+    if isinstance(body, list):
+        # One text part and a plain string say the same: newer clients write the one for the other.
+        only = body[0] if len(body) == 1 else None
+        if isinstance(only, dict) and only.get("type") == "text":
+            body = only.get("text")
+        else:
+            body = [without_its_place(part) for part in body]
     others = [fields.get(key) for key in ("tool_calls", "function_call", "tool_call_id")]
     if has_several_answers(fields):
         others.append(text_of(parts(fields)))
@@ -130,19 +137,6 @@ def _digest(fields: Fields) -> str:
     else:
         said = json.dumps([role, body, *others], sort_keys=True).encode()
     return hashlib.sha256(said).hexdigest()
-
-
-def _body(content: object) -> object:
-    """Return the content in the form in which it is compared.
-
-    One text part and a plain string say the same, and newer clients write the one for the other.
-    """
-    if not isinstance(content, list):
-        return content
-    only = content[0] if len(content) == 1 else None
-    if isinstance(only, dict) and only.get("type") == "text":
-        return only.get("text")
-    return [without_its_place(part) for part in content]
 
 
 def _text_of(fields: Fields, key: str) -> str | None:

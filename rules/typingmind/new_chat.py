@@ -119,11 +119,6 @@ def _fill(key: str, value: object, new: NewMessage) -> object:
         return spans.text(value) or None
     if key in _ENDED:
         return value if value in ("stop", "end_turn") else _ENDED[key]
-    return _emptied(key, value)
-
-
-def _emptied(key: str, value: object) -> object:
-    """Return zeros for counts, an empty list for a list, else None."""
     if key in _COUNTED and isinstance(value, dict):
         return dict.fromkeys(value, 0)
     return [] if key in _EMPTIED and isinstance(value, list) else None

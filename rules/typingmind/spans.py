@@ -144,15 +144,10 @@ def without_bulk(value: object) -> object:
         return [without_bulk(inner) for inner in value]
     if type(value) is not str or len(value) <= LONGEST_TEXT:
         return value
-    return f"sha256:{_digest(value)}"
-
-
-def _digest(text: str) -> str:
-    """Return the SHA-256 of a long text, of which there is never another whole copy."""
     digest = hashlib.sha256()
-    for start in range(0, len(text), _MIB):
-        digest.update(text[start : start + _MIB].encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+    for start in range(0, len(value), _MIB):  # there is never another whole copy of it
+        digest.update(value[start : start + _MIB].encode("utf-8", "surrogatepass"))
+    return f"sha256:{digest.hexdigest()}"
 
 
 def encoded(value: object) -> bytes:
