@@ -43,7 +43,11 @@ def read_edits(
     have had a block.
     """
     if calls:
-        return tuple(_called(call) for call in calls)
+        given = [(call.name, parsed(call.arguments)) for call in calls]
+        return tuple(
+            CoreEdit(name, _as_meant(arguments)) if isinstance(arguments, dict) else _NO_OBJECT
+            for name, arguments in given
+        )
     block = _last_block(text)
     if block is None:
         return () if native else (_NO_BLOCK,)
@@ -58,11 +62,6 @@ def parsed(written: str) -> Any:
         return json.loads(written)
     except (ValueError, RecursionError):
         return None
-
-
-def _called(call: ToolCall) -> CoreEdit | Refusal:
-    arguments = parsed(call.arguments)
-    return CoreEdit(call.name, _as_meant(arguments)) if isinstance(arguments, dict) else _NO_OBJECT
 
 
 def _listed(entry: Any) -> CoreEdit | Refusal:

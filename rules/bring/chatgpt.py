@@ -101,7 +101,10 @@ def _rendered(message: Fields, left: LeftOut) -> Rendered:
     """Return what a message says; what the persona's tools said is part of its own turn."""
     role = _role(message)
     when = read_moment(message.get("create_time"))
-    if role not in ("user", "assistant", "tool") or _is_hidden(message):
+    # The app does not show a message that says so, or has a weight of 0.
+    metadata, weight = as_dict(message.get("metadata")), message.get("weight")
+    is_hidden = metadata.get(_HIDDEN) is True or (isinstance(weight, Number) and not weight)
+    if is_hidden or role not in ("user", "assistant", "tool"):
         if chatgpt_size(message):
             left["system message" if role == "system" else "hidden message"] += 1
         return Rendered("assistant", "", when)
@@ -109,16 +112,8 @@ def _rendered(message: Fields, left: LeftOut) -> Rendered:
     if role == "user":
         return Rendered("user", said, when)
     before = chatgpt_text(message, Counter(), as_before=True)
-    model = text_under(message.get("metadata"), "model_slug")
+    model = text_under(metadata, "model_slug")
     return Rendered("assistant", said, when, model, before)
-
-
-def _is_hidden(message: Fields) -> bool:
-    """Return whether the app does not show the message: it says so, or has a weight of 0."""
-    metadata = as_dict(message.get("metadata"))
-    weight = message.get("weight")
-    is_weightless = isinstance(weight, Number) and not weight
-    return is_weightless or metadata.get(_HIDDEN) is True
 
 
 def _instructions(messages: Iterable[Fields]) -> str:

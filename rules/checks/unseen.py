@@ -76,7 +76,11 @@ def _names(text: str, *, after_noun: bool) -> Iterator[str]:
             if after_noun:
                 is_person = bool(words) and words[0].casefold() in PERSONS
                 words = words[is_person:] if is_person or len(words) > 1 else []
-            name = [word for word in terms(" ".join(words)) if not _is_known_to_all(word)]
+            name = [
+                word
+                for word in terms(" ".join(words))
+                if not (is_everyday(word) or word in MONTHS or word in DAYS_AND_FEASTS)
+            ]
             if has_capitals and name:
                 yield " ".join(name)
 
@@ -84,10 +88,6 @@ def _names(text: str, *, after_noun: bool) -> Iterator[str]:
 def _has_capital(word: str) -> bool:
     letters = word.lstrip("\"'“‘«(")
     return len(letters) > _INITIALS and letters[0].isupper()
-
-
-def _is_known_to_all(word: str) -> bool:
-    return is_everyday(word) or word in MONTHS or word in DAYS_AND_FEASTS
 
 
 def _is_in_view(name: str, in_view: str) -> bool:
@@ -99,16 +99,13 @@ def _numbers_told(text: str) -> Iterator[int]:
     """Yield the numbers in figures of a text, without days of a month."""
     for match in _NUMBER.finditer(text):
         value = int(re.sub(r"\D", "", match[0]))
-        if not (value <= _LONGEST_MONTH and _is_dated(text, match)):
+        # A month, or the rest of a date in figures, may be next to it.
+        around = text[max(0, match.start() - 14) : match.end() + 14]
+        is_dated = any(term in MONTHS for term in terms(around)) or re.search(
+            r"\d[-./]\d{1,2}[-./]|\d{4}-\d\d|月|日", around
+        )
+        if value > _LONGEST_MONTH or not is_dated:
             yield value
-
-
-def _is_dated(text: str, number: re.Match[str]) -> bool:
-    """Return whether a month, or the rest of a date in figures, is next to a number."""
-    around = text[max(0, number.start() - 14) : number.end() + 14]
-    return any(term in MONTHS for term in terms(around)) or bool(
-        re.search(r"\d[-./]\d{1,2}[-./]|\d{4}-\d\d|月|日", around)
-    )
 
 
 def _independent(numbers: Sequence[int], known: set[int]) -> list[int]:

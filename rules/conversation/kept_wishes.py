@@ -193,25 +193,18 @@ def wishes_within(
     Folds leave out wishes beyond `most` tokens in all. `let_go` are the words that the person has let go.
     """
     editions = [version(memory) for memory in shown]
-    gone: dict[int, set[str]] = {}
-    for stated in _gone(shown, editions, most, let_go):
-        gone.setdefault(stated.place, set()).add(stated.wish.text)
-    return tuple(
-        _without(edition, gone[place], count) if place in gone else edition
-        for place, edition in enumerate(editions)
-    )
-
-
-def _gone(
-    shown: Sequence[Memory], editions: Sequence[Edition], most: int, let_go: Collection[str]
-) -> list[_StatedWish]:
-    """Return what is shown no more: what is over, then what is beyond a budget."""
     stated = _stated(shown, editions)
     over = _over(stated, let_go)
     left = [entry for entry in stated if entry not in over]
     still = [entry for entry in left if entry.wish.is_open]
-    gone = [entry for entry in over if entry.can_go]
-    return [*gone, *_beyond([entry for entry in left if entry not in still], most), *_oldest(still)]
+    beyond = _beyond([entry for entry in left if entry not in still], most)
+    gone: dict[int, set[str]] = {}
+    for entry in (*(entry for entry in over if entry.can_go), *beyond, *_oldest(still)):
+        gone.setdefault(entry.place, set()).add(entry.wish.text)
+    return tuple(
+        _without(edition, gone[place], count) if place in gone else edition
+        for place, edition in enumerate(editions)
+    )
 
 
 def _over(stated: Sequence[_StatedWish], let_go: Collection[str]) -> list[_StatedWish]:

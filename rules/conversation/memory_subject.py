@@ -265,17 +265,14 @@ def _in_phrases(shown: Sequence[str], of_messages: Sequence[_Message]) -> list[s
     """Return the words as they are written, those together that follow one another most often."""
     phrases = {stem: _as_written(stem, of_messages) for stem in shown}
     for first, second in permutations(shown, 2):
-        is_whole = first in phrases and second in phrases
-        if is_whole and _belong(first, second, of_messages):
+        if first not in phrases or second not in phrases:
+            continue
+        both = sum((first, second) in message.neighbours for message in of_messages)
+        each = [sum(stem in message.words for message in of_messages) for stem in (first, second)]
+        # At least half of the messages with either word have the two in a row.
+        if both > 0 and 2 * both >= max(each):
             phrases[first] = f"{phrases[first]} {phrases.pop(second)}"
     return list(phrases.values())
-
-
-def _belong(first: str, second: str, of_messages: Sequence[_Message]) -> bool:
-    """Return whether at least half of the messages with either word have the two in a row."""
-    both = sum((first, second) in message.neighbours for message in of_messages)
-    each = [sum(stem in message.words for message in of_messages) for stem in (first, second)]
-    return both > 0 and 2 * both >= max(each)
 
 
 def _read(by_person: bool, text: str) -> _Message:

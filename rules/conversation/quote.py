@@ -214,16 +214,10 @@ def _as_piece(text: str) -> str:
 
 
 def _pieces(answer: str) -> list[str]:
-    """List every run of the answer's first sentences, without repetitions."""
-    bounds = _sentence_bounds(answer)[:_PIECES]
-    runs: list[str] = []
-    for at, (start, _) in enumerate(bounds):
-        runs += [_as_piece(answer[start:stop]) for _, stop in bounds[at:]]
-    return list(dict.fromkeys(runs))
+    """List every run of the answer's first sentences, without repetitions.
 
-
-def _sentence_bounds(answer: str) -> list[tuple[int, int]]:
-    """Return where sentences begin and end; they also end at an ellipsis and a quotation mark."""
+    A sentence also ends at an ellipsis and a quotation mark.
+    """
     breaks = [match.span() for match in _BREAK.finditer(answer)]
     bounds: list[tuple[int, int]] = []
     start = 0
@@ -232,7 +226,11 @@ def _sentence_bounds(answer: str) -> list[tuple[int, int]]:
             if sentence.prose:
                 bounds.append((start + sentence.start, start + sentence.stop))
         start = next_start
-    return bounds
+    bounds = bounds[:_PIECES]
+    runs: list[str] = []
+    for at, (begin, _) in enumerate(bounds):
+        runs += [_as_piece(answer[begin:stop]) for _, stop in bounds[at:]]
+    return list(dict.fromkeys(runs))
 
 
 def _places(pieces: Iterable[str], said: Sequence[_Said], near_enough: float) -> list[_Place]:

@@ -76,8 +76,13 @@ def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop
     begins, ends = last_quotation_end(quotations, start), last_quotation_end(quotations, stop - 1)
     if ends > stop or begins > stop:
         return True
-    if begins > start and _is_quoted(text, quotations, start, stop):
-        return True
+    if begins > start:
+        # It lies within a quotation, or has no words outside of the one that it begins with.
+        number = bisect_right(quotations, start, key=lambda quotation: quotation[0])
+        opens, closes = quotations[number - 1]
+        rest = text[start:opens] + text[closes:stop]
+        if opens < start or not any(mark.isalnum() for mark in rest):
+            return True
     return UNCLOSED.search(QUOTED.sub("", sentence)) is not None
 
 
@@ -93,11 +98,3 @@ def last_quotation_end(quotations: Sequence[tuple[int, int]], at: int) -> int:
     """Return where the last quotation ends that begins at a place or before it; 0 without any."""
     number = bisect_right(quotations, at, key=lambda quotation: quotation[0])
     return quotations[number - 1][1] if number else 0
-
-
-def _is_quoted(text: str, quotations: Sequence[tuple[int, int]], start: int, stop: int) -> bool:
-    """Return whether a sentence lies within a quotation, or has no words outside the one it begins with."""
-    number = bisect_right(quotations, start, key=lambda quotation: quotation[0])
-    opens, closes = quotations[number - 1]
-    rest = text[start:opens] + text[closes:stop]
-    return opens < start or not any(mark.isalnum() for mark in rest)

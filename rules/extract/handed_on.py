@@ -15,7 +15,7 @@ talk") makes own. What is handed over to be kept to ("from now on be this") is a
 
 import re
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -87,16 +87,13 @@ def owned_parts(text: str) -> tuple[OwnedPart, ...]:
     """Return the parts of a person's message that are not simply their own, in order, none within another."""
     apart = sorted(_set_apart(text), key=lambda part: part.start)
     handed = _handed(list(_stretches(text, apart)))
-    return tuple(_disjoint(sorted([*apart, *handed], key=lambda part: part.start)))
-
-
-def _disjoint(parts: Iterable[OwnedPart]) -> Iterator[OwnedPart]:
-    """Yield parts that are sorted by their starts without what an earlier one holds."""
+    parts: list[OwnedPart] = []
     end = 0
-    for part in parts:
+    for part in sorted([*apart, *handed], key=lambda part: part.start):
         if part.stop > end:
-            yield replace(part, start=max(part.start, end))
+            parts.append(replace(part, start=max(part.start, end)))
             end = part.stop
+    return tuple(parts)
 
 
 @lru_cache(_LINES)
@@ -207,9 +204,16 @@ def _ends(stretches: Sequence[_Stretch | None]) -> Iterator[int]:
     last = end = len(stretches)
     for at in range(last - 1, -1, -1):
         stretch, then = stretches[at], stretches[at + 1] if at + 1 < last else None
-        is_heading = stretch and not stretch.lines[1:] and not _is_sentence(stretch.title)
+        is_heading = (
+            stretch
+            and not stretch.lines[1:]
+            and not is_finished(stretch.title)
+            and not SENTENCE_ENDS.search(stretch.title)
+        )
         is_over = at + 2 == last or (then and _resumes(then))
-        if not then or (stretch and _is_signed(stretch)) or (is_over and not is_heading):
+        lines = stretch.lines[-2:] if stretch else ()
+        is_signed = any(SIGN_OFF.search(line) for line in lines if len(line) <= _LONGEST_SIGNATURE)
+        if not then or is_signed or (is_over and not is_heading):
             end = at + 1
         yield end
 
@@ -302,16 +306,6 @@ def _looks_set(stretch: _Stretch, *, is_first: bool) -> int:
     if is_role or any(SUBJECT.search(line) for line in stretch.lines[:_FEWEST]):
         return _UNSURE
     return _LIKELY * (is_greeting or is_shouted) + _SIGN * is_verse
-
-
-def _is_signed(stretch: _Stretch) -> bool:
-    """Return whether it ends as a letter does."""
-    last = (line for line in stretch.lines[-2:] if len(line) <= _LONGEST_SIGNATURE)
-    return any(SIGN_OFF.search(line) for line in last)
-
-
-def _is_sentence(line: str) -> bool:
-    return is_finished(line) or SENTENCE_ENDS.search(line) is not None
 
 
 def _asks(text: str) -> bool:

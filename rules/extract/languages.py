@@ -328,15 +328,13 @@ MONTHS = listed(
 def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
     """Return the language of `terms`, by everyday words; UNKNOWN if those tell nothing."""
     heard = Counter(islice(terms, _SAMPLE))
-    scores = [_everyday_words(heard, tongue) for tongue in among]
+    scores = [
+        sum(count for term, count in heard.items() if term in tongue.common) for tongue in among
+    ]
     best = max(scores)
     if best <= _TELLING_SHARE * heard.total():
         return UNKNOWN
     return among[scores.index(best)]
-
-
-def _everyday_words(heard: Counter[str], tongue: Tongue) -> int:
-    return sum(count for term, count in heard.items() if term in tongue.common)
 
 
 def lead_in(text: str) -> str:

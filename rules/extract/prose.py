@@ -18,7 +18,6 @@ from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import (
     QUOTED,
     Voice,
-    VoicedLine,
     is_finished,
     is_labelled,
     voiced_lines,
@@ -167,7 +166,9 @@ def _read(role: str, text: str) -> Iterator[Sentence]:
     quotations = quotations_in(text)
     pieces = whole_pieces(text, pieces, quotations)
     for piece in pieces if role != PERSONA else map(partial(_without_label, text), pieces):
-        voice = _voice_at(lines, starts, piece)
+        at = bisect_right(starts, piece.start) - 1
+        is_within = at >= 0 and piece.stop <= lines[at].stop
+        voice = lines[at].voice if is_within else "other"
         broken = is_broken(text, quotations, piece.start, piece.stop)
         yield _sentence(role, text, piece, voice, is_broken=broken)
 
@@ -221,7 +222,7 @@ def _sentence(role: str, text: str, piece: TextPiece, voice: Voice, *, is_broken
         is_formula=is_formula,
         is_broken=is_broken,
         is_row=is_labelled(plain),
-        is_figures=_are_figures(listed),
+        is_figures=sum(map(has_digit, listed)) > _MOST_FIGURES * len(listed),
     )
     return _with_words(role, piece, plain, listed, marks)
 
@@ -262,16 +263,6 @@ def _once(term: str) -> str:
 def without_markup(text: str) -> str:
     """Return a piece of Markdown as it reads, in one line."""
     return " ".join(_MARKUP.sub(lambda match: match[1] or "", text).split())
-
-
-def _voice_at(lines: Sequence[VoicedLine], starts: Sequence[int], piece: TextPiece) -> Voice:
-    at = bisect_right(starts, piece.start) - 1
-    return lines[at].voice if at >= 0 and piece.stop <= lines[at].stop else "other"
-
-
-def _are_figures(listed: Sequence[str]) -> bool:
-    figures = sum(map(has_digit, listed))
-    return figures > _MOST_FIGURES * len(listed)
 
 
 def is_plain(sentence: Sentence) -> bool:

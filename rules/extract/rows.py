@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import groupby, pairwise, zip_longest
 
 from rules.extract.brackets import closing_mark
-from rules.extract.frames import Frames, spaced
+from rules.extract.frames import spaced
 from rules.extract.prose import PERSONA, Sentence
 from rules.extract.sentences import EMOJI
 from rules.extract.voices import COLONS, is_finished
@@ -34,12 +34,12 @@ def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") 
 
     A day that the text before ended with, `day_before`, is not named again.
     """
+    frames = reading.frames
     lines = []
     for day, of_day in groupby(kept, key=lambda at: reading.days[at]):
-        head = _head(day, reading.frames) if day != day_before else ""
-        lines.append(
-            tell(reading, list(of_day), (reading.frames.told, reading.frames.answered), head)
-        )
+        is_named = day not in ("", day_before)
+        head = spaced(frames.day.format(frames.in_words(day))) if is_named else ""
+        lines.append(tell(reading, list(of_day), (frames.told, frames.answered), head))
     return "\n".join(lines)
 
 
@@ -51,10 +51,16 @@ def tell(
     A question that the person answers in a word comes before the answer.
     """
     lines: list[str] = []
-    asked = {at for at, after in pairwise(kept) if _is_answered(reading, at, after)}
+    asked: dict[int, Sentence] = {}
+    for at, after in pairwise(kept):
+        question, answer = reading.sentences[at], reading.sentences[after]
+        # The person's answer comes next, and says nothing without the question.
+        if after == at + 1 and reading.leaning[after] and question.message != answer.message:
+            text = f"({spaced(reading.frames.questioned)}{question.text})"
+            asked[at] = replace(question, text=text)
     for is_persona in (False, True):
         side = [
-            _as_asked(reading, at) if at in asked else reading.sentences[at]
+            asked.get(at, reading.sentences[at])
             for at in kept
             if (reading.sentences[at].role == PERSONA and at not in asked) is is_persona
         ]
@@ -63,22 +69,6 @@ def tell(
             lines.append(line[:1].upper() + line[1:])
             head = ""
     return "\n".join(lines)
-
-
-def _is_answered(reading: WeighedPassage, at: int, after: int) -> bool:
-    """Return whether the sentence `after` is the person's answer that says nothing without the one before it."""
-    is_next = after == at + 1 and reading.leaning[after]
-    return is_next and reading.sentences[after].message != reading.sentences[at].message
-
-
-def _as_asked(reading: WeighedPassage, at: int) -> Sentence:
-    """Return a question of the persona as it is told among the person's words."""
-    question = reading.sentences[at]
-    return replace(question, text=f"({spaced(reading.frames.questioned)}{question.text})")
-
-
-def _head(day: str, frames: Frames) -> str:
-    return spaced(frames.day.format(frames.in_words(day))) if day else ""
 
 
 def join_sentences(kept: Sequence[Sentence]) -> str:
@@ -102,21 +92,15 @@ def _with_stop(sentence: Sentence, following: Sentence | None) -> str:
         return text
     if text.endswith(COLONS):
         return f"{text}{_CUT}"
-    if following is not None and _are_items(sentence, following):
+    if (  # both are lines of one list
+        following is not None
+        and following.message == sentence.message
+        and "own" not in (sentence.voice, following.voice)
+    ):
         return f"{text};"
     bare = text.rstrip(_DANGLING)
-    return bare + _full_stop(bare[-1:])
-
-
-def _full_stop(letter: str) -> str:
-    """Return the full stop of a letter's script."""
-    return next((stop for last, stop in _FULL_STOPS if letter <= last), ".")
-
-
-def _are_items(sentence: Sentence, following: Sentence) -> bool:
-    """Return whether both are lines of one list."""
-    is_running = "own" in (sentence.voice, following.voice)
-    return not is_running and following.message == sentence.message
+    # The full stop of the script of its last letter.
+    return bare + next((stop for last, stop in _FULL_STOPS if bare[-1:] <= last), ".")
 
 
 def fit(text: str, words: float) -> str:

@@ -269,18 +269,14 @@ def _is_short_form(word: str, behind: str) -> bool:
     """Return whether the full stop after `word` belongs to the word."""
     folded = word.casefold()
     small = behind[0].islower()
-    if folded in BEFORE_ANYTHING or (behind[0].isdecimal() and _counts(folded)):
+    is_before_number = folded in BEFORE_NUMBER or folded.endswith(("str", "nr"))  # a German street
+    if folded in BEFORE_ANYTHING or (behind[0].isdecimal() and is_before_number):
         return True
     if word.isdecimal():
         return len(word) <= 2 and (small or behind.casefold() in MONTHS)
     if folded in BEFORE_SMALL and len(word) > 1:
         return small
     return word != "I" and all(len(part) == 1 and part.isupper() for part in word.split("."))
-
-
-def _counts(folded: str) -> bool:
-    """Return whether the word with a full stop announces a number; German streets end in "str."."""
-    return folded in BEFORE_NUMBER or folded.endswith(("str", "nr"))
 
 
 def _writes_small(text: str) -> bool:

@@ -311,7 +311,7 @@ class _Draft:
             self._within = "marks"
         elif QUOTED.fullmatch(line.words):
             self._within = "one line"
-        elif line.kind == "heading" and _is_of_advice(line.words):
+        elif line.kind == "heading" and NO_DRAFT.search(line.words) and not names_draft(line.words):
             self._within = ""
             return False
         elif not self._is_named and self._begun_by(line) == "announced":
@@ -334,10 +334,6 @@ class _Draft:
 def names_draft(words: str) -> bool:
     """Return whether a line names a text that is written for somebody: not steps towards one, nor a plan."""
     return DRAFT.search(NO_DRAFT.sub(" ", words)) is not None
-
-
-def _is_of_advice(words: str) -> bool:
-    return NO_DRAFT.search(words) is not None and not names_draft(words)
 
 
 def _is_example(line: _Line) -> bool:

@@ -262,20 +262,15 @@ def _unusable(operation: Operation, so_far: _SoFar) -> str | None:
         return "too long"
     if is_forgotten(text, source_of(text, operation.message, known.sources).key, known.forgotten):
         return "forgotten before"
-    if _is_copied(text, [source.text for source in known.sources]):
-        return "copied from the passage"
     same = normal(text)
+    own = same.split()
+    runs = [" ".join(own[at : at + _COPIED]) for at in range(len(own) - _COPIED + 1)]
+    if any(run in normal(source.text) for run in runs for source in known.sources):
+        return "copied from the passage"
     is_replaced = any(
         normal(fact.text) == same and so_far.has(fact.number, "UPDATE") for fact in known.live
     )
     return "just replaced" if is_replaced else None
-
-
-def _is_copied(text: str, messages: Sequence[str]) -> bool:
-    """Return whether a text has a long run of a message's words: a fact is one short sentence."""
-    own = normal(text).split()
-    runs = (" ".join(own[at : at + _COPIED]) for at in range(len(own) - _COPIED + 1))
-    return any(run in normal(message) for run in runs for message in messages)
 
 
 def _confirmation(number: int, operation: Operation, so_far: _SoFar) -> _Judged:

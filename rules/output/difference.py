@@ -110,7 +110,8 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
     was = _shown(before, known)
     now = _shown(after, known)
     same = align(_names(before), _names(after))
-    under = _memories_by_key(known)
+    chunks = [memory for memory in known if not memory.is_fold]
+    under = {key: memory.memory_id for memory in chunks for key in memory.keys}
     raw = [
         *_left_or_changed(before, after, same.pairs, now, under),
         *_added(after, same.new, was, under),
@@ -162,20 +163,7 @@ def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:
 
 
 def _memory_changes(was: _Shown, now: _Shown) -> Iterator[MemoryChange]:
-    """Yield the memories that are not shown any more, then those that are new, then the others."""
-    yield from _memories_gone(was, now)
-    for name, group in now.groups.items():
-        if name not in was.groups:
-            fold = was.folds.get(name, "")
-            yield MemoryChange("unfolded" if fold else "new", name, 0, _edition(group), fold)
-    for name, group in was.groups.items():
-        later = now.groups.get(name)
-        if later and (how := _change_in_both(group, later)):
-            yield MemoryChange(how, name, _edition(group), _edition(later))
-
-
-def _memories_gone(was: _Shown, now: _Shown) -> Iterator[MemoryChange]:
-    """Yield the memories that are not shown any more.
+    """Yield the memories that are not shown any more, then those that are new, then the others.
 
     A fold whose memories are shown again is not gone: they have come out of it.
     """
@@ -184,6 +172,14 @@ def _memories_gone(was: _Shown, now: _Shown) -> Iterator[MemoryChange]:
         fold = now.folds.get(name, "")
         if name not in now.groups and (fold or name not in opened):
             yield MemoryChange("folded" if fold else "gone", name, _edition(group), 0, fold)
+    for name, group in now.groups.items():
+        if name not in was.groups:
+            fold = was.folds.get(name, "")
+            yield MemoryChange("unfolded" if fold else "new", name, 0, _edition(group), fold)
+    for name, group in was.groups.items():
+        later = now.groups.get(name)
+        if later and (how := _change_in_both(group, later)):
+            yield MemoryChange(how, name, _edition(group), _edition(later))
 
 
 def _change_in_both(was: Group, now: Group) -> MemoryHow | None:
@@ -234,36 +230,21 @@ def _added(
         yield _message_change("come back" if was.covers(memory) else "new", place, memory)
 
 
-def _memories_by_key(known: Sequence[Memory]) -> dict[str, str]:
-    """Return by the key of each raw message the memory that it is under."""
-    under: dict[str, str] = {}
-    for memory in known:
-        if not memory.is_fold:
-            under |= dict.fromkeys(memory.keys, memory.memory_id)
-    return under
-
-
 def _changes_in_both(before: Place, after: Place) -> Iterator[MessageChange]:
     """Yield a message's changes. An original kept with its memory counts as compressed."""
     if after.original and not before.original:
         yield _message_change("compressed", after, after.original)
     elif before.original and not after.original:
         yield _message_change("come back", after, before.original)
-    fields = _other_fields(before.message, after.message)
+    fields: tuple[str, ...] = ()
+    if before.message.raw != after.message.raw:
+        was, now = fields_of(before.message), fields_of(after.message)
+        names = sorted(was.keys() | now.keys())
+        fields = tuple(key for key in names if was.get(key, _ABSENT) != now.get(key, _ABSENT))
     if before.message.digest != after.message.digest:
         yield _message_change("edited", after, was=_first_words(before.message), fields=fields)
     elif fields:
         yield _message_change("changed", after, fields=fields)
-
-
-def _other_fields(before: Message, after: Message) -> tuple[str, ...]:
-    """Return the names of the fields in which two messages differ."""
-    if before.raw == after.raw:
-        return ()
-    was = fields_of(before)
-    now = fields_of(after)
-    names = sorted(was.keys() | now.keys())
-    return tuple(key for key in names if was.get(key, _ABSENT) != now.get(key, _ABSENT))
 
 
 def _message_change(

@@ -45,7 +45,10 @@ def difference_lines(
     ]
     for change in difference.memories:
         yield DifferenceLine(_MARKS.get(change.how, "~"), _of_memory(change, names))
-    yield from _raw_lines(raw, names)
+    for how in _GROUPS:  # those of a kind and a memory under one heading
+        changes = [change for change in raw if change.how == how]
+        for memory, group in groupby(changes, key=_memory_in_heading):
+            yield from _of_messages(how, names.get(memory), list(group))
     if difference.reordered:
         yield DifferenceLine("~", "the order of messages differs")
     for kind in difference.canned:
@@ -54,16 +57,6 @@ def difference_lines(
         fields = [field.name for field in difference.fields if field.how == how]
         if fields:
             yield DifferenceLine("~", f"{how} fields of the chat: {', '.join(fields)}")
-
-
-def _raw_lines(
-    raw: Sequence[MessageChange], names: Mapping[str, Memory]
-) -> Iterator[DifferenceLine]:
-    """Yield the changes of raw messages, those of a kind and a memory under one heading."""
-    for how in _GROUPS:
-        changes = [change for change in raw if change.how == how]
-        for memory, group in groupby(changes, key=_memory_in_heading):
-            yield from _of_messages(how, names.get(memory), list(group))
 
 
 def _memory_in_heading(change: MessageChange) -> str:

@@ -115,11 +115,17 @@ def _is_our_canned(
     words = [_spoken(claim.message)]
     if claim.own and claim.own.kind == OPENING:
         words.append(_written(claim.own))
+    # An opening is right before the first message left of a memory, a closing after its last.
+    step = 1 if claim.marker.kind == OPENING else -1
+    inner, outer = at + step, at - step
+    touches = inner in memories and (
+        outer not in memories or claims[inner].marker.memory != claims[outer].marker.memory
+    )
     signs = (
         claim.fits,
         bool(claim.message.marker) and any(word in canned for word in words),
         claim.by_uuid is not None,
-        _touches(at, claims, memories),
+        touches,
     )
     return sum(signs) >= 2
 
@@ -150,15 +156,6 @@ def _rows(claims: _Claims) -> Iterator[list[int]]:
         row.append(at)
     if row:
         yield row
-
-
-def _touches(at: int, claims: _Claims, memories: Set[int]) -> bool:
-    """Return whether it is right before the first message left of a memory, or after its last."""
-    step = 1 if claims[at].marker.kind == OPENING else -1
-    inner, outer = at + step, at - step
-    if inner not in memories:
-        return False
-    return outer not in memories or claims[inner].marker.memory != claims[outer].marker.memory
 
 
 def recognise(
@@ -233,7 +230,11 @@ def _give_key(message: Message, taken: dict[str, str], times: dict[str, int]) ->
 
 
 def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:
-    """Mark every copy: a message with uuid and text of another, as a failed sync leaves them."""
+    """Mark every copy: a message with uuid and text of another, as a failed sync leaves them.
+
+    An original kept with its memory counts, else the first of them, with the fields of the last.
+    Copies share its key.
+    """
     same: dict[tuple[str, str], list[Place]] = {}
     for place in places:
         message = place.message
@@ -243,26 +244,16 @@ def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:
     for group in same.values():
         if len(group) == 1:
             continue
-        for place in _mark_copies(group):
-            marked[place.at] = place
+        first = next((place for place in group if place.original), group[0])
+        if not first.original:
+            newest = group[-1].message
+            marked[first.at] = replace(first, message=newest, left_out=left_out(newest))
+        for place in group:
+            if place.at != first.at:
+                marked[place.at] = replace(
+                    place, key=first.key, left_out=COPY, original="", for_attachment=False
+                )
     return tuple(marked)
-
-
-def _mark_copies(group: Sequence[Place]) -> Iterator[Place]:
-    """Mark all places of one message but one as copies, which share its key.
-
-    An original kept with its memory counts, else the first of them, with the fields of the last.
-    """
-    kept = [place for place in group if place.original]
-    first = kept[0] if kept else group[0]
-    if first.original:
-        yield first
-    else:
-        newest = group[-1].message
-        yield replace(first, message=newest, left_out=left_out(newest))
-    for place in group:
-        if place.at != first.at:
-            yield replace(place, key=first.key, left_out=COPY, original="", for_attachment=False)
 
 
 def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> int:
