@@ -18,7 +18,7 @@ from rules.errors import ChatSkipped, NotFound
 from rules.output.difference import Difference, Side, difference
 from rules.output.difference_lines import DifferenceLine, difference_lines
 from rules.recognize.known import Known, recognise_export
-from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.chat import read_messages
 from rules.typingmind.dates import in_zone
 from rules.wording import cut_title
 
@@ -66,21 +66,17 @@ def compare_versions(
 
 
 def _side(known: Known, words: Canned, content: Content) -> Side:
-    """Return the chat as one of the two exports has it, with what in it is memproc's."""
-    chat = _chat_in(content, known.chat_id)
-    return Side(chat, recognise_export(known, chat, read_messages(chat), words).places)
+    """Return the chat as one of the two exports has it, with what in it is memproc's.
 
-
-def _chat_in(content: Content, chat_id: str) -> Chat:
-    """Return the chat of that id; or the only one, which was put in the place of another chat.
-
-    Raise ChatSkipped where there are several others.
+    Raise ChatSkipped where it holds several others.
     """
     chats = chats_in(content.name, content.data)
-    matching = [chat for chat in chats if chat.chat_id == chat_id] or chats
-    if len(matching) == 1:
-        return matching[0]
-    raise ChatSkipped(
-        f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
-        f"Name other versions; they are listed by: memproc versions {chat_id}",
-    )
+    # Else the only one there is, which was put in the place of another chat.
+    matching = [chat for chat in chats if chat.chat_id == known.chat_id] or chats
+    if len(matching) != 1:
+        raise ChatSkipped(
+            f"{content.name} holds {len(chats)} chats, and none of them is {known.chat_id}.",
+            f"Name other versions; they are listed by: memproc versions {known.chat_id}",
+        )
+    (chat,) = matching
+    return Side(chat, recognise_export(known, chat, read_messages(chat), words).places)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from daemon.archive.archive import Archive
 from daemon.archive.arrivals import arrivals_of
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.erasing import erase_rows
@@ -81,11 +80,17 @@ class Erasure:
 def find_erasure(context: Context, chat: KnownChat) -> Erasure:
     """Find everything that holds the chat. Raise FileTrouble where something cannot be read."""
     folders, archive = context.folders, context.archive
-    names = _names_of(archive, chat.chat_id)
+    # With those of new chats made of it that the archive does not know.
+    made = {new_chat_id(chat.chat_id, number) for number in range(1, _MOST_NEW_CHATS)}
+    known = {other.chat_id for other in known_chats(archive)}
+    names = frozenset({chat.chat_id} | (made - known))
     own = [file for shelf in own_shelves(folders) for file in _holding(shelf, names)]
     dropped = list(_holding(folders.inbox, names))
     by_bridge = [file for file in dropped if is_sent(file.path.name) and not file.is_shared]
     by_person = [file.path for file in dropped if file not in by_bridge]
+    # An import has put what was there before into folders of its own.
+    filled = (folders.state, folders.backups, folders.updated, arrivals_folder(folders.state))
+    aside = [path for folder in filled for path in sorted(folder.glob(f"{ASIDE}*"))]
     return Erasure(
         chat,
         names,
@@ -94,7 +99,7 @@ def find_erasure(context: Context, chat: KnownChat) -> Erasure:
         copies=tuple(sorted((folders.state / "copies").glob("*"))),
         calls=len(replies(archive, chat.chat_id)),
         in_inbox=tuple(by_person),
-        aside=tuple(_aside(folders)),
+        aside=tuple(aside),
     )
 
 
@@ -110,26 +115,21 @@ def own_shelves(folders: Folders) -> tuple[Path, ...]:
     )
 
 
-def _aside(folders: Folders) -> Iterator[Path]:
-    """Yield the folders in which an import has put what was there before."""
-    arrivals = arrivals_folder(folders.state)
-    for folder in (folders.state, folders.backups, folders.updated, arrivals):
-        yield from sorted(folder.glob(f"{ASIDE}*"))
-
-
-def _names_of(archive: Archive, chat_id: str) -> frozenset[str]:
-    """Return the chat's id, and those of new chats made of it that the archive does not know."""
-    known = {other.chat_id for other in known_chats(archive)}
-    made = {new_chat_id(chat_id, number) for number in range(1, _MOST_NEW_CHATS)}
-    return frozenset({chat_id} | (made - known))
-
-
 def erase(context: Context, erasure: Erasure) -> None:
     """Remove all of it. Raise FileTrouble or ArchiveError; repeated, it goes on from there."""
     folders = context.folders
-    copies = _hashes_of_copies(arrivals_folder(folders.state), erasure)
+    alone = [file.path for file in erasure.files if not file.is_shared]
+    sent = [path for path in alone if is_sent(path.name) and path.exists()]
+    # A copy of a dropped file is named by its SHA-256; what the bridge has sent is not.
+    hashes = [path.stem for path in alone if path.parent == arrivals_folder(folders.state)]
+    hashes += [sha256(path.read_bytes()).hexdigest() for path in sent]
     for file in erasure.files:
-        _erase_from_file(file, erasure.names)
+        if file.is_shared:
+            with file_errors(file.path, "read"):
+                content = file.path.read_bytes()
+            replace_file(file.path, [export_without_chats(file.path.name, content, erasure.names)])
+        else:
+            remove_file(file.path)
     _erase_backups(folders.backups, erasure)
     for path in erasure.copies:
         remove_file(path)
@@ -138,27 +138,7 @@ def erase(context: Context, erasure: Erasure) -> None:
         remove_file(path)
     forget_index(folders.state)  # the next search makes a new one
     chat, now = erasure.chat, context.clock()
-    erase_rows(context.archive, chat.chat_id, present, now, copies, chat.title, erasure.names)
-
-
-def _erase_from_file(file: KeptFile, names: frozenset[str]) -> None:
-    """Remove a file, or write it again without the chat where it holds others."""
-    if not file.is_shared:
-        remove_file(file.path)
-        return
-    with file_errors(file.path, "read"):
-        content = file.path.read_bytes()
-    replace_file(file.path, [export_without_chats(file.path.name, content, names)])
-
-
-def _hashes_of_copies(arrivals: Path, erasure: Erasure) -> list[str]:
-    """Return the SHA-256 of dropped files that hold the chat alone, and of the bridge's."""
-    alone = [file.path for file in erasure.files if not file.is_shared]
-    hashes = [path.stem for path in alone if path.parent == arrivals]  # copies are named so
-    for path in alone:
-        if is_sent(path.name) and path.exists():
-            hashes.append(sha256(path.read_bytes()).hexdigest())
-    return hashes
+    erase_rows(context.archive, chat.chat_id, present, now, hashes, chat.title, erasure.names)
 
 
 def _holding(folder: Path, names: frozenset[str]) -> Iterator[KeptFile]:

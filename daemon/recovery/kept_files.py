@@ -54,7 +54,11 @@ def find_files(folders: Folders, more: Sequence[Path]) -> FoundFiles:
     A file among the updated exports is the newest of its chat, at any date. Chats that only a named
     export shows are none of memproc's yet. Raise FileTrouble where a folder is unreadable.
     """
-    unused = list(_unreadable_lines(folders.backups))
+    unused = [
+        UnusedFile(folders.backups / INDEX, f"Line {line.number} cannot be read.")
+        for line in read_index(folders.backups)
+        if isinstance(line, UnreadableLine)
+    ]
     files: dict[str, list[BackupFile]] = {}
     for file in sorted(_all_files(folders, more), key=BackupFile.age):
         readable, faults = _readable_chats(file)
@@ -63,13 +67,6 @@ def find_files(folders: Folders, more: Sequence[Path]) -> FoundFiles:
             files.setdefault(chat_id, []).append(file)
     ours = {chat_id: own for chat_id, own in files.items() if any(map(_is_ours, own))}
     return FoundFiles(ours, tuple(unused))
-
-
-def _unreadable_lines(backups: Path) -> Iterator[UnusedFile]:
-    """Yield the lines of the index of backups that cannot be read."""
-    for line in read_index(backups):
-        if isinstance(line, UnreadableLine):
-            yield UnusedFile(backups / INDEX, f"Line {line.number} cannot be read.")
 
 
 def _is_ours(file: BackupFile) -> bool:

@@ -254,7 +254,9 @@ def _manifest(package: zipfile.ZipFile) -> Manifest:
     if MANIFEST not in infos or len(infos) != len(package.infolist()):
         raise refused("it has no list of contents, or a name twice")
     for info in infos.values():
-        if not _is_plain(info):
+        is_regular = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
+        can_be_unpacked = not info.flag_bits & 1 and info.compress_type in METHODS
+        if info.is_dir() or not (is_regular and can_be_unpacked):
             raise refused(f"{info.filename!r} in it is no plain file")
     with package.open(MANIFEST) as file:
         listed = file.read(_LARGEST_MANIFEST)
@@ -266,13 +268,6 @@ def _manifest(package: zipfile.ZipFile) -> Manifest:
     if {entry.name for entry in manifest.files} | {MANIFEST} != infos.keys():
         raise refused("it holds other files than its list of contents says")
     return manifest
-
-
-def _is_plain(info: zipfile.ZipInfo) -> bool:
-    """Return whether an entry is a regular file that this Python can unpack."""
-    is_regular = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
-    is_readable = not info.flag_bits & 1 and info.compress_type in METHODS
-    return is_regular and is_readable and not info.is_dir()
 
 
 def content(package: zipfile.ZipFile, entry: PackedFile) -> Iterator[bytes]:

@@ -169,28 +169,17 @@ def _fill(
     archive, row = context.archive, chat_row(context.archive, chat_id)
     file, with_memories = _with_memories(chat_id, newest, files)
     shown = groups(recognise(read_messages(with_memories), {}))
-    lacks_memories = not shown.keys() <= _known_names(archive, chat_id)
-    is_fork = lacks_memories and _adopt_memories(context, row, file, with_memories)
+    known = {name for own in memories(archive, chat_id) for name in (own.memory_id, *own.origins)}
+    lacks_memories, is_fork = not shown.keys() <= known, False
+    if lacks_memories:
+        adopted = _read(context, with_memories, file.kept_at).adopted
+        adopt(archive, row, adopted, file.kept_at)
+        is_fork = bool(adopted.past)
     _put_back(archive, row, chat_id, files[chat_id], is_fork=is_fork)
     _complete(context, row, with_memories, shown)
     if is_new or lacks_memories:
         _take_newest_state(context, chat_id, newest)
         _note_output(archive, file, with_memories)
-
-
-def _known_names(archive: Archive, chat_id: str) -> set[str]:
-    """Return the ids of the chat's memories, those in the chat that it was forked from included."""
-    names: set[str] = set()
-    for memory in memories(archive, chat_id):
-        names |= {memory.memory_id, *memory.origins}
-    return names
-
-
-def _adopt_memories(context: Context, row: int, file: BackupFile, chat: Chat) -> bool:
-    """Adopt the memories that a file shows. Return whether they came from another chat."""
-    adopted = _read(context, chat, file.kept_at).adopted
-    adopt(context.archive, row, adopted, file.kept_at)
-    return bool(adopted.past)
 
 
 def _take_newest_state(context: Context, chat_id: str, newest: BackupFile) -> None:
@@ -224,15 +213,11 @@ def _with_memories(
     for name in _new_ids(chat_id):
         if name in files:
             oldest = files[name][0]
-            return oldest, _renamed(chat_in(oldest, name), chat, oldest)
+            new_chat = chat_in(oldest, name)  # to be read as the chat that it was made of
+            text = new_chat.slice(new_chat.span)
+            renamed = as_new_chat(text, chat_id, chat.title, oldest.kept_at)
+            return oldest, chats_in(oldest.path.name, chat_container(renamed))[0]
     return newest, chat
-
-
-def _renamed(new_chat: Chat, chat: Chat, file: BackupFile) -> Chat:
-    """Return the new chat of a file as if it were the chat that it was made of."""
-    text = new_chat.slice(new_chat.span)
-    renamed = as_new_chat(text, chat.chat_id, chat.title, file.kept_at)
-    return chats_in(file.path.name, chat_container(renamed))[0]
 
 
 def _read(context: Context, chat: Chat, when: str) -> ChatReading:

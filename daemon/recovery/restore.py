@@ -1,7 +1,7 @@
 """Restore a kept version of a chat's updated export."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,21 +63,18 @@ def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version
         same = [version for version in newest_first if version.sha256 == now]
         candidates = same or newest_first
     else:
-        candidates = _saying_else(newest_first, path, now)
+        said = _said(read_updated(path))
+        candidates = (
+            version
+            for version in newest_first
+            if version.sha256 != now and _said(read_version(version)) != said
+        )
     for version in candidates:
         return version
     raise NotFound(
         f'There is nothing to undo: no other version of "{cut_title(chat.title)}" is kept.',
         f"List them with: memproc versions {chat.chat_id}",
     )
-
-
-def _saying_else(versions: Iterable[Version], path: Path, now: str | None) -> Iterator[Version]:
-    """Yield the versions that say something else than the file at `path`, whose SHA-256 is `now`."""
-    said = _said(read_updated(path))
-    for version in versions:
-        if version.sha256 != now and _said(read_version(version)) != said:
-            yield version
 
 
 def _said(content: bytes | None) -> object:

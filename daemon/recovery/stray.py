@@ -62,17 +62,15 @@ def find_strays(archive: Archive, folders: Folders) -> tuple[Stray, ...]:
     """Return the conversations without a row in the archive, in the order of their files."""
     known = {chat.chat_id for chat in known_chats(archive)}
     strays: dict[str, Stray] = {}
-    for chat_id, title, path in (*_in_backups(folders.backups), *_in_own_files(folders)):
+    in_backups = [
+        (line.chat_id, line.title, folders.backups / line.file)
+        for _, line in kept_lines(folders.backups)
+    ]
+    for chat_id, title, path in (*in_backups, *_in_own_files(folders)):
         if chat_id not in known:
             before = strays.get(chat_id, Stray(chat_id, title, ()))
             strays[chat_id] = Stray(chat_id, title, (*before.files, path))
     return tuple(strays.values())
-
-
-def _in_backups(folder: Path) -> Iterator[tuple[str, str, Path]]:
-    """Yield id, title and file of each conversation that the index of the backups names."""
-    for _, line in kept_lines(folder):
-        yield line.chat_id, line.title, folder / line.file
 
 
 def _in_own_files(folders: Folders) -> Iterator[tuple[str, str, Path]]:

@@ -124,34 +124,26 @@ def _clear(folders: Iterable[Path]) -> None:
 
 
 def _stage(folders: Folders, path: Path) -> None:
-    """Unpack every file next to its place, and prove its size and hash."""
+    """Unpack every file in a stage within the folder of its place, and prove its size and hash.
+
+    Raise FileTrouble where the disk has no room for all, and for the work itself.
+    """
     with opened(path) as (package, manifest):
-        _refuse_too_large(folders, manifest.size)
+        free = shutil.disk_usage(folders.state).free
+        if manifest.size + _ROOM > free:
+            raise FileTrouble(
+                f"The file unpacks to {manifest.size:,} bytes, and memproc wants {_ROOM:,} more "
+                f"for its work. On the disk of {folders.state} {free:,} are free.",
+                "Free some space there, then run this again. Nothing was changed.",
+            )
         for entry in manifest.files:
-            staged = _staged(folders, entry.name)
+            folder, _, inside = entry.name.partition("/")
+            place = places(folders).get(folder, folders.state)
+            staged = place / STAGE / (inside or entry.name)
             make_private(staged.parent)
             written = replace_file(staged, content(package, entry))
             if (written.size, written.sha256) != (entry.size, entry.sha256):
                 raise refused(f"{entry.name!r} in it is not what its list of contents says")
-
-
-def _refuse_too_large(folders: Folders, size: int) -> None:
-    """Raise FileTrouble where the disk has no room for `size` bytes and for the work itself."""
-    free = shutil.disk_usage(folders.state).free
-    if size + _ROOM <= free:
-        return
-    raise FileTrouble(
-        f"The file unpacks to {size:,} bytes, and memproc wants {_ROOM:,} more "
-        f"for its work. On the disk of {folders.state} {free:,} are free.",
-        "Free some space there, then run this again. Nothing was changed.",
-    )
-
-
-def _staged(folders: Folders, name: str) -> Path:
-    """Return where a file of the parcel is unpacked: in a stage within the folder of its place."""
-    folder, _, inside = name.partition("/")
-    place = places(folders).get(folder, folders.state)
-    return place / STAGE / (inside or name)
 
 
 def _proved(folders: Folders, name: str) -> int:
@@ -233,28 +225,16 @@ def _marked(value: object, place: tuple[str, ...], mark: str, names: list[str]) 
 
 def _why_not_here(place: tuple[str, ...], value: str) -> str | None:
     """Return the host that a setting names, or that it names a folder; None if it counts here."""
-    if _names_a_host(place, value):
-        address = value if "options" in place else value.partition("/")[2]
-        return host_of(address)
-    if value and _is_of_that_computer(place, value):
-        return "a folder of the other computer"
-    return None
-
-
-def _names_a_host(place: tuple[str, ...], value: str) -> bool:
-    """Return whether a setting leads to a host: an option of a model, or a model's own name."""
     if "options" in place:
         inside = place[place.index("options") + 1 :]
-        return names_a_host(inside, value)
-    return place[-1] in _ASKED and "://" in value
-
-
-def _is_of_that_computer(place: tuple[str, ...], value: str) -> bool:
-    """Return whether it names a folder, other than the one that is meant on every computer."""
-    if place[0] == "folders":
-        defaults: Mapping[str, object] = Config().folders.model_dump()
-        return value != defaults.get(place[-1])
-    return "options" not in place and place[-2:] == ("texts", "folder")
+        return host_of(value) if names_a_host(inside, value) else None
+    if place[-1] in _ASKED and "://" in value:
+        return host_of(value.partition("/")[2])
+    # A folder that is meant on every computer counts here, too.
+    is_own = place[0] == "folders" and value != Config().folders.model_dump().get(place[-1])
+    if value and (is_own or place[-2:] == ("texts", "folder")):
+        return "a folder of the other computer"
+    return None
 
 
 def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
@@ -262,7 +242,12 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
     state = folders.state
     stamp = "".join(letter for letter in now if letter.isalnum())
     for folder in places(folders).values():
-        yield from _aside(folder, list(_own_files(folder)), stamp)
+        was_there = [
+            path
+            for path in folder.iterdir()
+            if path.name != STAGE and not path.name.startswith(ASIDE)
+        ]
+        yield from _aside(folder, was_there, stamp)
         stage = folder / STAGE
         staged = sorted(stage.iterdir()) if stage.is_dir() else []
         _move(staged, folder)
@@ -270,13 +255,6 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
     ours = [state / name for name in (*log, ARCHIVE)]
     yield from _aside(state, [path for path in ours if path.exists()], stamp)
     _move([state / STAGE / ARCHIVE], state)
-
-
-def _own_files(folder: Path) -> Iterator[Path]:
-    """Yield what is in a folder, but for what imports have put there."""
-    for path in folder.iterdir():
-        if path.name != STAGE and not path.name.startswith(ASIDE):
-            yield path
 
 
 def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:
