@@ -3,6 +3,7 @@
 Without a terminal nothing is asked, and everything goes on as memproc.toml has it.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings
 from daemon.reports.plan import PlannedRow, total_cost
 from daemon.status.printable import in_one_line
-from rules.money.estimate import CostEstimate
 from rules.money.price import ASKED_ABOVE, cost_in_words, in_words
 from rules.plan.chat_plan import ChatPlan
 from rules.wording import cut_title
@@ -31,17 +31,16 @@ _CHOICES = """\
 def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
     """Ask what has to be asked. Return the notices answered thereby, or None for no run."""
     rows = planned_rows(settings, exports)
-    titles: dict[str, list[str]] = {}
+    titles = defaultdict[str, list[str]](list)
     answered: set[str] = set()
     stopped = _STOPPED
     for row in rows:
         plan, asked = row.outcome, row.who
         if isinstance(plan, ChatPlan) and plan.work and asked and asked.lacks_key:
-            titles.setdefault(asked.lacks_key, []).append(plan.title)
+            titles[asked.lacks_key].append(plan.title)
             answered.update(notice.sentence for notice in asked.notices if notice.lacks_key)
-    for provider in titles:
-        price = _price_with_key(rows, provider)
-        answer = _ask_about_key(provider, titles[provider], price)
+    for provider, waiting in titles.items():
+        answer = _ask_about_key(provider, waiting, _price_with_key(rows, provider))
         if answer == "stop":
             settings.say(stopped)
             return None
@@ -50,9 +49,12 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
             stopped = _STOPPED_WITH_KEY
     if titles:
         rows = planned_rows(settings, exports)
-    if not _is_price_agreed(settings, total_cost(rows)):
-        settings.say(f"{stopped} What it is for: memproc plan")
-        return None
+    cost = total_cost(rows)
+    if cost.at_most > ASKED_ABOVE:
+        said = cost_in_words(cost.likely, cost.at_most, *caps_and_spent(settings))
+        if not click.confirm(f"In all: {said} Go on?", err=True):
+            settings.say(f"{stopped} What it is for: memproc plan")
+            return None
     return frozenset(answered)
 
 
@@ -65,14 +67,6 @@ def _price_with_key(rows: Sequence[PlannedRow], provider: str) -> str:
                 return ""
             likely += row.with_key.likely
     return f", for about {in_words(likely)}" if likely else ""
-
-
-def _is_price_agreed(settings: Settings, cost: CostEstimate) -> bool:
-    """Ask before a run that may cost more than a dollar. Return whether it may begin."""
-    if cost.at_most <= ASKED_ABOVE:
-        return True
-    said = cost_in_words(cost.likely, cost.at_most, *caps_and_spent(settings))
-    return click.confirm(f"In all: {said} Go on?", err=True)
 
 
 def _ask_about_key(provider: str, titles: Sequence[str], price: str) -> str:

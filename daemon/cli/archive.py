@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.archive.archive import Archive, check_integrity
+from daemon.archive.archive import check_integrity
 from daemon.archive.copying import foreign_objects
 from daemon.archive.keeping import unproved_passages
 from daemon.archive.trouble import MEND
@@ -35,6 +35,10 @@ _UNDO_KEEPS = (
     "or press ⋯ and Forget the pairing."
 )
 
+_CHANGED = {
+    "gone": "the updated export is gone; drop the chat's export again to have it made again",
+    "changed": "the updated export was changed after memproc wrote it",
+}
 _AS_WRITTEN = (
     "All is well: the archive, every backup and every updated export are as they were written."
 )
@@ -48,7 +52,11 @@ def verify_command(settings: Settings) -> int:
         foreign = (f"archive: {fault}" for fault in foreign_objects(archive))
         damage = [*check_integrity(archive), *foreign]
         damage += [] if damage else unproved_passages(archive)
-        exports = [] if damage else list(_changed_exports(archive))
+        exports = [
+            f"{export.path}: {_CHANGED[export.state]}"
+            for export in (() if damage else written_exports(archive))
+            if export.state in _CHANGED
+        ]
     backups = (
         f"{spoilt.path}: {spoilt.reason}" for spoilt in check_backups(settings.folders.backups)
     )
@@ -61,16 +69,6 @@ def verify_command(settings: Settings) -> int:
         problems=problems,
     )
     return 1 if problems else 0
-
-
-def _changed_exports(archive: Archive) -> Iterator[str]:
-    """Yield what is wrong with the updated exports."""
-    for export in written_exports(archive):
-        if export.state == "gone":
-            again = "drop the chat's export again to have it made again"
-            yield f"{export.path}: the updated export is gone; {again}"
-        elif export.state == "changed":
-            yield f"{export.path}: the updated export was changed after memproc wrote it"
 
 
 @click.command

@@ -71,15 +71,20 @@ def read_chosen(export: ForeignExport, choice: BringChoice) -> list[Chosen]:
 
 def _find(export: ForeignExport, written: str) -> ListedConversation:
     """Find a conversation by its title or id, else by its number in the list. Raises NotFound."""
-    fitting: dict[int, ListedConversation] = {}
-    for number, listed in enumerate(export.conversations, 1):
-        names = (listed.summary.title.casefold(), listed.summary.key.casefold())
-        if written.casefold() in names:
-            fitting[number] = listed
-    if len(fitting) == 1:
-        return next(iter(fitting.values()))
-    if fitting:
-        raise _ambiguous(written, fitting, export.zone)
+    fitting = {
+        number: listed
+        for number, listed in enumerate(export.conversations, 1)
+        if written.casefold() in (listed.summary.title.casefold(), listed.summary.key.casefold())
+    }
+    if len(fitting) > 1:
+        ended = (iso_day(listed.summary.ended, export.zone) for listed in fitting.values())
+        numbers = ", ".join(f"{number} ({day})" for number, day in zip(fitting, ended, strict=True))
+        raise NotFound(
+            f'{counted(len(fitting), "conversation")} are called "{written}": {numbers}.',
+            "Name one by its number.",
+        )
+    for only in fitting.values():
+        return only
     is_number = written.isascii() and written.isdecimal()
     if is_number and 0 < int(written) <= len(export.conversations):
         return export.conversations[int(written) - 1]
@@ -89,16 +94,6 @@ def _find(export: ForeignExport, written: str) -> ListedConversation:
     raise NotFound(
         f'{export.name} holds no conversation "{written}".',
         f"Did you mean {meant}?" if near else "List them without --chat.",
-    )
-
-
-def _ambiguous(written: str, fitting: dict[int, ListedConversation], zone: tzinfo) -> NotFound:
-    """Return the error for a title of several conversations, which are given by number."""
-    days = {number: iso_day(listed.summary.ended, zone) for number, listed in fitting.items()}
-    numbers = ", ".join(f"{number} ({day})" for number, day in days.items())
-    return NotFound(
-        f'{counted(len(fitting), "conversation")} are called "{written}": {numbers}.',
-        "Name one by its number.",
     )
 
 

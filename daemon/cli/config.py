@@ -49,6 +49,8 @@ def config_check_command(settings: Settings) -> None:
     Its folders, texts and layout are looked at too. Every setting that is wrong is listed, or else
     those that do not agree with each other.
     """
+    from primer.wording import lacks
+
     config, path = settings.config, settings.config_file.path
     check_named_files(config)
     unknown = [*_unknown_models(config)]
@@ -56,7 +58,15 @@ def config_check_command(settings: Settings) -> None:
     if path is None:
         well = "No memproc.toml: every setting is at its default."
     folders = asdict(settings.folders)
-    notes = (*config.notes, *unknown, *_lacking_primers(config))
+    folders_of_texts = dict.fromkeys(own.texts.path for own in config.variants)
+    primers = [folder / "primer.md" for folder in folders_of_texts if folder]
+    lacking = [
+        f"{primer} does not say {clause}; the questions do."
+        for primer in primers
+        if primer.is_file()
+        for clause in lacks(load_texts(primer.parent).primer)
+    ]
+    notes = (*config.notes, *unknown, *lacking)
     settings.draw(visible("\n".join(f"{name:8} {folder}" for name, folder in folders.items())))
     settings.done(well, *notes, path=path, folders=folders)
 
@@ -153,16 +163,6 @@ def _tried(settings: Settings, name: str, window: int) -> "Trial | None":
     except ModelError as fault:
         settings.say(f"It was not tried: {fault}")
         return None
-
-
-def _lacking_primers(config: Config) -> Iterator[str]:
-    """Yield a sentence for each primer of the person's own that says less than memproc's."""
-    from primer.wording import lacks
-
-    for folder in dict.fromkeys(own.texts.path for own in config.variants):
-        if folder and (folder / "primer.md").is_file():
-            for clause in lacks(load_texts(folder).primer):
-                yield f"{folder / 'primer.md'} does not say {clause}; the questions do."
 
 
 def _unknown_models(config: Config) -> Iterator[str]:

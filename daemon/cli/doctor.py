@@ -1,14 +1,10 @@
 """Look at everything that memproc needs, and print what was found: `memproc doctor`."""
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
 import click
 
 from daemon.cli.settings import Settings, pass_settings
-
-if TYPE_CHECKING:
-    from daemon.archive.chats import KnownChat
-    from daemon.config.settings import Config
 
 
 @click.command
@@ -29,9 +25,11 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, for_repor
     Nothing is sent, and nothing changed. Errors come last, where a terminal shows them. The exit
     code is 0 where nothing is an error, and 1 where something is.
     """
+    from daemon.archive.chats import known_chats
     from daemon.remember.chat_notes import memories_of_ending_models, wishes_of_folds
     from daemon.reports.doctor import doctor_report, support_report
     from daemon.status.doctor import examine
+    from rules.errors import MemprocError
 
     findings = examine(
         lambda: settings.config,
@@ -40,25 +38,13 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, for_repor
         (memories_of_ending_models, wishes_of_folds),
     )
     if for_report:
-        settings.show(support_report(*_read(settings), findings))
+        config, chats = None, None
+        with suppress(MemprocError):  # the findings say what cannot be read
+            config = settings.config
+            with settings.archive() as archive:
+                chats = known_chats(archive)
+        settings.show(support_report(config, chats, findings))
         return 0
     settings.say_which_file()
     settings.show(doctor_report(findings, shows_all=show_all))
     return 1 if any(finding.level == "error" for finding in findings) else 0
-
-
-def _read(settings: Settings) -> "tuple[Config | None, tuple[KnownChat, ...] | None]":
-    """Return the settings and the chats that are known; None for what cannot be read."""
-    from daemon.archive.chats import known_chats
-    from rules.errors import MemprocError
-
-    try:
-        config = settings.config
-    except MemprocError:
-        return None, None
-    try:
-        with settings.archive() as archive:
-            chats = known_chats(archive)
-    except MemprocError:
-        chats = None
-    return config, chats

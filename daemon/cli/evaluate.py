@@ -75,7 +75,7 @@ def eval_command(
         questions = _own_questions(subject, own)
         plan = plan_evaluation(context, subject, arms, again=again, own=questions)
     if _is_agreed(settings, plan, yes=yes):
-        _tell_asked(settings, plan, _ask(settings, plan, arms, again=again))
+        _ask(settings, plan, arms, again=again)
 
 
 def _subject(settings: Settings, archive: Archive, chat: str) -> "tuple[Context, EvaluatedChat]":
@@ -142,28 +142,23 @@ def _ask(
     arms: "Sequence[ArmName]",
     *,
     again: bool,
-) -> float:
-    """Carry out what of the plan was not asked before. Return the dollars that it has cost."""
-    if not plan.arms:
-        return 0.0
+) -> None:
+    """Carry out what of the plan was not asked before, and tell the evaluation."""
     from daemon.cli.progress import Progress
     from daemon.evaluate.asking import ask_persona
-
-    progress = Progress(quiet=settings.quiet or settings.for_programs)
-    with progress.bars, settings.context(progress.tell) as context:
-        ask_persona(context, plan.subject.chat_id, arms, again=again, own=plan.own)
-    for sentence in progress.tally.sentences():
-        settings.say(sentence)
-    return progress.tally.usd
-
-
-def _tell_asked(settings: Settings, plan: "EvaluationPlan", usd: float) -> None:
-    """Tell the evaluation that was planned; `usd` is what it has cost just now, in dollars."""
     from daemon.evaluate.reporting import asked_report
     from daemon.reports.evaluation import evaluation_report
 
+    chat_id, usd = plan.subject.chat_id, 0.0
+    if plan.arms:
+        progress = Progress(quiet=settings.quiet or settings.for_programs)
+        with progress.bars, settings.context(progress.tell) as context:
+            ask_persona(context, chat_id, arms, again=again, own=plan.own)
+        for sentence in progress.tally.sentences():
+            settings.say(sentence)
+        usd = progress.tally.usd
     with settings.archive() as archive:
-        _, subject = _subject(settings, archive, plan.subject.chat_id)
+        _, subject = _subject(settings, archive, chat_id)
         found = asked_report(archive, subject, plan.number)
     assert found is not None  # noqa: S101  it was asked just now, or before
     report = evaluation_report(found, memories_by_id(subject.survey.reading.memories), usd)

@@ -51,15 +51,10 @@ def help_command(ctx: click.Context, command: tuple[str, ...]) -> None:
 def manual_command(ctx: click.Context, install: bool) -> None:
     """Print the man page, or put it into your own folder of man pages."""
     page = man_page(ctx.find_root().command)
-    if install:
-        _install(ctx.ensure_object(Settings), page)
-    else:
+    if not install:
         click.echo(page, nl=False)
-
-
-def _install(settings: Settings, page: str) -> None:
-    """Write the page, and say how it is read and removed."""
-    path = man_page_path()
+        return
+    settings, path = ctx.ensure_object(Settings), man_page_path()
     with file_errors(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, [page.encode()])

@@ -27,8 +27,39 @@ def mcp_command(ctx: click.Context, chat: str, port: int | None) -> None:
     `memproc mcp token`. Name it as a server to Claude Desktop, Claude Code, Cursor or TypingMind's
     connector: docs/recall.md tells how.
     """
-    if ctx.invoked_subcommand is None:
-        _serve(ctx.ensure_object(Settings), chat, port)
+    if ctx.invoked_subcommand is not None:
+        return
+    try:
+        from daemon.recall.server import (
+            http_application,
+            recall_server,
+            serve_standard_streams,
+        )
+    except ModuleNotFoundError as fault:
+        raise ConfigurationError(
+            "Recall needs a package that is not installed.",
+            "In the folder that memproc was installed from: pipx install --force "
+            "--pip-args='-c locks/tested.txt' '.[recall]'",
+        ) from fault
+    from daemon.recall.library import Library
+
+    settings = ctx.ensure_object(Settings)
+    library = Library(settings.config, settings.folders.state, chat)
+    with library.opened() as archive:
+        if chat:
+            library.chat(archive, "")  # who names one that is not there is told at once
+    server = recall_server(library)
+    if port is None:
+        serve_standard_streams(server)
+        return
+    import uvicorn
+
+    from daemon.page.guard import own_hosts, with_bounds
+    from daemon.recall.bearer import with_token
+
+    served = http_application(server, own_hosts(port))
+    app = with_token(with_bounds(served, _LARGEST), library.state)
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", ws="none")
 
 
 @mcp_command.command("token")
@@ -49,40 +80,3 @@ def mcp_token_command(settings: Settings, text: str | None) -> None:
         return
     take_token(settings.folders.state, text)
     settings.done("Kept, as a hash: who carries this token may look things up.")
-
-
-def _serve(settings: Settings, chat: str, port: int | None) -> None:
-    """Serve the tools on standard input and output, or on a port.
-
-    Raises ConfigurationError where the package for it is not installed.
-    """
-    try:
-        from daemon.recall.server import (
-            http_application,
-            recall_server,
-            serve_standard_streams,
-        )
-    except ModuleNotFoundError as fault:
-        raise ConfigurationError(
-            "Recall needs a package that is not installed.",
-            "In the folder that memproc was installed from: pipx install --force "
-            "--pip-args='-c locks/tested.txt' '.[recall]'",
-        ) from fault
-    from daemon.recall.library import Library
-
-    library = Library(settings.config, settings.folders.state, chat)
-    with library.opened() as archive:
-        if chat:
-            library.chat(archive, "")  # who names one that is not there is told at once
-    server = recall_server(library)
-    if port is None:
-        serve_standard_streams(server)
-        return
-    import uvicorn
-
-    from daemon.page.guard import own_hosts, with_bounds
-    from daemon.recall.bearer import with_token
-
-    served = http_application(server, own_hosts(port))
-    app = with_token(with_bounds(served, _LARGEST), library.state)
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", ws="none")

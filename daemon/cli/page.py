@@ -49,7 +49,14 @@ def open_command(settings: Settings, place: str, only_print: bool, of_demo: bool
         link = urlencode({"link": new_link(settings.folders.state)})
         address = f"http://{LOOPBACK}:{port}/enter?{link}"
     else:
-        address = str(_path(settings, place))
+        path = settings.config_file.path if place == "config" else getattr(settings.folders, place)
+        if path is None:
+            raise FileTrouble(
+                "There is no memproc.toml yet; the defaults count.", "Write one with: memproc init"
+            )
+        if not path.exists():
+            raise FileTrouble(f"There is no {path}.", "Make the folders with: memproc init")
+        address = str(path)
     settings.done(address=address)
     if only_print:
         settings.draw(address)
@@ -113,18 +120,6 @@ def _opens(address: str) -> bool:
         return True
     except OSError:
         return False
-
-
-def _path(settings: Settings, place: str) -> Path:
-    """Return the folder or file of that name. Raise FileTrouble where it is not there yet."""
-    path = settings.config_file.path if place == "config" else getattr(settings.folders, place)
-    if path is None:
-        raise FileTrouble(
-            "There is no memproc.toml yet; the defaults count.", "Write one with: memproc init"
-        )
-    if not path.exists():
-        raise FileTrouble(f"There is no {path}.", "Make the folders with: memproc init")
-    return Path(path)
 
 
 def _start_page(settings: Settings) -> int:

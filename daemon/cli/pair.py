@@ -1,6 +1,5 @@
 """Let TypingMind in a browser send its chats: `memproc pair` lists, adds and forgets browsers."""
 
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from time import sleep, time
@@ -48,9 +47,27 @@ def pair_code_command(settings: Settings) -> int:
     It is good for two minutes, and `memproc pair` alone shows it, too.
     """
     start_page_unless_there(settings)
-    state = settings.folders.state
+    state, page = settings.folders.state, settings.config.page
     shown = open_code(state, time())
-    click.echo("\n".join(in_width(line) for line in _invitation(settings, shown)))
+    lines = [
+        f"Code: {shown.digits}",
+        "",
+        "Give it to memproc's extension in TypingMind. It is good once, and for two minutes.",
+        "Is the extension not there yet? In TypingMind: Settings, Extensions, and the address "
+        "where you host it (write it with: memproc pair script). "
+        f"To try it, http://127.0.0.1:{page.port}/bridge/typingmind.js",
+    ]
+    if not page.enabled:
+        lines.append(
+            "page.enabled is false in memproc.toml, "
+            "so TypingMind is answered only while the page is open."
+        )
+    elif not daemon_runs(state):
+        lines.append(
+            "TypingMind is answered while the page is open, "
+            "and always by the service: memproc service install"
+        )
+    click.echo("\n".join(map(in_width, lines)))
     try:
         device = _wait(state, shown)
     finally:
@@ -107,29 +124,6 @@ def pair_script_command(settings: Settings, path: Path) -> None:
         "and give that address to TypingMind: Settings, Extensions."
     )
     settings.done(says, next=(Step("Then", "pair"),), path=path)
-
-
-def _invitation(settings: Settings, shown: PairingCode) -> Iterator[str]:
-    """Yield the code, what to do with it, and when TypingMind is answered."""
-    page = settings.config.page
-    yield f"Code: {shown.digits}"
-    yield ""
-    yield "Give it to memproc's extension in TypingMind. It is good once, and for two minutes."
-    yield (
-        "Is the extension not there yet? In TypingMind: Settings, Extensions, and the address "
-        "where you host it (write it with: memproc pair script). "
-        f"To try it, http://127.0.0.1:{page.port}/bridge/typingmind.js"
-    )
-    if not page.enabled:
-        yield (
-            "page.enabled is false in memproc.toml, "
-            "so TypingMind is answered only while the page is open."
-        )
-    elif not daemon_runs(settings.folders.state):
-        yield (
-            "TypingMind is answered while the page is open, "
-            "and always by the service: memproc service install"
-        )
 
 
 def _wait(state: Path, shown: PairingCode) -> Device:

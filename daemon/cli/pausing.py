@@ -5,7 +5,7 @@ from datetime import timedelta
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.work import Run, ask_to_stop
+from daemon.archive.work import ask_to_stop
 from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.status import daemon_place
 from daemon.files.clock import now, seconds_between, span, with_span
@@ -61,17 +61,13 @@ def stop_command(settings: Settings) -> None:
         if not run.by_hand:
             begin_pause(archive, None, when)
         ask_to_stop(archive, run, when)
-    after = "" if run.by_hand else "No new work is taken up until you say: memproc resume"
-    waits = f"The run stops after the calls that are under way{_waited_for(run, when)}."
-    settings.done(waits, after, stopped=True)
-
-
-def _waited_for(run: Run, when: str) -> str:
-    """Say which answer is waited for, since when, and for how long at most; "" where that is not known."""
+    waits = "The run stops after the calls that are under way"
     ago, left = seconds_between(run.asked_at, when), seconds_between(when, run.asked_until)
-    if ago is None or left is None or run.asked_at < run.answered_at:
-        return ""
-    return f": {run.asked} was asked {span(ago)} ago and has {span(max(0.0, left))} left at most"
+    if ago is not None and left is not None and run.asked_at >= run.answered_at:
+        last = f"{span(max(0.0, left))} left at most"
+        waits = f"{waits}: {run.asked} was asked {span(ago)} ago and has {last}"
+    after = "" if run.by_hand else "No new work is taken up until you say: memproc resume"
+    settings.done(f"{waits}.", after, stopped=True)
 
 
 @click.command

@@ -30,7 +30,6 @@ from daemon.remember.endings import ending_chat
 from daemon.reports.plan import PlannedRow, plan_report
 from daemon.trip import chats_of, go_round, look, ready_without_calls, refuse_too_large
 from rules.errors import MemprocError
-from rules.money.estimate import CostEstimate
 from rules.money.price import Amounts
 from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.typingmind.chat import Chat
@@ -50,12 +49,22 @@ _SAMPLE_ALONE = (
 
 
 def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
-    """Plan each chat of these exports. Sends and writes nothing."""
+    """Plan each chat of these exports, or say why it has no plan. Sends and writes nothing.
+
+    Raises for mistakes in texts, sections or bounds at once: they are told once, not for each chat.
+    """
     config, folders = settings.config, settings.folders
     with settings.archive() as archive:
         context = context_to_read(config, folders, archive)
         with sign_of_life(f"Reading {counted(len(exports), 'export')}"):
-            return list(_rows(context, exports))
+            load_texts(config.texts.path)
+            core_layout(config.core)
+            splitter(config.chunk.bounds)
+            return [
+                row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
+                for path in exports
+                for row in go_round(context, [path], _plan_export)
+            ]
 
 
 def caps_and_spent(settings: Settings) -> tuple[Amounts, Amounts]:
@@ -64,19 +73,6 @@ def caps_and_spent(settings: Settings) -> tuple[Amounts, Amounts]:
     with settings.archive() as archive:
         caps = caps_now(archive, settings.config.budget, when)
         return caps, spent(archive, "", periods(at(when)))
-
-
-def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
-    """Yield the plans of all chats, export by export, or why one has none.
-
-    Raises for mistakes in texts, sections or bounds at once: they are told once, not for each chat.
-    """
-    load_texts(context.config.texts.path)
-    core_layout(context.config.core)
-    splitter(context.config.chunk.bounds)
-    for path in exports:
-        for row in go_round(context, [path], _plan_export):
-            yield row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
 
 
 def _plan_export(context: Context, export: Export) -> Iterator[PlannedRow | Skipped]:
@@ -111,7 +107,10 @@ def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
         plan = replace(plan, warnings=(*plan.warnings, *_about_sample(context, looked)))
     row = PlannedRow(file, plan, who(looked.roles), _cost(context, looked))
     if looked.plan.calls and looked.roles.lacks_key:
-        row = replace(row, with_key=_cost_with_key(context, export, chat))
+        with suppress(MemprocError):  # as if the key were there
+            as_if = look(replace(context, key=as_if_kept(context.key, [])), export, chat)
+            if isinstance(as_if, Survey):
+                row = replace(row, with_key=_cost(context, as_if).cost)
     return _with_readiness(context, looked, row)
 
 
@@ -141,16 +140,6 @@ def _cost(context: Context, survey: Survey) -> PlanCost:
     """Return the cost of the work on a chat that was surveyed, if it is begun now."""
     now = context.clock()
     return plan_cost(context.archive, survey.plan, survey.roles, survey.config, now)
-
-
-def _cost_with_key(context: Context, export: Export, chat: Chat) -> CostEstimate | None:
-    """Estimate the work on a chat whose model lacks its key, as if that were there."""
-    as_if = replace(context, key=as_if_kept(context.key, []))
-    with suppress(MemprocError):
-        looked = look(as_if, export, chat)
-        if isinstance(looked, Survey):
-            return _cost(context, looked).cost
-    return None
 
 
 @click.command

@@ -17,7 +17,6 @@ from daemon.archive.evaluation import (
     keep_questions,
     questions_about,
 )
-from daemon.archive.journal import Reply
 from daemon.archive.memories import find_memory
 from daemon.evaluate.plan import (
     PLACES,
@@ -49,7 +48,6 @@ from primer.evaluation_questions import (
 from primer.models import Model
 from primer.prompt import Turn
 from primer.reply import Answered, Request, read_reply, with_control_mark
-from rules.conversation.history import Entry
 from rules.conversation.memory import Memory, with_members
 from rules.errors import ChatSkipped, ModelError
 from rules.evaluate.questions import (
@@ -207,10 +205,14 @@ def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ..
     entries = subject.entries[memory.memory_id]
     request = plan.write_request(memory)
     for turns in (request.turns, (*request.turns, Turn("user", PLAIN_JSON))):
-        answer = _plain_answer((yield replace(request, turns=turns)), entries)
-        if answer is not None:
+        reply = yield replace(request, turns=turns)
+        read = read_reply(reply.text, reply.finish)
+        answer = read.text if isinstance(read, Answered) else ""
+        if not with_control_mark(answer, [entry.message.words for entry in entries]):
             break
-    questions = read_questions(answer or "", memory.memory_id, entries)
+    else:
+        answer = ""  # both have a mark of a model's own format
+    questions = read_questions(answer, memory.memory_id, entries)
     if not questions:
         return ()
     chunk = plan.chunk(memory)
@@ -223,31 +225,20 @@ def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ..
     return tuple(tried)
 
 
-def _plain_answer(reply: Reply, chunk: Sequence[Entry]) -> str | None:
-    """Return an answer about a chunk; None where it holds a mark of a model's own format."""
-    read = read_reply(reply.text, reply.finish)
-    answer = read.text if isinstance(read, Answered) else ""
-    return None if with_control_mark(answer, [entry.message.words for entry in chunk]) else answer
-
-
 def _why_not_asked(subject: EvaluatedChat, question: EvalQuestion, seen: str, blind: str) -> str:
     """Return why a question is not asked, by its letters with its chunk in view and blindly."""
     if seen != question.right:
         return UNCLEAR
     if question.was_said:
         return GUESSED if blind == question.right else ""
-    return SAID_ELSEWHERE if _is_said_elsewhere(subject, question) else ""
-
-
-def _is_said_elsewhere(subject: EvaluatedChat, question: EvalQuestion) -> bool:
-    """Return whether a message outside the question's chunk has the words of one of its choices."""
     choices = [choice.casefold().rstrip(".!? ") for choice in question.choices]
     outside = [live.message for live in subject.live]
     for name, entries in subject.entries.items():
         if name != question.memory:
             outside += (entry.message for entry in entries)
     all_words = (message.words.casefold() for message in outside)
-    return any(choice in words for words in all_words for choice in choices)
+    is_said = any(choice in words for words in all_words for choice in choices)
+    return SAID_ELSEWHERE if is_said else ""
 
 
 def _ask(
@@ -262,23 +253,16 @@ def _ask(
     asking = f"{plan.number} {arm}"
     drawn = draw(questions, f"{subject.chat_id} {asking}")
     turns = subject.turns(arm)
+    library = Library(context.config, context.folders.state, subject.chat_id)
     steps = []
     for at in range(0, len(drawn), AT_ONCE):
-        group = drawn[at : at + AT_ONCE]
-        found = _found(context, plan, group) if arm == "recall" else ""
+        group, found = drawn[at : at + AT_ONCE], ""
+        if arm == "recall":
+            wanted = [Wanted(question.text, limit=PLACES) for question in group]
+            found = "\n\n".join((_FOUND, *(find_text(library, each).text for each in wanted)))
         steps.append(_letters(ASK, agent, turns, group, asking, found))
     letters = chain.from_iterable(_all(scheduler, steps))
     return _answers(context, plan, arm, drawn, letters)
-
-
-def _found(context: Context, plan: EvaluationPlan, group: Sequence[EvalQuestion]) -> str:
-    """Return what a search finds for these questions, as a model would be given it."""
-    library = Library(context.config, context.folders.state, plan.subject.chat_id)
-    parts = [_FOUND]
-    for question in group:
-        wanted = Wanted(question.text, limit=PLACES)
-        parts.append(find_text(library, wanted).text)
-    return "\n\n".join(parts)
 
 
 def _letters(

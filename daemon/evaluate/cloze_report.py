@@ -63,19 +63,13 @@ def _clozes(subject: EvaluatedChat) -> list[Cloze]:
         ]
         for memory in subject.chunks
     }
-    common = common_words(
-        [text for messages in said.values() for _, text in messages], _names(subject)
-    )
+    everything = [entry.message for entries in subject.entries.values() for entry in entries]
+    by_person = [message.words for message in everything if message.speaker == "user"]
+    own = [message.words for message in everything if message.speaker != "user"]
+    who = who_is_who(subject.survey.chat.system_message, by_person, own)
+    names = frozenset({who.persona.casefold(), who.person.casefold()} - {""})
+    common = common_words([text for messages in said.values() for _, text in messages], names)
     clozes: list[Cloze] = []
     for name, messages in said.items():
         clozes += make_clozes(name, messages, common)
     return clozes
-
-
-def _names(subject: EvaluatedChat) -> frozenset[str]:
-    """Return the names of the two who speak, casefolded."""
-    said = [entry.message for entries in subject.entries.values() for entry in entries]
-    by_person = [message.words for message in said if message.speaker == "user"]
-    own = [message.words for message in said if message.speaker != "user"]
-    who = who_is_who(subject.survey.chat.system_message, by_person, own)
-    return frozenset({who.persona.casefold(), who.person.casefold()} - {""})

@@ -113,7 +113,11 @@ def plan_evaluation(
     Raises ChatSkipped where a context does not fit the model, UnknownPrice where a price is not
     known and not allowed.
     """
-    roles = _askable(subject.survey.roles)
+    roles = subject.survey.roles
+    agent = replace(roles.agent, tools=())
+    # The agent also does what the engine cannot.
+    manager = roles.context_manager if roles.has_manager else agent
+    roles = replace(roles, agent=agent, context_manager=manager, fallback=None, embedding=None)
     number, due = _due(context, subject, roles, arms, again=again, own=own)
     before = questions_about(context.archive, subject.chat_id)
     known = {question.memory for question in before}
@@ -131,7 +135,7 @@ def plan_evaluation(
         before=before,
         questions=tuple(questions),
         own=tuple(own),
-        unseen=unseen_by(context.archive, subject, roles.agent.name, questions) if due else {},
+        unseen=unseen_by(context.archive, subject, agent.name, questions) if due else {},
     )
     return _with_cost(context, plan)
 
@@ -169,13 +173,6 @@ def chosen_questions(
     counting = asked_questions(archive, subject, own=False).values()
     names = [memory.memory_id for memory in chunks]
     return pick_few(counting, names)
-
-
-def _askable(roles: Roles) -> Roles:
-    """Return the roles without tools; the agent also does what the engine cannot."""
-    agent = replace(roles.agent, tools=())
-    manager = roles.context_manager if roles.has_manager else agent
-    return replace(roles, agent=agent, context_manager=manager, fallback=None, embedding=None)
 
 
 def _due(
@@ -267,7 +264,9 @@ def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
         _refuse_too_large(plan, arm, context)
         each = _QUESTION
         if searches:
-            each += _tokens_found(plan)
+            of_chunks = plan.subject.entries.values()
+            sizes = [count_of(entry.message.text) for chunk in of_chunks for entry in chunk]
+            each += _HEAD + PLACES * min(_EXCERPT, sum(sizes) // len(sizes))
         is_read = searches and "memories" in plan.arms
         for begun in range(0, plan.count, AT_ONCE):
             questions = min(AT_ONCE, plan.count - begun)
@@ -275,15 +274,6 @@ def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
             call = _call("agent", prompt, _LETTERS, LETTER_WORDS, len(turns))
             yield replace(call, read=context) if is_read else replace(call, written=context)
             is_read = True
-
-
-def _tokens_found(plan: EvaluationPlan) -> int:
-    """Return about how many tokens a search finds for one question."""
-    sizes: list[int] = []
-    for entries in plan.subject.entries.values():
-        sizes += (count_of(entry.message.text) for entry in entries)
-    average = sum(sizes) // len(sizes)
-    return _HEAD + PLACES * min(_EXCERPT, average)
 
 
 def _call(role: ModelRole, prompt: int, answer: int, words: int, turns: int = 2) -> PlannedCall:

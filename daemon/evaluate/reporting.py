@@ -229,21 +229,22 @@ def _asked_row(questions: Questions, arm: str, answers: Sequence[EvalAnswer]) ->
 
 
 def _results(questions: Questions, answers: Iterable[EvalAnswer]) -> list[MarkedQuestion]:
-    """Return a result for each question that was answered; replicates count as one answer."""
+    """Return a result for each question that was answered: the mean mark of its replicates.
+
+    About what was never said, 1 is for made up and 0 for not. Whether it is right is as the newest
+    answer says.
+    """
     lettered = [answer for answer in answers if answer.letter]
     by_question = _grouped(lettered, lambda answer: answer.question)
-    return [_result(questions[number], given) for number, given in by_question.items()]
-
-
-def _result(question: EvalQuestion, answers: Sequence[EvalAnswer]) -> MarkedQuestion:
-    """Return the mean mark of a question's answers; whether it is right is as the newest says.
-
-    About what was never said, 1 is for made up and 0 for not.
-    """
-    mean = fmean(
-        known_mark(answer.letter) if question.was_said else float(answer.letter != NEVER_SAID)
-        for answer in answers
-    )
-    newest = answers[-1]
-    is_right = newest.letter == question.right
-    return MarkedQuestion(question.memory, newest.level, mean, is_right, question.was_said)
+    results = []
+    for number, given in by_question.items():
+        question, newest = questions[number], given[-1]
+        mean = fmean(
+            known_mark(answer.letter) if question.was_said else float(answer.letter != NEVER_SAID)
+            for answer in given
+        )
+        is_right = newest.letter == question.right
+        results.append(
+            MarkedQuestion(question.memory, newest.level, mean, is_right, question.was_said)
+        )
+    return results

@@ -1,6 +1,7 @@
 """The voice of a chat's memories beside that of its persona, of analyses, and of another chat."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
@@ -11,7 +12,7 @@ from rules.conversation.memory import EXTRACTED, Edition
 from rules.errors import DamagedChat
 from rules.evaluate.report import Voice
 from rules.typingmind.message import left_out, read_message
-from rules.voice import LEAST_WORDS, Prose, distances, read_prose
+from rules.voice import LEAST_WORDS, distances, read_prose
 from rules.wording import cut_title
 
 _ANSWERS = (3, 5)
@@ -28,12 +29,7 @@ def voice_of(archive: Archive, subject: EvaluatedChat) -> Voice:
     if not written:
         why_not = "its memories are extracted: sentences that were really said, and no voice of the persona's own"
         return Voice({}, persona.words, why_not)
-    return _compared(persona, dict(_texts(archive, subject, written)))
-
-
-def _compared(persona: Prose, texts: Mapping[str, list[str]]) -> Voice:
-    """Return how far each of the texts is from the persona's prose, if they have enough words."""
-    prose = {name: read_prose(own) for name, own in texts.items()}
+    prose = {name: read_prose(own) for name, own in _texts(archive, subject, written)}
     of_memories = prose["memories"].words
     if of_memories < LEAST_WORDS:
         few = f"the memories have {of_memories:,} words, and {LEAST_WORDS:,} are needed"
@@ -50,9 +46,18 @@ def _texts(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield what is compared with the persona's own words, by what it is called."""
     yield "memories", [edition.texts[slot] for edition in written for slot in _ANSWERS]
-    yield "analyses of the same chunks", list(_analyses(archive, subject))
+    requests = [request for memory in subject.chunks for request in memory.in_prompts.requests]
+    replies = [find_reply(archive, request) for request in requests]
+    analyses = [reply.text for reply in replies if reply and reply.step == "analysis"]
+    yield "analyses of the same chunks", analyses
     yield "the person", list(_said(archive, subject.chat_id, "user"))
-    yield from _another_persona(archive, subject.chat_id)
+    known = known_chats(archive)
+    others = [chat for chat in known if chat.chat_id != subject.chat_id and chat.messages]
+    if others:
+        longest = max(others, key=lambda chat: chat.messages)
+        with suppress(DamagedChat):  # that chat's own commands tell it
+            said = list(_said(archive, longest.chat_id, "assistant"))
+            yield f'the persona of "{cut_title(longest.title)}"', said
 
 
 def _said(archive: Archive, chat_id: str, speaker: str) -> Iterator[str]:
@@ -61,25 +66,3 @@ def _said(archive: Archive, chat_id: str, speaker: str) -> Iterator[str]:
         message = read_message(raw)
         if message.speaker == speaker and left_out(message) is None:
             yield message.words
-
-
-def _analyses(archive: Archive, subject: EvaluatedChat) -> Iterator[str]:
-    """Yield what the context manager wrote about the same chunks."""
-    for memory in subject.chunks:
-        for request in memory.in_prompts.requests:
-            reply = find_reply(archive, request)
-            if reply and reply.step == "analysis":
-                yield reply.text
-
-
-def _another_persona(archive: Archive, chat_id: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield what the persona of the longest other chat says, if there is one to be read."""
-    others = [chat for chat in known_chats(archive) if chat.chat_id != chat_id and chat.messages]
-    if not others:
-        return
-    longest = max(others, key=lambda chat: chat.messages)
-    try:
-        said = list(_said(archive, longest.chat_id, "assistant"))
-    except DamagedChat:  # that chat's own commands tell it
-        return
-    yield f'the persona of "{cut_title(longest.title)}"', said

@@ -262,18 +262,14 @@ def _believed(sent: SentRequest, model: Model, answer: Completion) -> tuple[Usag
     if sent.spending is None or usage == _UNKNOWN:
         can_be_kept = all(0 <= count <= LARGEST_COUNT for count in astuple(usage))
         return (usage, "") if can_be_kept else (_UNKNOWN, "counts that cannot be")
-    odd = why_not_believed(usage, _bounds(sent, model.window), prompt_has_words=sent.tokens > 0)
-    return (_UNKNOWN, odd) if odd else (usage, "")
-
-
-def _bounds(sent: SentRequest, window: int | None) -> UsageBounds:
-    """Return the most that a call can have used: its window if known, and its room."""
     # Most of a prompt of ours that is counted at the dearest factor that memproc would learn.
     largest = prompt_bound(sent.tokens, 0, LEARNED_TO * token_factor(sent.model)) + _FRAMES
     thinking = sent.parameters.get("thinking")
     budget = thinking.get("budget_tokens", 0) if isinstance(thinking, dict) else 0
-    room = sent.parameters.get("max_tokens", 0)
-    return UsageBounds(window or largest, int(room) + int(budget))
+    room = int(sent.parameters.get("max_tokens", 0)) + int(budget)
+    bounds = UsageBounds(model.window or largest, room)
+    odd = why_not_believed(usage, bounds, prompt_has_words=sent.tokens > 0)
+    return (_UNKNOWN, odd) if odd else (usage, "")
 
 
 def _learn(archive: Archive, sent: SentRequest, counted: int, now: str) -> None:

@@ -185,24 +185,24 @@ def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Comp
         **options,
     )
     choice, usage = response.choices[0], response.usage
-    details = getattr(usage, "prompt_tokens_details", None)
+    message = choice.message
+    of_prompt = getattr(usage, "prompt_tokens_details", None)
+    of_answer = getattr(usage, "completion_tokens_details", None)
+    thoughts = (
+        getattr(message, "reasoning_content", None),
+        getattr(message, "thinking_blocks", None),
+    )
     return Completion(
-        text=printable(choice.message.content or ""),
+        text=printable(message.content or ""),
         finish=choice.finish_reason or "",
         tokens_in=usage.prompt_tokens or 0,
         tokens_out=usage.completion_tokens or 0,
-        tokens_cached=getattr(details, "cached_tokens", None) or 0,
+        tokens_cached=getattr(of_prompt, "cached_tokens", None) or 0,
         tokens_cache_written=getattr(usage, "cache_creation_input_tokens", None) or 0,
         usd=response._hidden_params.get("response_cost"),
-        calls=tuple(map(_tool_call, choice.message.tool_calls or ())),
-        thought=_has_thought(choice.message, usage),
+        calls=tuple(map(_tool_call, message.tool_calls or ())),
+        thought=any(thoughts) or bool(getattr(of_answer, "reasoning_tokens", None)),
     )
-
-
-def _has_thought(message: Any, usage: Any) -> bool:
-    details = getattr(usage, "completion_tokens_details", None)
-    shown = getattr(message, "reasoning_content", None), getattr(message, "thinking_blocks", None)
-    return any(shown) or bool(getattr(details, "reasoning_tokens", None))
 
 
 def _messages_of(request: Request) -> list[dict[str, Any]]:

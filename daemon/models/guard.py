@@ -144,7 +144,13 @@ def bound(response: httpx.Response, most: int) -> None:
 def watched(request: Request) -> Iterator[WatchedCall]:
     """Hold back what this call must not send or read; its `refusal` says so afterwards."""
     _install()
-    with in_time(_most_seconds(request)) as deadline:
+    room, given = request.parameters.get("max_tokens"), request.route.get("timeout")
+    of_words = room * _SECONDS_A_TOKEN if isinstance(room, int) else 0.0
+    seconds = min(MOST_SECONDS, _SECONDS_ANYHOW + of_words)
+    is_patient = is_local(request.model.name, request.model.options)
+    if is_patient and isinstance(given, int | float):
+        seconds = max(seconds, given)
+    with in_time(seconds) as deadline:
         call = WatchedCall(request.model, most_answer_bytes(request), deadline)
         token = _CALL.set(call)
         try:
@@ -161,15 +167,6 @@ def most_answer_bytes(request: Request) -> int:
     return _BYTES_ANYHOW + of_words + of_vectors
 
 
-def _most_seconds(request: Request) -> float:
-    room = request.parameters.get("max_tokens")
-    of_words = room * _SECONDS_A_TOKEN if isinstance(room, int) else 0.0
-    seconds = min(MOST_SECONDS, _SECONDS_ANYHOW + of_words)
-    given = request.route.get("timeout")
-    is_patient = is_local(request.model.name, request.model.options)
-    return max(seconds, given) if is_patient and isinstance(given, int | float) else seconds
-
-
 def look_at(request: httpx.Request) -> None:
     """Raise where the request must not leave.
 
@@ -182,13 +179,10 @@ def look_at(request: httpx.Request) -> None:
     agreed = {address.host for address in call.model.addresses}
     if provider in OWN_HOSTS and host not in agreed and not is_own_host(provider, host):
         call.hold_back(host, "which is not its provider's own address, nor one that you named")
-    if request.url.scheme != "https" and not is_loopback(host) and _carries_key(request):
-        call.hold_back(host, "over plain HTTP")
-
-
-def _carries_key(request: httpx.Request) -> bool:
     headers = (request.headers.get(name, "") for name in KEY_HEADERS)
-    return "key" in request.url.params or any(map(is_key, headers))
+    carries_key = "key" in request.url.params or any(map(is_key, headers))
+    if carries_key and request.url.scheme != "https" and not is_loopback(host):
+        call.hold_back(host, "over plain HTTP")
 
 
 def redirect_refused(

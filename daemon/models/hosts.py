@@ -258,7 +258,11 @@ def refusal(name: str, settings: ModelSettings, key: Key | NoKey) -> Unaskable |
     Raises ConfigurationError or FileTrouble where the list of allowed hosts cannot be used.
     """
     provider, options = provider_of(name), settings.options_for(name)
-    sends_key = isinstance(key, Key) or _has_key_in_header(options)
+    tables = (options.get("extra_headers"), options.get("headers"))
+    headers = [pair for table in tables if isinstance(table, dict) for pair in table.items()]
+    sends_key = isinstance(key, Key) or any(
+        header.lower() in KEY_HEADERS and is_key(str(value)) for header, value in headers
+    )
     for address in addresses(name, options):
         if sends_key and _is_in_the_open(address):
             return Unaskable(
@@ -312,15 +316,6 @@ def _host_options(place: tuple[str, ...], value: object) -> Iterator[str]:
                 yield from _host_options(place, inner)
         case str() if names_a_host(place, value):
             yield value
-
-
-def _has_key_in_header(options: Mapping[str, object]) -> bool:
-    return any(
-        header.lower() in KEY_HEADERS and is_key(str(value))
-        for table in (options.get("extra_headers"), options.get("headers"))
-        if isinstance(table, dict)
-        for header, value in table.items()
-    )
 
 
 def is_key(header: str) -> bool:

@@ -64,9 +64,14 @@ def within_ability(archive: Archive, config: Config, roles: Roles) -> Roles:
     agent = roles.agent
     if agent == ENGINE or not is_local(agent.name, agent.options):
         return roles
-    why = _why_limited(archive, agent, sizes_of(config, roles))
-    if not why:
-        return roles
+    trial = trial_of(archive, agent.name, agent.base)
+    if trial and trial.is_missed:
+        why = f"has missed its trial on {trial.at[:10]}"
+    else:
+        first = _first_answers(archive, agent.name, sizes_of(config, roles))
+        if not first.fails_often:
+            return roles
+        why = f"gave {first.unusable} unusable ones among its first {first.answers} answers"
     limited = (
         f"{agent.name} {why}, so it does the analysis alone: the built-in engine writes quote and memory, "
         "and core memory and facts stay as they are. To have it otherwise, name another model or "
@@ -82,16 +87,6 @@ def why_agent_is_limited(archive: Archive, config: Config) -> str:
         return ""
     window = window_in(agent.name, config.models) or read_facts(agent.name).window
     return within_ability(archive, config, Roles(agent, agent, window=window)).limited
-
-
-def _why_limited(archive: Archive, model: Model, sizes: str) -> str:
-    trial = trial_of(archive, model.name, model.base)
-    if trial and trial.is_missed:
-        return f"has missed its trial on {trial.at[:10]}"
-    first = _first_answers(archive, model.name, sizes)
-    if first.fails_often:
-        return f"gave {first.unusable} unusable ones among its first {first.answers} answers"
-    return ""
 
 
 def _first_answers(archive: Archive, model: str, sizes: str) -> FirstAnswers:

@@ -63,10 +63,18 @@ _LONGEST_RETRY_SECONDS = 10.0 * 366 * 86_400
 def meaning_of(fault: Exception, model: Model, answer: ErrorAnswer) -> MemprocError:
     """Return the error that a fault of LiteLLM's becomes, by the answer that caused it, if there was one."""
     name, kind = model.name, type(fault).__name__
-    status = answer.status if answer.status >= _INVALID else _status_of(fault)
+    status = answer.status
+    if status < _INVALID:
+        of_fault = getattr(fault, "status_code", None)
+        status = of_fault if isinstance(of_fault, int) else 0
+    if kind == "ContextWindowExceededError" or answer.is_too_long:
+        return ContextTooLong(
+            f"The request is too long for the context window of {name}{answer.excess}.",
+            "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a "
+            "larger window.",
+        )
     if known := (
-        _too_long(name, kind, answer)
-        or _page(model, answer)
+        _page(model, answer)
         or _refused(name, kind, status, answer)
         or _unknown_model(name, kind, answer)
     ):
@@ -74,11 +82,6 @@ def meaning_of(fault: Exception, model: Model, answer: ErrorAnswer) -> MemprocEr
     if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
         return _not_now(model, status, fault)
     return _refused_request(name, status, answer)
-
-
-def _status_of(fault: Exception) -> int:
-    status = getattr(fault, "status_code", None)
-    return status if isinstance(status, int) else 0
 
 
 def _page(model: Model, answer: ErrorAnswer) -> MemprocError | None:
@@ -112,16 +115,6 @@ def _refused(model: str, kind: str, status: int, answer: ErrorAnswer) -> Provide
             f"Set the right one: {set_key}. What is finished is kept.",
         )
     return None
-
-
-def _too_long(model: str, kind: str, answer: ErrorAnswer) -> ContextTooLong | None:
-    if kind != "ContextWindowExceededError" and not answer.is_too_long:
-        return None
-    return ContextTooLong(
-        f"The request is too long for the context window of {model}{answer.excess}.",
-        "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a larger "
-        "window.",
-    )
 
 
 def _unknown_model(model: str, kind: str, answer: ErrorAnswer) -> ModelError | None:
@@ -205,16 +198,14 @@ def _retry_after(fault: Exception) -> float | None:
     """Return the seconds to wait, from a header that holds seconds or a date."""
     headers: Mapping[str, str] = getattr(fault, "litellm_response_headers", None) or {}
     value = next((str(headers[name]) for name in headers if str(name).lower() == "retry-after"), "")
-    seconds = _seconds_in(value)
+    seconds = None
+    with suppress(ValueError):
+        seconds = float(value)
+    if seconds is None:
+        # Dates and zones may be impossible.
+        with suppress(ValueError, OverflowError, TypeError, IndexError):
+            when = parsedate_to_datetime(value)
+            seconds = (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
     if seconds is None or not isfinite(seconds):
         return None
     return min(max(0.0, seconds), _LONGEST_RETRY_SECONDS)
-
-
-def _seconds_in(value: str) -> float | None:
-    with suppress(ValueError):
-        return float(value)
-    with suppress(ValueError, OverflowError, TypeError, IndexError):  # impossible dates and zones
-        when = parsedate_to_datetime(value)
-        return (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
-    return None

@@ -109,7 +109,10 @@ def _in_readable_shape(answer: Answer) -> Answer:
     is_blocked = isinstance(answer.get("promptFeedback"), dict)
     if "candidates" in answer or ("usageMetadata" in answer and not is_blocked):
         candidate, counts = _first(answer.get("candidates")), answer.get("usageMetadata")
-        candidates = [{**candidate, "content": _content(candidate)}]
+        content = candidate.get("content")
+        inner = content if isinstance(content, dict) else {}
+        parts = [part for part in _listed(inner.get("parts")) if isinstance(part, dict)]
+        candidates = [{**candidate, "content": {"role": "model", **inner, "parts": parts}}]
         return {**answer, "candidates": candidates, "usageMetadata": counts or {}}
     return answer
 
@@ -218,14 +221,6 @@ def _blocks(content: object) -> list[Any]:
         if isinstance(block, dict)
         and (block.get("type", "text") != "text" or isinstance(block.get("text"), str))
     ]
-
-
-def _content(candidate: Answer) -> dict[str, Any]:
-    """Return the content of Google's candidate with the parts that can be read."""
-    content = candidate.get("content")
-    inner = content if isinstance(content, dict) else {}
-    parts = [part for part in _listed(inner.get("parts")) if isinstance(part, dict)]
-    return {"role": "model", **inner, "parts": parts}
 
 
 def _listed(entries: object) -> list[Any]:

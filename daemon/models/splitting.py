@@ -7,8 +7,7 @@ history is priced once, however often the chat is planned.
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.metadata import version
@@ -92,25 +91,18 @@ def vector(text: str) -> Vector:
 @cache
 def _model() -> _Embed:
     """Load the embedder from the package's own files: nothing is ever downloaded."""
+    root = logging.getLogger()
+    level, handlers = root.level, root.handlers[:]
     try:
-        with _same_log():
-            import wordllama  # type: ignore[import-untyped]
+        import wordllama  # type: ignore[import-untyped]
     except ModuleNotFoundError as fault:
         raise ConfigurationError(
             'chunk.bounds = "embedding" needs a package that is not installed.',
             "Install memproc with it: pip install '.[embedding]', or set chunk.bounds to "
             '"topics" in memproc.toml.',
         ) from fault
+    root.setLevel(level)  # the package has changed both as it was imported
+    root.handlers[:] = handlers
     folder = Path(wordllama.__file__).parent
     embed: _Embed = wordllama.WordLlama.load(cache_dir=folder, disable_download=True).embed
     return embed
-
-
-@contextmanager
-def _same_log() -> Iterator[None]:
-    """Restore the root logger, which the package changes when it is imported."""
-    root = logging.getLogger()
-    level, handlers = root.level, root.handlers[:]
-    yield
-    root.setLevel(level)
-    root.handlers[:] = handlers

@@ -230,18 +230,11 @@ async def _read_call(request: Request, state: Path) -> SignedCall | RefusedReque
     body = await read_body(request, LARGEST)
     if body is None:
         return RefusedRequest(413, f"memproc takes chats of up to {LARGEST >> 20} MiB here.")
-    call = SignedCall(device, headers.get("x-memproc-nonce", ""), body)
-    if not _is_signed(request, call):
+    nonce, at = headers.get("x-memproc-nonce", ""), headers.get("x-memproc-time", "")
+    expected = call_mac(device.key, request.method, request.url.path, at, nonce, body)
+    if not (is_nonce(nonce) and is_mac(expected, headers.get("x-memproc-mac", ""))):
         return RefusedRequest(401, "The call is not signed with the token of its device.")
-    return call
-
-
-def _is_signed(request: Request, call: SignedCall) -> bool:
-    """Return whether the call was signed with the device's key for this very request."""
-    headers, path = request.headers, request.url.path
-    at = headers.get("x-memproc-time", "")
-    expected = call_mac(call.device.key, request.method, path, at, call.nonce, call.body)
-    return is_nonce(call.nonce) and is_mac(expected, headers.get("x-memproc-mac", ""))
+    return SignedCall(device, nonce, body)
 
 
 def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) -> BridgeReply:

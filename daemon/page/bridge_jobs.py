@@ -153,34 +153,22 @@ def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
 def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
     """Return what the extension is told of a chat, by its row of the plan, empty for none."""
     due = len(row.get("chunks", ())) + len(row.get("again", ()))
-    made = 0 if _has_memories(chat) else len(row.get("made", ()))
+    markers = (read_marker(read_message(chat.slice(span)).marker) for span in chat.messages)
+    has_memories = any(marker is not None and marker.kind == MEMORY for marker in markers)
+    tokens = row.get("tokens", 0)
+    sent = int(tokens)
+    if sent and has_memories:  # in place of the messages under them
+        sent -= sum(int(chunk["tokens"]) for chunk in row["made"])
+        sent += int(row["section_before"]) + int(row["canned_tokens"])
     money = row.get("money") or {}
     return {
         "chat": chat.chat_id,
-        "tokens": row.get("tokens", 0),
-        "sent": _sent(chat, row),
+        "tokens": tokens,
+        "sent": sent,
         "due": due,
-        "made": made,
+        "made": 0 if has_memories else len(row.get("made", ())),
         "ready": row.get("ready", False),
         "usd_likely": money.get("likely_usd"),
         "cost": money.get("says", ""),
         "reason": "" if due else why_no_more,
     }
-
-
-def _sent(chat: Chat, row: Plan) -> int:
-    """Return the tokens that TypingMind sends now, with memories in place of their messages."""
-    tokens = int(row.get("tokens", 0))
-    if not tokens or not _has_memories(chat):
-        return tokens
-    under = sum(int(chunk["tokens"]) for chunk in row["made"])
-    return tokens - under + int(row["section_before"]) + int(row["canned_tokens"])
-
-
-def _has_memories(chat: Chat) -> bool:
-    """Return True if the chat as it was sent has memories in it."""
-    for span in chat.messages:
-        marker = read_marker(read_message(chat.slice(span)).marker)
-        if marker is not None and marker.kind == MEMORY:
-            return True
-    return False

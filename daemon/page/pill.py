@@ -20,7 +20,15 @@ def planned_line(plan: Plan, size: int) -> str:
         in_tokens = f"{tokens(sent)} of {in_tokens} are sent"
     mib = f"{size / (1 << 20):.1f} MiB of {_SYNC_LIMIT >> 20}"
     unsynced = f"; TypingMind's sync skips it until it is smaller ({mib})"
-    return f"{in_tokens}, {_due(plan)}{unsynced if size > _SYNC_LIMIT else ''}"
+    if plan["due"]:
+        likely = plan["usd_likely"]  # None where prices are not known
+        cost = usd(None) if likely is None else f"about {usd(likely)}" if likely else "free"
+        due = f"{counted(plan['due'], 'memory', 'memories')} due, {cost}"
+    elif plan["made"]:
+        due = f"{counted(plan['made'], 'memory', 'memories')} ready to be put in, free"
+    else:
+        due = "changes ready to be put in, free" if plan["ready"] else "nothing due"
+    return f"{in_tokens}, {due}{unsynced if size > _SYNC_LIMIT else ''}"
 
 
 def planned_more(plan: Plan) -> str:
@@ -39,14 +47,3 @@ def job_line(job: JobReport) -> str:
     count = f": {job.done} of {job.total}" if job.total else ""
     money = f", {usd(job.usd)} so far" if job.usd else ""
     return f"Writing memories{count}{money}"
-
-
-def _due(plan: Plan) -> str:
-    """Say what memories are due, or how many are made and missing from the chat, or else what is."""
-    if plan["due"]:
-        likely = plan["usd_likely"]  # None where prices are not known
-        cost = usd(None) if likely is None else f"about {usd(likely)}" if likely else "free"
-        return f"{counted(plan['due'], 'memory', 'memories')} due, {cost}"
-    if plan["made"]:
-        return f"{counted(plan['made'], 'memory', 'memories')} ready to be put in, free"
-    return "changes ready to be put in, free" if plan["ready"] else "nothing due"

@@ -85,10 +85,6 @@ def answer_challenge(state: Path, challenge: str) -> str:
     So `memproc open` knows the page as ours: another program may hold the port, and must not get a
     link.
     """
-    return hmac.new(_own_secret(state), challenge.encode(), sha256).hexdigest()
-
-
-def _own_secret(state: Path) -> bytes:
     folder = _folder(state)
     make_private(folder)
     file = folder / "secret"
@@ -96,7 +92,8 @@ def _own_secret(state: Path) -> bytes:
         try:
             new = make_new(file)
         except FileExistsError:
-            return file.read_bytes()
-        with new:
-            new.write(secret := token_urlsafe(32).encode())
-        return secret
+            secret = file.read_bytes()
+        else:
+            with new:
+                new.write(secret := token_urlsafe(32).encode())
+    return hmac.new(secret, challenge.encode(), sha256).hexdigest()

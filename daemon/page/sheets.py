@@ -29,20 +29,16 @@ def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[ra
     Return the places of each sheet's messages.
     """
     sizes = [max(row.size, _LEAST_BYTES) for row in rows]
-    pieces = list(_pieces(sizes, days))
+    begins = [at for at, day in enumerate(days) if at == 0 or day != days[at - 1]]
+    pieces: list[range] = []
+    for begin, end in pairwise([*begins, len(days)]):
+        pieces += _filled(sizes[begin:end], begin)
     weights = [sum(sizes[piece.start : piece.stop]) for piece in pieces]
     sheets = []
     for sheet in _filled(weights):
         first, last = pieces[sheet.start], pieces[sheet.stop - 1]
         sheets.append(range(first.start, last.stop))
     return sheets
-
-
-def _pieces(sizes: Sequence[int], days: Sequence[date]) -> Iterator[range]:
-    """Yield the messages of each day, a day that is larger than a sheet in several pieces."""
-    begins = [at for at, day in enumerate(days) if at == 0 or day != days[at - 1]]
-    for begin, end in pairwise([*begins, len(days)]):
-        yield from _filled(sizes[begin:end], begin)
 
 
 def group_by_month(

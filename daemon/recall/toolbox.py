@@ -204,24 +204,23 @@ def offered_tools(library: Library) -> Mapping[str, type[Tool]]:
 
 def list_tools(library: Library) -> list[dict[str, Any]]:
     """Return the tools as the protocol lists them."""
-    return [
-        {
-            "name": name,
-            "description": tool.__doc__,
-            "inputSchema": _schema(tool),
-            "annotations": _READS if name in TOOLS else _PROPOSES,
-        }
-        for name, tool in offered_tools(library).items()
-    ]
-
-
-def _schema(tool: type[Tool]) -> dict[str, Any]:
-    """Return a tool's schema without what would only cost its reader tokens."""
-    schema = tool.model_json_schema()
-    for part in (schema, *schema["properties"].values()):
-        part.pop("title", None)
-    schema.pop("description", None)
-    return schema
+    tools = []
+    for name, tool in offered_tools(library).items():
+        schema = tool.model_json_schema()
+        # Titles, and the description once more, would only cost its reader tokens.
+        for part in (schema, *schema["properties"].values()):
+            part.pop("title", None)
+        schema.pop("description", None)
+        annotations = _READS if name in TOOLS else _PROPOSES
+        tools.append(
+            {
+                "name": name,
+                "description": tool.__doc__,
+                "inputSchema": schema,
+                "annotations": annotations,
+            }
+        )
+    return tools
 
 
 def with_whole_letters(text: str) -> str:
@@ -263,22 +262,15 @@ def _tool(known: Mapping[str, type[Tool]], name: str, arguments: Mapping[str, An
     try:
         return known[name].model_validate(arguments)
     except ValidationError as fault:
-        reasons = (
-            _reason(name, str(details["loc"][0]), details)
-            for details in fault.errors(include_url=False)
-        )
-        raise RefusedArguments(*next(reasons)) from fault
-
-
-def _reason(tool: str, argument: str, details: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the fault of an argument, and what is allowed."""
-    fields = _WITH_KEEP[tool].model_fields
-    if argument not in fields:
-        return f"{tool} has no argument {named(argument)}.", f"It takes {', '.join(fields)}."
-    allowed = f"Allowed is: {fields[argument].description}"
-    if details["type"] == "missing":
-        return f"The argument `{argument}` is missing.", allowed
-    return f"The argument `{argument}` cannot be {_shown(details['input'])}.", allowed
+        first, *_ = fault.errors(include_url=False)
+        argument, fields = str(first["loc"][0]), known[name].model_fields
+        if argument not in fields:
+            reason = f"{name} has no argument {named(argument)}."
+            raise RefusedArguments(reason, f"It takes {', '.join(fields)}.") from fault
+        is_missing = first["type"] == "missing"
+        wrong = "is missing" if is_missing else f"cannot be {_shown(first['input'])}"
+        allowed = f"Allowed is: {fields[argument].description}"
+        raise RefusedArguments(f"The argument `{argument}` {wrong}.", allowed) from fault
 
 
 def _shown(value: object) -> str:

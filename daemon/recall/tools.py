@@ -42,7 +42,12 @@ def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> 
         head = reach(archive, known)
         held = holding(archive, library.config, known.chat_id)
     level = _members(held, fold) if fold else outermost_rows(held)
-    listed = [row.memory for row in level if _is_within(row.memory, since, until)]
+    listed = []
+    for memory in (row.memory for row in level if not row.memory.forgotten):
+        began = (memory.began_at or "")[:10]
+        ended = (memory.ended_at or _AFTER_ALL_DAYS)[:10]
+        if began <= (until or _AFTER_ALL_DAYS) and since <= ended:
+            listed.append(memory)
     if not listed:
         return tool_answer(head, "memories", (), "No memory falls into these days.")
     lines = records_within([timeline_entry(memory) for memory in listed], LIST_TOKENS)
@@ -106,21 +111,16 @@ def _members(held: Holding, fold: str) -> tuple[MemoryRow, ...]:
     )
 
 
-def _is_within(memory: Memory, since: str, until: str) -> bool:
-    """Return whether some of a memory that is not forgotten was said in these days."""
-    if memory.forgotten:
-        return False
-    first_day = (memory.began_at or "")[:10]
-    last_day = (memory.ended_at or _AFTER_ALL_DAYS)[:10]
-    return first_day <= (until or _AFTER_ALL_DAYS) and since <= last_day
-
-
 def timeline_entry(memory: Memory) -> Record:
     """Return a memory on the line of time: its days, its name, its subject, its first quote."""
     began, ended = dated(memory.began_at), dated(memory.ended_at)
     days = began if began == ended else f"{began} to {ended}"
     subject = plain(subject_of(memory))
-    quote = plain(_beginning(in_one_line(memory.quote))).replace('"', "'")  # no mark like ours
+    quote = in_one_line(memory.quote)
+    if len(quote) > _QUOTE:
+        whole_words, blank, _ = quote[: _QUOTE + 1].rpartition(" ")
+        quote = f"{whole_words} …" if blank else quote[:_QUOTE]
+    quote = plain(quote).replace('"', "'")  # no mark like ours
     data = {
         "id": memory.memory_id,
         "from": began,
@@ -133,14 +133,6 @@ def timeline_entry(memory: Memory) -> Record:
     about = f", {subject}" if subject else ""
     text = f'{days}, {called(memory)}{size} ({memory.memory_id}){about}: "{quote}"'
     return Record(text, data)
-
-
-def _beginning(text: str) -> str:
-    """Return a text's first words, as many as fit a quote on the line of time."""
-    if len(text) <= _QUOTE:
-        return text
-    whole_words, blank, _ = text[: _QUOTE + 1].rpartition(" ")
-    return f"{whole_words} …" if blank else text[:_QUOTE]
 
 
 def _fact(fact: Fact) -> Record:

@@ -13,7 +13,6 @@ from daemon.archive.messages import around, under
 from daemon.recall.library import Library, Recalled, name_of, reach
 from daemon.recall.records import TEXT_TOKENS, dated, in_data, in_quotes, named, pages
 from daemon.recall.tools import timeline_entry
-from rules.conversation.memory import Edition, Memory
 from rules.errors import NotFound
 from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message
@@ -85,17 +84,14 @@ def _parts(archive: Archive, chat_id: str, name: str, what: What) -> Iterable[st
         return (
             _message(archive, message, key) for key, message in under(archive, memory.memory_id)
         )
-    edition = memory.edition if what == "memory" else _edition(archive, memory, what)
+    edition = memory.edition
+    if what != "memory":
+        of_kind = [each for each in editions(archive, memory.memory_id) if each.kind == what]
+        if not of_kind:
+            raise NotFound(f"This memory has no {what} edition.", "Open it as `memory`.")
+        edition = of_kind[-1]
     own_words = map(in_quotes, edition.texts[_OWN_WORDS])
     return (timeline_entry(memory).text, *own_words)
-
-
-def _edition(archive: Archive, memory: Memory, kind: str) -> Edition:
-    """Return the newest edition of a kind. Raise NotFound where the memory has none."""
-    for edition in reversed(editions(archive, memory.memory_id)):
-        if edition.kind == kind:
-            return edition
-    raise NotFound(f"This memory has no {kind} edition.", "Open it as `memory`.")
 
 
 def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
@@ -105,7 +101,12 @@ def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
     if key not in keys:
         return ()
     speakers = [message.speaker for _, message in near]
-    first, after = _bounds_of_turn(speakers, keys.index(key))
+    first = keys.index(key)
+    after = first + 1
+    if speakers[first] == "assistant":
+        first -= first > 0 and speakers[first - 1] == "user"
+    else:
+        after += speakers[after : after + 1] == ["assistant"]
     messages = [_message(archive, message, name) for name, message in near[first:after]]
     neighbours = []
     if first > 0:
@@ -113,15 +114,6 @@ def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
     if after < len(keys):
         neighbours.append(f"After it: message {named(keys[after])}.")
     return [*messages, " ".join(neighbours)] if neighbours else messages
-
-
-def _bounds_of_turn(speakers: Sequence[str], at: int) -> tuple[int, int]:
-    """Return where the turn of the message at `at` begins, and where the next one does."""
-    if speakers[at] == "assistant":
-        has_question = at > 0 and speakers[at - 1] == "user"
-        return at - has_question, at + 1
-    has_answer = speakers[at + 1 : at + 2] == ["assistant"]
-    return at, at + 1 + has_answer
 
 
 def _message(archive: Archive, message: Message, key: str) -> str:

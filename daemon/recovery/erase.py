@@ -87,10 +87,8 @@ def find_erasure(context: Context, chat: KnownChat) -> Erasure:
     own = [file for shelf in own_shelves(folders) for file in _holding(shelf, names)]
     dropped = list(_holding(folders.inbox, names))
     by_bridge = [file for file in dropped if is_sent(file.path.name) and not file.is_shared]
-    by_person = [file.path for file in dropped if file not in by_bridge]
     # An import has put what was there before into folders of its own.
     filled = (folders.state, folders.backups, folders.updated, arrivals_folder(folders.state))
-    aside = [path for folder in filled for path in sorted(folder.glob(f"{ASIDE}*"))]
     return Erasure(
         chat,
         names,
@@ -98,8 +96,8 @@ def find_erasure(context: Context, chat: KnownChat) -> Erasure:
         backups=tuple(_backups(folders.backups, chat.chat_id, names)),
         copies=tuple(sorted((folders.state / "copies").glob("*"))),
         calls=len(replies(archive, chat.chat_id)),
-        in_inbox=tuple(by_person),
-        aside=tuple(aside),
+        in_inbox=tuple(file.path for file in dropped if file not in by_bridge),
+        aside=tuple(path for folder in filled for path in sorted(folder.glob(f"{ASIDE}*"))),
     )
 
 

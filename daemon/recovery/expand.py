@@ -5,7 +5,7 @@ from pathlib import Path
 
 from daemon.archive.chats import KnownChat
 from daemon.archive.messages import raw_conversation
-from daemon.files.paths import Folders, expanded_folder, file_name
+from daemon.files.paths import expanded_folder, file_name
 from daemon.files.private import make_private
 from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, replace_file
@@ -35,19 +35,13 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
     shown = [other for other in chats_of_export(updated) if other.chat_id == chat.chat_id]
     uuids = [uuid for other in shown for uuid in our_uuids(read_messages(other))]
     content = chat_container(expanded(raw, uuids))
-    path = (path or _expanded_place(context.folders, chat, content)).absolute()
+    if path is None:
+        stem = Path(file_name(chat.title, chat.chat_id)).stem
+        folder, numbers = expanded_folder(context.folders.updated), count(2)
+        path = folder / f"{stem} full.json"
+        while read_updated(path) not in (None, content):
+            path = folder / f"{stem} full {next(numbers)}.json"
+    path = path.absolute()
     make_private(path.parent)
     with writing_to(path.parent, context.folders.state):
         return replace_file(path, [content])
-
-
-def _expanded_place(folders: Folders, chat: KnownChat, content: bytes) -> Path:
-    """Return the first name in the folder of its own that is free, or has this very content."""
-    stem = Path(file_name(chat.title, chat.chat_id)).stem
-    folder = expanded_folder(folders.updated)
-    place = folder / f"{stem} full.json"
-    for number in count(2):
-        if read_updated(place) in (None, content):
-            break
-        place = folder / f"{stem} full {number}.json"
-    return place

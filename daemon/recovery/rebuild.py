@@ -89,36 +89,25 @@ def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
     found = find_files(context.folders, more)
     files, unused = found.by_chat, list(found.unused)
     chats: list[RebuiltChat] = []
-    untouched = _untouched_new_chats(files)
-    for chat_id in files:
-        if chat_id in untouched:
+    made = {new_id for chat_id in files for new_id in _new_ids(chat_id)}
+    for chat_id, own in files.items():
+        # In a new chat with another's memories nothing was said yet, unless it has an original of
+        # its own.
+        is_worked_on = any(file.version and file.version.chat_id == chat_id for file in own)
+        if chat_id in made and not is_worked_on:
             continue
         try:
             with context.archive.transaction():
                 rebuilt = _rebuild_chat(context, chat_id, files)
         except DamagedChat as damage:
-            unused.append(UnusedFile(files[chat_id][-1].path, str(damage)))
+            unused.append(UnusedFile(own[-1].path, str(damage)))
         except ArchiveError:
             raise
         except MemprocError as trouble:
-            unused.append(UnusedFile(files[chat_id][-1].path, trouble.message))
+            unused.append(UnusedFile(own[-1].path, trouble.message))
         else:
             chats += [rebuilt] if rebuilt else []
     return Rebuilt(tuple(chats), tuple(unused))
-
-
-def _untouched_new_chats(files: Mapping[str, Sequence[BackupFile]]) -> set[str]:
-    """Return the ids of new chats with another's memories, in which nothing was said yet.
-
-    A new chat that has been worked on has an original of its own.
-    """
-    made: set[str] = set()
-    worked_on: set[str] = set()
-    for chat_id, own in files.items():
-        made.update(_new_ids(chat_id))
-        if any(file.version and file.version.chat_id == chat_id for file in own):
-            worked_on.add(chat_id)
-    return made - worked_on
 
 
 def _new_ids(chat_id: str) -> list[str]:

@@ -172,35 +172,26 @@ def _proved(folders: Folders, name: str) -> int:
 def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...]]:
     """Return memproc.toml's content for `path`, and what was commented out; empty if none.
 
-    They are proved even where they go nowhere. Raise ConfigurationError.
+    A setting that would send a key to a host, or names a folder of the other computer, gets a #
+    before it: the person has not agreed to that here. Without such settings it stays as it is, to
+    the byte. It is proved even where it goes nowhere. Raise ConfigurationError.
     """
     staged = state / STAGE / SETTINGS
     if not staged.exists():
         return b"", ()
-    own = _settings_for_here(staged.read_bytes(), path or staged)
-    return own if path else (b"", ())
-
-
-def _settings_for_here(content: bytes, path: Path) -> tuple[bytes, tuple[str, ...]]:
-    """Return memproc.toml's `content` for `path`, and what was commented out, with the hosts.
-
-    A setting that would send a key to a host, or names a folder of the other computer, gets a #
-    before it: the person has not agreed to that here. Without such settings it stays as it is, to
-    the byte. Raise ConfigurationError where it cannot be used.
-    """
-    parse_settings(content, path)
+    content, place = staged.read_bytes(), path or staged
+    parse_settings(content, place)
     tables = tomli.loads(content.decode("utf-8-sig"))
     mark = f"not from here {sha256(content).hexdigest()}"
     names: list[str] = []
     marked = _marked_table(tables, (), mark, names)
-    if not names:
-        return content, ()
-    text = ""
-    lines = zip(tomlkit.dumps(tables).split("\n"), tomlkit.dumps(marked).split("\n"), strict=True)
-    for line, marked_line in lines:
-        text += f"#{line}\n" if mark in marked_line else f"{line}\n"
-    parse_settings(text.encode(), path)
-    return text.encode(), tuple(names)
+    if names:
+        own, instead = (tomlkit.dumps(each).split("\n") for each in (tables, marked))
+        signs = ("#" if mark in line else "" for line in instead)
+        lines = (f"{sign}{line}\n" for sign, line in zip(signs, own, strict=True))
+        content = "".join(lines).encode()
+        parse_settings(content, place)
+    return (content, tuple(names)) if path else (b"", ())
 
 
 def _marked_table(

@@ -4,10 +4,10 @@ import hashlib
 import platform
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from daemon.archive.archive import Archive
-from daemon.archive.signs import Sign, all_signs
+from daemon.archive.signs import all_signs
 from daemon.files.clock import with_span
 from daemon.files.lock import daemon_runs
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
@@ -121,8 +121,12 @@ def daemon(setup: Setup) -> Iterator[Finding]:
         remedy = _FULL_DISK_ACCESS if is_denied else problem.next_step
         finding = warning if problem.what in ("the watch on the inbox", "the page") else error
         yield finding(problem.what, problem.reason, remedy)
-    if not problems:
-        yield ok("daemon", _last_look(signs, now))
+    if not problems and "last_scan" in signs:
+        looked = with_span(signs["last_scan"].at, now)
+        watch = f" {signs['watch_note'].value}" if "watch_note" in signs else ""
+        yield ok("daemon", f"It last looked through the inbox at {looked}.{watch}")
+    elif not problems:
+        yield ok("daemon", "It runs, and has not looked through the inbox yet.")
     page, step = signs.get("page_note"), signs.get("page_step")
     if page and page.value and not (step and step.value):
         yield warning("the page", page.value, "Nothing has to be done.")
@@ -138,12 +142,3 @@ def _absence(setup: Setup) -> Finding:
     text = "No daemon is running, so this checks only what your shell can reach."
     remedy = "memproc service install, or in a terminal: memproc watch"
     return warning("daemon", text, remedy) if has_run else ok("daemon", text)
-
-
-def _last_look(signs: Mapping[str, Sign], now: str) -> str:
-    """Say when the daemon last looked through the inbox, and how it watches."""
-    if "last_scan" not in signs:
-        return "It runs, and has not looked through the inbox yet."
-    looked = with_span(signs["last_scan"].at, now)
-    watch = f" {signs['watch_note'].value}" if "watch_note" in signs else ""
-    return f"It last looked through the inbox at {looked}.{watch}"

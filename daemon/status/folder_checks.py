@@ -48,24 +48,20 @@ def folders(setup: Setup) -> Iterator[Finding]:
     named = asdict(setup.folders)
     absent = {name: path for name, path in named.items() if not path.is_dir()}
     for name, path in absent.items():
-        yield _absent_folder(setup, name, path)
+        if path.exists():
+            remedy = "Move it away, or choose another folder in memproc.toml, [folders]."
+            yield error(f"folder {name}", f"{path} is not a folder.", remedy)
+        elif archive_path(setup.folders.state).exists():  # after a run, something is lost
+            text = f"{path} is not there. Was it moved, or its disk taken away?"
+            yield error(f"folder {name}", text, "Put it back; to make a new one: memproc init")
+        else:
+            finding = error if name == "inbox" else warning
+            yield finding(f"folder {name}", f"{path} is not there yet.", "memproc init")
     if not absent:
         paths = ", ".join(map(str, named.values()))
         yield ok("folders", f"All four are there: {paths}.")
     for name, sentence in describe_unpacked(setup.folders.inbox):
         yield warning(f"inbox: {name}", sentence, _KEEP_WHOLE)
-
-
-def _absent_folder(setup: Setup, name: str, path: Path) -> Finding:
-    """Return what it means that a folder is not there: after a run, something is lost."""
-    if path.exists():
-        remedy = "Move it away, or choose another folder in memproc.toml, [folders]."
-        return error(f"folder {name}", f"{path} is not a folder.", remedy)
-    if archive_path(setup.folders.state).exists():
-        text = f"{path} is not there. Was it moved, or its disk taken away?"
-        return error(f"folder {name}", text, "Put it back; to make a new one: memproc init")
-    finding = error if name == "inbox" else warning
-    return finding(f"folder {name}", f"{path} is not there yet.", "memproc init")
 
 
 def rights(setup: Setup) -> Iterator[Finding]:

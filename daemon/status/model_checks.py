@@ -70,30 +70,21 @@ def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
     """Yield the choice of memproc.toml first, then those of chats that choose their own model."""
     config = setup.config
     for settings in config.variants:
-        yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, _without_chat(settings))
+        without_chat = settings
+        if settings.models.agent == CHAT:  # there is no chat that could choose
+            models = settings.models.model_copy(update={"agent": EXTRACTIVE})
+            without_chat = settings.model_copy(update={"models": models})
+        yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, without_chat)
     with Archive.read(setup.folders.state) as archive:
-        for chat in _chats(archive, config):
+        for chat_id, head, tail in settings_of_chats(archive):
+            # A chat that came without `messages` has all of itself in its head, and no tail.
+            messages = b",".join(raw_conversation(archive, chat_id).messages) if tail else b""
+            chat = parse_chat(b"".join((head, messages, tail)))
+            if why_excluded(chat, config.chats.include, config.chats.exclude):
+                continue
             own = config.of(chat)
             if own.models.agent == CHAT:
                 yield _choice(setup, find_key, f'"{cut_title(chat.title)}"', chat, own)
-
-
-def _without_chat(config: Config) -> Config:
-    """Let the built-in engine replace a chat's own model as the agent: there is no chat."""
-    if config.models.agent != CHAT:
-        return config
-    models = config.models.model_copy(update={"agent": EXTRACTIVE})
-    return config.model_copy(update={"models": models})
-
-
-def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
-    """Yield every chat that memproc.toml includes, by its newest export, with all raw messages."""
-    for chat_id, head, tail in settings_of_chats(archive):
-        # A chat that came without `messages` has all of itself in its head, and no tail.
-        messages = b",".join(raw_conversation(archive, chat_id).messages) if tail else b""
-        chat = parse_chat(b"".join((head, messages, tail)))
-        if not why_excluded(chat, config.chats.include, config.chats.exclude):
-            yield chat
 
 
 def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, config: Config) -> ModelChoice:

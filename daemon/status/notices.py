@@ -59,9 +59,14 @@ def notice_of(event: Event) -> DesktopNotice | None:
     remedy, have one cause.
     """
     match event:
-        case FileIs():
-            return _notice_of_file(event)
-        case ChatIs() | Trouble(next_step=""):
+        case FileIs(state="written", file=file):
+            # With a file that the extension sent, nothing is left to do.
+            return None if is_sent(file) else _notice("ready", file, event)
+        case FileIs(state="working", file=file):
+            return _notice("begun", file, event)
+        case FileIs(reason=reason, next_step=next_step) if is_problem(event):
+            return _notice("problem", next_step or reason, event)
+        case FileIs() | ChatIs() | Trouble(next_step=""):
             return None  # without a next step, memproc mends it by itself
         case UserEdits(chat_id=chat_id, text=text, by_person=by_person):
             return _notice("edits" if by_person else "missing", f"{chat_id} {text}", event)
@@ -69,16 +74,6 @@ def notice_of(event: Event) -> DesktopNotice | None:
             return _notice("problem", what, event)
         case _:
             return _notice("problem", type(event).__name__, event) if is_problem(event) else None
-
-
-def _notice_of_file(event: FileIs) -> DesktopNotice | None:
-    """Return the notice on a file's new state; None where the person need not know."""
-    if event.state == "written":
-        # With a file that the extension sent, nothing is left to do.
-        return None if is_sent(event.file) else _notice("ready", event.file, event)
-    if event.state == "working":
-        return _notice("begun", event.file, event)
-    return _notice("problem", event.next_step or event.reason, event) if is_problem(event) else None
 
 
 def _notice(kind: Kind, cause: str, event: Event) -> DesktopNotice:
@@ -154,7 +149,10 @@ def speaker(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> Speak
 
     Sentences for the journal have no time; others begin with the local time.
     """
-    is_journal = _is_journal(environ.get("JOURNAL_STREAM", ""), stderr)
+    is_journal = False
+    with suppress(OSError, ValueError):  # a shell may have inherited the variable
+        status = os.fstat(stderr.fileno())
+        is_journal = environ.get("JOURNAL_STREAM", "") == f"{status.st_dev}:{status.st_ino}"
 
     def speak(at: str, event: Event) -> None:
         before = f"{in_full(at)} "
@@ -166,11 +164,3 @@ def speaker(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> Speak
             print(text, file=stderr if is_journal else stdout, flush=True)
 
     return speak
-
-
-def _is_journal(journal: str, stderr: TextIO) -> bool:
-    """Return whether stderr is the `journal` ("device:inode") that a shell may have inherited."""
-    with suppress(OSError, ValueError):
-        status = os.fstat(stderr.fileno())
-        return journal == f"{status.st_dev}:{status.st_ino}"
-    return False

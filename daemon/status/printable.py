@@ -108,22 +108,19 @@ def folded(text: str, columns: int, further: int = 2) -> str:
 
     Commands and paths within a sentence stay whole, and so does a line that holds only a command.
     """
-    return "\n".join(
-        part for line in text.splitlines() for part in _folded_line(line, columns, further)
-    )
-
-
-def _folded_line(line: str, columns: int, further: int) -> list[str]:
-    """Wrap one line. Words that belong together are joined by hard blanks meanwhile."""
-    if _TO_COPY.match(line):
-        return [line]
-    whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
-    indent = " " * (len(line) - len(line.lstrip()) + further)
-    lines, current = [], ""
-    for blanks, word in _WORD.findall(whole):
-        if current.strip() and columns_of(current + blanks + word) > columns:
-            lines.append(current)
-            current = indent + word
-        else:
-            current += blanks + word
-    return [part.replace("\xa0", " ") for part in (*lines, current)]
+    lines = []
+    for line in text.splitlines():
+        if _TO_COPY.match(line):
+            lines.append(line)
+            continue
+        # Words that belong together are joined by hard blanks meanwhile.
+        whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
+        indent, current = " " * (len(line) - len(line.lstrip()) + further), ""
+        for blanks, word in _WORD.findall(whole):
+            if current.strip() and columns_of(current + blanks + word) > columns:
+                lines.append(current.replace("\xa0", " "))
+                current = indent + word
+            else:
+                current += blanks + word
+        lines.append(current.replace("\xa0", " "))
+    return "\n".join(lines)

@@ -156,9 +156,7 @@ def read_status(
     run = present_run(archive, now)
     problems = (
         *daemon_problems(signs, now, running),
-        *_job_problems(archive),
-        *_run_problems(run),
-        *_file_problems(archive, is_there),
+        *_problems_of_work(archive, run, is_there),
     )
     return Status(
         now=now,
@@ -206,28 +204,22 @@ def _life(signs: Mapping[str, Sign]) -> Life:
     return Life(pid, since, newest, mode, why, event, scan, page, stopped)
 
 
-def _job_problems(archive: Archive) -> Iterator[StatusProblem]:
-    """Yield the problems of timed jobs, by name."""
+def _problems_of_work(
+    archive: Archive, run: Run | None, is_there: Callable[[str], bool]
+) -> Iterator[StatusProblem]:
+    """Yield the problems of timed jobs, of the last run by hand, and of chats and files.
+
+    Those of a file end when the person takes it out of the inbox, or drops a newer one.
+    """
     for job in sorted(daemon_state.jobs(archive), key=lambda job: job.name):
         if job.error:
             step = f"It is tried again at its next time. {_LOGS}"
             yield StatusProblem(f"the timed job {job.name}", job.error, step)
-
-
-def _run_problems(run: Run | None) -> Iterator[StatusProblem]:
-    """Yield why the last run by hand was cut off or failed."""
     if run and run.by_hand and run.ended == "cut off":
         reason = "It was cut off in the middle. What is finished is kept."
         yield StatusProblem(RUN_BY_HAND, reason, "To go on from there: memproc run")
     elif run and run.by_hand and run.reason:
         yield StatusProblem(RUN_BY_HAND, run.reason, run.next_step or "Run memproc again.")
-
-
-def _file_problems(archive: Archive, is_there: Callable[[str], bool]) -> Iterator[StatusProblem]:
-    """Yield the problems of chats and files.
-
-    Each ends when the person takes the file out of the inbox, or drops a newer one.
-    """
     for trouble in work_in_trouble(archive):
         if is_there(trouble.path) and not export_at_rest(archive, Path(trouble.path)):
             yield StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS)

@@ -10,6 +10,8 @@ from daemon.config.settings import Config
 from daemon.recall import tools
 from daemon.recall.library import Library
 from daemon.recall.toolbox import TOOLS, call_tool, list_tools
+from daemon.recall.tools import timeline_entry
+from tests.entries import memory_of, talk
 
 SECRET = "the words of a message"
 
@@ -141,9 +143,6 @@ def test_what_nobody_foresaw_is_told_without_the_words_it_was_about(
 
 def test_a_quote_on_the_line_of_time_ends_with_a_whole_word() -> None:
     text = "She said that the lighthouse would be lit again before the first of the winter storms came in"
-    shown = tools._beginning(text)
-    assert (
-        shown == "She said that the lighthouse would be lit again before the first of the winter …"
-    )
-    assert tools._beginning("Short.") == "Short."
-    assert len(tools._beginning("x" * 200)) == 80
+    shown = "She said that the lighthouse would be lit again before the first of the winter …"
+    for quote, on_the_line in ((text, shown), ("Short.", "Short."), ("x" * 200, "x" * 80)):
+        assert timeline_entry(memory_of(1, talk(quote))).data["quote"] == on_the_line
