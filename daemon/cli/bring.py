@@ -266,8 +266,7 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
     else:
         yield f'{messages} become the chat "{cut_title(title)}".'
     for part in bringing.chosen:
-        yield from _losses(part.conversation, is_known=placement.is_known)
-        yield from _other_branches(part.conversation, export.zone)
+        yield from _not_brought(part.conversation, export.zone, is_known=placement.is_known)
     if placement.is_known:
         return
     if not choice.instructions:
@@ -288,24 +287,19 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
     )
 
 
-def _losses(conversation: Conversation, *, is_known: bool) -> Iterator[str]:
-    """Yield what cannot come of a conversation, in numbers."""
+def _not_brought(conversation: Conversation, zone: tzinfo, *, is_known: bool) -> Iterator[str]:
+    """Yield what cannot come of a conversation, in numbers, and its branches besides the last."""
     left = [] if is_known else ["the system prompt"]
     for kind, number in conversation.left.items():
         noun, of, rest = kind.partition(" of ")  # "pages of a canvas"
         left.append(counted(number, kind, f"{noun}s{of}{rest}"))
     if left:
         yield f'Not in this export of "{cut_title(conversation.title)}", or only by name: {", ".join(left)}.'
-
-
-def _other_branches(conversation: Conversation, zone: tzinfo) -> Iterator[str]:
-    """Yield which branches a conversation has besides its last, and how they are brought."""
-    others = conversation.branch_ends[1:]
-    if not others:
-        return
     numbers = []
+    others = conversation.branch_ends[1:]
     for number, end in enumerate(others[:_MOST_TITLES], 2):
         day = iso_day(end, zone) or "an unknown day"
         numbers.append(f"{number} (to {day})")
-    branches = counted(len(others), "other branch", "other branches")
-    yield f'"{cut_title(conversation.title)}" has {branches}, which --branch brings: {", ".join(numbers)}.'
+    if others:
+        branches = counted(len(others), "other branch", "other branches")
+        yield f'"{cut_title(conversation.title)}" has {branches}, which --branch brings: {", ".join(numbers)}.'

@@ -77,24 +77,19 @@ def price(model: str) -> Price | None:
     fields = _fields(model)
     tiers = fields.get("tiered_pricing")
     if isinstance(tiers, list) and tiers:
-        return _price_in(tiers)
+        basic, bounds = _rates(tiers[0], ""), tiers[0].get("range")
+        if basic is None:
+            return None
+        # Above the first tier counts the last, the dearest.
+        above = bounds[1] if isinstance(bounds, list) and len(bounds) == 2 else None
+        if len(tiers) > 1 and isinstance(above, int | float):
+            return Price(basic, int(above), _rates(tiers[-1], ""))
+        return Price(basic)
     basic = _rates(fields, "")
     thousands = next((int(tier[1]) for key in fields if (tier := _TIER.fullmatch(key))), None)
     if basic is None or thousands is None:
         return Price(basic) if basic else None
     return Price(basic, thousands * 1000, _rates(fields, f"_above_{thousands}k_tokens"))
-
-
-def _price_in(tiers: Sequence[Fields]) -> Price | None:
-    """Return the price in a list of tiers: the first, and above it the last, the dearest."""
-    basic, bounds = _rates(tiers[0], ""), tiers[0].get("range")
-    if basic is None:
-        return None
-    if len(tiers) > 1 and isinstance(bounds, list) and len(bounds) == 2:
-        above = bounds[1]
-        if isinstance(above, int | float):
-            return Price(basic, int(above), _rates(tiers[-1], ""))
-    return Price(basic)
 
 
 def known_models() -> Sequence[str]:

@@ -77,26 +77,23 @@ def fields_in(tables: Mapping[str, type[Table]]) -> Iterator[SettingField]:
     """
     for table, rows in tables.items():
         for name, row in rows.model_fields.items():
-            if row.title:
-                kind, group = _kind_of(table, row), rows.model_config.get("title")
-                if not kind:
-                    raise TypeError(
-                        f"{table}.{name} has a title, but the page cannot ask for its type there: "
-                        "give the type a kind in _KINDS, and _read and settings.html that kind."
-                    )
-                if not group:
-                    raise TypeError(
-                        f"{table}.{name} has a title, and its table has none: "
-                        f'class {rows.__name__}(Table, title="...").'
-                    )
-                yield SettingField(table, name, row, kind, group)
-
-
-def _kind_of(table: str, row: FieldInfo) -> str:
-    """Return how a setting is asked for; empty where that is not known."""
-    if get_origin(row.annotation) is Literal:
-        return "choice"
-    return "number" if row.annotation is int else _KINDS.get((table, row.annotation), "")
+            if not row.title:
+                continue
+            kind = "number" if row.annotation is int else _KINDS.get((table, row.annotation), "")
+            if get_origin(row.annotation) is Literal:
+                kind = "choice"
+            group = rows.model_config.get("title")
+            if not kind:
+                raise TypeError(
+                    f"{table}.{name} has a title, but the page cannot ask for its type there: "
+                    "give the type a kind in _KINDS, and _read and settings.html that kind."
+                )
+            if not group:
+                raise TypeError(
+                    f"{table}.{name} has a title, and its table has none: "
+                    f'class {rows.__name__}(Table, title="...").'
+                )
+            yield SettingField(table, name, row, kind, group)
 
 
 FIELDS = tuple(fields_in(TABLES))

@@ -1,6 +1,6 @@
 """Find the files that show chats: backups, updated exports, and exports that the person names."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,8 +59,20 @@ def find_files(folders: Folders, more: Sequence[Path]) -> FoundFiles:
         for line in read_index(folders.backups)
         if isinstance(line, UnreadableLine)
     ]
+    backups = [
+        BackupFile(version.path, version.written_at, version, is_output=False)
+        for versions in all_versions(folders.backups).values()
+        for version in versions
+    ]
+    updated = exports_in(folders.updated) if folders.updated.is_dir() else ()
+    outputs = [BackupFile(path, changed_at(path), None, is_output=True) for path in updated]
+    named = [
+        BackupFile(path, changed_at(path), None, is_output=False)
+        for place in more
+        for path in exports_in(place)
+    ]
     files: dict[str, list[BackupFile]] = {}
-    for file in sorted(_all_files(folders, more), key=BackupFile.age):
+    for file in sorted((*backups, *outputs, *named), key=BackupFile.age):
         readable, faults = _readable_chats(file)
         unused += faults
         for chat_id in dict.fromkeys(readable):
@@ -72,19 +84,6 @@ def find_files(folders: Folders, more: Sequence[Path]) -> FoundFiles:
 def _is_ours(file: BackupFile) -> bool:
     """Return whether memproc itself has written or kept a file, rather than the person."""
     return file.version is not None or file.is_output
-
-
-def _all_files(folders: Folders, more: Sequence[Path]) -> Iterator[BackupFile]:
-    """Yield all backups, updated exports and named exports, in no order."""
-    for versions in all_versions(folders.backups).values():
-        for version in versions:
-            yield BackupFile(version.path, version.written_at, version, is_output=False)
-    if folders.updated.is_dir():
-        for path in exports_in(folders.updated):
-            yield BackupFile(path, changed_at(path), None, is_output=True)
-    for place in more:
-        for path in exports_in(place):
-            yield BackupFile(path, changed_at(path), None, is_output=False)
 
 
 def _readable_chats(file: BackupFile) -> tuple[list[str], list[UnusedFile]]:

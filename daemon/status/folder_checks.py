@@ -91,19 +91,15 @@ def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
         text = f"Other accounts can look into {path}, where your conversations lie."
         yield warning(folder, text, f"chmod 700 {in_shell}")
         return
-    open_files = list(_open_to_others(path)) if name != "inbox" else []
+    open_files = []
+    for inside in path.rglob("*") if name != "inbox" else ():
+        with suppress(FileNotFoundError):  # it has just gone
+            if inside.lstat().st_mode & _OTHERS and not inside.is_symlink():
+                open_files.append(inside)
     if open_files:
         text = f"In {path}, other accounts have rights to {open_files[0]} "
         text += f"({len(open_files):,} in all)."
         yield warning(folder, text, f"chmod -R go= {in_shell}")
-
-
-def _open_to_others(folder: Path) -> Iterator[Path]:
-    """Yield what in a folder other accounts have rights to."""
-    for path in folder.rglob("*"):
-        with suppress(FileNotFoundError):  # it has just gone
-            if path.lstat().st_mode & _OTHERS and not path.is_symlink():
-                yield path
 
 
 def disk(setup: Setup) -> Iterator[Finding]:
