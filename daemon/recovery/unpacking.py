@@ -187,8 +187,10 @@ def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...
     marked = _marked_table(tables, (), mark, names)
     if names:
         own, instead = (tomlkit.dumps(each).split("\n") for each in (tables, marked))
-        signs = ("#" if mark in line else "" for line in instead)
-        lines = (f"{sign}{line}\n" for sign, line in zip(signs, own, strict=True))
+        pairs = zip(own, instead, strict=True)
+        lines = (
+            f"#{line}\n" if mark in marked_line else f"{line}\n" for line, marked_line in pairs
+        )
         content = "".join(lines).encode()
         parse_settings(content, place)
     return (content, tuple(names)) if path else (b"", ())

@@ -154,15 +154,12 @@ def read_status(
     """
     signs, now = all_signs(archive), write_date(time)
     run = present_run(archive, now)
-    problems = (
-        *daemon_problems(signs, now, running),
-        *_problems_of_work(archive, run, is_there),
-    )
+    of_daemon = daemon_problems(signs, now, running)
     return Status(
         now=now,
         running=running,
         paused=current_pause(archive, now),
-        problems=problems,
+        problems=(*of_daemon, *_problems_of_work(archive, run, is_there)),
         life=_life(signs),
         files=files_by_state(archive),
         queue=queued_files(archive, MOST_QUEUED),
