@@ -93,16 +93,14 @@ def line_of(lines: Mapping[Key, int], key: Key) -> int | None:
     return None
 
 
-def _name(name: str) -> str:
-    """Write a key as TOML, in quotes where it needs them."""
-    return name if BARE.fullmatch(name) else toml_value(name)
-
-
 def toml_value(value: object) -> str:
     """Write a value as TOML, on one line."""
     match value:
         case dict():
-            entries = [f"{_name(name)} = {toml_value(inner)}" for name, inner in value.items()]
+            entries = [
+                f"{name if BARE.fullmatch(name) else toml_value(name)} = {toml_value(inner)}"
+                for name, inner in value.items()
+            ]
             return f"{{ {', '.join(entries)} }}" if entries else "{}"
         case list():
             entries = [toml_value(inner) for inner in value]

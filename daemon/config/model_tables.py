@@ -58,7 +58,9 @@ def _refusal(name: str, value: object) -> str | None:
         return "belongs into [models], or into the table of one model"
     if not name.isidentifier():
         return "must be the name of an option, like temperature"
-    if name == "timeout" and not _is_duration(value):
+    if name == "timeout" and not (
+        isinstance(value, int | float) and value is not True and 0 < value < inf
+    ):
         return "must be a number of seconds, more than 0"
     return _unsendable(value)
 
@@ -67,11 +69,6 @@ def _out_of_range(name: str, value: object) -> str | None:
     least, most = _ABOUT_SERVER[name]
     is_number = isinstance(value, int) and value is not True and least <= value <= most
     return None if is_number else f"must be a whole number from {least} to {most}"
-
-
-def _is_duration(value: object) -> bool:
-    """Return whether the value is a number of seconds; TOML's true is none."""
-    return isinstance(value, int | float) and value is not True and 0 < value < inf
 
 
 def _unsendable(value: object, depth: int = 0) -> str | None:

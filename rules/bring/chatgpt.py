@@ -13,7 +13,7 @@ was, or one line where the export has no text of them.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from rules.bring.conversation import (
     MAPPING,
@@ -83,13 +83,19 @@ def read_chatgpt(fields: Fields, branch: int = 1) -> Conversation:
     rendered = [(key, _rendered(messages[key], left)) for key in path]
     if fields.get("gizmo_id"):
         left["custom GPT's instructions"] += 1
+    contents = (messages[key].get("content") for key in path)
+    instructions = (
+        paragraphs(text_under(content, name) for name in ("user_profile", "user_instructions"))
+        for content in contents
+        if text_under(content, "content_type") == _CUSTOM
+    )
     return make_conversation(
         summarize_chatgpt(fields),
         rendered,
         tree.branch_ends(),
         left,
         model=text_under(fields, "default_model_slug"),
-        instructions=_instructions(messages[key] for key in path),
+        instructions=next(filter(None, instructions), ""),
     )
 
 
@@ -116,17 +122,6 @@ def _rendered(message: Fields, left: LeftOut) -> Rendered:
     return Rendered("assistant", said, when, model, before)
 
 
-def _instructions(messages: Iterable[Fields]) -> str:
-    """Return the first custom instructions that one of the messages holds; else empty."""
-    for message in messages:
-        content = message.get("content")
-        if text_under(content, "content_type") == _CUSTOM:
-            parts = [text_under(content, key) for key in ("user_profile", "user_instructions")]
-            if instructions := paragraphs(parts):
-                return instructions
-    return ""
-
-
 def chatgpt_text(message: Fields, left: LeftOut, *, as_before: bool = False) -> str:
     """Return the text of a message; count in `left` what could not come.
 
@@ -143,7 +138,13 @@ def chatgpt_text(message: Fields, left: LeftOut, *, as_before: bool = False) -> 
         written = text_under(content, "text") or "".join(map(text, as_list(content, "parts")))
         asked = "" if as_before else in_lines(read_arguments(written))
         said = framed(f"tool call: {recipient}", asked or said)
-    return paragraphs([_without_marks(said, left), *_attached(message, left)])
+    pieces = [_without_marks(said, left)]
+    for item in as_list(message.get("metadata"), "attachments"):
+        # Pictures are parts of the message's content.
+        if not text_under(item, "mime_type", "mimeType").startswith("image/"):
+            left["file"] += 1
+            pieces.append(framed(f"file: {text_under(item, 'name') or 'without a name'}"))
+    return paragraphs(pieces)
 
 
 def chatgpt_size(message: Fields) -> int:
@@ -183,30 +184,16 @@ def _said(content: Fields, left: LeftOut) -> str:
 def _parts(content: Fields, left: LeftOut) -> Iterator[str]:
     """Yield the words of each part, or a line that says what it was."""
     for part in as_list(content, "parts"):
+        kind = text_under(part, "content_type")
         if said := text(part) or text_under(part, "text"):
             yield said
-        elif isinstance(part, dict):
-            yield _asset(text_under(part, "content_type"), left)
-
-
-def _asset(kind: str, left: LeftOut) -> str:
-    """Return a line that says what a part without words was."""
-    if kind == "image_asset_pointer":
-        return not_brought("picture", left)
-    if kind in _SOUNDS:
-        return not_brought("sound", left)
-    if kind == "audio_transcription":
-        return ""
-    left["part of an unknown kind"] += 1
-    return framed(kind or "unknown part")
-
-
-def _attached(message: Fields, left: LeftOut) -> Iterator[str]:
-    """Yield a line for each file that the person attached, but pictures, which are parts."""
-    for item in as_list(message.get("metadata"), "attachments"):
-        if not text_under(item, "mime_type", "mimeType").startswith("image/"):
-            left["file"] += 1
-            yield framed(f"file: {text_under(item, 'name') or 'without a name'}")
+        elif kind == "image_asset_pointer":
+            yield not_brought("picture", left)
+        elif kind in _SOUNDS:
+            yield not_brought("sound", left)
+        elif isinstance(part, dict) and kind != "audio_transcription":
+            left["part of an unknown kind"] += 1
+            yield framed(kind or "unknown part")
 
 
 def _without_marks(said: str, left: LeftOut) -> str:

@@ -208,7 +208,13 @@ def tree_of(fields: Fields, date: str, current: str = "") -> MessageTree:
 
 def read_moment(value: object) -> datetime | None:
     """Read a date in seconds of Unix time, or in ISO's form; None where it is none."""
-    when = _of_seconds(value) if isinstance(value, spans.Number) else parse_date(spans.text(value))
+    if isinstance(value, spans.Number):
+        try:
+            when: datetime | None = datetime.fromtimestamp(float(value), UTC)
+        except (ValueError, OverflowError, OSError):
+            return None
+    else:
+        when = parse_date(spans.text(value))
     return when if when is not None and when.year in _YEARS else None
 
 
@@ -216,13 +222,6 @@ def first_and_last(messages: Iterable[Fields], key: str) -> tuple[datetime | Non
     """Return the earliest and the latest date under that key; None where no message has one."""
     dates = [when for message in messages if (when := read_moment(message.get(key)))]
     return min(dates, default=None), max(dates, default=None)
-
-
-def _of_seconds(number: str) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(float(number), UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def with_dates(

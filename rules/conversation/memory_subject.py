@@ -164,7 +164,15 @@ def subjects(passages: Iterable[Sequence[tuple[bool, str]]]) -> Iterator[str]:
     speakers: frozenset[str] = frozenset()
     for passage in passages:
         speakers |= _called(passage, by_person=True) | _called(passage, by_person=False)
-        of_messages = [_without(speakers, _read(by_person, text)) for by_person, text in passage]
+        of_messages: list[_Message] = []
+        for by_person, text in passage:
+            message = _read(by_person, text)
+            words = {
+                stem: word
+                for stem, word in message.words.items()
+                if word.written.casefold() not in speakers
+            }
+            of_messages.append(replace(message, words=words))
         messages += len(passage)
         shown = _chosen(_worths(of_messages, before, messages), of_messages)
         yield ", ".join(_in_phrases(shown, of_messages))
@@ -184,16 +192,6 @@ def shared_subject(of_each: Iterable[str]) -> str:
 def _called(passage: Sequence[tuple[bool, str]], *, by_person: bool) -> frozenset[str]:
     """Return the names by which one of the two calls the other."""
     return addressed(text for is_persons, text in passage if is_persons is by_person)
-
-
-def _without(speakers: frozenset[str], message: _Message) -> _Message:
-    """Return a message without the names of the two who speak."""
-    words = {
-        stem: word
-        for stem, word in message.words.items()
-        if word.written.casefold() not in speakers
-    }
-    return replace(message, words=words)
 
 
 def _worths(

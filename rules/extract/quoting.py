@@ -132,20 +132,9 @@ def _line_with_words(passage: Sequence[Said], words: int) -> str:
     No fence of code and no line with a control mark is such a line, and nothing in square brackets is a part of
     one: it ends there.
     """
-    for message in sorted(passage, key=lambda message: len(message.text), reverse=True):
-        for line in message.text.splitlines():
-            part = _part_with_words(line)
-            if part:
-                return shorten(part, words)
-    return ""
-
-
-def _part_with_words(line: str) -> str:
-    """Return the first part of a line with words outside square brackets; empty for code and control marks."""
-    if is_fence(line) or holds_mark(line):
-        return ""
-    for between in between_placeholders(line):
-        part = between.strip()
-        if has_words(part) and not is_fence(part):
-            return part
-    return ""
+    longest = sorted(passage, key=lambda message: len(message.text), reverse=True)
+    lines = (line for message in longest for line in message.text.splitlines())
+    of_prose = (line for line in lines if not (is_fence(line) or holds_mark(line)))
+    parts = (part.strip() for line in of_prose for part in between_placeholders(line))
+    part = next((part for part in parts if has_words(part) and not is_fence(part)), "")
+    return shorten(part, words) if part else ""

@@ -166,21 +166,17 @@ def _behind_code(text: str, lines: list[tuple[int, int]], at: int, *, indented: 
     if fence:
         return _behind_fence(text, lines, at, fence.group(1)) or len(lines)
     if indented and _CODE_INDENT.match(line) and not _ITEM.match(line):
-        return _behind_indented(text, lines, at)
+        # Blank lines between two indented ones belong to the code.
+        behind = at
+        for further in range(at, len(lines)):
+            if _CODE_INDENT.match(text, *lines[further]):
+                behind = further + 1
+            elif text[slice(*lines[further])].strip():
+                break
+        return behind
     while at < len(lines) and _ROW.match(text, *lines[at]):
         at += 1
     return at
-
-
-def _behind_indented(text: str, lines: list[tuple[int, int]], at: int) -> int:
-    """Blank lines between two indented ones belong to the code."""
-    behind = at
-    for further in range(at, len(lines)):
-        if _CODE_INDENT.match(text, *lines[further]):
-            behind = further + 1
-        elif text[slice(*lines[further])].strip():
-            break
-    return behind
 
 
 def _behind_fence(text: str, lines: list[tuple[int, int]], at: int, fence: str) -> int | None:
@@ -194,7 +190,9 @@ def _behind_fence(text: str, lines: list[tuple[int, int]], at: int, fence: str) 
 
 def sentences(text: str) -> tuple[TextPiece, ...]:
     """Split `text` into pieces without overlap, which together hold all its letters, in linear time."""
-    small = _writes_small(text)
+    # In chats, many begin sentences with small letters.
+    begins = [text[match.end()] for match in re.finditer(r"(?<=\w\w[.!?])\s+(?=\w)", text)]
+    small = sum(map(str.islower, begins)) > sum(map(str.isupper, begins))
     pieces: list[TextPiece] = []
     for block in blocks(text):
         if block.prose:
@@ -277,16 +275,6 @@ def _is_short_form(word: str, behind: str) -> bool:
     if folded in BEFORE_SMALL and len(word) > 1:
         return small
     return word != "I" and all(len(part) == 1 and part.isupper() for part in word.split("."))
-
-
-def _writes_small(text: str) -> bool:
-    """Return whether the writer begins sentences with small letters, as many do in chats."""
-    small = capital = 0
-    for match in re.finditer(r"(?<=\w\w[.!?])\s+(?=\w)", text):
-        letter = text[match.end()]
-        small += letter.islower()
-        capital += letter.isupper()
-    return small > capital
 
 
 def _cut_thai(text: str, start: int, stop: int) -> Iterator[TextPiece]:

@@ -261,7 +261,11 @@ class _Draft:
             self._is_named = names_draft(line.words)
             self._rank = line.rank or _LOWEST
             return False
-        return bool(self._within) or line.kind == "quote" or _is_example(line)
+        # An example begins with a label that names a draft, or is in quotation marks.
+        label, mark = _LABEL_BEFORE.match(line.words), MARK.match(line.words)
+        words = line.words[mark.end() if mark else 0 :].lstrip("*_ ")
+        is_example = bool(label and DRAFT.search(label[1])) or words.startswith(_OPENS)
+        return bool(self._within) or line.kind == "quote" or is_example
 
     def _begun_by(self, line: _Line) -> _State:
         """Return what the line begins; nothing, most often."""
@@ -334,14 +338,6 @@ class _Draft:
 def names_draft(words: str) -> bool:
     """Return whether a line names a text that is written for somebody: not steps towards one, nor a plan."""
     return DRAFT.search(NO_DRAFT.sub(" ", words)) is not None
-
-
-def _is_example(line: _Line) -> bool:
-    """Return whether the line begins with a label that names a draft, or is in quotation marks."""
-    label = _LABEL_BEFORE.match(line.words)
-    mark = MARK.match(line.words)
-    words = line.words[mark.end() if mark else 0 :].lstrip("*_ ")
-    return bool(label and DRAFT.search(label[1])) or words.startswith(_OPENS)
 
 
 def _is_left_open(words: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 from rules.conversation.history import Group, Place, groups
 from rules.conversation.marker import CLOSING, OPENING
 from rules.conversation.memory import Memory, memories_by_id, with_members
-from rules.recognize.align import Named, align
+from rules.recognize.align import Alignment, Named, align
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, fields_of
 
@@ -112,17 +112,13 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
     same = align(_names(before), _names(after))
     chunks = [memory for memory in known if not memory.is_fold]
     under = {key: memory.memory_id for memory in chunks for key in memory.keys}
-    raw = [
-        *_left_or_changed(before, after, same.pairs, now, under),
-        *_added(after, same.new, was, under),
-    ]
     return Difference(
         messages_before=len(before.places),
         messages_after=len(after.places),
         memories_before=len(was.groups),
         memories_after=len(now.groups),
         memories=tuple(_memory_changes(was, now)),
-        raw=tuple(raw),
+        raw=tuple(_raw_changes(before, after, same, was, now, under)),
         reordered=any(at > following for at, following in pairwise(same.pairs.values())),
         canned=tuple(_canned_that_differ(before, after)),
         fields=tuple(_field_changes(before.chat, after.chat)),
@@ -205,26 +201,25 @@ def _names(side: Side) -> Named:
     return {place.at: (place.key, place.message.digest) for place in raw}
 
 
-def _left_or_changed(
-    before: Side, after: Side, same: Mapping[int, int], now: _Shown, under: Mapping[str, str]
+def _raw_changes(
+    before: Side,
+    after: Side,
+    same: Alignment,
+    was: _Shown,
+    now: _Shown,
+    under: Mapping[str, str],
 ) -> Iterator[MessageChange]:
-    """Yield the changes of the raw messages in the first export.
+    """Yield the changes of the raw messages in the first export, then those only in the second.
 
-    `same` are the indices in the second one of those in both, `under` the memories by raw key.
+    `under` has the memory that each is under, by its key.
     """
     for place in before.places:
-        if place.at in same:
-            yield from _changes_in_both(place, after.places[same[place.at]])
+        if place.at in same.pairs:
+            yield from _changes_in_both(place, after.places[same.pairs[place.at]])
         elif place.ours is None:
             memory = under.get(place.key, "")
             yield _message_change("compressed" if now.covers(memory) else "gone", place, memory)
-
-
-def _added(
-    after: Side, new: Sequence[int], was: _Shown, under: Mapping[str, str]
-) -> Iterator[MessageChange]:
-    """Yield the raw messages that are only in the second export."""
-    for at in new:
+    for at in same.new:
         place = after.places[at]
         memory = under.get(place.key, "")
         yield _message_change("come back" if was.covers(memory) else "new", place, memory)

@@ -15,7 +15,7 @@ from rules.conversation.memory_size import (
 )
 from rules.conversation.quote import can_be_quoted
 from rules.errors import ChatSkipped
-from rules.plan.chunks import Chunk, Chunking, Splitter, Spoken, by_topics, chunks
+from rules.plan.chunks import Chunking, Splitter, Spoken, by_topics, chunks
 from rules.plan.dialogues import EXTRACTED, FOLD, HINDSIGHT, MEMORY, Step
 from rules.plan.fold_budget import Bounds
 from rules.plan.foresight import Coming, Foresight
@@ -182,23 +182,6 @@ class Unchanged:
     """How more is brought from another program's export; else empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Prospect:
-    """The chunks of a chat with memories and to come, and the memories around them."""
-
-    made: Mapping[int, Chunk]
-    new: Mapping[int, Chunk]
-    chunking: Chunking
-    memories: Foresight
-    rows_made: tuple[PlannedChunk, ...]
-    rows_new: tuple[PlannedChunk, ...]
-
-    @property
-    def chunks(self) -> list[Chunk]:
-        """Return the chunks with memories, then those to come."""
-        return [*self.made.values(), *self.new.values()]
-
-
 def plan_chat(
     chat_id: str,
     title: str,
@@ -208,31 +191,30 @@ def plan_chat(
     overhead: Overhead,
 ) -> ChatPlan:
     """Plan a chat, as yet without rework; `tokens` has the tokens of each of its entries."""
-    prospect = _look_ahead(chat_id, reading, tokens, limits, overhead)
-    new, memories = prospect.new, prospect.memories
-    had = len(reading.chunk_memories)
+    chunking, memories, planned = _look_ahead(chat_id, reading, tokens, limits, overhead)
+    had, new = len(reading.chunk_memories), len(chunking.chunks)
     return ChatPlan(
         chat_id=chat_id,
         title=title,
         messages=len(reading.entries),
         tokens=sum(tokens),
         memories=had,
-        made=prospect.rows_made,
-        chunks=prospect.rows_new,
+        made=tuple(chunk for chunk in planned if chunk.number <= had),
+        chunks=tuple(chunk for chunk in planned if chunk.number > had),
         again=(),
         hindsight=(),
         folds=memories.folds_to_make(),
         most_folds=replace(memories, longest=MOST_OF_A_MEMORY).folds_to_make(),
-        section_tokens=memories.before(had + len(new)),
+        section_tokens=memories.before(had + new),
         section_before=memories.before(had),
-        waiting_tokens=prospect.chunking.waiting_tokens,
-        live_tokens=prospect.chunking.live_tokens,
-        reason=_why_no_more(prospect.chunking, reading, sum(tokens), limits.tail),
+        waiting_tokens=chunking.waiting_tokens,
+        live_tokens=chunking.live_tokens,
+        reason=_why_no_more(chunking, reading, sum(tokens), limits.tail),
         left_out=_left_out(reading),
         warnings=(*_on_copies(reading), *_on_folds(memories, overhead)),
         fixed_tokens=overhead.fixed,
         questions_tokens=overhead.questions,
-        attached=_attached(reading, prospect.chunks),
+        attached=_attached(reading, planned),
         over_budget=memories.over_budget(),
         largest_section=limits.fold.at(memories.raw_tokens),
         canned_tokens=overhead.canned if reading.memories or new else 0,
@@ -245,7 +227,8 @@ def _look_ahead(
     tokens: Sequence[int],
     limits: Limits,
     overhead: Overhead,
-) -> _Prospect:
+) -> tuple[Chunking, Foresight, list[PlannedChunk]]:
+    """Return the chunks to come, the memories then, and all chunks, those with memories too."""
     made = chunks_made(reading.entries, tokens)
     chunking = _formed(reading, tokens, limits, overhead)
     new = dict(enumerate(chunking.chunks, 1 + len(reading.chunk_memories)))
@@ -263,8 +246,7 @@ def _look_ahead(
         by_model = overhead.by_model
         asks = asks_agent(inside, chunk.tokens, questions, by_model=by_model)
         planned.append(replace(chunk, asks_agent=asks))
-    had = len(made)
-    return _Prospect(made, new, chunking, memories, tuple(planned[:had]), tuple(planned[had:]))
+    return chunking, memories, planned
 
 
 def _why_no_more(chunking: Chunking, reading: ChatReading, tokens: int, tail: int) -> str:
@@ -362,7 +344,7 @@ def asks_agent(chunk: Sequence[Entry], tokens: int, questions: int, *, by_model:
     return can_be_quoted(chunk) and (not by_model or is_enough_for_a_model(tokens, questions))
 
 
-def _attached(reading: ChatReading, under_memories: Sequence[Chunk]) -> int:
+def _attached(reading: ChatReading, under_memories: Sequence[PlannedChunk]) -> int:
     """Count the messages of these chunks that are still to be kept for their attachments."""
     staying = 0
     for chunk in under_memories:
