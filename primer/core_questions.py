@@ -140,8 +140,13 @@ def tell_results(
     if not calls:
         listed = "\n".join(f"- {line}" for line in lines)
         return answer(reply), question(fill(texts.core_results, results=listed))
-    sent = tuple(_again(call, number) for number, call in enumerate(calls, 1))
-    turns = [Turn("assistant", keep_inert(reply), calls=sent)]
+    sent: list[ToolCall] = []
+    for number, call in enumerate(calls, 1):
+        # Some servers give no ids, and LiteLLM takes no broken JSON.
+        arguments = parsed(call.arguments)
+        written = _written(arguments if isinstance(arguments, dict) else {})
+        sent.append(replace(call, call_id=call.call_id or f"call_{number}", arguments=written))
+    turns = [Turn("assistant", keep_inert(reply), calls=tuple(sent))]
     for call, line in zip(sent, lines, strict=True):
         turns.append(Turn("tool", line, answers=call.call_id))
     return tuple(turns)
@@ -154,16 +159,6 @@ def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:
     """
     written = _block([(call.name, parsed(call.arguments)) for call in calls])
     return f"{reply}\n\n{written}" if reply else written
-
-
-def _again(call: ToolCall, number: int) -> ToolCall:
-    """Return a call as it can be sent back.
-
-    Some servers give no ids, and LiteLLM takes no broken JSON.
-    """
-    arguments = parsed(call.arguments)
-    written = _written(arguments if isinstance(arguments, dict) else {})
-    return replace(call, call_id=call.call_id or f"call_{number}", arguments=written)
 
 
 def _shown(section: Section) -> str:

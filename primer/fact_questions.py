@@ -107,9 +107,15 @@ def read_operations(answer: str) -> Operations | None:
     listed = next(bare, None) if listed is None else listed
     if listed is None:
         return None
-    read = [_operation(entry) for entry in listed]
-    kept = tuple(value for value in read if value is not None)
-    return Operations(kept, len(read) - len(kept))
+    kept: list[Operation] = []
+    for entry in listed:
+        try:
+            read = _OperationEntry.model_validate(entry)
+        except ValidationError:
+            continue
+        fact_id = "" if read.id is None else str(read.id).strip()
+        kept.append(Operation(read.event, fact_id, read.text, read.old_memory, read.message))
+    return Operations(tuple(kept), len(listed) - len(kept))
 
 
 def json_values(answer: str) -> Iterator[object]:
@@ -123,12 +129,3 @@ def json_values(answer: str) -> Iterator[object]:
                 RecursionError,
             ):  # brackets of prose, or more of them than Python follows
                 continue
-
-
-def _operation(entry: object) -> Operation | None:
-    try:
-        read = _OperationEntry.model_validate(entry)
-    except ValidationError:
-        return None
-    fact_id = "" if read.id is None else str(read.id).strip()
-    return Operation(read.event, fact_id, read.text, read.old_memory, read.message)

@@ -85,15 +85,15 @@ REMARKS = {
 
 def quoted(text: str) -> str:
     """Quote an argument by systemd's own rules."""
-    escaped = "".join(_escaped(letter) for letter in without_specifiers(text))
+    escaped = ""
+    for letter in without_specifiers(text):
+        if letter in "\"\\'":
+            escaped += f"\\{letter}"
+        elif letter.isprintable():
+            escaped += letter
+        else:
+            escaped += "".join(f"\\x{byte:02x}" for byte in letter.encode())
     return f'"{escaped}"' if escaped != text or " " in text or not text else text
-
-
-def _escaped(letter: str) -> str:
-    """Escape a letter as systemd reads it within quotes."""
-    if letter in "\"\\'":
-        return f"\\{letter}"
-    return letter if letter.isprintable() else "".join(f"\\x{byte:02x}" for byte in letter.encode())
 
 
 def without_specifiers(text: str) -> str:

@@ -13,7 +13,6 @@ what it was, or one line where the export has no text of them.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 
 from rules.bring.conversation import (
     Conversation,
@@ -123,7 +122,16 @@ def claude_text(message: Fields, left: LeftOut, *, as_before: bool = False) -> s
     """
     blocks = _blocks(message)
     said = paragraphs(_block_text(block, left, as_before=as_before) for block in blocks)
-    return paragraphs([said or text_under(message, "text"), *_attached(message, left)])
+    pieces = [said or text_under(message, "text")]
+    for item in as_list(message, "attachments"):
+        name = text_under(item, "file_name")
+        extracted = text_under(item, "extracted_content")  # the app took it out of the file
+        left["file"] += not extracted
+        pieces.append(framed(f"file: {name or _NAMELESS}", extracted))
+    files = [*as_list(message, "files"), *as_list(message, "files_v2")]
+    names = (text_under(file, "file_name", "file_uuid") for file in files)
+    pieces += [_file_line(name, left) for name in dict.fromkeys(names)]
+    return paragraphs(pieces)
 
 
 def claude_size(message: Fields) -> int:
@@ -203,16 +211,3 @@ def _result(block: Fields, left: LeftOut) -> str:
         else not_brought("picture", left)
         for item in items
     )
-
-
-def _attached(message: Fields, left: LeftOut) -> Iterator[str]:
-    """Yield what was attached: the text that the app took out of it, else a line with its name."""
-    for item in as_list(message, "attachments"):
-        name = text_under(item, "file_name")
-        extracted = text_under(item, "extracted_content")
-        left["file"] += not extracted
-        yield framed(f"file: {name or _NAMELESS}", extracted)
-    files = [*as_list(message, "files"), *as_list(message, "files_v2")]
-    names = (text_under(file, "file_name", "file_uuid") for file in files)
-    for name in dict.fromkeys(names):
-        yield _file_line(name, left)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from itertools import count
 
-from rules.bring.conversation import Conversation, Utterance, name_uuid
+from rules.bring.conversation import Conversation, name_uuid
 from rules.typingmind.dates import day_of, in_zone
 from rules.typingmind.message import read_message
 from rules.typingmind.new_chat import (
@@ -144,18 +144,21 @@ def _same_at_first(ours: Sequence[MessageName], wanted: Sequence[MessageName]) -
 
 
 def write_messages(conversation: Conversation) -> list[WrittenMessage]:
-    """Return the messages of a conversation as TypingMind would store them."""
-    return [_write(conversation.uuid_of(said), said) for said in conversation.messages]
+    """Return the messages of a conversation as TypingMind would store them.
 
-
-def _write(uuid: str, said: Utterance) -> WrittenMessage:
-    """Return a message, whose name also has the digest of its form of before."""
-    brought = BroughtMessage(uuid, said.role, said.text, said.when, said.model)
-    written = name_message(write_brought_message(brought))
-    if said.before in ("", said.text):
-        return written
-    before = name_message(write_brought_message(replace(brought, text=said.before)))
-    return replace(written, name=replace(written.name, before=before.name.digest))
+    The name of each also has the digest of its form of before.
+    """
+    messages: list[WrittenMessage] = []
+    for said in conversation.messages:
+        brought = BroughtMessage(
+            conversation.uuid_of(said), said.role, said.text, said.when, said.model
+        )
+        written = name_message(write_brought_message(brought))
+        if said.before not in ("", said.text):
+            before = name_message(write_brought_message(replace(brought, text=said.before)))
+            written = replace(written, name=replace(written.name, before=before.name.digest))
+        messages.append(written)
+    return messages
 
 
 def join(

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from rules.conversation.history import Entry
 from rules.extract.languages import TONGUES, spoken
-from rules.extract.sentences import TextPiece, sentences, without_open_fence
+from rules.extract.sentences import sentences, without_open_fence
 from rules.extract.words import CROWDED, has_words, length, shorten, terms
 
 QUOTE_WORDS = 60
@@ -127,7 +127,11 @@ def best_run(quote: str, words: float) -> str:
     if length(quote) <= words:
         return quote
     pieces = sentences(quote)
-    worths = _worths(quote, pieces)
+    tongue = spoken(terms(quote), TONGUES)
+    worths: list[int] = []
+    for piece in pieces:
+        said = set(terms(quote[piece.start : piece.stop]))
+        worths.append(sum(word in tongue.states or word in tongue.me for word in said))
     runs: list[tuple[int, int, int, str]] = []
     for begin, piece in enumerate(pieces):
         for end in range(begin, len(pieces)):
@@ -140,16 +144,6 @@ def best_run(quote: str, words: float) -> str:
         if has_words(whole):
             return whole
     return shorten(quote, words)
-
-
-def _worths(quote: str, pieces: Sequence[TextPiece]) -> list[int]:
-    """Return for each piece how many words it has of the speaker's own states."""
-    tongue = spoken(terms(quote), TONGUES)
-    worths: list[int] = []
-    for piece in pieces:
-        words = set(terms(quote[piece.start : piece.stop]))
-        worths.append(sum(word in tongue.states or word in tongue.me for word in words))
-    return worths
 
 
 def can_be_quoted(chunk: Sequence[Entry]) -> bool:

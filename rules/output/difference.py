@@ -112,6 +112,14 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
     same = align(_names(before), _names(after))
     chunks = [memory for memory in known if not memory.is_fold]
     under = {key: memory.memory_id for memory in chunks for key in memory.keys}
+    canned: list[str] = []
+    for kind in (OPENING, CLOSING):
+        old, new = (
+            {place.message.text for place in side.places if place.kind == kind}
+            for side in (before, after)
+        )
+        if old and new and old != new:
+            canned.append(kind)
     return Difference(
         messages_before=len(before.places),
         messages_after=len(after.places),
@@ -120,7 +128,7 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
         memories=tuple(_memory_changes(was, now)),
         raw=tuple(_raw_changes(before, after, same, was, now, under)),
         reordered=any(at > following for at, following in pairwise(same.pairs.values())),
-        canned=tuple(_canned_that_differ(before, after)),
+        canned=tuple(canned),
         fields=tuple(_field_changes(before.chat, after.chat)),
     )
 
@@ -132,17 +140,6 @@ def _shown(side: Side, known: Sequence[Memory]) -> _Shown:
         members = by_id[name].members if name in by_id else ()
         folds |= dict.fromkeys(with_members(members, known), name)
     return _Shown(shown, folds)
-
-
-def _canned_that_differ(before: Side, after: Side) -> Iterator[str]:
-    """Yield the kind of each canned message that both have, with other texts."""
-    for kind in (OPENING, CLOSING):
-        old, new = (
-            {place.message.text for place in side.places if place.kind == kind}
-            for side in (before, after)
-        )
-        if old and new and old != new:
-            yield kind
 
 
 def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:

@@ -43,7 +43,12 @@ def parts(message: Fields) -> tuple[Part, ...]:
         return tuple(piece for item in inside if isinstance(item, dict) for piece in parts(item))
     content = message.get("content")
     items = content if isinstance(content, list) else [content] if spans.text(content) else []
-    pieces = [*map(_part, items), *_tool_calls(message)]
+    pieces = list(map(_part, items))
+    calls = [call for call in spans.as_list(message, "tool_calls") if isinstance(call, dict)]
+    # The older form of a tool call has one function.
+    for function in (*(call.get("function") for call in calls), message.get("function_call")):
+        if isinstance(function, dict):
+            pieces.append(Part(f"[tool call: {_name(function)}]", spoken=False))
     if message.get("role") in ("tool", "function"):
         characters = sum(len(part.text) for part in pieces)
         return (Part(f"[tool result: {_name(message)}, {characters:,} characters]", spoken=False),)
@@ -137,21 +142,6 @@ def _named(value: object) -> Iterator[str]:
             waiting += item.values()
         elif isinstance(item, list):
             waiting += item
-
-
-def _tool_calls(message: Fields) -> list[Part]:
-    """Return a placeholder for each tool call, also in the older form of one function."""
-    functions = [
-        call.get("function")
-        for call in spans.as_list(message, "tool_calls")
-        if isinstance(call, dict)
-    ]
-    functions.append(message.get("function_call"))
-    return [
-        Part(f"[tool call: {_name(function)}]", spoken=False)
-        for function in functions
-        if isinstance(function, dict)
-    ]
 
 
 def _part(item: object) -> Part:
