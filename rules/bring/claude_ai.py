@@ -206,8 +206,8 @@ def _result(block: Fields, left: LeftOut) -> str:
         return said
     items = as_list(block, "content")
     return paragraphs(
-        text_under(item, "text")
-        if text_under(item, "type") != "image"
-        else not_brought("picture", left)
+        not_brought("picture", left)
+        if text_under(item, "type") == "image"
+        else text_under(item, "text")
         for item in items
     )

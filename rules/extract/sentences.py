@@ -267,7 +267,7 @@ def _is_short_form(word: str, behind: str) -> bool:
     """Return whether the full stop after `word` belongs to the word."""
     folded = word.casefold()
     small = behind[0].islower()
-    is_before_number = folded in BEFORE_NUMBER or folded.endswith(("str", "nr"))  # a German street
+    is_before_number = folded in BEFORE_NUMBER or folded.endswith(("str", "nr"))  # Hauptstr. 5
     if folded in BEFORE_ANYTHING or (behind[0].isdecimal() and is_before_number):
         return True
     if word.isdecimal():

@@ -185,12 +185,12 @@ def _addition(operation: Operation, so_far: _SoFar) -> _Judged:
     same = so_far.says(operation.text)
     if same is not None:
         return _confirmation(same, operation, so_far)
-    others = map(so_far.says, so_far.known.alike.get(operation.text, ()))
-    in_other_words = (number for number in others if number is not None)
-    same = next(
-        (number for number in in_other_words if not opposed(operation.text, so_far.texts[number])),
-        None,
-    )
+    # It may be said in other words, which are not the opposite.
+    for other in so_far.known.alike.get(operation.text, ()):
+        known = so_far.says(other)
+        if known is not None and not opposed(operation.text, so_far.texts[known]):
+            same = known
+            break
     if same is None:
         added = sum(event.event == "ADD" for event in so_far.events)
         number = so_far.known.next_number + added
@@ -256,13 +256,13 @@ def _telling(all_words: frozenset[str]) -> frozenset[str]:
 
 def _unusable(operation: Operation, so_far: _SoFar) -> str | None:
     text, known = operation.text, so_far.known
-    if not normal(text):
+    same = normal(text)
+    if not same:
         return "no text"
     if len(text) > MOST_CHARACTERS:
         return "too long"
     if is_forgotten(text, source_of(text, operation.message, known.sources).key, known.forgotten):
         return "forgotten before"
-    same = normal(text)
     own = same.split()
     runs = [" ".join(own[at : at + _COPIED]) for at in range(len(own) - _COPIED + 1)]
     if any(run in normal(source.text) for run in runs for source in known.sources):

@@ -115,12 +115,8 @@ def assemble(
 def _removed(places: Sequence[Place], pieces: Sequence[OutputMessage]) -> tuple[str, ...]:
     """Return the uuids of the messages that the output has not, each once."""
     staying = {piece.uuid for piece in pieces}
-    removed: dict[str, None] = {}
-    for place in places:
-        uuid = place.message.uuid
-        if uuid and uuid not in staying:
-            removed[uuid] = None
-    return tuple(removed)
+    uuids = (place.message.uuid for place in places)
+    return tuple(dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying))
 
 
 def hash_of_messages(raws: Iterable[bytes]) -> str:

@@ -195,16 +195,12 @@ def freeze(
     get whose names are taken, since another chat of the archive knows them.
     """
     whole = [(name, group) for name, group in shown.items() if len(group) == len(SLOTS)]
-    frozen = [
-        _frozen(name, group, number, count, zone)
-        for number, (name, group) in enumerate(whole, first_number)
-    ]
-    memories = [
-        replace(memory, memory_id=own_ids[memory.memory_id], origins=(memory.memory_id,))
-        if memory.memory_id in own_ids
-        else memory
-        for memory in frozen
-    ]
+    memories: list[Memory] = []
+    for number, (name, group) in enumerate(whole, first_number):
+        memory = _frozen(name, group, number, count, zone)
+        if name in own_ids:
+            memory = replace(memory, memory_id=own_ids[name], origins=(name,))
+        memories.append(memory)
     return Adopted(tuple(memories), {memory.memory_id: (memory.edition,) for memory in memories})
 
 

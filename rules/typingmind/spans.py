@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 
 _MIB = 1 << 20
@@ -109,13 +108,8 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON value")
 
 
-@cache
-def _decoder() -> json.JSONDecoder:
-    """Return a decoder that keeps numbers as text.
-
-    An int of more than 4,300 digits would be refused, and 1e400 would become infinite.
-    """
-    return json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
+"""Numbers stay text: an int of more than 4,300 digits would be refused, and 1e400 become infinite."""
 
 
 def decoded(raw: bytes) -> str:
@@ -158,7 +152,7 @@ def encoded(value: object) -> bytes:
 def value(text: str, at: int) -> tuple[object, int]:
     """Return the value that starts at `at`, and the offset after it. Raises BadJson or TooDeep."""
     try:
-        parsed, stop = _decoder().raw_decode(text, at)
+        parsed, stop = _DECODER.raw_decode(text, at)
     except json.JSONDecodeError as fault:
         raise _bad_json(fault, text) from None
     except RecursionError:
