@@ -332,10 +332,20 @@ def check_integrity(archive: Archive) -> tuple[str, ...]:
     ]
     faults += damaged_rows(archive.run)
     faults += lost_rows(archive.run)
-    faults += [
-        f"version {number} of a raw message is not what was stored"
-        for number in _changed_versions(archive)
-    ]
+    last = 0
+    # A few versions at a time: an archive may be large.
+    while rows := archive.run(
+        """
+        SELECT version.id, body.rowid, packed, CAST(version.sha256 AS BLOB)
+        FROM version LEFT JOIN body USING (sha256) WHERE version.id > ? ORDER BY version.id LIMIT ?
+        """,
+        (last, _VERSIONS_AT_ONCE),
+    ):
+        for number, body, packed, expected in rows:
+            blocks = archive.blocks_of_body(body)
+            if not is_whole(blocks, packed, (expected or b"").decode(errors="replace")):
+                faults.append(f"version {number} of a raw message is not what was stored")
+        last = rows[-1][0]
     return tuple(f"archive: {fault}" for fault in faults)
 
 
@@ -351,20 +361,3 @@ def damage_behind(archive: Archive, fault: BaseException) -> ArchiveError | None
     except ArchiveError as trouble:
         return trouble
     return damaged(archive.path, faults[0].removeprefix("archive: ")) if faults else None
-
-
-def _changed_versions(archive: Archive) -> Iterator[int]:
-    """Yield the numbers of damaged versions, read a few at a time: an archive may be large."""
-    last = 0
-    while rows := archive.run(
-        """
-        SELECT version.id, body.rowid, packed, CAST(version.sha256 AS BLOB)
-        FROM version LEFT JOIN body USING (sha256) WHERE version.id > ? ORDER BY version.id LIMIT ?
-        """,
-        (last, _VERSIONS_AT_ONCE),
-    ):
-        for number, body, packed, expected in rows:
-            blocks = archive.blocks_of_body(body)
-            if not is_whole(blocks, packed, (expected or b"").decode(errors="replace")):
-                yield number
-        last = rows[-1][0]

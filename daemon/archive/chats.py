@@ -69,7 +69,13 @@ def find_chat(archive: Archive, written: str, how: HowNamed = "begun") -> KnownC
         )
     for damage in damaged_rows(archive.run, tables=("chat",)):
         raise damaged_chat(damage)  # it may be the one
-    raise NotFound(f'The archive knows no chat "{written}".', _instead_of(written, chats))
+    near = [_to_type(chat) for chat in _fitting(chats, written, "part")[:3]]
+    if not near:
+        names = [name for chat in chats for name in (chat.chat_id, chat.title)]
+        near = [cut_title(name) for name in get_close_matches(written, names)]
+    listing = "List those that it knows with: memproc chats"
+    next_step = f"Did you mean {' or '.join(near)}?" if near else listing
+    raise NotFound(f'The archive knows no chat "{written}".', next_step)
 
 
 def _fitting(chats: Sequence[KnownChat], written: str, how: HowNamed) -> list[KnownChat]:
@@ -84,15 +90,6 @@ def _fitting(chats: Sequence[KnownChat], written: str, how: HowNamed) -> list[Kn
     if written and how == "part":
         ways.append(lambda chat: title in chat.title.casefold())
     return next(filter(None, (list(filter(fits, chats)) for fits in ways)), [])
-
-
-def _instead_of(written: str, chats: Sequence[KnownChat]) -> str:
-    names = [name for chat in chats for name in (chat.chat_id, chat.title)]
-    if near := _fitting(chats, written, "part"):
-        return f"Did you mean {' or '.join(map(_to_type, near[:3]))}?"
-    if close := get_close_matches(written, names):
-        return f"Did you mean {' or '.join(map(cut_title, close))}?"
-    return "List those that it knows with: memproc chats"
 
 
 def _to_type(chat: KnownChat) -> str:

@@ -53,7 +53,10 @@ def copy_archive(source: Path, target: Path) -> None:
     other than an archive's own rows.
     """
     make_new(target).close()
-    with archive_errors(source), closing(_opened_to_read(source)) as theirs:
+    place = f"{source.absolute().as_uri()}?mode=ro&immutable=1"
+    with archive_errors(source), closing(sqlite3.connect(place, uri=True)) as theirs:
+        theirs.execute("PRAGMA trusted_schema = OFF")
+        theirs.execute("PRAGMA cell_size_check = ON")
         _require_version(theirs)
         with closing(sqlite3.connect(target, isolation_level=None)) as ours:
             ours.create_function("seal_of", -1, seal_in_sql, deterministic=True)
@@ -67,7 +70,9 @@ def copy_archive(source: Path, target: Path) -> None:
                     _copy_table(theirs, ours, name)
                     refuse_odd_rows(ours, name)
             _copy_table(theirs, ours, "sign", f"WHERE name LIKE '{THINKS}%'")
-            _copy_zone(theirs, ours)
+            signs = theirs.execute("SELECT name, value, at FROM main.sign WHERE name = ?", (ZONE,))
+            known = [row for row in signs if isinstance(row[1], str) and is_zone(row[1])]
+            ours.executemany("INSERT INTO sign (name, value, at) VALUES (?, ?, ?)", known)
             ours.execute("DELETE FROM rest")
             ours.execute("COMMIT")
 
@@ -87,13 +92,6 @@ def refuse_foreign(theirs: frozenset[tuple[str, str]], ours: frozenset[tuple[str
 def _called(kind: str, name: str) -> str:
     """Return what a sentence calls an object of a schema."""
     return f"the {kind} {name[:40]!r}"
-
-
-def _opened_to_read(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA cell_size_check = ON")
-    return connection
 
 
 def _require_version(theirs: sqlite3.Connection) -> None:
@@ -183,13 +181,6 @@ def _copy_bodies(theirs: sqlite3.Connection, ours: sqlite3.Connection) -> None:
         ):
             while block := source.read(BLOCK):
                 copy.write(block)
-
-
-def _copy_zone(theirs: sqlite3.Connection, ours: sqlite3.Connection) -> None:
-    """Copy the name of the zone, if there is one that this computer knows."""
-    rows = theirs.execute("SELECT name, value, at FROM main.sign WHERE name = ?", (ZONE,))
-    known = [row for row in rows if isinstance(row[1], str) and is_zone(row[1])]
-    ours.executemany("INSERT INTO sign (name, value, at) VALUES (?, ?, ?)", known)
 
 
 def foreign_objects(archive: Archive) -> tuple[str, ...]:

@@ -63,6 +63,15 @@ DROP TABLE IF EXISTS entry;
 DROP TABLE IF EXISTS archive_state;
 PRAGMA user_version = {_VERSION};
 """
+_QUICK_COUNTS = """
+SELECT (SELECT max(id) FROM version),
+    (SELECT count(*) FROM message WHERE gone_at IS NOT NULL),
+    (SELECT count(*) FROM missing), (SELECT max(rowid) FROM edition),
+    (SELECT total(rowid * coalesce(chosen_edition, 0)) FROM memory),
+    (SELECT max(id) FROM fact_event),
+    (SELECT group_concat(chat_id || ' ' || title, ' ') FROM chat)
+"""
+"""They change with anything that can be found."""
 _MEMORIES = """
 FROM chat JOIN memory ON memory.chat = chat.id JOIN edition ON edition.memory = memory.id
 WHERE edition.number = coalesce(chosen_edition,
@@ -97,7 +106,8 @@ class FullText:
 
     def bring_up_to_date(self, archive: Archive) -> None:
         """Index what has changed in the archive since the last time."""
-        fingerprint = _fingerprint(archive)
+        counts = json.dumps(archive.run(_QUICK_COUNTS))
+        fingerprint = hashlib.sha256(counts.encode()).hexdigest()
         if self._connection.execute("SELECT fingerprint FROM archive_state").fetchone() == (
             fingerprint,
         ):
@@ -241,8 +251,18 @@ def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
     """Open the index, up to date with this archive; remove a damaged one. Raises ArchiveError."""
     make_private(state)
     path = index_path(state)
+    with file_errors(path, "made"):
+        path.touch(mode=0o600)
     try:
-        with closing(_opened(path)) as connection:
+        opened = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+        with closing(opened) as connection:
+            for setting in (
+                "journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "cache_size = -500",
+            ):  # fmt: skip
+                connection.execute(f"PRAGMA {setting}")
+            if connection.execute("PRAGMA user_version").fetchone() != (_VERSION,):
+                connection.executescript(_EMPTIED)
+            connection.executescript(_TABLES)
             index = FullText(connection, archive.zone)
             index.bring_up_to_date(archive)
             yield index
@@ -264,42 +284,6 @@ def forget_index(state: Path) -> None:
     for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
         with file_errors(file, "removed"):
             file.unlink(missing_ok=True)
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    with file_errors(path, "made"):
-        path.touch(mode=0o600)
-    connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
-    try:
-        for statement in (
-            "PRAGMA journal_mode = WAL",
-            "PRAGMA synchronous = FULL",
-            "PRAGMA secure_delete = ON",
-            "PRAGMA cache_size = -500",
-        ):
-            connection.execute(statement)
-        if connection.execute("PRAGMA user_version").fetchone() != (_VERSION,):
-            connection.executescript(_EMPTIED)
-        connection.executescript(_TABLES)
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
-
-
-def _fingerprint(archive: Archive) -> str:
-    """Hash a few quick counts that change with anything that can be found."""
-    counts = archive.run(
-        """
-        SELECT (SELECT max(id) FROM version),
-            (SELECT count(*) FROM message WHERE gone_at IS NOT NULL),
-            (SELECT count(*) FROM missing), (SELECT max(rowid) FROM edition),
-            (SELECT total(rowid * coalesce(chosen_edition, 0)) FROM memory),
-            (SELECT max(id) FROM fact_event),
-            (SELECT group_concat(chat_id || ' ' || title, ' ') FROM chat)
-        """
-    )
-    return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
 
 
 def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:

@@ -13,6 +13,16 @@ from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message, read_message
 
 _CHANGING = ("state", "is_pinned", "asks", "digest", "shown", "shown_at")
+_CHANGE = f"""
+    UPDATE kept_passage SET {", ".join(f"{name} = ?" for name in _CHANGING)}, changed_at = ?
+    WHERE chat = ? AND number = ?
+"""  # noqa: S608
+_VERSIONS = """
+    SELECT message.id, version.id, CAST(raw AS BLOB), packed, version.sha256 FROM chat
+    JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
+    JOIN body ON body.sha256 = version.sha256
+    WHERE chat_id = ? AND key = ? ORDER BY number DESC
+"""
 
 
 def kept_passages(archive: Archive, chat_id: str) -> tuple[KeptPassage, ...]:
@@ -47,42 +57,25 @@ def store_passages(
                 passage = replace(passage, number=last, at=passage.at or now, said_at=said_at)
                 _insert(archive, chat_id, passage, now)
             elif passage != before[passage.number]:
-                _update(archive, chat_id, passage, now)
+                values = [getattr(passage, name) for name in _CHANGING]
+                place = (chat_row(archive, chat_id), passage.number)
+                archive.run(_CHANGE, (*values, now, *place))
             stored.append(passage)
     return tuple(stored)
 
 
 def _insert(archive: Archive, chat_id: str, passage: KeptPassage, now: str) -> None:
-    message, version = _version_with(archive, chat_id, passage)
-    told = {"chat": chat_row(archive, chat_id), "message": message, "version": version}
-    row = {**row_of(passage), **told, "changed_at": now}
+    """Store a passage with its message, and the newest version of that which says it."""
+    saying = (
+        (message, version)
+        for message, version, *body in archive.run(_VERSIONS, (chat_id, passage.key))
+        if is_in(passage, read_message(unpacked(*body)))
+    )
+    message, version = next(saying, (None, None))
+    place = {"chat": chat_row(archive, chat_id), "message": message, "version": version}
+    row = {**row_of(passage), **place, "changed_at": now}
     del row["key"]
     archive.insert("kept_passage", row)
-
-
-def _update(archive: Archive, chat_id: str, passage: KeptPassage, now: str) -> None:
-    changes = ", ".join(f"{name} = ?" for name in _CHANGING)
-    values = [getattr(passage, name) for name in _CHANGING]
-    archive.run(
-        f"UPDATE kept_passage SET {changes}, changed_at = ? WHERE chat = ? AND number = ?",  # noqa: S608
-        (*values, now, chat_row(archive, chat_id), passage.number),
-    )
-
-
-def _version_with(
-    archive: Archive, chat_id: str, passage: KeptPassage
-) -> tuple[int | None, int | None]:
-    """Return the rows of the message and of its newest version that says the passage."""
-    versions = """
-        SELECT message.id, version.id, CAST(raw AS BLOB), packed, version.sha256 FROM chat
-        JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
-        JOIN body ON body.sha256 = version.sha256
-        WHERE chat_id = ? AND key = ? ORDER BY number DESC
-    """
-    for message, version, *body in archive.run(versions, (chat_id, passage.key)):
-        if is_in(passage, read_message(unpacked(*body))):
-            return message, version
-    return None, None
 
 
 def is_in(passage: KeptPassage, message: Message) -> bool:

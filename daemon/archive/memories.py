@@ -1,8 +1,7 @@
 """Memories, folds and their editions, kept for ever; and what the person has decided about them."""
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
@@ -123,6 +122,7 @@ def next_edition(archive: Archive, memory_id: str) -> int:
 
 
 def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> tuple[Memory, ...]:
+    """Return memories with their editions, messages and members."""
     # A memory of a lost archive can have been a fold: it keeps its level, but is listed with chunks.
     rows = archive.run(
         f"""
@@ -132,35 +132,33 @@ def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> t
         """,  # noqa: S608
         (value,),
     )
-    return tuple(_memory(archive, row, preferred) for row in rows)
-
-
-def _memory(archive: Archive, row: Sequence[Any], preferred: Preferred) -> Memory:
-    """Return the memory in a row, with its editions, messages and members."""
-    memory_id, chosen, origin, number, level, first, last, began_at, ended_at, tokens, *marks = row
-    pinned, forgotten, due, recalled = marks
-    kept = editions(archive, memory_id)
     members = "SELECT member FROM fold_member WHERE fold = ? ORDER BY place"
-    return Memory(
-        memory_id=memory_id,
-        number=number,
-        level=level,
-        keys=archive.column(_KEYS, (memory_id,)),
-        first=first,
-        last=last,
-        began_at=began_at,
-        ended_at=ended_at,
-        source_tokens=tokens,
-        edition=shown_edition(kept, chosen, preferred),
-        in_prompts=edition_in_prompts(kept, chosen),
-        chosen=chosen,
-        pinned=bool(pinned),
-        forgotten=bool(forgotten),
-        due=due,
-        recalled=bool(recalled),
-        origins=archive.column(_ORIGINS, (origin,)),
-        members=archive.column(members, (memory_id,)),
-    )
+    selected = []
+    for memory_id, chosen, origin, number, level, first, last, began_at, ended_at, *rest in rows:
+        source_tokens, pinned, forgotten, due, recalled = rest
+        kept = editions(archive, memory_id)
+        memory = Memory(
+            memory_id=memory_id,
+            number=number,
+            level=level,
+            keys=archive.column(_KEYS, (memory_id,)),
+            first=first,
+            last=last,
+            began_at=began_at,
+            ended_at=ended_at,
+            source_tokens=source_tokens,
+            edition=shown_edition(kept, chosen, preferred),
+            in_prompts=edition_in_prompts(kept, chosen),
+            chosen=chosen,
+            pinned=bool(pinned),
+            forgotten=bool(forgotten),
+            due=due,
+            recalled=bool(recalled),
+            origins=archive.column(_ORIGINS, (origin,)),
+            members=archive.column(members, (memory_id,)),
+        )
+        selected.append(memory)
+    return tuple(selected)
 
 
 def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:

@@ -13,7 +13,6 @@ from daemon.archive.memories import HAD, insert_edition, insert_memory, keep_use
 from daemon.archive.seals import packed, unpacked
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, Place, history, raw_messages
 from rules.conversation.marker import MEMORY
-from rules.conversation.memory import Memory
 from rules.recognize.absent import Absent
 from rules.recognize.adopted import Adopted, said_at
 from rules.recognize.chat_reading import ChatReading
@@ -22,6 +21,11 @@ from rules.typingmind.content import attachments
 from rules.typingmind.message import Message
 
 _OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
+_MAY_BE_EXPORTED = """
+    SELECT said.message, key, gone_at IS NOT NULL, missing.message IS NOT NULL, uuid FROM said
+    LEFT JOIN missing ON missing.message = said.message
+    WHERE chat = ? AND left_out IS NOT ?
+"""
 _TAKE_VERSIONS = """
     INSERT INTO version (message, number, sha256, digest, uuid, role, created_at, seen_at)
     SELECT ?1, version.number, sha256, digest, uuid, role, created_at, ?2
@@ -67,17 +71,13 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
         known = message_keys(archive, row)
         _place(archive, row, order(known, reading.places, reading.entries), raw)
         changed = _keep_versions(archive, row, list(raw.values()), when)
-        stored = _stored(archive, row)
-        gone = _mark_gone(archive, stored, _present(reading) | raw.keys(), when)
+        stored = archive.rows(_Stored, _MAY_BE_EXPORTED, (row, UNDER_SOME_MEMORY))
+        lived = {entry.key for entry in reading.entries if not entry.gone}
+        present = lived.difference(reading.edits.deleted) | raw.keys()
+        gone = _mark_gone(archive, stored, present, when)
         _mark_missing(archive, stored, raw.keys(), reading.absent, when)
         keep_user_edits(archive, reading, when)
     return changed or gone
-
-
-def _present(reading: ChatReading) -> set[str]:
-    """Return the keys of the history's messages that the person has not deleted."""
-    present = {entry.key for entry in reading.entries if not entry.gone}
-    return present.difference(reading.edits.deleted)
 
 
 def put_back(
@@ -123,52 +123,33 @@ def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: st
     or has its files in another place, as in a fork: a sync may have put its keys in another order,
     around our own fields.
     """
-    newest = {version.key: version for version in _newest_versions(archive, row)}
+    newest = """
+        SELECT message.id, key, coalesce(max(number), 0), sha256, digest
+        FROM message LEFT JOIN version ON version.message = message.id
+        WHERE chat = ? GROUP BY message.id
+    """
+    versions = {version.key: version for version in archive.rows(_NewestVersion, newest, (row,))}
     is_new = False
     for place in places:
-        version = newest[place.key]
+        version = versions[place.key]
         if not _is_stored(archive, place, version):
             insert_version(archive, version.message, version.number + 1, place.message, when)
             is_new = True
     return is_new
 
 
-def _newest_versions(archive: Archive, row: int) -> tuple[_NewestVersion, ...]:
-    """Return the newest version of each message of the chat."""
-    newest = """
-        SELECT message.id, key, coalesce(max(number), 0), sha256, digest
-        FROM message LEFT JOIN version ON version.message = message.id
-        WHERE chat = ? GROUP BY message.id
-    """
-    return archive.rows(_NewestVersion, newest, (row,))
-
-
 def _is_stored(archive: Archive, place: Place, version: _NewestVersion) -> bool:
     """Return whether the archive need not have another version of a message."""
-    if hashlib.sha256(place.message.raw).hexdigest() == version.sha256:
+    message = place.message
+    if hashlib.sha256(message.raw).hexdigest() == version.sha256:
         return True
-    return bool(place.original) and _says_the_same(archive, place.message, version)
-
-
-def _says_the_same(archive: Archive, message: Message, version: _NewestVersion) -> bool:
-    """Return whether the stored version says the same, with the same files."""
-    if message.digest != version.digest:
+    if not place.original or message.digest != version.digest:
         return False
     files = attachments(message.raw)
     if not files:
         return True
     stored = archive.run("SELECT raw, packed, sha256 FROM body WHERE sha256 = ?", (version.sha256,))
     return all(attachments(unpacked(*body)) == files for body in stored)
-
-
-def _stored(archive: Archive, row: int) -> tuple[_Stored, ...]:
-    """Return the chat's raw messages, but those under an unknown memory."""
-    stored = """
-        SELECT said.message, key, gone_at IS NOT NULL, missing.message IS NOT NULL, uuid FROM said
-        LEFT JOIN missing ON missing.message = said.message
-        WHERE chat = ? AND left_out IS NOT ?
-    """
-    return archive.rows(_Stored, stored, (row, UNDER_SOME_MEMORY))
 
 
 def _mark_gone(
@@ -218,7 +199,13 @@ def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry
     lived. What was left out, or is gone, keeps its place after the same message as before; a new
     one, after the one that it follows in the export.
     """
-    followers = _followers(known, places, entries)
+    placed = {entry.key for entry in entries}
+    followers: dict[str, list[str]] = {}
+    neighbours = _neighbours(places, entries)
+    for before, key in (*zip(["", *known], known, strict=False), *neighbours):
+        if key not in placed:
+            placed.add(key)
+            followers.setdefault(before, []).append(key)
     keys: list[str] = []
     waiting = [*(entry.key for entry in reversed(entries)), ""]
     while waiting:
@@ -226,20 +213,6 @@ def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry
         keys.append(key)
         waiting += followers.get(key, [])
     return keys[1:]
-
-
-def _followers(
-    known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]
-) -> Mapping[str, Sequence[str]]:
-    """Return the keys that the history does not place, each under the key that it follows."""
-    placed = {entry.key for entry in entries}
-    neighbours = [*zip(["", *known], known, strict=False), *_neighbours(places, entries)]
-    followers: dict[str, list[str]] = {}
-    for before, key in neighbours:
-        if key not in placed:
-            placed.add(key)
-            followers.setdefault(before, []).append(key)
-    return followers
 
 
 def _neighbours(places: Sequence[Place], entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
@@ -279,13 +252,23 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
     for position, old in enumerate(adopted.past, len(message_keys(archive, row))):
         chunk = chunks.setdefault(old.memory, [])
         chunk.append(_adopt_message(archive, row, position, old, adopted.kin, when))
+    decided = """
+        UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, hindsight = ?
+        WHERE id = ?
+    """
     for memory in adopted.memories:
-        _adopt_memory(archive, row, memory, adopted, when)
+        name = memory.memory_id
+        insert_memory(archive, row, memory)
+        for edition in adopted.editions[name]:
+            insert_edition(archive, name, edition)
+        forgotten_at = when if memory.forgotten else None
+        hindsight = HAD if name in adopted.had_hindsight else 0
+        archive.run(decided, (memory.chosen, memory.pinned, forgotten_at, hindsight, name))
         if memory.is_fold:
             continue
         for place, (message, version) in enumerate(chunks.get(memory.number, ())):
-            columns = {"memory": memory.memory_id, "place": place}
-            archive.insert("chunk_message", {**columns, "message": message, "version": version})
+            columns = {"memory": name, "place": place, "message": message, "version": version}
+            archive.insert("chunk_message", columns)
 
 
 def _adopt_message(
@@ -305,20 +288,3 @@ def _adopt_message(
     sha256 = hashlib.sha256(old.message.raw).hexdigest()
     under = "SELECT max(id) FROM version WHERE message = ? AND sha256 = ?"
     return message, archive.value(under, (message, sha256))
-
-
-def _adopt_memory(archive: Archive, row: int, memory: Memory, adopted: Adopted, when: str) -> None:
-    """Store a memory with its editions and what the person has decided about it."""
-    name = memory.memory_id
-    insert_memory(archive, row, memory)
-    for edition in adopted.editions[name]:
-        insert_edition(archive, name, edition)
-    forgotten_at = when if memory.forgotten else None
-    hindsight = HAD if name in adopted.had_hindsight else 0
-    archive.run(
-        """
-        UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, hindsight = ?
-        WHERE id = ?
-        """,
-        (memory.chosen, memory.pinned, forgotten_at, hindsight, name),
-    )

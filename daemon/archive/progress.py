@@ -53,7 +53,9 @@ def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
                 retries=before.retries,
             )
         case Alive(seconds, model) if model:
-            return replace(before, asked=model, asked_at=when, asked_until=_after(when, seconds))
+            time = parse_date(when)
+            until = write_date(time + timedelta(seconds=seconds)) if time else ""
+            return replace(before, asked=model, asked_at=when, asked_until=until)
         case TriesAgain():
             return replace(before, retries=before.retries + 1, waits=event.sentence)
         case ModelAnswered(usd=usd):
@@ -75,11 +77,6 @@ def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
         case Note(text, is_remedy=True) if text == UNUSABLE:
             return replace(before, unusable=before.unusable + 1)
     return before
-
-
-def _after(when: str, seconds: float) -> str:
-    time = parse_date(when)
-    return write_date(time + timedelta(seconds=seconds)) if time else ""
 
 
 def seconds_left(chat: FileProgress, now: str) -> float | None:

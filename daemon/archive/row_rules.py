@@ -117,15 +117,15 @@ def refuse_odd_rows(database: sqlite3.Connection, table: str) -> None:
         if odd.fetchone() or not all(fits is None or fits(value) for (value,) in rows):
             raise _never_written(table, column)
     if table == "spending":
-        _refuse_endless_sums(database)
+        (total,) = database.execute(
+            "SELECT total(reserved) + total(settled) FROM spending"
+        ).fetchone()
+        if total > _LARGEST_SUM:
+            raise ArchiveError(
+                "The money in its table spending is more than can be added up.", AGAIN
+            )
     if table == "chat":
         _refuse_other_chats(database)
-
-
-def _refuse_endless_sums(database: sqlite3.Connection) -> None:
-    sums = "SELECT total(reserved) + total(settled) FROM spending"
-    if database.execute(sums).fetchone()[0] > _LARGEST_SUM:
-        raise ArchiveError("The money in its table spending is more than can be added up.", AGAIN)
 
 
 def _refuse_other_chats(database: sqlite3.Connection) -> None:

@@ -207,27 +207,10 @@ def is_sound(table: str) -> str:
 
 def seal_from_now_on(run: Run) -> None:
     """Have this connection seal and count what it writes."""
-    _count_from_now_on(run)
-    for table, sealed in SEALED.items():
-        for event in ("INSERT", f"UPDATE OF {', '.join(sealed.columns)}"):
-            name = f"seal_on_{event.split()[0].lower()}_of_{table}"
-            seal = f"UPDATE {table} SET seal = {_hash(table)}"  # noqa: S608
-            run(
-                f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{table} "
-                f"BEGIN {seal} WHERE rowid = NEW.rowid; END"
-            )
-
-
-def _count_from_now_on(run: Run) -> None:
-    """Have this connection count the rows that it stores and removes.
-
-    A seal cannot show that a row is gone, and what anything else removes is not counted.
-    """
+    # Rows are counted, since a seal cannot show that one is gone; what anything else removes is not.
     for table in COUNTED:
-        stored, removed = (
-            _owner_of(table, "NEW"),
-            f"name = '{table}' AND owner = {_owner_of(table, 'OLD')}",
-        )
+        stored = _owner_of(table, "NEW")
+        removed = f"name = '{table}' AND owner = {_owner_of(table, 'OLD')}"
         run(
             f"""
             CREATE TEMP TRIGGER count_stored_{table} AFTER INSERT ON main.{table} BEGIN
@@ -244,6 +227,14 @@ def _count_from_now_on(run: Run) -> None:
             END
             """  # noqa: S608
         )
+    for table, sealed in SEALED.items():
+        for event in ("INSERT", f"UPDATE OF {', '.join(sealed.columns)}"):
+            name = f"seal_on_{event.split()[0].lower()}_of_{table}"
+            seal = f"UPDATE {table} SET seal = {_hash(table)}"  # noqa: S608
+            run(
+                f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{table} "
+                f"BEGIN {seal} WHERE rowid = NEW.rowid; END"
+            )
 
 
 def lost_rows(

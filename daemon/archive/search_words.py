@@ -60,7 +60,9 @@ def match_expression(
     All of them have to be there, or with `any_word` one of them.
     """
     terms = [_phrase(phrase) for phrase in _QUOTED.findall(query)]
-    terms += [_term(word, shortest) for word in _words(_QUOTED.sub(" ", query))]
+    for word in _words(_QUOTED.sub(" ", query)):
+        is_beginning = len(word) == 1 if _UNSPACED.match(word) else len(word) >= shortest
+        terms.append(f"{_phrase(word)}*" if is_beginning else _phrase(word))
     joint = " OR " if any_word else " AND "
     return joint.join(dict.fromkeys(filter(None, terms)))
 
@@ -133,8 +135,10 @@ def _places(text: str, query: str) -> list[tuple[int, int]]:
 def _pattern(word: str, shortest: int) -> str:
     if _UNSPACED.match(word):
         return re.escape(word)
-    if "\ue000" <= word <= "\uf8ff":
-        return re.escape(_emoji(word))
+    if "\ue000" <= word <= "\uf8ff":  # in the place of an emoji
+        code = ord(word)
+        added = _FOR_EMOJI if code >= _FOR_EMOJI + 0x2000 else _FOR_HIGH_EMOJI - _HIGH_EMOJI
+        return re.escape(chr(code - added))
     rest = r"[^\W_]*" if len(word) >= shortest else ""
     return rf"\b{re.escape(word).replace('ss', '(?:ss|ß)')}{rest}\b"
 
@@ -166,14 +170,6 @@ def _letter(emoji: "re.Match[str]") -> str:
     return f" {chr(code + _FOR_EMOJI)} "
 
 
-def _emoji(letter: str) -> str:
-    """Return the emoji that a letter of private use is in the place of."""
-    code = ord(letter)
-    if code >= _FOR_EMOJI + 0x2000:
-        return chr(code - _FOR_EMOJI)
-    return chr(code - _FOR_HIGH_EMOJI + _HIGH_EMOJI)
-
-
 def _words(text: str) -> Iterator[str]:
     """Yield the words of a query: runs of an unspaced script, and words of the others."""
     yield from _WORD.findall(_UNSPACED.sub(lambda run: f" {run[0]} ", _normal(text)))
@@ -181,16 +177,6 @@ def _words(text: str) -> Iterator[str]:
 
 def _pairs(run: str) -> Sequence[str]:
     return [run[at : at + 2] for at in range(len(run))]
-
-
-def _term(word: str, shortest: int) -> str:
-    """Return a word in the language of SQLite's full-text search; one with * by its beginning."""
-    if not _UNSPACED.match(word):
-        return f'"{word}"*' if len(word) >= shortest else f'"{word}"'
-    if len(word) == 1:
-        return f'"{word}"*'
-    pairs = " ".join(_pairs(word)[:-1])
-    return f'"{pairs}"'
 
 
 def _phrase(text: str) -> str:

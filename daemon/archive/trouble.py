@@ -61,9 +61,15 @@ def archive_errors(path: Path) -> Iterator[None]:
     except sqlite3.Error as fault:
         if str(fault) == "user-defined function raised exception":
             raise _RAISED.pop(get_ident(), KeyboardInterrupt()) from fault
-        if (trouble := _trouble(path, fault)) is None:
-            raise
-        raise trouble from fault
+        name = getattr(fault, "sqlite_errorname", "")
+        if name.startswith(_DAMAGED) or any(sign in str(fault) for sign in _SIGNS_OF_DAMAGE):
+            raise damaged(path) from fault
+        if name.startswith(_DENIED):
+            raise unusable(path, name) from fault
+        for beginnings, message, next_step in _SENTENCES:
+            if name.startswith(beginnings):
+                raise ArchiveError(message.format(path), next_step) from fault
+        raise
 
 
 def keep_from_sqlite(fault: BaseException) -> None:
@@ -79,18 +85,6 @@ def damaged(path: Path, what: str = "") -> ArchiveError:
 def damaged_chat(damage: str) -> DamagedChat:
     """Return the error for a chat; `damage` says what of it is damaged."""
     return DamagedChat(f"What the archive keeps of this chat is damaged: {damage}.", MEND)
-
-
-def _trouble(path: Path, fault: sqlite3.Error) -> ArchiveError | None:
-    name = getattr(fault, "sqlite_errorname", "")
-    if name.startswith(_DAMAGED) or any(sign in str(fault) for sign in _SIGNS_OF_DAMAGE):
-        return damaged(path)
-    if name.startswith(_DENIED):
-        return unusable(path, name)
-    for beginnings, message, next_step in _SENTENCES:
-        if name.startswith(beginnings):
-            return ArchiveError(message.format(path), next_step)
-    return None
 
 
 def unusable(path: Path, name: str = "SQLITE_IOERR") -> ArchiveError:
