@@ -36,6 +36,8 @@ _FOREIGN = frozenset(
     {"@eadir", "__macosx", "#recycle", "$recycle.bin", "system volume information", "lost+found"}
 )
 _IN_THE_CLOUD = "it is in the cloud, not on this disk"
+# macOS leaves a hidden file of such a name for one that is away.
+_AWAY = tuple(f"{ending}.icloud" for ending in ENDINGS)
 # Windows: OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS. macOS: SF_DATALESS.
 _WINDOWS_AWAY = 0x1000 | 0x40000 | 0x400000
 _MACOS_AWAY = 0x40000000
@@ -81,7 +83,8 @@ def export_parts(folder: Path) -> tuple[Path, ...]:
     """
     if folder.is_symlink() or not folder.is_dir():
         return ()
-    index = next((folder / name for name in _INDEXES if _is_own_file(folder / name)), None)
+    indexes = [folder / name for name in _INDEXES]
+    index = next((path for path in indexes if path.is_file() and not path.is_symlink()), None)
     inside = folder / _PARTS
     if index is None or index.name != INDEX or inside.is_symlink() or not inside.is_dir():
         return (index,) if index else ()
@@ -102,20 +105,16 @@ def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | U
     """
     with os.scandir(folder) as entries:
         for entry in entries:
-            yield from _entry(entry, subfolders)
-
-
-def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | UnusableFile]:
-    name = entry.name.casefold()
-    if name.startswith("."):
-        if name.endswith(tuple(f"{ending}.icloud" for ending in ENDINGS)):
-            yield UnusableFile(entry.path, _IN_THE_CLOUD)
-        return
-    if not name.endswith((*_ARRIVING, "~")) and name not in _OF_SYSTEMS:
-        yield from _file(entry.path)
-    is_open_to_us = not name.endswith(_ARRIVING) and name not in _FOREIGN
-    if is_open_to_us and entry.is_dir(follow_symlinks=False):
-        yield from (_subfolder if subfolders else _unpacked)(entry.path)
+            name = entry.name.casefold()
+            if name.startswith(".") and name.endswith(_AWAY):
+                yield UnusableFile(entry.path, _IN_THE_CLOUD)
+            if name.startswith("."):
+                continue
+            if not name.endswith((*_ARRIVING, "~")) and name not in _OF_SYSTEMS:
+                yield from _file(entry.path)
+            is_open_to_us = not name.endswith(_ARRIVING) and name not in _FOREIGN
+            if is_open_to_us and entry.is_dir(follow_symlinks=False):
+                yield from (_subfolder if subfolders else _unpacked)(entry.path)
 
 
 def _subfolder(path: str) -> Iterator[Candidate | UnusableFile]:
@@ -166,10 +165,6 @@ def _looked_at(
         # Reading it would make the system fetch it, or fail.
         return UnusableFile(path, _IN_THE_CLOUD)
     return Candidate(path, sighting or sighting_of(status))
-
-
-def _is_own_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
 
 
 def sighting_at(path: Path) -> Sighting:

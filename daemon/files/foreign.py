@@ -97,16 +97,19 @@ class ForeignExport:
         """Return a conversation, and its own bytes. Raises FileTrouble where the file changed."""
         if fingerprint_of(listed.path) != self.fingerprints[listed.path]:
             raise FileTrouble(f"{listed.path.name} was changed meanwhile.", "Say it again.")
-        raw = _bytes_of(listed)
+        span = listed.span
+        with _texts(listed.path) as texts, texts[listed.entry]() as file:
+            file.seek(span.start)
+            raw = file.read(span.stop - span.start)
         try:
             text = raw.decode()
-            refuse_large_value(text, _LARGEST_VALUE, listed.span.start)
+            refuse_large_value(text, _LARGEST_VALUE, span.start)
             fields, _ = spans.value(text, 0)
         except TooLarge as fault:
             raise _refused(_called(listed.path, listed.entry), fault) from fault
         except UnicodeDecodeError as fault:
             name = _called(listed.path, listed.entry)
-            at = listed.span.start + fault.start
+            at = span.start + fault.start
             raise NotAnExport(
                 f"{name} is not UTF-8 text near byte {at:,}.", _DOWNLOAD_AGAIN
             ) from fault
@@ -208,19 +211,17 @@ def _texts(path: Path) -> Iterator[Mapping[str, _Open]]:
             return
         package = opened.enter_context(open_package(path.name, file))
         entries = [entry for entry in package.infolist() if _is_text(entry.filename)]
-        _refuse_entries(path.name, entries)
+        if any(entry.flag_bits & 1 for entry in entries):
+            raise NotAnExport(f"{path.name} is an encrypted ZIP file.", "Unlock it first.")
+        if sum(entry.file_size for entry in entries) > _MOST_BYTES:
+            raise NotAnExport(
+                f"{path.name}, unpacked, has more than {_MOST_BYTES >> 30} GiB of JSON.",
+                "Unpack it, and bring the file that holds the conversation.",
+            )
         try:
             yield {entry.filename: partial(_open_entry, package, entry) for entry in entries}
         except DAMAGE as fault:
             raise damaged_zip(path.name) from fault
-
-
-def _bytes_of(listed: ListedConversation) -> bytes:
-    """Read a conversation's own bytes from its place."""
-    span = listed.span
-    with _texts(listed.path) as texts, texts[listed.entry]() as text:
-        text.seek(span.start)
-        return text.read(span.stop - span.start)
 
 
 def _is_text(name: str) -> bool:
@@ -231,18 +232,6 @@ def _is_text(name: str) -> bool:
 
 def _open_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> BinaryIO:
     return package.open(entry)  # type: ignore[return-value]  # it reads and seeks: no more is needed
-
-
-def _refuse_entries(name: str, entries: Sequence[zipfile.ZipInfo]) -> None:
-    """Raise NotAnExport where the texts of a ZIP are encrypted, or too large."""
-    if any(entry.flag_bits & 1 for entry in entries):
-        raise NotAnExport(f"{name} is an encrypted ZIP file.", "Unlock it first.")
-    size = sum(entry.file_size for entry in entries)
-    if size > _MOST_BYTES:
-        raise NotAnExport(
-            f"{name}, unpacked, has more than {_MOST_BYTES >> 30} GiB of JSON.",
-            "Unpack it, and bring the file that holds the conversation.",
-        )
 
 
 def _walk(noted: _Noted, path: Path, entry: str, text: BinaryIO) -> None:

@@ -10,7 +10,7 @@ import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import file_digest, sha256
 from io import BytesIO
@@ -45,8 +45,19 @@ class Bundle:
         self.name = name
         self._file = file
         file.seek(0)
-        self._package = _open(name, file) if file.read(4) in ZIP_SIGNS else None
-        self._folder = _folder_in(name, self._package) if self._package else None
+        self._package = open_package(name, file) if file.read(4) in ZIP_SIGNS else None
+        self._folder = ""
+        if self._package is None:
+            return
+        if INDEX not in self._package.namelist() and (foreign := _program_in(self._package)):
+            raise foreign.refusal(name)
+        folder = _folder_in(name, self._package)
+        if folder is None:
+            raise NotAnExport(
+                f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
+                "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
+            )
+        self._folder = folder
 
     @property
     def is_zip(self) -> bool:
@@ -69,7 +80,7 @@ class Bundle:
 
     def place(self, entry: str) -> str:
         """Return the name in the ZIP of one of its texts: a folder may have been zipped again."""
-        return f"{self._folder or ''}{entry}"
+        return f"{self._folder}{entry}"
 
     def allow(self, entries: Iterable[str]) -> None:
         """Refuse texts that are missing, locked, or in all more than is read. Raise NotAnExport."""
@@ -170,18 +181,6 @@ def damaged_zip(name: str) -> NotAnExport:
     )
 
 
-def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
-    package = open_package(name, file)
-    if INDEX not in package.namelist() and (foreign := _program_in(package)):
-        raise foreign.refusal(name)
-    if _folder_in(name, package) is None:
-        raise NotAnExport(
-            f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
-            "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
-        )
-    return package
-
-
 def program_of(name: str, file: BinaryIO) -> Foreign | None:
     """Return whose export an open file is, where its conversations can be brought."""
     file.seek(0)
@@ -252,19 +251,15 @@ def open_dropped(path: Path) -> BinaryIO:
     Raises OSError, and NotAnExport where it is more than memproc reads.
     """
     parts = export_parts(path)
-    if len(parts) > 1:
-        return _zipped_again(path, parts)
-    return open_file(parts[0] if parts else path)
-
-
-def _zipped_again(folder: Path, parts: Sequence[Path]) -> BinaryIO:
-    """Return a ZIP without a name on the disk; that of the same parts has the same bytes."""
-    refuse_large(folder.name, sum(part.lstat().st_size for part in parts))
+    if len(parts) < 2:
+        return open_file(parts[0] if parts else path)
+    refuse_large(path.name, sum(part.lstat().st_size for part in parts))
     with ExitStack() as opened:
+        # Without a name on the disk; that of the same parts has the same bytes.
         file = opened.enter_context(TemporaryFile())
         with zipfile.ZipFile(file, "w") as package:
             for part in parts:
-                entry = zipfile.ZipInfo(part.relative_to(folder).as_posix())
+                entry = zipfile.ZipInfo(part.relative_to(path).as_posix())
                 with open_file(part) as text, package.open(entry, "w") as packed:
                     copyfileobj(text, packed, BLOCK)
         file.seek(0)

@@ -168,7 +168,8 @@ def runtime_folder() -> Path:
 def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[RefusedFolders]:
     # As macOS and Windows compare paths: upper and lower case are one folder there.
     alike = {name: Path(str(getattr(folders, name)).casefold()) for name in _NAMES}
-    if isinstance(home, Path) and Path(str(home).casefold()).is_relative_to(alike["inbox"]):
+    inbox = alike["inbox"]
+    if isinstance(home, Path) and Path(str(home).casefold()).is_relative_to(inbox):
         yield RefusedFolders(
             ("inbox",), f"must not be {folders.inbox}: give exports a folder of their own"
         )
@@ -177,11 +178,6 @@ def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[RefusedFolders]
     for name in ("inbox", "updated"):
         if alike[name] == Path(str(expanded).casefold()):
             yield RefusedFolders((name,), f"must not be {expanded}: memproc expand writes there")
-    yield from _overlaps(alike)
-
-
-def _overlaps(alike: Mapping[str, Path]) -> Iterator[RefusedFolders]:
-    inbox = alike["inbox"]
     for name, other in combinations(_NAMES, 2):
         if alike[name] == alike[other]:
             yield RefusedFolders((other, name), f"must not be the same folder as {name}")

@@ -45,7 +45,10 @@ def list_again(folder: Path) -> tuple[FileTrouble, ...]:
     removed = _removed(folder)
     lines: list[IndexLine] = []
     troubles: list[FileTrouble] = []
-    for path in _unnamed(folder):
+    named = {folder / line.file for _, line in kept_lines(folder)}
+    for path in sorted(path for shelf in _SHELVES for path in folder.glob(shelf)):
+        if path in named or not path.is_file() or path.is_symlink():
+            continue
         try:
             removal = removed.get(path.relative_to(folder).as_posix())
             if removal and is_removed(path, removal):
@@ -59,15 +62,6 @@ def list_again(folder: Path) -> tuple[FileTrouble, ...]:
     for line in sorted(lines, key=lambda line: line.written_at):
         append(folder, line)
     return tuple(troubles)
-
-
-def _unnamed(folder: Path) -> list[Path]:
-    """Return the files on the shelves that no line of the index names, in order."""
-    named = {folder / line.file for _, line in kept_lines(folder)}
-    paths = sorted(path for shelf in _SHELVES for path in folder.glob(shelf))
-    return [
-        path for path in paths if path not in named and path.is_file() and not path.is_symlink()
-    ]
 
 
 def _removed(folder: Path) -> dict[str, IndexLine]:

@@ -69,28 +69,19 @@ def look_inside(path: Path) -> Incomplete | None:
 def _look_at_part(path: Path) -> Incomplete | None:
     """Return why a file is not complete, or None. Raise OSError."""
     with open_file(path) as file:
-        return _look_at_content(file, os.fstat(file.fileno()).st_size)
-
-
-def _look_at_content(file: BinaryIO, size: int) -> Incomplete | None:
-    """Return why an open file of `size` bytes is not complete, or None."""
-    begin = file.read(_END_BYTES)
-    if begin.startswith(_ZIP_SIGNS):
-        is_whole = zipfile.is_zipfile(file)
-        return None if is_whole else Incomplete(f"ZIP without its directory at byte {size}")
-    file.seek(max(0, size - _END_BYTES))
-    return _look_at_ends(begin, file.read(_END_BYTES), size)
-
-
-def _look_at_ends(begin: bytes, end: bytes, size: int) -> Incomplete | None:
-    """Return why a content of `size` bytes that is no ZIP is not complete, or None."""
+        size = os.fstat(file.fileno()).st_size
+        begin = file.read(_END_BYTES)
+        if begin.startswith(_ZIP_SIGNS):
+            is_whole = zipfile.is_zipfile(file)
+            return None if is_whole else Incomplete(f"ZIP without its directory at byte {size}")
+        file.seek(max(0, size - _END_BYTES))
+        last = file.read(_END_BYTES).rstrip(_BLANKS)[-1:]
     signs = (*_ZIP_SIGNS, _BYTE_ORDER_MARK)
     if size and any(sign.startswith(begin) for sign in signs):
         return Incomplete(f"it has {size} bytes so far")
     if begin and not begin.strip(b"\0"):  # its place on the disk is kept, and not filled yet
         return Incomplete("it holds zeros so far")
     text = begin.removeprefix(_BYTE_ORDER_MARK).lstrip(_BLANKS)
-    last = end.rstrip(_BLANKS)[-1:]
     if not text and last in _BYTE_ORDER_MARK:
         return Incomplete("it is empty so far")
     if text[:1] in (b"{", b"[") and last not in (b"}", b"]"):

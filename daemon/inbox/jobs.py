@@ -7,7 +7,6 @@ retry      finds dropped files with postponed work that can be done now
 """
 
 import json
-from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
@@ -68,12 +67,20 @@ def do_job(name: str, context: Context) -> RunDone:
 def prune(folders: Folders, now: datetime) -> str:
     """Remove what `rules.retention` lets go, chat by chat; return why it did not, or nothing.
 
-    All backups are read before: a damaged one may be the reason to need the others. Raise
-    FileTrouble.
+    A version whose date cannot be read stays. All backups are read before: a damaged one may be the
+    reason to need the others. Raise FileTrouble.
     """
     backups = folders.backups
     finish_removals(backups)
-    over = [version for kept in all_versions(backups).values() for version in _going(kept, now)]
+    over: list[Version] = []
+    for versions in all_versions(backups).values():
+        dated = [
+            Kept(version.number, version.kind == "original", when)
+            for version in versions
+            if (when := parse_date(version.written_at))
+        ]
+        numbers = going(dated, now)
+        over += [version for version in versions if version.number in numbers]
     if over and (damages := check_backups(backups)):
         return (
             f"The backups are damaged ({damages[0].path}: {damages[0].reason}), "
@@ -83,17 +90,6 @@ def prune(folders: Folders, now: datetime) -> str:
     for version in over:
         remove_version(backups, version, write_date(now))
     return ""
-
-
-def _going(versions: Sequence[Version], now: datetime) -> Iterator[Version]:
-    """Return the versions to remove; one whose date cannot be read stays."""
-    dated = [
-        Kept(version.number, version.kind == "original", when)
-        for version in versions
-        if (when := parse_date(version.written_at))
-    ]
-    numbers = going(dated, now)
-    return (version for version in versions if version.number in numbers)
 
 
 def verify_part(folders: Folders, archive: Archive, now: str) -> str:
@@ -149,26 +145,20 @@ def maintain(archive: Archive, state: Path, now: datetime) -> str:
     folder = state / "copies"
     make_private(folder)
     sweep(folder)
-    _copy(archive, folder / f"archive-{now:%Y-%m-%d}.sqlite3")
+    place = folder / f"archive-{now:%Y-%m-%d}.sqlite3"
+    # SQLite takes an empty file for its copy: so it is ours alone from its first byte on. Others may
+    # write to the archive meanwhile.
+    with temporary_file(folder) as temp:
+        archive.copy_to(str(temp))
+        with file_errors(place, "written"):
+            with temp.open("r+b") as file:
+                flush_file(file.fileno())
+            put_in_place(temp, place)
+            flush_folder(folder)
     for path in sorted(folder.glob("archive-????-??-??.sqlite3"))[:-COPIES]:
         with file_errors(path, "removed"):
             path.unlink(missing_ok=True)
     return ""
-
-
-def _copy(archive: Archive, path: Path) -> None:
-    """Write a copy in one step: `path` holds the old or the new one, whole.
-
-    Other programs may write to the archive meanwhile.
-    """
-    # SQLite takes an empty file for its copy: so it is ours alone from its first byte on.
-    with temporary_file(path.parent) as temp:
-        archive.copy_to(str(temp))
-        with file_errors(path, "written"):
-            with temp.open("r+b") as file:
-                flush_file(file.fileno())
-            put_in_place(temp, path)
-            flush_folder(path.parent)
 
 
 def postponed(context: Context) -> tuple[int, ...]:
