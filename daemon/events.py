@@ -5,7 +5,7 @@ class.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -284,27 +284,23 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
 
 def planned(plan: "ChatPlan", asks_models: bool, limited: str = "") -> Planned:
     """Return the event with which the work on a chat begins; it counts the calls if models are asked."""
-    clauses = [", ".join(_work_in_words(plan))]
-    calls = plan.calls if asks_models else 0
-    if asks_models:
-        clauses.append(counted(calls, "call"))
-    elif not clauses[0]:
-        clauses.append("older memories become one" if plan.folds else "no model is asked")
-    words = "; ".join(filter(None, clauses))
-    work = (len(plan.work), calls, words)
-    return Planned(plan.chat_id, plan.title, *work, plan.warnings, limited)
-
-
-def _work_in_words(plan: "ChatPlan") -> Iterator[str]:
-    """Yield clauses on what is planned for a chat."""
+    clauses = []
     if plan.chunks:
         become = counted(len(plan.chunks), "chunk becomes a memory", "chunks become memories")
         tokens = sum(chunk.tokens for chunk in plan.chunks)
-        yield f"{become}: {tokens:,} tokens"
+        clauses.append(f"{become}: {tokens:,} tokens")
     if plan.again:
-        yield f"{counted(len(plan.again), 'memory is', 'memories are')} written again"
+        clauses.append(f"{counted(len(plan.again), 'memory is', 'memories are')} written again")
     if plan.hindsight:
-        yield f"{len(plan.hindsight)} get a hindsight edition"
+        clauses.append(f"{len(plan.hindsight)} get a hindsight edition")
     layers = plan.layers.core + plan.layers.facts
     if after := {chunk.number for chunk in layers}:
-        yield f"core memory and facts are updated after {len(after)} of them"
+        clauses.append(f"core memory and facts are updated after {len(after)} of them")
+    work, calls = ", ".join(clauses), ""
+    if asks_models:
+        calls = counted(plan.calls, "call")
+    elif not work:
+        calls = "older memories become one" if plan.folds else "no model is asked"
+    words = "; ".join(filter(None, (work, calls)))
+    asked = plan.calls if asks_models else 0
+    return Planned(plan.chat_id, plan.title, len(plan.work), asked, words, plan.warnings, limited)

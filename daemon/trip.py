@@ -168,7 +168,10 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     if not (is_new or surveyed.plan.chunks or surveyed.reading.memories):
         rest = rest_after(surveyed, learned=False)
         return NewlyAtRest(chat.chat_id, chat.title, surveyed.plan.reason, rest)
-    _refuse_unaskable(surveyed)
+    refuse_too_large(surveyed)
+    if surveyed.plan.calls:
+        for model in surveyed.roles.all:
+            require_price(model, surveyed.config.budget)
     learned = _archive(context, export, surveyed)
     return _finish(context, export, surveyed, learned=learned)
 
@@ -266,14 +269,6 @@ def refuse_too_large(surveyed: "Survey") -> None:
         raise ChatSkipped(
             f'"{cut_title(surveyed.plan.title)}": {too_large.reason}', too_large.next_step
         )
-
-
-def _refuse_unaskable(surveyed: "Survey") -> None:
-    """Raise ChatSkipped where a chunk is too large, UnknownPrice where a price is not known."""
-    refuse_too_large(surveyed)
-    if surveyed.plan.calls:
-        for model in surveyed.roles.all:
-            require_price(model, surveyed.config.budget)
 
 
 def _refuse_replaced(export: Export, chat: Chat) -> None:

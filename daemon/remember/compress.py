@@ -84,21 +84,16 @@ def compress(
     with Scheduler(
         context, plan.chat_id, models.concurrency, models.batch, sizes=sizes
     ) as scheduler:
-        work = _begin_work(context, scheduler, survey)
+        memories, order = list(survey.reading.memories), leads(plan)
+        chat = ChatWork(context, scheduler, survey, memories)
+        chains = (core_chain(chat, order), facts_chain(chat))
+        work = _Chunks(context, scheduler, survey, memories, order, Folds(chat), chains)
         if not _do_all(work):
             return None
         work.folds.make_all(work.chunks, as_told)
         shown_now = work.folds.make_all(work.chunks, as_shown)
     forget_messages()  # their room is wanted for the proof of the whole chat
     return tuple(work.memories), shown_now
-
-
-def _begin_work(context: Context, scheduler: Scheduler, survey: Survey) -> _Chunks:
-    """Return the work on a chat with nothing done yet."""
-    memories, order = list(survey.reading.memories), leads(survey.plan)
-    work = ChatWork(context, scheduler, survey, memories)
-    chains = (core_chain(work, order), facts_chain(work))
-    return _Chunks(context, scheduler, survey, memories, order, Folds(work), chains)
 
 
 def _announce(context: Context, survey: Survey) -> None:
@@ -143,7 +138,18 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
 
     `needed` says by place how many must be kept before that one is begun.
     """
-    _begin_lanes(work, kept)
+    plan = work.plan
+    # Core memory and facts wait for memories that are still to be kept; not for hindsight.
+    waiting = {
+        chunk.number
+        for place, chunk in enumerate(plan.work)
+        if place >= kept and place not in plan.looking_back
+    }
+    for chain in work.chains:
+        chain.begin(waiting)
+    # Folds wait for the first memory that is still to be written again, and those after it.
+    settled = min((chunk.number - 1 for chunk in plan.again[kept:]), default=work.chunks)
+    work.folds.begin(settled)
     for lead in work.order:
         # Those before one that will be skipped are finished: what is kept does not depend on who was asked first.
         is_given_up = any(skipped < lead.place for skipped in work.skipping)
@@ -154,23 +160,6 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
         dialogue = _dialogue(work, lead)
         work.dialogues[lead.place] = dialogue
         work.scheduler.begin(dialogue)
-
-
-def _begin_lanes(work: _Chunks, kept: int) -> None:
-    """Begin what the first `kept` of the plan allow of core memory, facts and the folds."""
-    plan = work.plan
-    # Their memories are still to be kept; hindsight is not waited for.
-    waiting = {
-        chunk.number
-        for place, chunk in enumerate(plan.work)
-        if place >= kept and place not in plan.looking_back
-    }
-    for chain in work.chains:
-        chain.begin(waiting)
-    # Those before the first one that is still to be written again stay as they are.
-    still_again = plan.again[kept:]
-    settled = min((chunk.number - 1 for chunk in still_again), default=work.chunks)
-    work.folds.begin(settled)
 
 
 def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:

@@ -7,7 +7,6 @@ changed; what cannot be read changes nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from daemon.archive.journal import Reply
 from daemon.config.loading import layout_errors
 from daemon.models.scheduler import Noted, Steps
 from daemon.remember.question import Worksheet
@@ -85,7 +84,10 @@ def tend(sheet: Worksheet, agent: Model, about: AboutCore) -> Steps[Tended]:
     first = yield from _carried_out(about, agent, answer, Tended(about.memory))
     if not first.refused:
         return first
-    more = core.tell_results(sheet.texts, *_as_sent_back(agent, answer), first.outcomes)
+    text, calls = answer.text or "", answer.calls
+    if calls and thinks(agent):  # a model that thinks takes no calls back
+        text, calls = core.results_in_words(text, calls), ()
+    more = core.tell_results(sheet.texts, text, calls, first.outcomes)
     try:
         answer = yield from _ask(sheet, replace(request, turns=(*turns, *more)))
     except TooLong:
@@ -97,19 +99,17 @@ def tend(sheet: Worksheet, agent: Model, about: AboutCore) -> Steps[Tended]:
     return second
 
 
-def _as_sent_back(agent: Model, answer: _Answer) -> tuple[str, tuple[ToolCall, ...]]:
-    """Return text and calls of an answer as they go back to the agent; a model that thinks takes no calls back."""
-    text = answer.text or ""
-    if answer.calls and thinks(agent):
-        return core.results_in_words(text, answer.calls), ()
-    return text, answer.calls
-
-
 def _ask(sheet: Worksheet, request: Request) -> Steps[_Answer]:
+    """Return the answer, without a text where nothing of it counts. Calls that came whole need no text."""
     reply = yield from sheet.ask(request)
     calls = reply.calls if request.model.tools else ()
-    text = yield from _text(reply, calls)
-    return _Answer(text, calls)
+    finish = _ENDED if reply.finish in CALLED else reply.finish
+    read = read_reply(reply.text, finish, is_prose=False)
+    if not isinstance(read, Refused):
+        return _Answer(read.text, calls)
+    if read.kind != "empty" or not calls:
+        yield Noted(f"core answer {read.kind}")
+    return _Answer("" if calls and read.kind != "refused" else None, calls)
 
 
 def _carried_out(about: AboutCore, agent: Model, answer: _Answer, before: Tended) -> Steps[Tended]:
@@ -181,14 +181,3 @@ def _brings_in_mark(about: AboutCore, before: CoreMemory, after: CoreMemory) -> 
     written = "\n\n".join(section.rendered for section in after)
     refused = with_control_mark(written, [*known, *(section.rendered for section in before)])
     return Refusal(refused.reason, "control mark") if refused else None
-
-
-def _text(reply: Reply, calls: Sequence[ToolCall]) -> Steps[str | None]:
-    """Return the text of an answer; None where nothing of it counts. Calls that came whole need no text."""
-    finish = _ENDED if reply.finish in CALLED else reply.finish
-    read = read_reply(reply.text, finish, is_prose=False)
-    if not isinstance(read, Refused):
-        return read.text
-    if read.kind != "empty" or not calls:
-        yield Noted(f"core answer {read.kind}")
-    return "" if calls and read.kind != "refused" else None

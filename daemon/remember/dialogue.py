@@ -131,8 +131,10 @@ def converse(
 
     Return a Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
     """
-    quoted, shown = _joined(quotes), _joined(some_of(quotes))
-    first = _first_question(sheet, subject, quotes, quoted, shown)
+    shown = subject.exchange(sheet.texts, "quote", subject.quote, _joined(some_of(quotes)))
+    earlier = (_joined(quotes), *(quote.text for quote in quotes))
+    turns = (*subject.before, *shown)
+    first = _OpenQuestion("perspective", subject.perspective, turns, earlier)
     perspective = yield from _ask_agent(sheet, subject, agent, first)
     if isinstance(perspective, Refused):
         return perspective
@@ -171,15 +173,6 @@ def extract(
 def joined_forms(forms: Iterable[str]) -> str:
     """Return what is odd about the forms of several answers, each oddity once."""
     return ", ".join(filter(None, dict.fromkeys(forms)))
-
-
-def _first_question(
-    sheet: Worksheet, subject: Subject, quotes: Sequence[Quote], quoted: str, shown: str
-) -> _OpenQuestion:
-    """Return the question for the perspective, which follows the quotes."""
-    turns = (*subject.before, *subject.exchange(sheet.texts, "quote", subject.quote, shown))
-    earlier = (quoted, *(quote.text for quote in quotes))
-    return _OpenQuestion("perspective", subject.perspective, turns, earlier)
 
 
 def _last_question(

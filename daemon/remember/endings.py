@@ -145,16 +145,15 @@ def _writer(archive: Archive, chat: Chat, config: "Config") -> str:
     """Return the model that would write the chat's memories, whether there is a key for it or not; empty for none."""
     name = config.models.agent
     if name == CHAT:
-        is_named = own_model(chat.model_names[:1]) is not None
-        name, _ = chat_model(chat, () if is_named else _messages(archive, chat), config.models)
+        messages: list[Message] = []
+        if own_model(chat.model_names[:1]) is None:
+            from daemon.chat.reading import read_archive
+
+            entries = read_archive(archive, chat.chat_id, "as-of").entries
+            messages = [entry.message for entry in entries]
+        name, _ = chat_model(chat, messages, config.models)
     newer = successor(name)
     return newer.name if newer else name
-
-
-def _messages(archive: Archive, chat: Chat) -> list[Message]:
-    from daemon.chat.reading import read_archive
-
-    return [entry.message for entry in read_archive(archive, chat.chat_id, "as-of").entries]
 
 
 def _sentence(model: str, settings: "ModelSettings", today: date) -> str | None:

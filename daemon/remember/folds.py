@@ -117,7 +117,13 @@ def _dialogue(
 ) -> Steps[Transcript | Refused]:
     """Ask the three questions next to the quotes, about each part."""
     if pair.agent is None:
-        sight = _for_engine(sheet, plan, shown)
+        # It reads the raw messages, or where they are not known the members.
+        if shown.raw:
+            turns, material = shown.raw.turns, shown.raw.material(sheet.zone)
+        else:
+            turns = prompt.memories_alone(sheet.texts, plan.members)
+            material = memories_told(plan.members, sheet.zone)
+        sight = _Sight((), turns, plan.members, material)
         subject = _subject(sheet, plan, sight, words, guidance, extracted=True)
         return (yield from extract(sheet, subject, pair.context_managers, plan.quotes))
     sights = _sights(sheet, plan, shown)
@@ -137,14 +143,6 @@ def _dialogue(
 def _words_of_part(words: int, parts: int) -> int:
     """Return the words of each answer about one of `parts` parts of a fold."""
     return words if parts == 1 else max(_LEAST_WORDS, words // parts)
-
-
-def _for_engine(sheet: Worksheet, plan: FoldPlan, shown: Shown) -> _Sight:
-    """Return what the engine reads: the raw messages, or where they are not known the members."""
-    if shown.raw:
-        return _Sight((), shown.raw.turns, plan.members, shown.raw.material(sheet.zone))
-    turns = prompt.memories_alone(sheet.texts, plan.members)
-    return _Sight((), turns, plan.members, memories_told(plan.members, sheet.zone))
 
 
 def _sights(sheet: Worksheet, plan: FoldPlan, shown: Shown) -> list[_Sight]:

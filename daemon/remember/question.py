@@ -151,31 +151,26 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     if request.step == "quote":
         read = replace(read, text=without_tag_around(read.text))
     # What the question shows, as facts to compare, may be in the answer too.
-    if refused := with_control_mark(read.text, (*question.passage, request.turns[-1].content)):
+    contents = [turn.content for turn in request.turns]
+    if refused := with_control_mark(read.text, (*question.passage, contents[-1])):
         return refused
     if question.unfit:
         return question.unfit(read.text) or read
-    refused = judge(
-        read.text, request.step, request.turns[-1].content, question.passage, question.given
-    )
+    refused = judge(read.text, request.step, contents[-1], question.passage, question.given)
     if refused := refused or repeated(read.text, question.earlier):
         return refused
-    fault = first_fault(_form(sheet, question, request, read.text))
-    return Refused(fault.name, fault.reason, read.text) if fault else read
-
-
-def _form(sheet: Worksheet, question: Question, request: Request, answer: str) -> Form:
-    """Return the answer with all that its form is judged by."""
-    return Form(
-        answer,
+    form = Form(
+        read.text,
         request.step,
         question.passage,
         question.by_person,
         sheet.texts.primer,
         question.names,
         question.own_names,
-        [turn.content for turn in request.turns],
+        contents,
     )
+    fault = first_fault(form)
+    return Refused(fault.name, fault.reason, read.text) if fault else read
 
 
 def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Worksheet:

@@ -102,14 +102,10 @@ def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> 
         turns = (*question.posed(sheet.texts).turns, prompt.answer(answer.text))
         text = fill(sheet.texts.quote_again, reason=quote.reason)
         question = replace(question, request=replace(question.request, turns=turns), text=text)
-    return (yield from _nearest(answers, chunk))
-
-
-def _nearest(answers: Sequence[Answered], chunk: Sequence[Entry]) -> Steps[Quote | None]:
     for answer in answers:
-        passage = nearest_passage(restore_tags(answer.text), chunk)
-        if isinstance(passage, Verbatim):
+        nearest = nearest_passage(restore_tags(answer.text), chunk)
+        if isinstance(nearest, Verbatim):
             yield Noted("nearest passage taken as the quote")
-            text = best_run(passage.text, MOST_QUOTE_WORDS)
-            return Quote(text, passage.source, "aligned")
+            text = best_run(nearest.text, MOST_QUOTE_WORDS)
+            return Quote(text, nearest.source, "aligned")
     return None
