@@ -1,10 +1,8 @@
 """Care for what memproc keeps: `verify`, `rebuild`, `export-archive`, `import-archive`, `erase`."""
 
 import shlex
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -21,9 +19,6 @@ from daemon.files.clock import at, here, in_full, now
 from daemon.reports.report import Step
 from daemon.status.folder_checks import written_exports
 from rules.wording import counted, cut_title
-
-if TYPE_CHECKING:
-    from daemon.recovery.rebuild import RebuiltChat
 
 _GET_BACK = Step(
     "To get kept versions back one by one (memproc restore CHAT NUMBER), list them", "versions CHAT"
@@ -87,28 +82,25 @@ def rebuild_command(settings: Settings, paths: tuple[Path, ...]) -> int:
         rebuilt = add_what_is_missing(context, paths)
     is_whole = ": the archive has all that the backups and the updated exports hold"
     none = f"Nothing was added{'' if rebuilt.passed_over else is_whole}."
-    notes = [line for chat in rebuilt.chats for line in _about_rebuilt(chat)]
+    notes = []
+    for chat in rebuilt.chats:
+        notes.append(
+            f'"{cut_title(chat.title)}" ({chat.chat_id}): {counted(chat.messages, "raw message")}, '
+            f"{chat.memories - chat.without_messages:,} memories with the raw messages "
+            f"that they stand for, {chat.without_messages:,} without."
+        )
+        if chat.found_again:
+            memories = counted(chat.found_again, "memory has its", "memories have their")
+            notes.append(f"{memories} raw messages again.")
+        if chat.without_messages:
+            notes.append(
+                "Those without stay as they are. "
+                "Older exports that you have may help: memproc rebuild PATH"
+            )
     settings.done(*(notes or [none]), **asdict(rebuilt))
     for file in rebuilt.passed_over:
         print_error(f"Skipped {file.path}: {file.reason}")
     return 1 if rebuilt.passed_over else 0
-
-
-def _about_rebuilt(chat: "RebuiltChat") -> Iterator[str]:
-    """Yield what was put back of a chat, and what may help where raw messages are still missing."""
-    yield (
-        f'"{cut_title(chat.title)}" ({chat.chat_id}): {counted(chat.messages, "raw message")}, '
-        f"{chat.memories - chat.without_messages:,} memories with the raw messages "
-        f"that they stand for, {chat.without_messages:,} without."
-    )
-    if chat.found_again:
-        memories = counted(chat.found_again, "memory has its", "memories have their")
-        yield f"{memories} raw messages again."
-    if chat.without_messages:
-        yield (
-            "Those without stay as they are. "
-            "Older exports that you have may help: memproc rebuild PATH"
-        )
 
 
 @click.command("export-archive")

@@ -102,8 +102,14 @@ def known_models() -> Sequence[str]:
     with _readable():
         for name, fields in json.loads(_text()).items():
             last_day = str(fields.get("deprecation_date") or "9")
-            if fields.get("mode") in _WRITERS and last_day > AS_OF:
-                names.add(_full(name, str(fields.get("litellm_provider"))))
+            if fields.get("mode") not in _WRITERS or last_day <= AS_OF:
+                continue
+            kept = str(fields.get("litellm_provider"))
+            provider = kept.partition("-")[0] if kept.startswith("vertex_ai") else kept
+            provider = next(
+                (short for short, long in _KEPT_AS.items() if long == provider), provider
+            )
+            names.add(name if name.startswith(f"{provider}/") else f"{provider}/{name}")
     return sorted(names, key=_makers_own_last)
 
 
@@ -182,12 +188,6 @@ def _fields_of(name: str) -> Fields:
         if not isinstance(fields, dict):
             raise TypeError("this is no entry of a model")
     return fields
-
-
-def _full(name: str, kept: str) -> str:
-    provider = kept.partition("-")[0] if kept.startswith("vertex_ai") else kept
-    provider = next((short for short, long in _KEPT_AS.items() if long == provider), provider)
-    return name if name.startswith(f"{provider}/") else f"{provider}/{name}"
 
 
 @cache

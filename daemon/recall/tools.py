@@ -25,7 +25,7 @@ from daemon.status.printable import in_one_line
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import called, short_name, subject_of
 from rules.errors import NotFound
-from rules.layers.facts import Fact, live
+from rules.layers.facts import live
 
 _QUOTE = 80  # characters of a quote on the line of time
 _AFTER_ALL_DAYS = "~"  # sorts after every date
@@ -94,7 +94,12 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
         about = " with any of these words" if words else ""
         word = f"No fact{about}{when} is known. That is all there is; asking again is idle."
         return tool_answer(head, "facts", (), word)
-    records = records_within([_fact(fact) for fact in chosen], LIST_TOKENS)
+    every = []
+    for fact in chosen:
+        day = dated(fact.said_at)
+        data = {"number": fact.number, "date": day}
+        every.append(fitted(f"{day} (fact {fact.number})", fact.text, data, LIST_TOKENS))
+    records = records_within(every, LIST_TOKENS)
     rest = len(chosen) - len(records)
     word = f"There are {rest} more{when}: ask for words of theirs." if rest else ""
     return tool_answer(head, "facts", records, word)
@@ -133,10 +138,3 @@ def timeline_entry(memory: Memory) -> Record:
     about = f", {subject}" if subject else ""
     text = f'{days}, {called(memory)}{size} ({memory.memory_id}){about}: "{quote}"'
     return Record(text, data)
-
-
-def _fact(fact: Fact) -> Record:
-    """Return a fact under its day and number, cut where it alone would fill an answer."""
-    day = dated(fact.said_at)
-    data = {"number": fact.number, "date": day}
-    return fitted(f"{day} (fact {fact.number})", fact.text, data, LIST_TOKENS)
