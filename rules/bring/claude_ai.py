@@ -167,7 +167,14 @@ def _block_text(block: Fields, left: LeftOut, *, as_before: bool) -> str:
         case "tool_use":
             return _tool_call(block, as_before=as_before)
         case "tool_result":
-            return framed(f"result of {_name(block)}", _result(block, left))
+            listed = (
+                not_brought("picture", left)
+                if text_under(item, "type") == "image"
+                else text_under(item, "text")
+                for item in as_list(block, "content")
+            )
+            result = text_under(block, "content") or paragraphs(listed)
+            return framed(f"result of {_name(block)}", result)
         case "image":
             return not_brought("picture", left)
         case "document":
@@ -198,16 +205,3 @@ def _tool_call(block: Fields, *, as_before: bool) -> str:
         return framed(f"artifact: {text_under(given, 'title') or _NAMELESS}", artifact)
     asked = as_one_line(given) if given else ""
     return framed(f"tool call: {tool}", asked if as_before else in_lines(given) or asked)
-
-
-def _result(block: Fields, left: LeftOut) -> str:
-    """Return what a tool said: its text, or its items, of which pictures are only named."""
-    if said := text_under(block, "content"):
-        return said
-    items = as_list(block, "content")
-    return paragraphs(
-        not_brought("picture", left)
-        if text_under(item, "type") == "image"
-        else text_under(item, "text")
-        for item in items
-    )

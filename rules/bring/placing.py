@@ -97,7 +97,9 @@ def place_conversation(
         chat = held(chat_id)
         if chat is None:
             return Placement(chat_id, len(wanted), False, number, reason)
-        same = _same_at_first(chat.messages, wanted)
+        same, most = 0, min(len(chat.messages), len(wanted))
+        while same < most and wanted[same].is_held_as(chat.messages[same]):
+            same += 1
         new = len(wanted) - same
         if new == 0:
             return Placement(chat_id, 0, True, number, reason)
@@ -132,15 +134,6 @@ def _refusal(chat: HeldChat, same: int, *, untouched: bool) -> str:
             "said there since; if nothing was, add --untouched"
         )
     return ""
-
-
-def _same_at_first(ours: Sequence[MessageName], wanted: Sequence[MessageName]) -> int:
-    """Return how many messages are the same at the beginning."""
-    pairs = zip(ours, wanted, strict=False)
-    return next(
-        (at for at, (mine, other) in enumerate(pairs) if not other.is_held_as(mine)),
-        min(len(ours), len(wanted)),
-    )
 
 
 def write_messages(conversation: Conversation) -> list[WrittenMessage]:

@@ -79,19 +79,16 @@ def any_phrase(pattern: str) -> Phrases:
     Where case is ignored, a Turkish dotless i is an i.
     """
     joined = join_lines(pattern)
-    small = "|".join(filter(_may_be_ascii, _alternatives(joined.replace("ı", "i"))))
-    return Phrases(re.compile(joined, re.IGNORECASE), re.compile(small))
-
-
-def _alternatives(pattern: str) -> Iterator[str]:
-    """Yield the alternatives of a pattern: what is between its strokes outside of brackets."""
+    dotted = joined.replace("ı", "i")
+    alternatives: list[str] = []  # what is between its strokes outside of brackets
     start = depth = 0
-    for mark in _BRACKETS_AND_STROKES.finditer(pattern):
+    for mark in _BRACKETS_AND_STROKES.finditer(dotted):
         depth += {"(": 1, ")": -1}.get(mark.group(), 0)
         if mark.group() == "|" and not depth:
-            yield pattern[start : mark.start()]
+            alternatives.append(dotted[start : mark.start()])
             start = mark.end()
-    yield pattern[start:]
+    small = "|".join(filter(_may_be_ascii, [*alternatives, dotted[start:]]))
+    return Phrases(re.compile(joined, re.IGNORECASE), re.compile(small))
 
 
 def _may_be_ascii(alternative: str) -> bool:

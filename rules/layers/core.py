@@ -162,7 +162,13 @@ def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal
     section = editable(memory, name)
     if isinstance(section, Refusal):
         return section
-    value = _without_repeats(section.value, value)
+    # Models are prone to repeat lines. Those that were there several times stay, and empty ones.
+    had, seen, kept = Counter(lines_of(section.value)), Counter[str](), list[str]()
+    for line in lines_of(value):
+        seen[line] += 1
+        if not line.strip() or seen[line] <= max(1, had[line]):
+            kept.append(line)
+    value = tuple(kept) if isinstance(value, tuple) else "\n".join(kept)
     if value == section.value:
         return Refusal(
             f'The section "{name}" says that already, so nothing was changed.', "already there"
@@ -175,19 +181,6 @@ def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal
             "over the limit",
         )
     return memory.with_value(name, value)
-
-
-def _without_repeats(before: Value, after: Value) -> Value:
-    """Return `after` without the lines that an edit has repeated, as models are prone to.
-
-    Lines that were there several times before stay, and so do empty ones.
-    """
-    had, seen, kept = Counter(lines_of(before)), Counter[str](), list[str]()
-    for line in lines_of(after):
-        seen[line] += 1
-        if not line.strip() or seen[line] <= max(1, had[line]):
-            kept.append(line)
-    return tuple(kept) if isinstance(after, tuple) else "\n".join(kept)
 
 
 def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreMemory:

@@ -176,7 +176,15 @@ def _sources(read: ReadBack) -> Iterator[str]:
 
     One without a source is of a memory whose raw messages are lost: it cannot be compared.
     """
-    texts = _quoted_texts(read)
+    sources = {key for memory in read.shown for key in memory.edition.sources}
+    # What each quoted message says now, said when its memory was made, and ever.
+    texts: dict[str, list[str]] = {}
+    for entry in read.finished.entries:
+        if entry.key in sources:
+            raws = [entry.message.raw, *read.finished.versions.get(entry.key, ())]
+            if entry.newest is not None:
+                raws.append(entry.newest.raw)
+            texts[entry.key] = [_said_in(raw) for raw in raws]
     for memory in read.shown:
         for quote in memory.edition.quotes:
             if fault := _source_fault(quote, memory, texts):
@@ -197,19 +205,6 @@ def _source_fault(
     if not passage.text.strip() or not any(passage.text in text for text in texts[passage.source]):
         return "is not in its message"
     return None
-
-
-def _quoted_texts(read: ReadBack) -> dict[str, list[str]]:
-    """Return by key what each quoted message says now, said when its memory was made, and ever."""
-    sources = {key for memory in read.shown for key in memory.edition.sources}
-    texts: dict[str, list[str]] = {}
-    for entry in read.finished.entries:
-        if entry.key in sources:
-            raws = [entry.message.raw, *read.finished.versions.get(entry.key, ())]
-            if entry.newest is not None:
-                raws.append(entry.newest.raw)
-            texts[entry.key] = [_said_in(raw) for raw in raws]
-    return texts
 
 
 def _said_in(raw: bytes) -> str:

@@ -1,7 +1,7 @@
 """The plan of a chat: what becomes a memory now, and what waits and why."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -211,7 +211,7 @@ def plan_chat(
         live_tokens=chunking.live_tokens,
         reason=_why_no_more(chunking, reading, sum(tokens), limits.tail),
         left_out=_left_out(reading),
-        warnings=(*_on_copies(reading), *_on_folds(memories, overhead)),
+        warnings=tuple(_warnings(reading, memories, overhead)),
         fixed_tokens=overhead.fixed,
         questions_tokens=overhead.questions,
         attached=_attached(reading, planned),
@@ -266,25 +266,19 @@ def _left_out(reading: ChatReading) -> dict[str, int]:
     )
 
 
-def _on_copies(reading: ChatReading) -> tuple[str, ...]:
-    """Return a sentence on messages that the export holds more than once, if there are any."""
-    copies = sum(place.is_copy for place in reading.places)
-    if not copies:
-        return ()
-    what = counted(copies, "message is a copy of another one", "messages are copies of other ones")
-    return (f"{what} in the same chat: each is counted once, and a copy leaves with its message",)
-
-
-def _on_folds(memories: Foresight, overhead: Overhead) -> tuple[str, ...]:
-    """Return a sentence on folds that a model makes from folds, if there are any."""
-    beyond = memories.folds_beyond() if overhead.by_model else 0
-    if not beyond:
-        return ()
-    folds = counted(beyond, "fold is made", "folds are made")
-    return (
-        f"{folds} from folds and not from the memories under them, which would be too much to "
-        "read: a larger fold.budget keeps more",
-    )
+def _warnings(reading: ChatReading, memories: Foresight, overhead: Overhead) -> Iterator[str]:
+    """Yield a sentence on messages that are there more than once, and one on folds made from folds."""
+    if copies := sum(place.is_copy for place in reading.places):
+        what = counted(
+            copies, "message is a copy of another one", "messages are copies of other ones"
+        )
+        yield f"{what} in the same chat: each is counted once, and a copy leaves with its message"
+    if overhead.by_model and (beyond := memories.folds_beyond()):
+        folds = counted(beyond, "fold is made", "folds are made")
+        yield (
+            f"{folds} from folds and not from the memories under them, which would be too much to "
+            "read: a larger fold.budget keeps more"
+        )
 
 
 def _formed(

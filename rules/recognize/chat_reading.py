@@ -17,7 +17,6 @@ from rules.conversation.memory import (
     Count,
     Edition,
     Memory,
-    Six,
     edition_in_prompts,
     memories_of_chunks,
 )
@@ -76,7 +75,17 @@ def reading_of(
     edits = edits_of(known, places, export.shown, lacks.under)
     by_person = {}
     for name, texts in edits.edited.items():
-        by_person[name] = _persons(known.editions[name], texts, count, now)
+        editions = known.editions[name]
+        by_person[name] = replace(
+            editions[-1],
+            number=1 + max(edition.number for edition in editions),
+            kind="person",
+            texts=texts,
+            requests=(),
+            wishes=wishes_left(editions[-1], texts),
+            tokens=sum(count(text) for text in texts),
+            written_at=now,
+        )
     changed = {memory.number for memory in known.memories if memory.memory_id in edits.changed}
     past_now = as_it_is_now(known.past, places, changed, edits.deleted)
     places = without_strays(past_now, places)
@@ -85,20 +94,6 @@ def reading_of(
         after.append(_after(memory, known.editions[memory.memory_id], by_person, edits))
     entries = history(past_now, places)
     return ChatReading(places, entries, tuple(after), adopted, edits, by_person, lacks, known.seen)
-
-
-def _persons(known: Sequence[Edition], texts: Six, count: Count, now: str) -> Edition:
-    """Return the person's own edition of a memory, after the `known` ones."""
-    return replace(
-        known[-1],
-        number=1 + max(edition.number for edition in known),
-        kind="person",
-        texts=texts,
-        requests=(),
-        wishes=wishes_left(known[-1], texts),
-        tokens=sum(count(text) for text in texts),
-        written_at=now,
-    )
 
 
 def _after(

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Place
-from rules.conversation.memory import Memory, folds_upwards, with_members
+from rules.conversation.memory import folds_upwards, with_members
 from rules.recognize.absent import Absent
 from rules.recognize.known import KnownMessage, Recognised
 from rules.recognize.user_edits import deleted_memories, there
@@ -61,33 +61,25 @@ def lost_in(export: Recognised, lacks: Absent) -> Lost | None:
     known, shown = export.known, export.shown
     here = there(known, export.places, shown)
     by_person = deleted_memories(known.memories, export.listed.uuids, export.ours)
-    shown_as, inside = _shown_as(known.memories, shown)
+    # A fold counts once, as the person sees it: to delete its six messages is to delete one memory.
+    shown_as: dict[str, str] = {}
+    folds = folds_upwards(known.memories)
+    for fold in folds:
+        if fold.memory_id in shown:
+            inside = with_members([fold.memory_id], known.memories)
+            shown_as |= dict.fromkeys(inside, fold.memory_id)
+    members = {member for fold in folds for member in fold.members}
     memories_here, deleted = {}, []
     for memory in known.memories:
         name = memory.memory_id
         if memory.forgotten or memory.recalled:
             continue
         if name in by_person and name not in here:
-            if name not in inside:
+            if name not in members:
                 deleted.append(name)
         elif not memory.is_fold:
             memories_here[shown_as.get(name, name)] = name in here
     return lost(lacks, memories_here, export.places, deleted)
-
-
-def _shown_as(
-    memories: Sequence[Memory], shown: Collection[str]
-) -> tuple[Mapping[str, str], frozenset[str]]:
-    """Return the shown fold that each memory is in, and the ids of all that are in any fold.
-
-    A fold counts once, as the person sees it: to delete its six messages is to delete one memory.
-    """
-    shown_as: dict[str, str] = {}
-    folds = folds_upwards(memories)
-    for fold in folds:
-        if fold.memory_id in shown:
-            shown_as |= dict.fromkeys(with_members([fold.memory_id], memories), fold.memory_id)
-    return shown_as, frozenset(member for fold in folds for member in fold.members)
 
 
 def lost(

@@ -15,7 +15,6 @@ from rules.conversation.history import SLOTS, Group, Past, Place, raw_messages
 from rules.conversation.kept_wishes import is_without_some
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import (
-    Edition,
     Memory,
     Six,
     aliases,
@@ -82,30 +81,28 @@ def edits_of(
 
 
 def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Six]:
-    """Return the texts of the memories that read as none of their editions, by id."""
+    """Return the texts of the memories that read as none of their editions, by id.
+
+    A message that is missing or empty reads as its edition's.
+    """
     edited: dict[str, Six] = {}
     by_id = memories_by_id(known.memories)
     for name, group in shown.items():
         editions = known.editions[name]
-        six = _texts(group, editions)
+        # The edition that its first message names; the newest if it is unknown.
+        marker = next(iter(group.values())).ours
+        number = marker.edition if marker is not None else 0
+        named = (edition for edition in editions if edition.number == number)
+        texts = list(next(named, editions[-1]).texts)
+        for slot, place in group.items():
+            if place.message.text.strip():
+                texts[slot - 1] = place.message.text
+        six = six_of(texts)
         # A shorter form of an edition, too, is memproc's.
         ever = (form for edition in editions for form in forms(by_id[name], edition))
         if not any(form.texts == six or is_without_some(six, form) for form in ever):
             edited[name] = six
     return edited
-
-
-def _texts(group: Group, editions: Sequence[Edition]) -> Six:
-    """Return the six texts of the export; a missing or empty one is that of its edition."""
-    # The edition that its first message names; the newest if it is unknown.
-    marker = next(iter(group.values())).ours
-    number = marker.edition if marker is not None else 0
-    named = (edition for edition in editions if edition.number == number)
-    texts = list(next(named, editions[-1]).texts)
-    for slot, place in group.items():
-        if place.message.text.strip():
-            texts[slot - 1] = place.message.text
-    return six_of(texts)
 
 
 def there(known: Known, places: Sequence[Place], shown: Collection[str]) -> frozenset[str]:

@@ -154,17 +154,15 @@ def _part(item: object) -> Part:
     if kind in _WORDS:
         words = spans.text(item.get("text", item.get("refusal")))
         return Part(printable(words), spoken=True)
-    return Part(_replacement(kind, item), spoken=False)
-
-
-def _replacement(kind: str, item: Fields) -> str:
     if kind in _PLACEHOLDERS:
-        return _placeholder(_PLACEHOLDERS[kind], item)
-    if kind.endswith(("tool_use", "tool_call")):
-        return f"[tool call: {_name(item)}]"
-    if kind.endswith("_result") or kind.startswith(("bash_", "text_editor_")):
-        return f"[tool result: {_name(item)}]"
-    return _NAMELESS.get(kind) or f"[{printable(kind)[:40]}]"
+        placeholder = _placeholder(_PLACEHOLDERS[kind], item)
+    elif kind.endswith(("tool_use", "tool_call")):
+        placeholder = f"[tool call: {_name(item)}]"
+    elif kind.endswith("_result") or kind.startswith(("bash_", "text_editor_")):
+        placeholder = f"[tool result: {_name(item)}]"
+    else:
+        placeholder = _NAMELESS.get(kind) or f"[{printable(kind)[:40]}]"
+    return Part(placeholder, spoken=False)
 
 
 def _placeholder(what: str, item: Fields) -> str:
