@@ -21,7 +21,6 @@ every answer that a model has given stay, so the next trip goes on from there.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -125,7 +124,7 @@ def _surveyed(context: Context, chat: Chat) -> "Survey":
     from daemon.remember.extracted import could_write
 
     archive, config, now = context.archive, context.config.of(chat), context.clock()
-    return survey(archive, chat, config, context.key, now, partial(could_write, archive))
+    return survey(archive, chat, config, context.key, now, could_write)
 
 
 def run_export(context: Context, export: Export) -> Iterator[Outcome]:
@@ -197,7 +196,7 @@ def _finish(
         reason = _with_excess(_COMPRESSED, memories_over_budget(surveyed, shown))
         keep_at_rest(archive, chat.chat_id, rest, reason)
         return Unchanged(chat.chat_id, chat.title, reason)
-    keep_written(archive, surveyed.shown, assembly.words.opening, context.clock())
+    keep_written(archive, surveyed, assembly.words.opening, context.clock())
     prove(archive, surveyed, assembly)
     _refuse_replaced(export, chat)
     return ready_chat(archive, surveyed, assembly, rest, context.clock())
@@ -207,7 +206,7 @@ def _take_over_opening(context: Context, surveyed: "Survey") -> bool:
     """Take over what the person has edited in the opening. Return whether that is news."""
     from daemon.chat.opening_edits import take_over
 
-    is_news, notice = take_over(context.archive, surveyed.shown, surveyed.at)
+    is_news, notice = take_over(context.archive, surveyed, surveyed.at)
     if notice:
         context.tell(Note(notice))
     return is_news
@@ -233,7 +232,7 @@ def ready_without_calls(context: Context, surveyed: "Survey") -> ReadyChat | Non
     opening is taken over first, so the result cannot be foretold.
     """
     archive, reading, now = context.archive, surveyed.reading, context.clock()
-    opening = opening_place(surveyed.shown)
+    opening = opening_place(surveyed)
     if surveyed.plan.calls or not reading.memories or (opening and opening.is_edited):
         return None
     assembly = assemble_as_it_is(archive, surveyed, now)

@@ -18,18 +18,15 @@ from rules.conversation.memory_size import questions_of_memories
 from rules.conversation.memory_title import write_title
 from rules.plan.chat_plan import Overhead
 from rules.recognize.chat_reading import ChatReading
-from rules.typingmind.chat import Chat
 
 _TITLE = write_title(1000, 1000, ["2026-12-28", "2027-01-13"])
 """A title of usual length."""
 
 
-def count_tokens(
-    archive: Archive, chat: Chat, reading: ChatReading, shown: ShownChat, roles: Roles
-) -> tuple[Counts, Overhead]:
+def count_tokens(archive: Archive, shown: ShownChat, roles: Roles) -> tuple[Counts, Overhead]:
     """Count all messages and texts of the chat. Return them, and what comes on top of messages."""
-    words, tools = canned(shown.texts), roles.agent.tools
-    begins = (chat.system_message, shown.texts.primer, json.dumps(tools) if tools else "")
+    words, tools, reading = canned(shown.texts), roles.agent.tools, shown.reading
+    begins = (shown.chat.system_message, shown.texts.primer, json.dumps(tools) if tools else "")
     opening = words.opening if reading.memories else opening_text(archive, shown)
     around = (words.opening, words.closing, opening)
     dialogues = _dialogues(shown.texts)

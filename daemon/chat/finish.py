@@ -104,9 +104,9 @@ def assemble_chat(
     entries = _under_memories(reading.entries, memories)
     bounded = within_bounds(shown, survey.bounds, passages)
     memory_section = MemorySection(memories, bounded, reading.edits.touched)
-    opening = opening_text(archive, survey.shown, lines_shown(passages, entries, places))
-    read = read_shown(survey.shown, opening)
-    words = Canned(opening, canned(survey.shown.texts).closing, read.headed, rows_shown(read))
+    opening = opening_text(archive, survey, lines_shown(passages, entries, places))
+    read = read_shown(survey, opening)
+    words = Canned(opening, canned(survey.texts).closing, read.headed, rows_shown(read))
     mode = survey.config.output.mode
     if mode == "new-chat" and (groups(places) or _was_written(archive, survey.chat.chat_id)):
         mode = "replace"  # it holds memories, or memproc wrote it: it goes on in its own place

@@ -12,6 +12,7 @@ from daemon.archive.keeping import (
     passages_of_kin,
     sources,
 )
+from daemon.chat.opening import ShownChat
 from daemon.models.tokens import count
 from primer.wording import make_tags_inert
 from rules.conversation.history import INSERTED, Entry, Place, raw_messages
@@ -39,19 +40,18 @@ from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message, has_pin
 
 
-def passages_after(
-    archive: Archive, chat: Chat, reading: ChatReading, budget: int, now: str
-) -> tuple[KeptPassage, ...]:
+def passages_after(archive: Archive, shown: ShownChat, now: str) -> tuple[KeptPassage, ...]:
     """Return the passages of a chat after this export of it: pins taken, waiting ones let in.
 
     Nothing is stored. A fork has those of the chat that it was forked from.
     """
-    passages = kept_passages(archive, chat.chat_id)
+    passages, reading = kept_passages(archive, shown.chat.chat_id), shown.reading
     if not passages and reading.adopted.kin:
         digests = {place.message.digest: place.key for place in raw_messages(reading.places)}
         digests |= {old.message.digest: old.key for old in reading.adopted.past}
         passages = passages_of_kin(archive, reading.adopted.kin, digests)
-    return admit_waiting(after_export(passages, read_pins(archive, chat, reading), now), budget)
+    pins = read_pins(archive, shown.chat, reading)
+    return admit_waiting(after_export(passages, pins, now), shown.config.keep.budget)
 
 
 def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
@@ -59,7 +59,7 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
 
     A state of the chat that was processed before tells nothing more of what it lacks.
     """
-    chat_id, lacks, seen = chat.chat_id, reading.absent, reading.first_seen
+    lacks, seen = reading.absent, reading.first_seen
     messages = {place.key: place.message for place in raw_messages(reading.places)}
     said = {key: message.created_at or "" for key, message in messages.items()}
     dated = [(date, text) for text in said.values() if (date := parse_date(text))]
@@ -69,7 +69,7 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
         offers=tuple(_doubtful_wishes(messages)),
         messages=messages,
         newest=max(dated)[1] if dated else "",
-        is_whole=not is_lacking and not was_processed(archive, chat_id, chat.sha256),
+        is_whole=not is_lacking and not was_processed(archive, chat.chat_id, chat.sha256),
         first_seen={(seen[key], text) for key, text in said.items() if key in seen},
     )
 

@@ -22,20 +22,27 @@ from primer.wording import Texts, keep_inert, wrap
 from rules.conversation.history import Place
 from rules.conversation.marker import OPENING, Canned, text_digest
 from rules.errors import ChatSkipped
-from rules.layers.core import CoreMemory, OverLimit, Section, Value, core_after
+from rules.layers.core import (
+    NO_CORE_MEMORY,
+    CoreMemory,
+    OverLimit,
+    Section,
+    Value,
+    core_after,
+)
 from rules.layers.core_layout import Layout
 from rules.layers.facts import Fact, FactEvent, facts_within, live
 from rules.layers.opening import FactLine, KeptLine, Opening, fact_line, read_opening, write_opening
+from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 
 
 @dataclass(frozen=True, slots=True)
 class ShownChat:
-    """The chat, its messages as they were recognised, and the settings that count for it."""
+    """A chat that an export shows, read against the archive, and the settings that count for it."""
 
-    chat_id: str
-    title: str
-    places: Sequence[Place]
+    chat: Chat
+    reading: ChatReading
     config: Config
     texts: Texts
     layout: Layout
@@ -48,10 +55,9 @@ class ShownChat:
         return f"{texts.opening}\n\n{texts.recall}" if self.config.recall.mention else texts.opening
 
 
-def shown_chat(chat: Chat, places: Sequence[Place], config: Config) -> ShownChat:
-    """Describe a chat with the texts and settings that count for it. Raises ConfigurationError."""
-    texts, layout = load_texts(config.texts.path), core_layout(config.core)
-    return ShownChat(chat.chat_id, chat.title, places, config, texts, layout)
+def shown_chat(chat: Chat, reading: ChatReading, config: Config) -> ShownChat:
+    """Return a chat with the texts and the layout of its settings. Raises ConfigurationError."""
+    return ShownChat(chat, reading, config, load_texts(config.texts.path), core_layout(config.core))
 
 
 def canned(texts: Texts) -> Canned:
@@ -69,6 +75,13 @@ def core_now(archive: Archive, chat_id: str, layout: Layout) -> CoreMemory:
             "Raise its limit in [core.sections], or shorten it with: "
             f"memproc core {chat_id} set SECTION TEXT",
         ) from fault
+
+
+def core_shown(archive: Archive, shown: ShownChat) -> CoreMemory:
+    """Return the core memory as it is now, empty where it is off. Raises as `core_now` does."""
+    if not shown.config.core.enabled:
+        return NO_CORE_MEMORY
+    return core_now(archive, shown.chat.chat_id, shown.layout)
 
 
 def facts_now(archive: Archive, chat_id: str) -> tuple[Fact, ...]:
@@ -105,70 +118,63 @@ def as_value(section: Section, text: str) -> Value:
     return tuple(entry for entry in entries if entry)
 
 
-def opening_text(archive: Archive, chat: ShownChat, kept: Sequence[KeptLine] = ()) -> str:
+def opening_text(archive: Archive, shown: ShownChat, kept: Sequence[KeptLine] = ()) -> str:
     """Return the opening with its tag, and with the passages that are kept.
 
     Where the export's opening says the same, with the facts in any order, it stays as it is there.
     """
-    sections, facts = _layers(archive, chat)
-    preface, introduction = _preface(archive, chat), chat.texts.layers
-    text = wrap("system", write_opening(preface, introduction, sections, facts, kept))
-    place = opening_place(chat)
-    if place is not None and _says(chat, place.message.text) == _says(chat, text):
+    sections = []
+    for section in core_shown(archive, shown).sections:
+        if section.rendered:
+            # No live tag of ours stays in it.
+            value = section.value
+            inert: Value = (
+                keep_inert(value) if isinstance(value, str) else tuple(map(keep_inert, value))
+            )
+            sections.append(replace(section, value=inert, limit=section.limit * 2))
+    facts = shown.config.facts
+    lines = map(as_line, facts_shown(archive, shown.chat.chat_id, facts) if facts.enabled else ())
+    preface, introduction = _preface(archive, shown), shown.texts.layers
+    text = wrap("system", write_opening(preface, introduction, sections, list(lines), kept))
+    place = opening_place(shown)
+    if place is not None and _says(shown, place.message.text) == _says(shown, text):
         return place.message.text
     return text
 
 
-def _layers(archive: Archive, chat: ShownChat) -> tuple[list[Section], list[FactLine]]:
-    """Return the filled sections and the facts as they may occur in a message."""
-    config, chat_id = chat.config, chat.chat_id
-    sections = core_now(archive, chat_id, chat.layout).sections if config.core.enabled else ()
-    facts = facts_shown(archive, chat_id, config.facts) if config.facts.enabled else ()
-    inert = []
-    for section in sections:
-        if section.rendered:
-            # No live tag of ours stays in it.
-            value = section.value
-            shown: Value = (
-                keep_inert(value) if isinstance(value, str) else tuple(map(keep_inert, value))
-            )
-            inert.append(replace(section, value=shown, limit=section.limit * 2))
-    return inert, [as_line(fact) for fact in facts]
-
-
-def _preface(archive: Archive, chat: ShownChat) -> str:
+def _preface(archive: Archive, shown: ShownChat) -> str:
     """Return the person's own preface where they have reworded it, else that of the texts."""
-    kept, place = openings(archive, chat.chat_id), opening_place(chat)
-    if place is not None and place.ours is not None:
-        shown = text_digest(place.message.text)
-        is_known = any(written.goes_back_to(shown) for written in kept)
-        if place.is_edited and not is_known:
+    kept, place = openings(archive, shown.chat.chat_id), opening_place(shown)
+    if place is not None and place.is_edited:
+        digest = text_digest(place.message.text)
+        if not any(written.goes_back_to(digest) for written in kept):
             # It was edited where it shows neither sections nor facts.
-            return read_shown(chat, place.message.text).preface or chat.preface
-    return reworded(kept) or chat.preface
+            return read_shown(shown, place.message.text).preface or shown.preface
+    return reworded(kept) or shown.preface
 
 
-def _says(chat: ShownChat, text: str) -> tuple[object, ...]:
+def _says(shown: ShownChat, text: str) -> tuple[object, ...]:
     """Return what makes a difference in openings: preface, filled sections, unordered facts."""
-    said = read_shown(chat, text)
+    said = read_shown(shown, text)
     filled = {name: words for name, words in said.sections.items() if words}
     return said.preface, filled, Counter(said.facts), said.kept
 
 
-def keep_written(archive: Archive, chat: ShownChat, text: str, now: str) -> None:
+def keep_written(archive: Archive, shown: ShownChat, text: str, now: str) -> None:
     """Store an opening that is about to be written, so that it and edits of it are known."""
-    written = read_shown(chat, text)
+    written, chat_id = read_shown(shown, text), shown.chat.chat_id
     if written.headed:
-        keep_opening(archive, chat.chat_id, KeptOpening(text, written.preface, "memproc"), now)
-        keep(archive, _counts_of(archive, facts_now(archive, chat.chat_id)))
+        keep_opening(archive, chat_id, KeptOpening(text, written.preface, "memproc"), now)
+        keep(archive, _counts_of(archive, facts_now(archive, chat_id)))
 
 
-def opening_place(chat: ShownChat) -> Place | None:
+def opening_place(shown: ShownChat) -> Place | None:
     """Return the opening that the export has, or None."""
-    ours = (place for place in chat.places if place.ours and place.ours.kind == OPENING)
-    return next(ours, None)
+    places = shown.reading.places
+    return next((place for place in places if place.ours and place.ours.kind == OPENING), None)
 
 
-def read_shown(chat: ShownChat, text: str) -> Opening:
+def read_shown(shown: ShownChat, text: str) -> Opening:
     """Read an opening, with or without its tag."""
-    return read_opening(text, {section.name for section in chat.layout.sections}, chat.texts.layers)
+    names = {section.name for section in shown.layout.sections}
+    return read_opening(text, names, shown.texts.layers)

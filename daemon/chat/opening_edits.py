@@ -1,6 +1,6 @@
 """The person's edits of the opening: sections of core memory, facts, and the preface."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from daemon.archive.archive import Archive
 from daemon.archive.keeping import kept_passages, newest_messages, store_passages
@@ -37,10 +37,13 @@ from rules.wording import counted, cut_title
 
 _BY_USER = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"
-_NOTHING = Opening("", {}, (), headed=False)
+_WITHOUT_HEADINGS = (
+    "the opening shows none of the headings of its sections and facts any more, so nothing of it was "
+    "taken over. To do without them: core.enabled = false and facts.enabled = false in memproc.toml."
+)
 
 
-def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
+def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
     """Store what the person has edited in the opening, once.
 
     Return whether that was news to an archive that knows the chat, and a notice for the person,
@@ -48,26 +51,24 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
     nothing, as when it was lost, all of the opening is taken over. Raises ChatSkipped where a
     section is over its limit.
     """
-    place = opening_place(chat)
-    if place is None or place.ours is None:
+    place, chat_id = opening_place(shown), shown.chat.chat_id
+    if not (place and place.ours):
         return False, ""
     text, written = place.message.text, place.ours.text
     digest = text_digest(text)
     with archive.transaction():
-        is_known = _inherit(archive, chat.chat_id, digest, written)
-        kept = openings(archive, chat.chat_id)
+        is_known = _inherit(archive, chat_id, digest, written)
+        kept, theirs = openings(archive, chat_id), read_shown(shown, text)
+        base = edited_from(kept, written)
         # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
-        seen = {(text_digest(opening.text), opening.base) for opening in kept}
-        theirs, base = read_shown(chat, text), edited_from(kept, written)
-        is_headless = base is None and not theirs.headed
-        if (digest, written) in seen or (is_known and digest == written) or is_headless:
+        is_seen = any((opening.text, opening.base) == (text, written) for opening in kept)
+        is_headless = not (base or theirs.headed)
+        if is_seen or (is_known and digest == written) or is_headless:
             return False, ""
-        changes, unsaid = _changes(archive, chat, theirs, base, is_known=is_known), 0
-        if changes is not None:
-            unsaid = _keep_changes(archive, chat, changes, now, by_user=digest != written)
-        opening = KeptOpening(text, theirs.preface, "person", written)
-        keep_opening(archive, chat.chat_id, opening, now)
-    return is_known, _notice(chat, changes, unsaid)
+        before = (base.text if base else opening_text(archive, shown)) if is_known else ""
+        notice = _keep_changes(archive, shown, before, theirs, now, by_user=digest != written)
+        keep_opening(archive, chat_id, KeptOpening(text, theirs.preface, "person", written), now)
+    return is_known, notice and f'"{cut_title(shown.chat.title)}": {notice}'
 
 
 def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
@@ -79,73 +80,59 @@ def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
     return any(known) or inherit_layers(archive, chat_id, shown, written)
 
 
-def _changes(
-    archive: Archive, chat: ShownChat, theirs: Opening, base: KeptOpening | None, *, is_known: bool
-) -> OpeningEdits | None:
-    """Compare an opening with the one that it was edited from; a lost archive knows none."""
-    if not is_known:
-        return edits_of_opening(_NOTHING, theirs)
-    before = base.text if base else opening_text(archive, chat)
-    return edits_of_opening(read_shown(chat, before), theirs)
-
-
-def _notice(chat: ShownChat, changes: OpeningEdits | None, unsaid: int) -> str:
-    """Return what the person is told of their edits; empty if nothing."""
-    if changes is None:
-        return (
-            f'"{cut_title(chat.title)}": the opening shows none of the headings of its sections and facts any '
-            "more, so nothing of it was taken over. To do without them: core.enabled = false and "
-            "facts.enabled = false in memproc.toml."
-        )
-    if not unsaid:
-        return ""
-    never = counted(unsaid, "passage was never said", "passages were never said")
-    return f'"{cut_title(chat.title)}": below "{KEPT}" in the opening, {never} so, and not kept.'
-
-
 def _keep_changes(
-    archive: Archive, chat: ShownChat, changes: OpeningEdits, now: str, *, by_user: bool
-) -> int:
-    """Store the edits, and return the number of passages there that were never said.
+    archive: Archive,
+    shown: ShownChat,
+    before: str,
+    theirs: Opening,
+    now: str,
+    *,
+    by_user: bool,
+) -> str:
+    """Store what differs from the opening `before`, which is empty where the archive was lost.
 
-    What the person wrote is kept also where a layer is off: it is there when that is on again.
+    Return what the person is told of it; empty if nothing. What they wrote is kept also where a
+    layer is off: it is there when that is on again.
     """
-    chat_id = chat.chat_id
-    sections = _section_events(archive, chat, changes, by_user=by_user)
+    changes, chat_id = edits_of_opening(read_shown(shown, before), theirs), shown.chat.chat_id
+    if changes is None:
+        return _WITHOUT_HEADINGS
+    sections = _section_events(archive, shown, changes, by_user=by_user)
     keep_core_events(archive, chat_id, list(sections), now)
     facts = _fact_events(archive, chat_id, changes, by_user=by_user)
     keep_fact_events(archive, chat_id, list(facts), now)
     if not (changes.released or changes.kept):
-        return 0
-    return _keep_passages(archive, chat, changes, now, by_user=by_user)
+        return ""
+    return _keep_passages(archive, shown, changes, now, by_user=by_user)
 
 
 def _keep_passages(
-    archive: Archive, chat: ShownChat, changes: OpeningEdits, now: str, *, by_user: bool
-) -> int:
-    """Release what was taken out, and keep what is new. Return how much of that was never said."""
+    archive: Archive, shown: ShownChat, changes: OpeningEdits, now: str, *, by_user: bool
+) -> str:
+    """Release what was taken out, and keep what is new. Return a clause on what was never said."""
+    chat_id = shown.chat.chat_id
     gone = {line.compared for line in changes.released}
-    before = kept_passages(archive, chat.chat_id)
     after, known = [], set()
-    for passage in before:
+    for passage in kept_passages(archive, chat_id):
         line = passage.line.compared
         known.add(line)
         is_taken_out = passage.is_agreed and line in gone
         after.append(passage.released() if is_taken_out else passage)
     new = [line for line in changes.kept if line.compared not in known]
-    messages = list(newest_messages(archive, chat.chat_id)) if new else []
+    messages = list(newest_messages(archive, chat_id)) if new else []
     found = [from_line(messages, line, by_user=by_user) for line in new]
-    after += filter(None, found)
-    admitted = admit_waiting(after, chat.config.keep.budget)
-    store_passages(archive, chat.chat_id, admitted, now)
-    return found.count(None)
+    admitted = admit_waiting([*after, *filter(None, found)], shown.config.keep.budget)
+    store_passages(archive, chat_id, admitted, now)
+    unsaid = found.count(None)
+    never = counted(unsaid, "passage was never said", "passages were never said")
+    return f'below "{KEPT}" in the opening, {never} so, and not kept.' if unsaid else ""
 
 
 def _section_events(
-    archive: Archive, chat: ShownChat, changes: OpeningEdits, *, by_user: bool
+    archive: Archive, shown: ShownChat, changes: OpeningEdits, *, by_user: bool
 ) -> Iterator[CoreEvent]:
     """Yield an event for each section that reads otherwise and that memproc.toml still names."""
-    memory = core_now(archive, chat.chat_id, chat.layout)
+    memory = core_now(archive, shown.chat.chat_id, shown.layout)
     for name, text in changes.sections.items():
         section = memory.find(name)
         if section is None:
@@ -155,7 +142,7 @@ def _section_events(
             section.with_value(value)
         except OverLimit as fault:
             raise ChatSkipped(
-                f'"{cut_title(chat.title)}": {fault} It stands so in the opening message of the export.',
+                f'"{cut_title(shown.chat.title)}": {fault} It stands so in the opening message of the export.',
                 "Shorten it in TypingMind and export again, or raise "
                 f"core.sections.{section.name}.limit in memproc.toml.",
             ) from fault
@@ -175,30 +162,24 @@ def _fact_events(
     """
     facts = facts_now(archive, chat_id)
     events = fact_events(archive, chat_id, forgotten=True)
-    ever = {_as_read(event): event for event in events if event.text}
-    yield from _reworded(changes, ever)
+    ever, added = {_as_read(event): event for event in events if event.text}, [*changes.added]
+    for old, new in changes.changed:
+        if event := ever.get(old):  # its moment stays where its day does
+            said_at = event.said_at if new.day == old.day else new.day
+            text = restore_tags(new.text)
+            yield FactEvent(event.fact, "UPDATE", text, said_at, "", "person", why=_BY_USER)
+        else:  # new where the person, or the archive of a fork that was cut off, has forgotten it
+            added.append(new)
     numbers = {_as_read(fact): fact.number for fact in (*live(events), *facts)}
     for line in changes.removed:
         if line in numbers:
             yield FactEvent(numbers[line], "FORGET", "", "", "", "person", why=_BY_USER)
-    # These are new where the person, or the archive of a fork that was cut off, has forgotten them.
-    added = [*changes.added, *(new for old, new in changes.changed if old not in ever)]
     yield from _added(added, facts, next_fact(archive, chat_id), by_user=by_user)
 
 
 def _as_read(fact: Fact | FactEvent) -> FactLine:
     line = as_line(fact)
     return FactLine(line.day, one_line(line.text))
-
-
-def _reworded(changes: OpeningEdits, ever: Mapping[FactLine, FactEvent]) -> Iterator[FactEvent]:
-    """Yield an update for each reworded fact; its moment stays where its day does."""
-    for old, new in changes.changed:
-        event = ever.get(old)
-        if event is not None:
-            said_at = event.said_at if new.day == old.day else new.day
-            text = restore_tags(new.text)
-            yield FactEvent(event.fact, "UPDATE", text, said_at, "", "person", why=_BY_USER)
 
 
 def _added(

@@ -1,27 +1,19 @@
 """A chunk with all that its memory is written from, and the subject that its memory is named after."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
-from functools import cache
 
 from primer.prompt import Turn, context
 from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
-from rules.conversation.memory_subject import subjects
-from rules.conversation.memory_title import TitlePair, subject_of, title_pair, write_title
-from rules.layers.core import CoreMemory
+from rules.conversation.memory_title import TitlePair, title_pair, write_title
+from rules.layers.core import NO_CORE_MEMORY, CoreMemory
 from rules.layers.names import WhoIsWho, persons_names
-from rules.plan.chat_plan import ChatPlan
-from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.dates import in_zone
 
-NO_CORE_MEMORY = CoreMemory(())
 _UNKNOWN = WhoIsWho()
-
-SubjectOf = Callable[[int], str]
-"""Tells the subject in the name of a memory by its number; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,26 +102,3 @@ def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
         for entry in entries
         if not entry.gone
     )
-
-
-def subjects_in(reading: ChatReading, plan: ChatPlan) -> SubjectOf:
-    """Return a function that tells the subjects of a chat's memories.
-
-    An existing name stays as it is, even if its memory is written again. The words of the chat are looked
-    at once, when the first new name is wanted.
-    """
-    standing = {memory.number: subject_of(memory) for memory in reading.chunk_memories}
-
-    @cache
-    def to_come() -> Mapping[int, str]:
-        chunks = (*plan.made, *plan.chunks)
-        passages = []
-        for chunk in chunks:
-            said = [entry.message for entry in reading.entries[chunk.start : chunk.stop]]
-            passages.append([(message.speaker == "user", message.words) for message in said])
-        return dict(zip((chunk.number for chunk in chunks), subjects(passages), strict=True))
-
-    def subject_by_number(number: int) -> str:
-        return standing[number] if number in standing else to_come().get(number, "")
-
-    return subject_by_number

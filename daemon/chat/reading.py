@@ -10,9 +10,12 @@ from daemon.archive.memories import editions, memories
 from daemon.archive.messages import dates_said, first_seen, live_messages, missing_keys, past
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.archive.seals import refuse_any_damage, refuse_damage
+from daemon.chat.opening import ShownChat, canned, shown_chat
+from daemon.config.loading import load_texts
+from daemon.config.settings import Config
 from daemon.models.tokens import count
 from rules.conversation.history import Group, Place, history
-from rules.conversation.marker import OPENING, Canned, read_marker
+from rules.conversation.marker import OPENING, read_marker
 from rules.conversation.memory import Preferred, memory_id
 from rules.errors import ChatSkipped, NotAccepted
 from rules.recognize.absent import NOTHING_ABSENT, Absent, absent_in
@@ -32,25 +35,25 @@ from rules.recognize.loss import lost_in
 from rules.recognize.recognize import unnamed_memories
 from rules.recognize.user_edits import NO_EDITS
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.message import Message
 from rules.wording import cut_title
 
 NOTHING_ADOPTED = Adopted()
 
 
-def read_chat(
-    archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str
-) -> ChatReading:
+def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownChat:
     """Read a chat against the archive: its messages, its memories, and what the person did.
 
-    Raises NotAccepted where the chat has lost so much that it may be a mistake, ChatSkipped where
-    memories cannot be told from the conversation, DamagedChat where the archive's rows are not
-    what was stored.
+    `config` is the one that counts for this chat. Raises NotAccepted where the chat has lost so much
+    that it may be a mistake, ChatSkipped where memories cannot be told from the conversation,
+    DamagedChat where the archive's rows are not what was stored, ConfigurationError where its texts
+    cannot be used.
     """
     refuse_damage(archive.run, chat.chat_id)
+    words, preferred = canned(load_texts(config.texts.path)), config.memory.editions
     known, messages = know(archive, chat.chat_id, preferred), read_messages(chat)
     # A fork shows openings of the chat that it comes from: its messages name them.
-    named = _digests_of_openings(messages)
+    markers = (read_marker(message.marker) for message in messages if message.marker)
+    named = {marker.text for marker in markers if marker and marker.kind == OPENING}
     known = replace(known, openings=(*known.openings, *openings_named(archive, named)))
     export = recognise_export(known, chat, messages, words)
     _refuse_unnamed(archive, chat, export)
@@ -61,7 +64,15 @@ def read_chat(
         lacks = absent_in(export)
         _refuse_lost(archive, chat, export, lacks)
     dated = replace(export, places=_dated(archive, export, adopted))
-    return reading_of(dated, adopted, lacks, count, now)
+    return shown_chat(chat, reading_of(dated, adopted, lacks, count, now), config)
+
+
+def read_archive(archive: Archive, chat: Chat, config: Config) -> ShownChat:
+    """Read a chat as the archive alone knows it: what is under memories, without live messages."""
+    entries = history(past(archive, chat.chat_id), ())
+    made = memories(archive, chat.chat_id, config.memory.editions)
+    reading = ChatReading((), entries, made, Adopted(), NO_EDITS, {})
+    return shown_chat(chat, reading, config)
 
 
 def know(archive: Archive, chat_id: str, preferred: Preferred = "hindsight") -> Known:
@@ -79,12 +90,6 @@ def know(archive: Archive, chat_id: str, preferred: Preferred = "hindsight") -> 
         missing=missing_keys(archive, chat_id),
         deleted=last_deleted(archive, chat_id),
     )
-
-
-def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> ChatReading:
-    """Read a chat as the archive alone knows it: what is under memories, without live messages."""
-    entries = history(past(archive, chat_id), ())
-    return ChatReading((), entries, memories(archive, chat_id, preferred), Adopted(), NO_EDITS, {})
 
 
 def _dated(archive: Archive, export: Recognised, adopted: Adopted) -> tuple[Place, ...]:
@@ -110,12 +115,6 @@ def dates_of_copies(
         elsewhere = nearest_history(archive, chat_id, digests)
         dates |= true_dates(copies, elsewhere, is_fork=is_fork)
     return dates
-
-
-def _digests_of_openings(messages: Sequence[Message]) -> set[str]:
-    """Return the digests of the openings that messages were written as, by their markers."""
-    markers = [read_marker(message.marker) for message in messages if message.marker]
-    return {marker.text for marker in markers if marker is not None and marker.kind == OPENING}
 
 
 def _adopted(
@@ -199,23 +198,23 @@ def _refuse_unnamed(archive: Archive, chat: Chat, export: Recognised) -> None:
 
 def _refuse_lost(archive: Archive, chat: Chat, export: Recognised, lacks: Absent) -> None:
     """Raise NotAccepted where so much is missing that it may be a mistake."""
-    if loss := lost_in(export, lacks):
-        file = _file_to_import(archive, chat.chat_id, lacks) if loss.import_again else ""
-        way_on = f"{loss.with_file(file)} If it is meant as it is:"
-        reason = f'"{cut_title(chat.title)}": {loss.reason}'
-        _refuse_unless_accepted(archive, chat, reason, way_on)
+    loss = lost_in(export, lacks)
+    if loss is None:
+        return
+    file = ""
+    if loss.import_again:
+        # The newest updated export, if it has what is missing; else the newest dropped file.
+        last = last_output(archive, chat.chat_id)
+        newest = max((known.seen_at for known in lacks.missing), default="")
+        file = newest_file(archive, chat.chat_id)
+        if last and last.messages_sha256 != RESTORED and last.written_at >= newest:
+            file = last.path
+    way_on = f"{loss.with_file(file)} If it is meant as it is:"
+    reason = f'"{cut_title(chat.title)}": {loss.reason}'
+    _refuse_unless_accepted(archive, chat, reason, way_on)
 
 
 def _refuse_unless_accepted(archive: Archive, chat: Chat, reason: str, way_on: str) -> None:
     """Raise NotAccepted, unless the person has accepted this very state of the chat."""
     if not is_accepted(archive, chat.chat_id, chat.sha256):
         raise NotAccepted(reason, f"{way_on} memproc accept {chat.chat_id}", chat.sha256)
-
-
-def _file_to_import(archive: Archive, chat_id: str, lacks: Absent) -> str:
-    """Return the newest updated export if it has what is missing, else the newest dropped file."""
-    last = last_output(archive, chat_id)
-    newest = max((known.seen_at for known in lacks.missing), default="")
-    if last and last.messages_sha256 != RESTORED and last.written_at >= newest:
-        return last.path
-    return newest_file(archive, chat_id)

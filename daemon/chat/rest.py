@@ -157,7 +157,7 @@ def rest_after(survey: "Survey", *, learned: bool) -> Rest | None:
     found = {
         "plan": asdict(survey.plan),
         "who": asdict(models),
-        "keys": {provider: repr(answer) for provider, answer in survey.keys.items()},
+        "keys": {provider: repr(answer) for provider, answer in survey.roles.keys.items()},
         "endings": _endings(models, survey.at),
     }
     return Rest(survey.chat.sha256, _settings_digest(survey.config), found)

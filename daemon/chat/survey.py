@@ -14,7 +14,7 @@ Nothing is sent and nothing is written: `memproc plan` surveys a chat exactly as
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, tzinfo
-from functools import partial
+from functools import cached_property, partial
 from itertools import compress
 
 from daemon.archive.archive import Archive
@@ -25,12 +25,11 @@ from daemon.archive.seals import refuse_lost_name
 from daemon.chat.counting import count_tokens
 from daemon.chat.holding import bounds_of
 from daemon.chat.kept import passages_after
-from daemon.chat.opening import ShownChat, canned, core_now, shown_chat
-from daemon.chat.passage import NO_CORE_MEMORY, Passage, SubjectOf, as_they_are, subjects_in
+from daemon.chat.opening import ShownChat, canned, core_shown
+from daemon.chat.passage import Passage, as_they_are
 from daemon.chat.reading import read_chat
 from daemon.chat.work_due import as_planned, due_memories, explain_held, layers_due, to_write_again
 from daemon.config.keys import FindKey, Key, NoKey, noting
-from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.models.hosts import larger_window
 from daemon.models.limited import within_ability
@@ -42,16 +41,16 @@ from primer.core_questions import tools_of
 from primer.models import token_factor
 from rules.conversation.kept_wishes import too_many_wishes, wishes_within
 from rules.conversation.memory import Memory
-from rules.conversation.memory_title import counted_on
+from rules.conversation.memory_subject import subjects
+from rules.conversation.memory_title import counted_on, subject_of
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
 from rules.layers.kept_passages import KeptPassage, describe_kept, let_go
 from rules.layers.names import WhoIsWho, who_is_who
-from rules.plan.chat_plan import ChatPlan, Limits, plan_chat
+from rules.plan.chat_plan import ChatPlan, Limits, Overhead, plan_chat
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import as_shown, as_told, section
+from rules.plan.folds import View, as_shown, as_told, section
 from rules.plan.limits import (
-    Limit,
     NoRoom,
     least_window,
     nearest_limit,
@@ -59,43 +58,28 @@ from rules.plan.limits import (
     too_large,
 )
 from rules.plan.work import PlannedChunk, Round, hindsight_round
-from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.warnings import beyond_window, warnings
 
-CanWrite = Callable[["Survey", PlannedChunk], bool]
+CanWrite = Callable[[Archive, "Survey", PlannedChunk], bool]
 """Tells whether a model could write an extracted memory now, by the journal of its answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+@dataclass(frozen=True)  # without slots, so that it can remember what it looks up
+class Survey(ShownChat):
     """A chat as it is before the work on it, who does that work, and its plan."""
 
-    chat: Chat
-    config: Config
-    """The settings that count for this chat."""
-    reading: ChatReading
+    roles: Roles
     counts: Counts
     """Tokens of the history's messages and of the texts that never change, by content digest."""
     new_prices: Mapping[bytes, bytes]
     """The prices of bounds that the archive did not know, by the hash of their window."""
-    shown: ShownChat
-    """Its texts and settings, and the export as core memory and facts see it."""
-    roles: Roles
-    plan: ChatPlan
-    round: Round
-    keys: Mapping[str, Key | NoKey]
-    """Every provider whose key was looked for, with what was found."""
-    limit: Limit | None
-    """The limit of the agent's requests; None where it has none."""
-    factor: float
-    """Tokens of the agent's tokenizer for one of ours, as its replies have shown."""
-    subject_of: SubjectOf
-    """Tells the subject in a memory's name."""
-    core: CoreMemory
-    """The core memory as it is now; empty where it is off."""
     bounds: Bounds
     """The bounds of its memory section."""
+    plan: ChatPlan
+    round: Round
+    core: CoreMemory
+    """The core memory as it is now; empty where it is off."""
     passages: tuple[KeptPassage, ...]
     """What the person keeps word for word, with what this export has marked."""
     zone: tzinfo
@@ -104,15 +88,26 @@ class Survey:
     """When it was made: what the export brings counts as seen then."""
 
     @property
+    def section_now(self) -> View:
+        """Return the memory section as an export would show it now."""
+        memories = self.reading.memories
+        return section(self.plan.chat_id, memories, self.plan.memories, self.bounds, as_shown)
+
+    def too_many_words(self, shown: Sequence[Memory]) -> str:
+        """Return a clause where the quotes or wishes of what is shown take too much; else empty."""
+        of_wishes = too_many_wishes(shown, self.reading.memories, self.bounds.wishes)
+        return "; ".join(filter(None, (too_many(shown, count), of_wishes)))
+
+    @property
     def too_large(self) -> NoRoom | None:
         """Return the first planned chunk that does not fit into the limit, or None.
 
         It names the longest message in it, and what helps: other sizes, or else the window that this
         chat needs, in the words of the model's server.
         """
-        fixed = self.plan.fixed_tokens
+        fixed, roles = self.plan.fixed_tokens, self.roles
         for chunk in self.plan.work:
-            if found := too_large(chunk, fixed, self.factor, self.limit):
+            if found := too_large(chunk, fixed, roles.factor, roles.limit):
                 reason = f"{found.reason} {self._longest_message(chunk)}"
                 return NoRoom(reason, self._remedy or found.next_step)
         return None
@@ -124,20 +119,20 @@ class Survey:
         at = max(range(chunk.start, chunk.stop), key=lambda at: tokens[entries[at].message.digest])
         message = entries[at].message
         said_on = f" of {message.created_at[:10]}" if message.created_at else ""
-        size = round(tokens[message.digest] * self.factor)
+        size = round(tokens[message.digest] * self.roles.factor)
         return f"Its longest message is number {at + 1:,}{said_on}, with {size:,} tokens."
 
     @property
     def _remedy(self) -> str:
         """Return what helps where a request exceeds the window; empty where it is a price's limit."""
-        agent, limit, fixed = self.roles.agent, self.limit, self.plan.fixed_tokens
+        agent, limit, factor = self.roles.agent, self.roles.limit, self.roles.factor
         if limit is None or limit.is_price:
             return ""
-        command = f"memproc config fit {agent.name}"
-        sizes = sizes_within(limit.most_on_any_day, fixed, self.factor)
+        command, fixed = f"memproc config fit {agent.name}", self.plan.fixed_tokens
+        sizes = sizes_within(limit.most_on_any_day, fixed, factor)
         if sizes and sizes.chunk < self.config.chunk.tokens:
             return f"{sizes} fit into {limit.tokens:,}: {command}"
-        least = least_window(self.plan.work, fixed, self.factor)
+        least = least_window(self.plan.work, fixed, factor)
         return f"This chat needs a window of {least:,} at least. {larger_window(agent, least)}"
 
     def passage(
@@ -149,11 +144,12 @@ class Survey:
         cache may break off. What the person has forgotten is left out, raw messages too; what they
         have edited or deleted since the memory was made is as it is now.
         """
-        forgotten = self.reading.forgotten
-        entries = self.reading.entries
-        tail = entries[chunk.tail_start : chunk.start]
-        own = entries[chunk.start : chunk.stop]
+        reading, forgotten = self.reading, self.reading.forgotten
+        tail = reading.entries[chunk.tail_start : chunk.start]
+        own = reading.entries[chunk.start : chunk.stop]
         is_shown = [entry.memory not in forgotten for entry in tail]
+        numbered = (memory for memory in reading.chunk_memories if memory.number == chunk.number)
+        written = next(numbered, None)
         return Passage(
             chat_id=self.plan.chat_id,
             number=chunk.number,
@@ -163,14 +159,25 @@ class Survey:
             chunk=as_they_are(own),
             tokens=chunk.tokens,
             breaks=[sum(is_shown[: end - chunk.tail_start]) for end in breaks],
-            ahead=counted_on(self.reading.memories),
+            ahead=counted_on(reading.memories),
             core=self.core,
-            subject=self.subject_of(chunk.number),
+            # An existing name stays as it is, even if its memory is written again.
+            subject=subject_of(written) if written else self._subjects.get(chunk.number, ""),
             dates=[entry.message.created_at for entry in own],
             zone=self.zone,
             who=self._who(chunk.stop),
-            first_question=self._first_question(chunk.number),
+            first_question=written.in_prompts.texts[0] if written else "",
         )
+
+    @cached_property
+    def _subjects(self) -> Mapping[int, str]:
+        """Return the subjects of all chunks, by number."""
+        chunks = (*self.plan.made, *self.plan.chunks)
+        passages = []
+        for chunk in chunks:
+            said = [entry.message for entry in self.reading.entries[chunk.start : chunk.stop]]
+            passages.append([(message.speaker == "user", message.words) for message in said])
+        return dict(zip((chunk.number for chunk in chunks), subjects(passages), strict=True))
 
     def _who(self, stop: int) -> WhoIsWho:
         """Return what the two are called, by the messages before `stop` but for forgotten ones."""
@@ -181,11 +188,6 @@ class Survey:
         own = (message.words for message in said if message.speaker != "user")
         return who_is_who(self.chat.system_message, by_person, own)
 
-    def _first_question(self, number: int) -> str:
-        """Return the first question of a chunk's memory; empty where it has none yet."""
-        written = (memory for memory in self.reading.chunk_memories if memory.number == number)
-        return next((memory.in_prompts.texts[0] for memory in written), "")
-
 
 def survey(
     archive: Archive, chat: Chat, config: Config, key: FindKey, now: str, can_write: CanWrite
@@ -195,9 +197,7 @@ def survey(
     Raises ChatSkipped where it cannot be processed as it is, ConfigurationError where its texts
     cannot be used.
     """
-    words = canned(load_texts(config.texts.path))
-    reading = read_chat(archive, chat, words, config.memory.editions, now)
-    surveyed = survey_read(archive, chat, reading, config, key, now, can_write)
+    surveyed = survey_read(archive, read_chat(archive, chat, config, now), key, now, can_write)
     if surveyed.plan.chunks and not is_known(archive, chat.chat_id):
         refuse_lost_name(archive.run, chat.chat_id)
     return surveyed
@@ -212,136 +212,89 @@ def keep_computed(archive: Archive, surveyed: Survey) -> None:
 
 
 def survey_read(
-    archive: Archive,
-    chat: Chat,
-    reading: ChatReading,
-    config: Config,
-    key: FindKey,
-    now: str,
-    can_write: CanWrite,
+    archive: Archive, shown: ShownChat, key: FindKey, now: str, can_write: CanWrite
 ) -> Survey:
     """Plan a chat that has been read. Raises as `survey` does."""
-    held = reading.edits.touched
-    new = _plan_new_chunks(archive, chat, reading, config, key, now, held)
-    if held and new.plan.folds:
+    chat, config = shown.chat, shown.config
+    roles = _choose_writers(archive, shown, key, now)
+    counts, overhead = count_tokens(archive, shown, roles)
+    bounds, prices = bounds_of(config, roles.window_as_counted), dict[bytes, bytes]()
+    split = remembering_splitter(config.chunk.bounds, archive, prices)
+    limits = replace(config.limits, split=split, fold=bounds, request=roles.request)
+    plan, due, held = _plan_chunks(shown, roles, counts, limits, overhead)
+    surveyed = Survey(
+        chat=chat,
+        reading=shown.reading,
+        config=config,
+        texts=shown.texts,
+        layout=shown.layout,
+        roles=roles,
+        counts=counts,
+        new_prices=prices,
+        bounds=bounds,
+        plan=plan,
+        round=round_of(archive, chat.chat_id, shown.reading.adopted),
+        core=core_shown(archive, shown),
+        passages=passages_after(archive, shown, now),
+        zone=archive.zone,
+        at=now,
+    )
+    return _with_rework(archive, surveyed, due, held, can_write)
+
+
+def _plan_chunks(
+    shown: ShownChat, roles: Roles, counts: Counts, limits: Limits, overhead: Overhead
+) -> tuple[ChatPlan, frozenset[int], frozenset[str]]:
+    """Plan the chunks that become memories, as yet without rework.
+
+    Return also the numbers of the memories with changed messages, and the ids of those that are
+    not written again now.
+    """
+    chat, reading = shown.chat, shown.reading
+    for held in (reading.edits.touched, frozenset[str]()):
+        due = due_memories(reading, held, engine_alone=not roles.has_agent)
+        tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
+        plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, overhead)
+        if not (held and plan.folds):
+            break
         # One may go into a fold now, which is made from the new edition at once, and paid once.
-        held = frozenset()
-        new = _plan_new_chunks(archive, chat, reading, config, key, now, held)
-    again, begun = _rework(new, held, can_write)
-    plan = new.plan.with_more(again, begun.numbers)
+    return plan, due, held
+
+
+def _with_rework(
+    archive: Archive, new: Survey, due: Collection[int], held: Collection[str], can_write: CanWrite
+) -> Survey:
+    """Return the survey with what is due besides new chunks, and with what is said of the plan.
+
+    `due` are the numbers of memories with changed messages, `held` the ids of those that are not
+    written again now.
+    """
+    reading, config, roles, plan = new.reading, new.config, new.roles, new.plan
+    engine_alone, can_write_now = not roles.has_agent, partial(can_write, archive, new)
+    again = to_write_again(reading, plan, due, can_write_now, held, engine_alone=engine_alone)
+    turns, chunks = 0 if engine_alone else config.memory.hindsight, len(plan.chunks)
+    begun = hindsight_round(new.round, reading.chunk_memories, chunks, turns, again, held)
+    plan = plan.with_more(again, begun.numbers)
+    too_many = new.too_many_words(new.section_now.select(reading.memories))
     is_archived = plan.chunks or reading.memories
     plan = replace(
         plan,
-        layers=layers_due(archive, plan, new.roles, new.shown, new.core, reading.adopted.memories),
-        warnings=(
-            *warnings(chat, [place.message for place in reading.places]),
-            *plan.warnings,
-            *_beyond_window(new),
-            *explain_held(reading, held),
-        ),
-        over_budget="; ".join(filter(None, (plan.over_budget, _too_many(new)))),
+        layers=layers_due(archive, new, plan, roles, new.core),
+        warnings=tuple(filter(None, _warn(new, held))),
+        over_budget="; ".join(filter(None, (plan.over_budget, too_many))),
         kept=tuple(describe_kept(new.passages, config.keep.budget)) if is_archived else (),
-        extracts=new.roles.has_manager and not new.roles.has_agent,
+        extracts=roles.has_manager and engine_alone,
     )
     return replace(new, round=begun, plan=plan)
 
 
-def _plan_new_chunks(
-    archive: Archive,
-    chat: Chat,
-    reading: ChatReading,
-    config: Config,
-    key: FindKey,
-    now: str,
-    held: Collection[str],
-) -> Survey:
-    """Choose models, count, and plan the chunks that become memories, as yet without rework.
-
-    `held` are the ids of memories that are not written again now.
-    """
-    shown = shown_chat(chat, reading.places, config)
-    writers = _choose_writers(archive, chat, reading, shown, key, now)
-    counts, overhead = count_tokens(archive, chat, reading, shown, writers.roles)
-    limits, new_prices = _limits_of(archive, config, writers)
-    due = due_memories(reading, held, engine_alone=not writers.roles.has_agent)
-    tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
-    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, overhead)
-    return Survey(
-        chat=chat,
-        config=config,
-        reading=reading,
-        counts=counts,
-        new_prices=new_prices,
-        shown=shown,
-        roles=writers.roles,
-        plan=plan,
-        round=round_of(archive, chat.chat_id, reading.adopted),
-        keys=writers.keys,
-        limit=writers.limit,
-        factor=writers.factor,
-        subject_of=subjects_in(reading, plan),
-        core=core_now(archive, chat.chat_id, shown.layout)
-        if config.core.enabled
-        else NO_CORE_MEMORY,
-        bounds=limits.fold,
-        passages=passages_after(archive, chat, reading, config.keep.budget, now),
-        zone=archive.zone,
-        at=now,
-    )
-
-
-def _limits_of(
-    archive: Archive, config: Config, writers: "_Writers"
-) -> tuple[Limits, dict[bytes, bytes]]:
-    """Return what a plan keeps to, and where prices of bounds land that the archive has not yet."""
-    new_prices: dict[bytes, bytes] = {}
-    split = remembering_splitter(config.chunk.bounds, archive, new_prices)
-    fold = bounds_of(config, writers.window)
-    limit = writers.limit
-    most = int(limit.most_on_any_day / writers.most_factor) if limit else None
-    return replace(config.limits, split=split, fold=fold, request=most), new_prices
-
-
-def _rework(
-    new: Survey, held: Collection[str], can_write: CanWrite
-) -> tuple[frozenset[int], Round]:
-    """Return the memories that are written again, and the round of those that get hindsight."""
-    reading, engine_alone = new.reading, not new.roles.has_agent
-    due = due_memories(reading, held, engine_alone=engine_alone)
-    can_write_now = partial(can_write, new)
-    again = to_write_again(reading, new.plan, due, can_write_now, held, engine_alone=engine_alone)
-    turns = 0 if engine_alone else new.config.memory.hindsight
-    chunks = len(new.plan.chunks)
-    return again, hindsight_round(new.round, reading.chunk_memories, chunks, turns, again, held)
-
-
-@dataclass(frozen=True, slots=True)
-class _Writers:
-    """Who writes for a chat, and what their requests are limited by; fields as in Survey."""
-
-    roles: Roles
-    keys: Mapping[str, Key | NoKey]
-    limit: Limit | None
-    factor: float
-    most_factor: float
-    """The same for what must not change once replies have shown how a model counts."""
-
-    @property
-    def window(self) -> int:
-        """Return the agent's window in tokens as we count them; 0 where it is not known."""
-        factor = token_factor(self.roles.asked.name)
-        return int(self.limit.tokens / factor) if self.limit and factor else 0
-
-
-def _choose_writers(
-    archive: Archive, chat: Chat, reading: ChatReading, shown: ShownChat, key: FindKey, now: str
-) -> _Writers:
+def _choose_writers(archive: Archive, shown: ShownChat, key: FindKey, now: str) -> Roles:
     """Choose the chat's models, noting each search for a key, and look up the agent's limit."""
     config, keys = shown.config, dict[str, Key | NoKey]()
-    messages = [entry.message for entry in reading.entries]
+    messages = [entry.message for entry in shown.reading.entries]
     embedding = config.facts.embedding if config.facts.enabled else ""
     today = date.fromisoformat(now[:10])
-    chosen = choose_roles(chat, messages, config, noting(key, keys), today, embedding)
+    chosen = choose_roles(shown.chat, messages, config, noting(key, keys), today, embedding)
     if config.core.enabled and shown.layout.sections:  # the agent is offered its tools
         chosen = with_tools(chosen, tools_of(shown.layout), config.core.form)
     roles = within_ability(archive, config, chosen)
@@ -349,37 +302,30 @@ def _choose_writers(
     agent = expected(archive, chosen.agent.name, now)
     step = step_of(chosen.agent, config.budget)
     limit = nearest_limit(roles.window, step, sure=agent.is_sure)
-    return _Writers(roles, keys, limit, agent.factor, max(agent.factor, agent.beforehand))
+    # What must not change once replies have shown how a model counts goes by the larger factor.
+    counted = max(agent.factor, agent.beforehand)
+    most = int(limit.most_on_any_day / counted) if limit else None
+    return replace(roles, keys=keys, limit=limit, factor=agent.factor, request=most)
 
 
-def _too_many(surveyed: Survey) -> str:
-    """Return a clause saying that all quotes or wishes take too much, or an empty text."""
-    memories, bounds, plan = surveyed.reading.memories, surveyed.bounds, surveyed.plan
-    view = section(plan.chat_id, memories, plan.memories, bounds, as_shown)
-    shown = view.select(memories)
-    of_quotes = too_many(shown, count)
-    of_wishes = too_many_wishes(shown, memories, bounds.wishes)
-    return "; ".join(filter(None, (of_quotes, of_wishes)))
-
-
-def _beyond_window(surveyed: Survey) -> Iterator[str]:
-    """Yield a sentence if the finished chat is larger than the window of the person's own model."""
-    plan, counts = surveyed.plan, surveyed.counts.all
-    messages = [entry.message for entry in surveyed.reading.entries]
-    name, window = chat_model(surveyed.chat, messages, surveyed.config.models)
-    if window is None or not plan.section_tokens:
-        return
-    words, factor = canned(surveyed.shown.texts), token_factor(name)
-    system_message = counts[digest_of(surveyed.chat.system_message)]
-    around = counts[digest_of(words.opening)] + counts[digest_of(words.closing)]
-    warning = beyond_window(
-        round(system_message * factor),
-        round((plan.section_tokens + around) * factor),
-        round((plan.waiting_tokens + plan.live_tokens) * factor),
-        window,
-    )
-    if warning:
-        yield warning
+def _warn(surveyed: Survey, held: Collection[str]) -> Iterator[str]:
+    """Yield what the person is warned of; empty sentences are left out."""
+    chat, reading, plan = surveyed.chat, surveyed.reading, surveyed.plan
+    yield from warnings(chat, [place.message for place in reading.places])
+    yield from plan.warnings
+    messages = [entry.message for entry in reading.entries]
+    name, window = chat_model(chat, messages, surveyed.config.models)
+    if window and plan.section_tokens:  # the finished chat may be beyond the person's own model
+        words, factor = canned(surveyed.texts), token_factor(name)
+        texts = (chat.system_message, words.opening, words.closing)
+        system_message, opening, closing = (surveyed.counts.all[digest_of(text)] for text in texts)
+        yield beyond_window(
+            round(system_message * factor),
+            round((plan.section_tokens + opening + closing) * factor),
+            round((plan.waiting_tokens + plan.live_tokens) * factor),
+            window,
+        )
+    yield explain_held(reading, held)
 
 
 def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:

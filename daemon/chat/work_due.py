@@ -100,15 +100,16 @@ def free_memories(
         yield chunks[memory.number], memory
 
 
-def explain_held(reading: ChatReading, held: Collection[str]) -> Iterator[str]:
-    """Yield a sentence if memories in `held` would be written again, were they not held."""
+def explain_held(reading: ChatReading, held: Collection[str]) -> str:
+    """Return a sentence if memories in `held` would be written again, were they not held."""
     count = sum(memory.memory_id in held and bool(memory.due) for memory in _free(reading))
-    if count:
-        stay = counted(count, "memory stays as it is", "memories stay as they are")
-        yield (
-            f"{stay}, though messages under it were edited or deleted: TypingMind has a message of "
-            "it pinned, or excluded from the context"
-        )
+    if not count:
+        return ""
+    stay = counted(count, "memory stays as it is", "memories stay as they are")
+    return (
+        f"{stay}, though messages under it were edited or deleted: TypingMind has a message of it "
+        "pinned, or excluded from the context"
+    )
 
 
 def _free(reading: ChatReading, held: Collection[str] = ()) -> Iterator[Memory]:
@@ -120,21 +121,16 @@ def _free(reading: ChatReading, held: Collection[str] = ()) -> Iterator[Memory]:
 
 
 def layers_due(
-    archive: Archive,
-    plan: ChatPlan,
-    roles: Roles,
-    chat: ShownChat,
-    core: CoreMemory,
-    adopted: Sequence[Memory],
+    archive: Archive, shown: ShownChat, plan: ChatPlan, roles: Roles, core: CoreMemory
 ) -> Layers:
     """Plan core memory and facts after the memories made now, and what an interrupted run has left.
 
-    The engine has neither. `adopted` are the memories that a fork takes over and writes once more.
+    The engine has neither.
     """
-    config = chat.config
+    config, adopted = shown.config, shown.reading.adopted.memories
     edits: frozenset[int] = frozenset()
     taken: frozenset[int] = frozenset()
-    if config.core.enabled and chat.layout.sections and roles.has_agent:
+    if config.core.enabled and shown.layout.sections and roles.has_agent:
         edits = _due(archive, plan, "core", adopted)
     if config.facts.enabled and roles.takes_facts:
         taken = _due(archive, plan, "facts", adopted)
@@ -143,14 +139,14 @@ def layers_due(
     rows = plan.made + plan.chunks
     known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
     shown_tokens = min(MOST_COMPARED, known) * _TOKENS_A_FACT
-    asked = [chat.texts.core]  # the question about core memory has all sections in it
+    asked = [shown.texts.core]  # the question about core memory has all sections in it
     for section in core:
         asked += [section.description, section.rendered]
     return Layers(
         core=choose_chunks(rows, edits),
         facts=choose_chunks(rows, taken),
         core_tokens=sum(map(count, asked)) if edits else 0,
-        facts_tokens=count(chat.texts.facts) + count(chat.texts.fact_keeper) + shown_tokens,
+        facts_tokens=count(shown.texts.facts) + count(shown.texts.fact_keeper) + shown_tokens,
         shown_tokens=shown_tokens,
         embeds=roles.embedding is not None,
     )

@@ -90,7 +90,7 @@ class EvaluationPlan:
     def chunk(self, memory: Memory) -> tuple[Turn, ...]:
         """Return what the context manager reads of a memory's chunk."""
         entries = self.subject.entries[memory.memory_id]
-        return chunk_alone(self.subject.survey.shown.texts, entries)
+        return chunk_alone(self.subject.survey.texts, entries)
 
     def write_request(self, memory: Memory) -> Request:
         """Return the request for questions about a memory's chunk, other than those before."""
@@ -285,13 +285,13 @@ def _call(role: ModelRole, prompt: int, answer: int, words: int, turns: int = 2)
 def _refuse_too_large(plan: EvaluationPlan, arm: str, tokens: int) -> None:
     """Raise ChatSkipped where a context of these tokens is above what the agent can be sent."""
     survey = plan.subject.survey
-    expected = tokens * survey.factor
-    if survey.limit is None or expected <= survey.limit.tokens:
+    expected, limit = tokens * survey.roles.factor, survey.roles.limit
+    if limit is None or expected <= limit.tokens:
         return
     can_leave_out = arm != "memories"
     raise ChatSkipped(
         f'"{cut_title(survey.plan.title)}": {arm} has about {round(expected):,} tokens, and '
-        f"{plan.roles.agent.name} can be asked with {survey.limit.tokens:,} at most.",
+        f"{plan.roles.agent.name} can be asked with {limit.tokens:,} at most.",
         "Leave it out of --against." if can_leave_out else "Lower fold.budget or tail.tokens.",
     )
 

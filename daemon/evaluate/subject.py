@@ -86,7 +86,7 @@ class EvaluatedChat:
         tail = [live.message for live in self.live if not live.is_missing]
         if arm == "tail":
             return finished_chat(system, "", (), "", tail)
-        closing = canned(self.survey.shown.texts).closing
+        closing = canned(self.survey.texts).closing
         return finished_chat(system, self.opening, self.shown, closing, tail)
 
     @property
@@ -130,7 +130,7 @@ def find_subject(context: Context, name: str) -> EvaluatedChat:
     return EvaluatedChat(
         survey=survey,
         shown=tuple(within_bounds(shown, survey.bounds, survey.passages)),
-        opening=opening_text(archive, survey.shown, kept),
+        opening=opening_text(archive, survey, kept),
         live=live,
     )
 

@@ -8,7 +8,6 @@ retry      finds dropped files with postponed work that can be done now
 
 import json
 from datetime import datetime, timedelta
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -194,9 +193,8 @@ def _has_work(context: Context, chat: Chat) -> bool:
     if why_excluded(chat, config.chats.include, config.chats.exclude):
         return False
     try:
-        archive = context.archive
-        can_write = partial(could_write, archive)
-        surveyed = survey(archive, chat, config, context.key, context.clock(), can_write)
+        now = context.clock()
+        surveyed = survey(context.archive, chat, config, context.key, now, could_write)
     except ChatSkipped:
         return False
     return bool(surveyed.plan.work) and surveyed.too_large is None

@@ -6,20 +6,29 @@ engine            the built-in one, where there is no key or no known model
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
 from typing import Literal
 
-from daemon.config.keys import FindKey
+from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import Config
 from daemon.models.catalogue import end_of, ends_soon, read_facts, small_model_on
 from daemon.models.hosts import is_loopback, is_ones_own
 from daemon.models.resolve import resolve_model, window_in
-from primer.models import ENGINE, EXTRACTIVE, Model, Unaskable, own_model, takes_batches
+from primer.models import (
+    ENGINE,
+    EXTRACTIVE,
+    Model,
+    Unaskable,
+    own_model,
+    takes_batches,
+    token_factor,
+)
 from primer.retirement import successor
 from rules.errors import ChatSkipped, KeyMissing
+from rules.plan.limits import Limit
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
 from rules.wording import cut_title
@@ -59,6 +68,14 @@ class Roles:
     """The same of models on this machine, said once."""
     limited: str = ""
     """Why the engine writes in the place of a model that is asked for the analysis alone."""
+    keys: Mapping[str, Key | NoKey] = field(default_factory=dict)
+    """Every provider whose key was looked for, with what was found."""
+    limit: Limit | None = None
+    """The limit of the agent's requests; None where it has none, or none was looked up."""
+    factor: float = 1.0
+    """Tokens of the agent's tokenizer for one of ours, as its replies have shown."""
+    request: int | None = None
+    """The most tokens of its requests as we count them, whatever replies come to show."""
 
     @property
     def lacks_key(self) -> str:
@@ -80,6 +97,17 @@ class Roles:
     def asked(self) -> Model:
         """Return the model that is asked most: the agent, or the context manager where the engine writes."""
         return self.agent if self.has_agent else self.context_manager
+
+    @property
+    def factor_beforehand(self) -> float:
+        """Return the tokens that the model asked most makes of one of ours, before any reply."""
+        return token_factor(self.asked.name)
+
+    @property
+    def window_as_counted(self) -> int:
+        """Return the tokens of the agent's window as we count them; 0 where it is not known."""
+        factor = self.factor_beforehand
+        return int(self.limit.tokens / factor) if self.limit and factor else 0
 
     @property
     def takes_facts(self) -> bool:

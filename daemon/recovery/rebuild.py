@@ -24,7 +24,6 @@ from daemon.archive.memories import end_turn, memories, replace_edition
 from daemon.archive.message_versions import adopt, message_keys, put_back, remember
 from daemon.archive.messages import past
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.chat.opening import canned, shown_chat
 from daemon.chat.opening_edits import take_over
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.config.loading import load_texts
@@ -47,7 +46,6 @@ from rules.conversation.memory import Memory, aliases
 from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.output.assemble import hash_of_messages
 from rules.recognize.adopted import as_dated, with_cited_sources
-from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.dates import in_zone
@@ -161,7 +159,8 @@ def _fill(
     known = {name for own in memories(archive, chat_id) for name in (own.memory_id, *own.origins)}
     lacks_memories, is_fork = not shown.keys() <= known, False
     if lacks_memories:
-        adopted = _read(context, with_memories, file.kept_at).adopted
+        config = context.config.of(with_memories)
+        adopted = read_chat(archive, with_memories, config, file.kept_at).reading.adopted
         adopt(archive, row, adopted, file.kept_at)
         is_fork = bool(adopted.past)
     _put_back(archive, row, chat_id, files[chat_id], is_fork=is_fork)
@@ -174,9 +173,8 @@ def _fill(
 def _take_newest_state(context: Context, chat_id: str, newest: BackupFile) -> None:
     """Read the newest file as an export of the chat is read: live messages, core memory, facts."""
     chat, when = chat_in(newest, chat_id), newest.kept_at
-    reading = _read(context, chat, when)
-    remember(context.archive, chat, reading, when)
-    shown = shown_chat(chat, reading.places, context.config.of(chat))
+    shown = read_chat(context.archive, chat, context.config.of(chat), when)
+    remember(context.archive, chat, shown.reading, when)
     take_over(context.archive, shown, when)
 
 
@@ -207,13 +205,6 @@ def _with_memories(
             renamed = as_new_chat(text, chat_id, chat.title, oldest.kept_at)
             return oldest, chats_in(oldest.path.name, chat_container(renamed))[0]
     return newest, chat
-
-
-def _read(context: Context, chat: Chat, when: str) -> ChatReading:
-    """Read the chat of a file that was kept at that time against the archive."""
-    config = context.config.of(chat)
-    words = canned(load_texts(config.texts.path))
-    return read_chat(context.archive, chat, words, config.memory.editions, when)
 
 
 def _put_back(

@@ -31,7 +31,6 @@ from daemon.remember.folds import Folds
 from daemon.remember.ladder import chunk_analysis, make_hindsight, make_memory
 from daemon.remember.lanes import Chain, ChatWork, Keep, chunk_memory, core_chain, facts_chain
 from daemon.remember.question import worksheet_of_chunk
-from primer.models import token_factor
 from primer.reply import Refused
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, edition_in_prompts, shown_edition
@@ -285,9 +284,9 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
     """
     forgotten = survey.reading.forgotten
     left = HINDSIGHT_TOKENS
-    if survey.limit is not None:
-        factor = token_factor(survey.roles.asked.name)
-        left = min(left, room_left(chunk, survey.plan.fixed_tokens, factor, survey.limit))
+    if limit := survey.roles.limit:
+        factor = survey.roles.factor_beforehand
+        left = min(left, room_left(chunk, survey.plan.fixed_tokens, factor, limit))
     seen: list[Entry] = []
     for entry in as_they_are(survey.reading.entries[chunk.stop :]):
         if entry.memory in forgotten:

@@ -147,10 +147,9 @@ def _writer(archive: Archive, chat: Chat, config: "Config") -> str:
     if name == CHAT:
         messages: list[Message] = []
         if own_model(chat.model_names[:1]) is None:
-            from daemon.chat.reading import read_archive
+            from daemon.archive.messages import past
 
-            entries = read_archive(archive, chat.chat_id, "as-of").entries
-            messages = [entry.message for entry in entries]
+            messages = [old.message for old in past(archive, chat.chat_id)]
         name, _ = chat_model(chat, messages, config.models)
     newer = successor(name)
     return newer.name if newer else name

@@ -4,8 +4,6 @@ That is rehearsed: the dialogue is played through with the answers that the jour
 is asked.
 """
 
-from functools import partial
-
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
 from daemon.chat.reading import read_archive
@@ -31,7 +29,7 @@ def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
     if section(survey.plan.chat_id, memories, upto, survey.bounds, as_told).missing:
         return True
     passage = survey.passage(chunk, told_before(survey, memories, upto))
-    sheet = Worksheet(survey.shown.texts, survey.plan.questions_tokens)
+    sheet = Worksheet(survey.texts, survey.plan.questions_tokens)
     return rehearse(archive, is_written(sheet, passage, survey.roles)) is not False
 
 
@@ -43,5 +41,4 @@ def survey_archived(context: Context, chat_id: str) -> Survey:
 
 def survey_known(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> Survey:
     """Survey a known chat from the archive; `config` is the one that counts for this chat."""
-    reading = read_archive(archive, chat.chat_id, config.memory.editions)
-    return survey_read(archive, chat, reading, config, key, now, partial(could_write, archive))
+    return survey_read(archive, read_archive(archive, chat, config), key, now, could_write)

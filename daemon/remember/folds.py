@@ -34,7 +34,6 @@ from daemon.remember.lanes import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
 from daemon.remember.question import Worksheet, worksheet_of_fold
 from daemon.remember.quotes import with_stated
 from primer import prompt
-from primer.models import token_factor
 from primer.prompt import Turn
 from primer.reply import Refused, Request
 from primer.wording import fill, keep_inert
@@ -253,10 +252,10 @@ def fold_room(survey: Survey) -> int | None:
 
     It is the same on any day, independent of what replies have shown of the model.
     """
-    if survey.limit is None:
+    limit = survey.roles.limit
+    if limit is None:
         return None
-    factor = token_factor(survey.roles.asked.name)
-    holds = int(survey.limit.most_in_hindsight / factor)
+    holds = int(limit.most_in_hindsight / survey.roles.factor_beforehand)
     return max(_LEAST_ROOM, holds - survey.plan.fixed_tokens - _BESIDE_MEMORIES)
 
 

@@ -165,11 +165,11 @@ def _about_core(
     survey = work.survey
     memories_before = told_before(survey, work.memories, chunk.memories_before)
     passage = survey.passage(chunk, memories_before, breaks)
-    layout = survey.shown.layout
+    layout = survey.layout
     now = core_now(work.archive, survey.plan.chat_id, layout)
     own = passage.by_persona
     return AboutCore(
-        before=passage.context(survey.shown.texts),
+        before=passage.context(survey.texts),
         written=_as_posed(survey, chunk, as_of, passage.who.sentence),
         memory=now,
         layout=layout,
@@ -185,7 +185,7 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition, who: str) -> 
     six = as_of.texts
     quotes = "\n\n".join(quote.text for quote in as_of.quotes)
     quoted = keep_inert(quotes) or six[1]
-    texts = survey.shown.texts
+    texts = survey.texts
     words = allowance(chunk.tokens, survey.plan.questions_tokens)
     quote = prompt.as_posed(texts, "quote", six[0], words)
     perspective = prompt.as_posed(texts, "perspective", six[2], words, who)

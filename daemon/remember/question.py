@@ -17,7 +17,6 @@ from daemon.archive.journal import Reply
 from daemon.chat.survey import Survey
 from daemon.models.scheduler import Noted, Steps
 from primer import prompt
-from primer.models import token_factor
 from primer.prompt import Turn
 from primer.reply import Answered, Refused, Request, judge, read_reply, repeated, with_control_mark
 from primer.wording import Texts, fill, without_tag_around
@@ -178,7 +177,7 @@ def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 
 
     In hindsight, `after_tokens` are those of what came after the chunk.
     """
-    factor = token_factor(survey.roles.asked.name)
+    factor = survey.roles.factor_beforehand
     parts = parts_of(chunk, survey.plan.fixed_tokens, factor)
     if after_tokens:
         parts["what came after"] = round(after_tokens * factor)
@@ -188,7 +187,7 @@ def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 
 
 def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
     """Return the worksheet of one fold."""
-    factor = token_factor(survey.roles.asked.name)
+    factor = survey.roles.factor_beforehand
     parts = {
         "system message and primer": round(survey.plan.fixed_tokens * factor),
         "the memories": round(sum(member.in_prompts.tokens for member in members) * factor),
@@ -198,5 +197,5 @@ def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
 
 
 def _worksheet(survey: Survey, about: str, parts: Mapping[str, int], passage: str) -> Worksheet:
-    texts, questions = survey.shown.texts, survey.plan.questions_tokens
+    texts, questions = survey.texts, survey.plan.questions_tokens
     return Worksheet(texts, questions, about, parts, passage, zone=survey.zone)

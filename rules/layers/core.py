@@ -106,6 +106,9 @@ class CoreMemory:
         )
 
 
+NO_CORE_MEMORY = CoreMemory(())
+
+
 @dataclass(frozen=True, slots=True)
 class CoreEvent:
     """Something written into a section. Events are only added: the newest of a section counts."""

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,8 +77,7 @@ def _trip(export: Path, folder: Path, *, is_kept: bool) -> Stages:
             found = read_export(export)
         with stages.stage("plan"):
             for chat in found.chats():
-                can_write = partial(could_write, archive)
-                surveyed = survey(archive, chat, config, no_keys, now, can_write)
+                surveyed = survey(archive, chat, config, no_keys, now, could_write)
                 if is_kept:
                     keep_computed(archive, surveyed)
         with stages.stage("write"):

@@ -3,14 +3,20 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chat
 from daemon.archive.layers import KeptOpening, keep_opening
 from daemon.archive.memories import keep_edition, keep_fold, keep_memory, memories
 from daemon.archive.message_versions import remember
+from daemon.chat.opening import canned
 from daemon.chat.reading import read_archive, read_chat
+from daemon.config.loading import load_texts
+from daemon.config.memory_tables import MemorySettings
+from daemon.config.settings import Config
 from rules.conversation.history import INSERTED, Place
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import Memory, Preferred
@@ -21,13 +27,15 @@ from rules.typingmind.chat import Chat
 from rules.typingmind.message import read_message
 from tests.chats import Json
 from tests.entries import chat_of, fold_of, memory_of, said, with_edition
-from tests.rules.output.finishing import CANNED, TALK, chunk, finish
+from tests.rules.output.finishing import TALK, chunk
+from tests.rules.output.finishing import finish as finish_with
 
 NOW = "2026-04-01T12:00:00.000Z"
 CHAT = "k3v9xq2m7p"
 M1, M2, M3 = (memory_of(number, chunk(2 * number - 2, 2 * number)) for number in (1, 2, 3))
 ALL = [M1, M2, M3]
 FOLD = fold_of(1, [M1, M2])
+finish = partial(finish_with, canned=canned(load_texts(None)))
 DONE = finish(chat_of(TALK), ALL)
 FOLDED = finish(chat_of(TALK), [*ALL, FOLD], shown=[FOLD, M3])
 
@@ -43,7 +51,8 @@ def archive() -> Archive:
 
 
 def read(archive: Archive, chat: Chat, preferred: Preferred = "hindsight") -> ChatReading:
-    return read_chat(archive, chat, CANNED, preferred, NOW)
+    config = Config(memory=MemorySettings(editions=preferred))
+    return read_chat(archive, chat, config, NOW).reading
 
 
 def seen(archive: Archive, chat: Chat) -> ChatReading:
@@ -358,15 +367,14 @@ def test_a_chat_that_has_suddenly_lost_its_memories_is_skipped(archive: Archive)
 def test_the_same_uuids_in_another_chat_are_other_messages(archive: Archive) -> None:
     reading = seen(archive, chat_of(TALK, **FORK))
     assert [entry.memory for entry in reading.entries] == [None] * 8
-    assert read(archive, DONE.again()).entries == read_archive(
-        archive, CHAT, "hindsight"
-    ).entries + tuple(
+    archived = read_archive(archive, known_chat(archive, CHAT), Config()).reading
+    assert read(archive, DONE.again()).entries == archived.entries + tuple(
         replace(entry, at=at) for entry, at in zip(reading.entries[6:], (20, 21), strict=True)
     )
 
 
 def test_the_archive_alone_knows_what_stands_under_memories(archive: Archive) -> None:
-    reading = read_archive(archive, CHAT, "hindsight")
+    reading = read_archive(archive, known_chat(archive, CHAT), Config()).reading
     assert [entry.message.raw for entry in reading.entries] == [message.raw for message in TALK[:6]]
     assert reading.memories == tuple(ALL)
     assert reading.places == ()

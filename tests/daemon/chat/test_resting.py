@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -146,9 +145,7 @@ def test_the_counts_in_the_archive_are_the_counter_s_own(desk: Desk) -> None:
     kept = dict(desk.archive.run("SELECT digest, tokens FROM token_count"))
     config = desk.context.config
     for chat in read_export(desk.home / "export.json").chats():
-        found = survey(
-            desk.archive, chat, config, no_keys, WHEN, partial(could_write, desk.archive)
-        )
+        found = survey(desk.archive, chat, config, no_keys, WHEN, could_write)
         assert not found.counts.new
         for entry in found.reading.entries:
             assert kept[entry.message.digest] == tokens.count(entry.message.text)
@@ -166,8 +163,7 @@ def test_a_run_that_is_interrupted_has_kept_the_prices_of_its_bounds(
         with pytest.raises(KeyboardInterrupt):
             desk.run(CHATS[1])
     (chat,) = read_export(desk.home / "export.json").chats()
-    can_write = partial(could_write, desk.archive)
-    again = survey(desk.archive, chat, desk.context.config, no_keys, WHEN, can_write)
+    again = survey(desk.archive, chat, desk.context.config, no_keys, WHEN, could_write)
     assert again.plan.chunks
     assert not again.new_prices
 
@@ -186,9 +182,7 @@ def test_what_is_found_at_rest_is_what_would_be_found_again(desk: Desk) -> None:
     config = desk.context.config
     for chat in read_export(desk.export(*CHATS)).chats():
         resting = at_rest(desk.archive, chat, config, no_keys, WHEN)
-        found = survey(
-            desk.archive, chat, config, no_keys, WHEN, partial(could_write, desk.archive)
-        )
+        found = survey(desk.archive, chat, config, no_keys, WHEN, could_write)
         assert resting is not None
         assert resting.plan == found.plan
         assert resting.who.agent == found.roles.agent.name
