@@ -141,14 +141,22 @@ def run_export(context: Context, export: Export) -> Iterator[Outcome]:
 
 
 def _run_chat(context: Context, export: Export, chat: Chat) -> Iterator[Outcome]:
-    """Process a chat; note a state that may be a mistake, for the person to accept."""
+    """Process a chat and write its export; note a state that may be a mistake, to be accepted."""
     try:
         outcome = process(context, export, chat)
     except NotAccepted as fault:
         now = context.clock()
         record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, now)
         raise
-    yield _written(context, export, outcome) if isinstance(outcome, ReadyChat) else outcome
+    if not isinstance(outcome, ReadyChat):
+        yield outcome
+    elif not is_in_place(context, outcome):
+        yield deliver(context, export, outcome)
+    else:  # the file in its place says the same already
+        path = place_of(context, outcome)
+        reason = _with_excess(_IN_PLACE, outcome.over_budget)
+        keep_at_rest(context.archive, chat.chat_id, outcome.rest, reason, path)
+        yield Unchanged(chat.chat_id, outcome.plan.title, reason, path=str(path))
 
 
 def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchanged:
@@ -278,13 +286,3 @@ def _refuse_replaced(export: Export, chat: Chat) -> None:
             "so nothing was written.",
             "Run memproc again: every answer of a model is kept, and not asked for again.",
         )
-
-
-def _written(context: Context, export: Export, ready: ReadyChat) -> Outcome:
-    """Write the chat's updated export, unless the one in its place says the same already."""
-    if not is_in_place(context, ready):
-        return deliver(context, export, ready)
-    chat_id, path = ready.plan.chat_id, place_of(context, ready)
-    reason = _with_excess(_IN_PLACE, ready.over_budget)
-    keep_at_rest(context.archive, chat_id, ready.rest, reason, path)
-    return Unchanged(chat_id, ready.plan.title, reason, path=str(path))

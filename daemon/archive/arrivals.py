@@ -27,6 +27,14 @@ from rules.arrival import (
 from rules.conversation.memory import EXTRACTED
 from rules.errors import ArchiveError
 
+_RENEW_PLACE = "UPDATE arrival SET device = ?, inode = ?, size = ?, mtime_ns = ? WHERE id = ?"
+_TAKE_FROM_HAND = """
+    UPDATE arrival SET by = 'daemon', seen_at = ?, sha256 = NULL, tries = 0
+    WHERE id = (SELECT max(id) FROM arrival WHERE by <> 'daemon' AND state <> 'working'
+                AND path = ? AND inode = ? AND size = ? AND mtime_ns = ?) RETURNING id
+"""
+"""A row that a run by hand has made becomes the daemon's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
@@ -333,29 +341,14 @@ def record_sightings(
             if file.comparison == "replaced":
                 reason = "another file was put in its place before memproc had copied it"
                 change_state(archive, file.arrival, "gone", reason, "", when)
+            place = file.sighting
             if file.comparison == "changed":
-                seen = (
-                    "UPDATE arrival SET device = ?, inode = ?, size = ?, mtime_ns = ? WHERE id = ?"
-                )
-                archive.run(seen, (*astuple(file.sighting), file.arrival))
+                archive.run(_RENEW_PLACE, (*astuple(place), file.arrival))
             elif file.comparison in ("new", "replaced"):
-                entered[file.path] = _enter(archive, file, when)
+                times = {"seen_at": when, "changed_at": when}
+                row = {"path": file.path, **asdict(place), **times, "state": "seen"}
+                same = (when, file.path, place.inode, place.size, place.mtime_ns)
+                number = archive.value(_TAKE_FROM_HAND, same) or archive.insert("arrival", row)
+                change_state(archive, number, "seen", "", "", when)
+                entered[file.path] = number
     return entered
-
-
-def _enter(archive: Archive, file: Present, when: str) -> int:
-    """Return the row of a file that the daemon sees first; one that a run by hand has made is taken."""
-    worked_on = """
-        UPDATE arrival SET by = 'daemon', seen_at = ?, sha256 = NULL, tries = 0
-        WHERE id = (SELECT max(id) FROM arrival WHERE by <> 'daemon' AND state <> 'working'
-                    AND path = ? AND inode = ? AND size = ? AND mtime_ns = ?) RETURNING id
-    """
-    place = file.sighting
-    values = (when, file.path, place.inode, place.size, place.mtime_ns)
-    number = archive.value(worked_on, values)
-    if number is None:
-        times = {"seen_at": when, "changed_at": when}
-        row = {"path": file.path, **asdict(place), **times, "state": "seen"}
-        number = archive.insert("arrival", row)
-    change_state(archive, int(number), "seen", "", "", when)
-    return int(number)

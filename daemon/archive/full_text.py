@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from datetime import tzinfo
 from difflib import get_close_matches
 from pathlib import Path
@@ -56,7 +56,8 @@ USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE IF NOT EXISTS archive_state (fingerprint TEXT NOT NULL) STRICT;
 CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab ('main', 'words', 'row');
 """
-_DAY = "substr(iif(kind = 'raw', in_zone(said_at), said_at), 1, 10)"
+_SAID_AT = "iif(kind = 'raw', in_zone(said_at), said_at)"
+"""When a message was said, in the zone; memories and facts have kept the day of theirs."""
 _EMPTIED = f"""
 DROP TABLE IF EXISTS words;
 DROP TABLE IF EXISTS entry;
@@ -101,7 +102,6 @@ class FullText:
 
     def __init__(self, connection: sqlite3.Connection, zone: tzinfo) -> None:
         self._connection = connection
-        self._zone = zone
         connection.create_function("in_zone", 1, lambda said_at: in_zone(said_at, zone))
 
     def bring_up_to_date(self, archive: Archive) -> None:
@@ -151,12 +151,22 @@ class FullText:
 
         Short words count as beginnings of others only where nothing is found otherwise.
         """
+        marks = ", ".join("?" * len(kinds))
+        matching = f"""
+            SELECT kind, chat_id, name, version, {_SAID_AT}, speaker, text
+            FROM words JOIN entry ON entry.id = words.rowid
+            WHERE words MATCH ? AND kind IN ({marks}) AND (? = '' OR chat_id = ?)
+                AND (? = '' OR substr({_SAID_AT}, 1, 10) >= ?)
+                AND (? = '' OR substr({_SAID_AT}, 1, 10) <= ?)
+            ORDER BY bm25(words), entry.id LIMIT ?
+        """  # noqa: S608  question marks, and a column
+        others = (*kinds, chat_id, chat_id, since, since, until, until, limit)
         for shortest in (SHORTEST_BEGINNING, SHORTEST_AT_ALL):
             expression = match_expression(query, any_word=any_word, shortest=shortest)
             if not expression:
                 return ()
-            if found := self._matches(expression, kinds, chat_id, since, until, limit):
-                return found
+            if rows := self._connection.execute(matching, (expression, *others)).fetchall():
+                return tuple(IndexEntry(*row) for row in rows)
         return ()
 
     def best(
@@ -191,35 +201,6 @@ class FullText:
         )
         terms = [term for (term,) in rows]
         return word if word in terms else next(iter(get_close_matches(word, terms, 1, _CLOSE)), "")
-
-    def _matches(
-        self,
-        expression: str,
-        kinds: Collection[SearchKind],
-        chat_id: str,
-        since: str,
-        until: str,
-        limit: int,
-    ) -> tuple[IndexEntry, ...]:
-        marks = ", ".join("?" * len(kinds))
-        rows = self._connection.execute(
-            f"""
-            SELECT kind, chat_id, name, version, said_at, speaker, text
-            FROM words JOIN entry ON entry.id = words.rowid
-            WHERE words MATCH ? AND kind IN ({marks}) AND (? = '' OR chat_id = ?)
-                AND (? = '' OR {_DAY} >= ?)
-                AND (? = '' OR {_DAY} <= ?)
-            ORDER BY bm25(words), entry.id LIMIT ?
-            """,  # noqa: S608  question marks, and a column
-            (expression, *kinds, chat_id, chat_id, since, since, until, until, limit),
-        ).fetchall()
-        return tuple(self._in_zone(IndexEntry(*row)) for row in rows)
-
-    def _in_zone(self, entry: IndexEntry) -> IndexEntry:
-        """Return a message with its day; memories and facts have kept theirs."""
-        if entry.kind != "raw":
-            return entry
-        return replace(entry, said_at=in_zone(entry.said_at, self._zone))
 
     def _remove(self, numbers: Collection[int]) -> None:
         for table, column in (("entry", "id"), ("words", "rowid")):

@@ -91,27 +91,19 @@ def excerpt(text: str, query: str, characters: int) -> str:
     plain = " ".join(text.split())
     if len(plain) <= characters:
         return plain
-    begin = _best_beginning(plain, query, characters)
+    # It begins a little before most of the words, and with a whole word if one is near.
+    starts = [start for start, _ in _places(plain, query)] or [0]
+    near = [sum(start <= other < start + characters for other in starts) for start in starts]
+    best = starts[near.index(max(near))]
+    begin = max(0, min(best - characters // 4, len(plain) - characters))
+    if begin:
+        begin = plain.find(" ", begin, begin + 30) + 1 or begin
     end = begin + characters
     if end < len(plain):
         end = plain.rfind(" ", end - 30, end) + 1 or end
     before = "... " if begin else ""
     after = " ..." if end < len(plain) else ""
     return f"{before}{plain[begin:end].strip()}{after}"
-
-
-def _best_beginning(plain: str, query: str, characters: int) -> int:
-    """Return where the excerpt that holds most of the query's words begins, at a word if near."""
-    starts = [start for start, _ in _places(plain, query)] or [0]
-
-    def count_near(start: int) -> int:
-        return sum(start <= other < start + characters for other in starts)
-
-    best = max(starts, key=count_near)
-    begin = min(best - characters // 4, len(plain) - characters)
-    if begin <= 0:
-        return 0
-    return plain.find(" ", begin, begin + 30) + 1 or begin
 
 
 def _places(text: str, query: str) -> list[tuple[int, int]]:

@@ -193,7 +193,12 @@ def file_name(title: str, chat_id: str) -> str:
     Different chat ids never give the same name, for any titles, even where case is ignored. A title
     that changes gives another name: callers that need the old one have to remember it.
     """
-    ending = f" ({_id_part(chat_id)}).json"
+    part = chat_id
+    if not _PLAIN_ID.fullmatch(chat_id):  # what can be kept of it, and a hash of all of it
+        kept = _NOT_PLAIN.sub("-", chat_id[:_LONGEST_TITLE].lower()).strip("-") or "chat"
+        digits = sha256(chat_id.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
+        part = f"{kept[: _LONGEST_ID - _HASH_DIGITS - 1]}~{digits}"
+    ending = f" ({part}).json"
     letters = "".join(_safe(letter) for letter in title[:_LONGEST_TITLE].translate(_HYPHENS))
     text = " ".join(unicodedata.normalize("NFC", letters).split()).strip(" .-~" + _JOINERS)
     if text.split(".")[0].rstrip().upper() in _DEVICES:
@@ -217,15 +222,6 @@ def free_place(folder: Path, stem: str, ending: str = "") -> Path:
     numbers = chain([""], map("-{}".format, count(2)))
     places = (folder / f"{stem}{number}{ending}" for number in numbers)
     return next(place for place in places if not place.exists())
-
-
-def _id_part(chat_id: str) -> str:
-    """Return a safe id as it is; of another, what can be kept, `~`, and a hash of all of it."""
-    if _PLAIN_ID.fullmatch(chat_id):
-        return chat_id
-    kept = _NOT_PLAIN.sub("-", chat_id[:_LONGEST_TITLE].lower()).strip("-") or "chat"
-    digits = sha256(chat_id.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
-    return f"{kept[: _LONGEST_ID - _HASH_DIGITS - 1]}~{digits}"
 
 
 def _safe(letter: str) -> str:

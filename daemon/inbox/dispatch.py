@@ -221,13 +221,17 @@ class Dispatch:
         if task is None:
             return
         task.child.wait()
-        if self._is_stopping or (task.work and code == STOPPED):
-            if task.work and not task.work.is_over:
-                self._telling.say(task.work.stopped())
-        elif _has_broken_off(task):
-            self._lost(task.work, task.job, task.why_killed or exit_in_words(code))
-        if task.work:
-            self._forget_copy(task.work)
+        work = task.work
+        is_over = work.is_over if work else task.is_over
+        # A further file that it was handed but had not begun is simply taken up again.
+        is_untouched = work is not None and not work.has_begun and task.files > 1
+        if self._is_stopping or (work and code == STOPPED):
+            if work and not is_over:
+                self._telling.say(work.stopped())
+        elif not (is_over or is_untouched):
+            self._lost(work, task.job, task.why_killed or exit_in_words(code))
+        if work:
+            self._forget_copy(work)
         self._task = None  # only now: what could not be kept is tried again
 
     def _lost(self, work: FileWork | None, job: str, reason: str) -> None:
@@ -372,13 +376,3 @@ def _in_words(work: FileWork) -> str:
 def _is_small(arrival: Arrival) -> bool:
     """Return whether a file may share a child: it is small, and no child broke off at it."""
     return arrival.size <= _SMALL_BYTES and not arrival.tries
-
-
-def _has_broken_off(task: _Task) -> bool:
-    """Return whether the child ended in the middle of its work.
-
-    A further file that it was handed but had not begun is simply taken up again.
-    """
-    if task.work is None:
-        return not task.is_over
-    return not task.work.is_over and (task.work.has_begun or task.files == 1)

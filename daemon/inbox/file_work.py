@@ -10,7 +10,7 @@
 Each step is one transaction. A run by hand tries nothing again: the next one does.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -179,7 +179,10 @@ class FileWork:
         skipped = [chat for chat in self.chats if chat.kind == "skipped"]
         later = [chat for chat in skipped if chat.later]
         if later and not self.by_hand:
-            return self._wait_for(later)
+            # What the person can mend, as a full disk, is told first.
+            shown = ([chat for chat in later if chat.next_step] or later)[0]
+            asked = max(chat.retry_after or 0.0 for chat in later)
+            return self._again_later(shown.detail, shown.next_step, asked)
         if skipped:
             return self._end("skipped", skipped[0].detail, skipped[0].next_step)
         if written := [Path(chat.path).name for chat in self.chats if chat.kind == "written"]:
@@ -198,13 +201,6 @@ class FileWork:
             at(event.until) if event.until else at(self.now()) + timedelta(minutes=_BLOCKED_MINUTES)
         )
         return self._end("paused", event.message, event.next_step, until, ended="failed")
-
-    def _wait_for(self, later: Sequence[ChatIs]) -> Event:
-        """Wait for what has kept these chats; what the person can mend, as a full disk, is told."""
-        mendable = [chat for chat in later if chat.next_step]
-        shown = (mendable or later)[0]
-        asked = max(chat.retry_after or 0.0 for chat in later)
-        return self._again_later(shown.detail, shown.next_step, asked)
 
     def _again_later(self, reason: str, next_step: str = "", asked_seconds: float = 0.0) -> Event:
         """Note that the file is tried again, as often as it takes: nothing is wrong with it.

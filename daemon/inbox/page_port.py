@@ -176,7 +176,9 @@ class PagePort:
         try:
             listener = listen(self._port)
         except OSError as fault:
-            is_ours = self._is_our_own_pages()
+            is_ours = False
+            with suppress(FileTrouble):
+                is_ours = is_held(page_lock(self._state, self._port))
             if is_ours != self._is_told:
                 trouble = port_trouble(self._port, fault)
                 self._tell(
@@ -189,11 +191,6 @@ class PagePort:
         if self._is_told is not None:
             self._tell(None)
         return listener
-
-    def _is_our_own_pages(self) -> bool:
-        with suppress(FileTrouble):
-            return is_held(page_lock(self._state, self._port))
-        return False
 
     def _serve(self) -> None:
         """Take the port, and hand each connection to a page of its own until told to stop."""

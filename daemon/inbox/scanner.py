@@ -91,14 +91,9 @@ class Scanner:
                 notes.append(f"{name}: {entry.reason}")
         noted = (entry.event for entry in entries_after(self._archive, before))
         changes = tuple(event for event in noted if isinstance(event, FileIs))
-        return Scanned(self._next_look(), changes, tuple(notes))
-
-    def _next_look(self) -> float | None:
-        """Return the seconds until the first file is due; None where none is remembered."""
-        if not self._stillness:
-            return None
-        due = min(stillness.look_at for stillness in self._stillness.values())
-        return max(due - self._monotonic, 0.0)
+        looks = [stillness.look_at for stillness in self._stillness.values()]
+        next_look = max(min(looks) - monotonic, 0.0) if looks else None
+        return Scanned(next_look, changes, tuple(notes))
 
     def _see(self, files: Sequence[Present], left: Sequence[int]) -> None:
         """Record what was seen, and how long each file that is not taken yet has been unchanged."""

@@ -83,21 +83,16 @@ def watch(config: Path | None) -> int:
                 trouble = unforeseen(fault)
             else:
                 return 0
-            if _is_final(trouble):
+            is_away = isinstance(trouble, ConfigurationOutOfReach)
+            is_wrong = isinstance(trouble, ConfigurationError) and not is_away
+            is_second = isinstance(trouble, Busy) and "NOTIFY_SOCKET" not in os.environ
+            if is_wrong or is_second:  # only a person can end it: they are told at once
                 raise trouble
             waiting.say(plan, trouble)
             with _signals(queue):
                 if _is_stopped(queue, waiting.next_pause()):
                     notify.stopping()
                     return 0
-
-
-def _is_final(trouble: MemprocError) -> bool:
-    """Return whether only a person can end it: then the process ends, to tell them at once."""
-    if isinstance(trouble, Busy):
-        return "NOTIFY_SOCKET" not in os.environ
-    may_pass = isinstance(trouble, ConfigurationOutOfReach)
-    return isinstance(trouble, ConfigurationError) and not may_pass
 
 
 class _Waiting:

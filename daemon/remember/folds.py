@@ -37,7 +37,7 @@ from primer import prompt
 from primer.prompt import Turn
 from primer.reply import Refused, Request
 from primer.wording import fill, keep_inert
-from rules.conversation.memory import Edition, Memory, fold_id
+from rules.conversation.memory import Memory, fold_id
 from rules.conversation.memory_size import (
     analysis_words,
     extracted_fold_words,
@@ -106,9 +106,24 @@ def make_fold(
         lambda _, tokens: tokens <= most,
     )
     edition = yield from without_hole(sheet, work, roles)
-    spoken = (text for member in plan.members for text in member.in_prompts.texts[1::2])
+    members = plan.members
+    spoken = (text for member in members for text in member.in_prompts.texts[1::2])
     edition = with_stated(replace(edition, written_at=clock()), plan.wishes, spoken)
-    return _as_memory(chat_id, plan, edition)
+    first, last = members[0], members[-1]
+    return Memory(
+        memory_id=fold_id(chat_id, members),
+        number=0,
+        level=plan.level,
+        keys=tuple(key for member in members for key in member.keys),
+        first=first.first,
+        last=last.last,
+        began_at=first.began_at,
+        ended_at=last.ended_at,
+        source_tokens=plan.source_tokens,
+        edition=edition,
+        in_prompts=edition,
+        members=tuple(member.memory_id for member in members),
+    )
 
 
 def _dialogue(
@@ -211,25 +226,6 @@ def _subject(
     )
 
 
-def _as_memory(chat_id: str, plan: FoldPlan, edition: Edition) -> Memory:
-    """Return the fold of the plan's members, with this edition and no number yet."""
-    first, last = plan.members[0], plan.members[-1]
-    return Memory(
-        memory_id=fold_id(chat_id, plan.members),
-        number=0,
-        level=plan.level,
-        keys=tuple(key for member in plan.members for key in member.keys),
-        first=first.first,
-        last=last.last,
-        began_at=first.began_at,
-        ended_at=last.ended_at,
-        source_tokens=plan.source_tokens,
-        edition=edition,
-        in_prompts=edition,
-        members=tuple(member.memory_id for member in plan.members),
-    )
-
-
 def fold_analysis(
     sheet: Worksheet, plan: FoldPlan, roles: Roles, room: int | None = None
 ) -> Request | None:
@@ -243,7 +239,15 @@ def fold_analysis(
 def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") -> Steps[Memory]:
     """Return the fold planned in a chat, with the person's guidance. Raises as `make_fold`."""
     sheet = worksheet_of_fold(survey, plan.sources)
-    shown = Shown(survey.chat.system_message, _raw_fold(survey, plan), fold_room(survey))
+    numbers = {key: memory.number for memory in plan.memories for key in memory.keys}
+    entries = survey.reading.entries
+    places = [at for at, entry in enumerate(entries) if entry.key in numbers]
+    raw = None
+    if len(places) >= len(numbers) and all(memory.keys for memory in plan.memories):
+        before = as_they_are(entries[max(0, places[0] - _MESSAGES_BEFORE) : places[0]])
+        passage = as_they_are([entries[at] for at in places])
+        raw = RawFold(before, passage, numbers) if passage else None
+    shown = Shown(survey.chat.system_message, raw, fold_room(survey))
     return make_fold(sheet, survey.plan.chat_id, shown, plan, survey.roles, clock, guidance)
 
 
@@ -257,18 +261,6 @@ def fold_room(survey: Survey) -> int | None:
         return None
     holds = int(limit.most_in_hindsight / survey.roles.factor_beforehand)
     return max(_LEAST_ROOM, holds - survey.plan.fixed_tokens - _BESIDE_MEMORIES)
-
-
-def _raw_fold(survey: Survey, plan: FoldPlan) -> RawFold | None:
-    """Return the raw messages of a fold; None where not all are known any more."""
-    numbers = {key: memory.number for memory in plan.memories for key in memory.keys}
-    entries = survey.reading.entries
-    places = [at for at, entry in enumerate(entries) if entry.key in numbers]
-    if len(places) < len(numbers) or not all(memory.keys for memory in plan.memories):
-        return None
-    before = as_they_are(entries[max(0, places[0] - _MESSAGES_BEFORE) : places[0]])
-    passage = as_they_are([entries[at] for at in places])
-    return RawFold(before, passage, numbers) if passage else None
 
 
 class Folds(Lane):
