@@ -56,8 +56,6 @@ USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE IF NOT EXISTS archive_state (fingerprint TEXT NOT NULL) STRICT;
 CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab ('main', 'words', 'row');
 """
-_SAID_AT = "iif(kind = 'raw', in_zone(said_at), said_at)"
-"""When a message was said, in the zone; memories and facts have kept the day of theirs."""
 _EMPTIED = f"""
 DROP TABLE IF EXISTS words;
 DROP TABLE IF EXISTS entry;
@@ -152,14 +150,16 @@ class FullText:
         Short words count as beginnings of others only where nothing is found otherwise.
         """
         marks = ", ".join("?" * len(kinds))
+        # A message is told with its day in the zone; memories and facts have kept theirs.
         matching = f"""
-            SELECT kind, chat_id, name, version, {_SAID_AT}, speaker, text
+            SELECT kind, chat_id, name, version,
+                   iif(kind = 'raw', in_zone(said_at), said_at) AS told_at, speaker, text
             FROM words JOIN entry ON entry.id = words.rowid
             WHERE words MATCH ? AND kind IN ({marks}) AND (? = '' OR chat_id = ?)
-                AND (? = '' OR substr({_SAID_AT}, 1, 10) >= ?)
-                AND (? = '' OR substr({_SAID_AT}, 1, 10) <= ?)
+                AND (? = '' OR substr(told_at, 1, 10) >= ?)
+                AND (? = '' OR substr(told_at, 1, 10) <= ?)
             ORDER BY bm25(words), entry.id LIMIT ?
-        """  # noqa: S608  question marks, and a column
+        """  # noqa: S608  question marks
         others = (*kinds, chat_id, chat_id, since, since, until, until, limit)
         for shortest in (SHORTEST_BEGINNING, SHORTEST_AT_ALL):
             expression = match_expression(query, any_word=any_word, shortest=shortest)
