@@ -163,23 +163,15 @@ def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:
 
 def _shown(section: Section) -> str:
     rendered = section.rendered
-    filled = f"{len(rendered)} of {section.limit} characters.{_kept(section)}"
+    # Of a section that can be edited, some lines may be the person's.
+    kept = _KEPT if section.held else ""
+    held = [at for at, line in enumerate(lines_of(section.value), 1) if line in section.held_lines]
+    if held and not section.held:
+        named = ", ".join(map(str, held))
+        kept = _KEPT_LINES.format(f"line {named}" if len(held) == 1 else f"lines {named}")
+    filled = f"{len(rendered)} of {section.limit} characters.{kept}"
     head = f"## {section.name}\n{section.description}".strip()
     return f"{head}\n({filled})\n\n{rendered or _EMPTY}"
-
-
-def _kept(section: Section) -> str:
-    """Describe the part of the section that cannot be edited.
-
-    That is all of it, or some lines, by their numbers.
-    """
-    if section.held:
-        return _KEPT
-    held = [at for at, line in enumerate(lines_of(section.value), 1) if line in section.held_lines]
-    if not held:
-        return ""
-    named = ", ".join(map(str, held))
-    return _KEPT_LINES.format(f"line {named}" if len(held) == 1 else f"lines {named}")
 
 
 def _described(offer: Offer) -> str:

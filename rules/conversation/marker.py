@@ -223,6 +223,11 @@ def memory_drafts(memory: Memory) -> list[Draft]:
     name = f"{memory.memory_id}/{edition.number}{'/short' if edition.is_short else ''}"
     if edition.lacks_wishes:
         name = f"{name}/{text_digest(edition.texts[-1])}"
+    # Whose words it quotes, where they are not the persona's alone.
+    said_by = ""
+    by_person = [bool(quote.lead) for quote in edition.quotes]
+    if any(by_person):
+        said_by = "person" if all(by_person) else "both"
     return [
         Draft(
             name=f"{name}/{slot}",
@@ -236,7 +241,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
                 edition=memory.edition.number,
                 slot=slot,
                 made=memory.edition.made,
-                said_by=_said_by(memory.edition) if slot == QUOTE_SLOT else "",
+                said_by=said_by if slot == QUOTE_SLOT else "",
                 first=memory.first,
                 last=memory.last,
                 messages=len(memory.keys),
@@ -258,14 +263,6 @@ def _cited(edition: Edition, slot: int) -> tuple[Cited, ...]:
     cited = tuple(Cited(wish.source, len(wish.line)) for wish in listed)
     shown = passages_shown(text, cited, BEFORE_WISH) or ()
     return cited if [line for line, _ in shown] == [wish.line for wish in listed] else ()
-
-
-def _said_by(edition: Edition) -> str:
-    """Return whose words an edition quotes where they are not the persona's alone."""
-    by_person = [bool(quote.lead) for quote in edition.quotes]
-    if not any(by_person):
-        return ""
-    return "person" if all(by_person) else "both"
 
 
 def drafts_of(

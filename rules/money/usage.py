@@ -93,17 +93,15 @@ def _readable_table(table: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     for name, value in table.items():
         is_table = name == "tokens" and isinstance(value, dict)  # as Cohere has them
         is_count = name.lower().endswith(_COUNTS) and not is_table
-        if is_count and value is not None and not _is_count(value):
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        is_readable = value is None or (is_number and 0 <= value <= LARGEST_COUNT)
+        if is_count and not is_readable:
             counts[name] = 0
             odd = odd or f"{name}: {_short(value)}"
         elif isinstance(value, dict):
             counts[name], inner = _readable_table(value)
             odd = odd or inner
     return counts, odd
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_COUNT
 
 
 def _short(value: object) -> str:
