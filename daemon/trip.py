@@ -21,6 +21,7 @@ every answer that a model has given stay, so the next trip goes on from there.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -191,11 +192,11 @@ def _finish(
 
     archive, chat = context.archive, surveyed.chat
     is_news = _take_over_opening(context, surveyed)
-    passages = kept_passages(archive, chat.chat_id)
     while (made := compress(context, surveyed)) is None:  # its model does less from now on
         surveyed = _surveyed(context, chat)
     memories, shown = made
-    assembly = assemble_chat(archive, surveyed, memories, shown, context.clock(), passages)
+    surveyed = replace(surveyed, passages=kept_passages(archive, chat.chat_id))
+    assembly = assemble_chat(archive, surveyed, memories, shown, context.clock())
     assembled = assembly.assembled
     if not assembled.changed and (surveyed.reading.edits.is_news or is_news):
         acknowledge(archive, chat.chat_id, assembled.ours_sha256)

@@ -153,9 +153,9 @@ def persona_of(archive: Archive, chat_id: str) -> str:
 
 def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
     """Return the uuids that the chat's newest export named as deleted."""
-    return (
-        deleted_uuids(known_chat(archive, chat_id)) if is_known(archive, chat_id) else frozenset()
-    )
+    refuse_damage(archive.run, chat_id, "chat")
+    row = archive.one("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))
+    return deleted_uuids(parse_chat(b"".join(row))) if row else frozenset()
 
 
 def keep_chat(archive: Archive, chat: Chat, when: str) -> int:

@@ -196,12 +196,8 @@ def keep_passage(
     if there:
         says = f"Nothing to do: {there.called} is {there.state} already."
         return ChangeDone(says, is_shown_later=False)
-    return _said_of_new(_store(archive, known, before, new, budget), budget)
-
-
-def _said_of_new(passages: Sequence[KeptPassage], budget: int) -> ChangeDone:
-    """Say whether the last of the passages is kept, or waits for room in the budget of tokens."""
-    *_, passage = passages
+    passages = _store(archive, known, before, new, budget)
+    passage = passages[-1]
     if passage.state == "kept":
         return ChangeDone(f"Kept, word for word: {passage.called}.")
     return ChangeDone(

@@ -32,10 +32,10 @@ from daemon.files.write import replace_file
 from daemon.models.context import Context
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry, groups
-from rules.conversation.kept_wishes import too_many_wishes, wishes_within
+from rules.conversation.kept_wishes import wishes_within
 from rules.conversation.marker import Canned
 from rules.conversation.memory import EXTRACTED, Memory
-from rules.conversation.short_quotes import quotes_within, too_many
+from rules.conversation.short_quotes import quotes_within
 from rules.errors import FaultyOutput
 from rules.layers.kept_passages import KeptPassage, let_go
 from rules.layers.opening import rows_shown
@@ -45,7 +45,7 @@ from rules.output.prove import verify
 from rules.output.read_back import Finished
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import as_shown, over_budget, section, standing
+from rules.plan.folds import as_shown, over_budget, standing
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import container_blocks
 from rules.typingmind.new_chat import as_new_chat, memories_title, new_chat_id
@@ -65,8 +65,6 @@ class Assembly:
     words: Canned
     mode: Mode
     assembled: Assembled
-    passages: tuple[KeptPassage, ...]
-    """What the person keeps word for word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,33 +92,21 @@ def assemble_chat(
     memories: Sequence[Memory],
     shown: Sequence[Memory],
     now: str,
-    passages: Sequence[KeptPassage],
 ) -> Assembly:
-    """Put `shown` in place of the messages that they sum up; `memories` are all of the chat.
-
-    `passages` are those that the person has marked.
-    """
+    """Put `shown` in place of the messages that they sum up; `memories` are all of the chat."""
     reading, places = survey.reading, survey.reading.places
-    entries = _under_memories(reading.entries, memories)
-    bounded = within_bounds(shown, survey.bounds, passages)
+    under = {key: own.number for own in memories if not own.is_fold for key in own.keys}
+    entries = tuple(replace(entry, memory=under.get(entry.key)) for entry in reading.entries)
+    bounded = within_bounds(shown, survey.bounds, survey.passages)
     memory_section = MemorySection(memories, bounded, reading.edits.touched)
-    opening = opening_text(archive, survey, lines_shown(passages, entries, places))
+    opening = opening_text(archive, survey, lines_shown(survey.passages, entries, places))
     read = read_shown(survey, opening)
     words = Canned(opening, canned(survey.texts).closing, read.headed, rows_shown(read))
     mode = survey.config.output.mode
     if mode == "new-chat" and (groups(places) or _was_written(archive, survey.chat.chat_id)):
         mode = "replace"  # it holds memories, or memproc wrote it: it goes on in its own place
     assembled = assemble(survey.chat, places, entries, memory_section, words, now, mode)
-    return Assembly(entries, memory_section, words, mode, assembled, tuple(passages))
-
-
-def _under_memories(entries: Sequence[Entry], memories: Sequence[Memory]) -> tuple[Entry, ...]:
-    """Return the history, each message with the number of the memory that it is under now."""
-    numbers: dict[str, int] = {}
-    for memory in memories:
-        if not memory.is_fold:
-            numbers.update(dict.fromkeys(memory.keys, memory.number))
-    return tuple(replace(entry, memory=numbers.get(entry.key)) for entry in entries)
+    return Assembly(entries, memory_section, words, mode, assembled)
 
 
 def within_bounds(
@@ -135,12 +121,10 @@ def within_bounds(
 
 def assemble_as_it_is(archive: Archive, survey: "Survey", now: str) -> Assembly | None:
     """Assemble a chat with the memories and folds that it has; None where a fold is missing."""
-    reading, plan = survey.reading, survey.plan
-    view = section(plan.chat_id, reading.memories, plan.memories, survey.bounds, as_shown)
+    memories, view = survey.reading.memories, survey.section_now
     if view.missing:
         return None
-    shown = view.select(reading.memories)
-    return assemble_chat(archive, survey, reading.memories, shown, now, survey.passages)
+    return assemble_chat(archive, survey, memories, view.select(memories), now)
 
 
 def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool:
@@ -173,7 +157,7 @@ def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
             section=assembly.section,
             removed=assembly.assembled.removed,
             opening=assembly.words.opening,
-            kept=with_sources(archive, survey.chat.chat_id, assembly.passages),
+            kept=with_sources(archive, survey.chat.chat_id, survey.passages),
             versions=former_versions(archive, survey.chat.chat_id, sources),
         )
     )
@@ -195,13 +179,19 @@ def ready_chat(
         title = memories_title(title)
         chat_id = _id_of_new_chat(archive, chat_id, title, assembled)
         assembled = replace(assembled, chat=as_new_chat(assembled.chat, chat_id, title, now))
-    shown = tuple(assembly.section.shown)
+    shown, counts = tuple(assembly.section.shown), survey.counts.all
+    # What TypingMind sends from now on: memories, canned messages and live messages.
+    tokens = sum(memory.edition.tokens for memory in shown)
+    tokens += sum(counts[one.message.digest] for one in assembly.entries if one.memory is None)
+    if shown:  # most often the survey has counted both: the tokenizer's tables take time to load
+        around = (assembly.words.opening, assembly.words.closing)
+        tokens += sum(counts.get(digest_of(text)) or count(text) for text in around)
     return ReadyChat(
         chat=survey.chat,
         plan=survey.plan,
         memories=shown,
         assembled=assembled,
-        tokens_after=_tokens_sent(survey, assembly),
+        tokens_after=tokens,
         chat_id=chat_id,
         title=title,
         over_budget=memories_over_budget(survey, shown),
@@ -226,30 +216,10 @@ def _id_of_new_chat(archive: Archive, chat_id: str, title: str, assembled: Assem
     return new
 
 
-def _tokens_sent(survey: "Survey", assembly: Assembly) -> int:
-    """Count what TypingMind sends from now on: memories, canned messages and live messages.
-
-    Most often the survey has counted them: the tokenizer's tables take a quarter of a second to
-    load.
-    """
-    counts, shown, words = survey.counts.all, assembly.section.shown, assembly.words
-    tokens = sum(memory.edition.tokens for memory in shown)
-    for entry in assembly.entries:
-        if entry.memory is None:
-            tokens += counts[entry.message.digest]
-    for text in (words.opening, words.closing) if shown else ():
-        tokens += counts.get(digest_of(text)) or count(text)
-    return tokens
-
-
 def memories_over_budget(survey: "Survey", shown: Sequence[Memory]) -> str:
     """Return a clause saying why these memories take more than `[fold]` says; else empty."""
-    reasons = (
-        over_budget(standing(shown, as_shown), survey.plan.largest_section),
-        too_many(shown, count),
-        too_many_wishes(shown, survey.reading.memories, survey.bounds.wishes),
-    )
-    return "; ".join(filter(None, reasons))
+    too_large = over_budget(standing(shown, as_shown), survey.plan.largest_section)
+    return "; ".join(filter(None, (too_large, survey.too_many_words(shown))))
 
 
 def _was_written(archive: Archive, chat_id: str) -> bool:

@@ -200,7 +200,11 @@ def mark(
             f"The archive knows no message {uuid} of this chat.",
             "Export the chat again and run memproc, or say the words instead.",
         )
-    passage = find_words(messages, words, by) if words else _mark_message(*messages[0], by)
+    passage = find_words(messages, words, by) if words else None
+    key, message = messages[0]
+    if not words and (spoken := _spoken(message)):  # all of it, or its first part in words
+        start, said, reason = spoken
+        passage = replace(_passage(key, message, start, said, by, "waiting"), reason=reason)
     if passage is None:
         raise NotFound(
             "Nothing in this chat says these words, character for character.",
@@ -212,15 +216,6 @@ def mark(
             "Choose the words of it that count the most.",
         )
     return passage
-
-
-def _mark_message(key: str, message: Message, by: MarkedBy) -> KeptPassage | None:
-    """Return the passage of a whole message, or of its first part in words; None without words."""
-    spoken = _spoken(message)
-    if spoken is None:
-        return None
-    start, words, reason = spoken
-    return replace(_passage(key, message, start, words, by, "waiting"), reason=reason)
 
 
 def covered_by(passages: Sequence[KeptPassage], new: KeptPassage) -> KeptPassage | None:

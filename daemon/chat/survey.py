@@ -197,7 +197,8 @@ def survey(
     Raises ChatSkipped where it cannot be processed as it is, ConfigurationError where its texts
     cannot be used.
     """
-    surveyed = survey_read(archive, read_chat(archive, chat, config, now), key, now, can_write)
+    shown = read_chat(archive, chat, config, now)
+    surveyed = survey_read(archive, shown, key, now, can_write)
     if surveyed.plan.chunks and not is_known(archive, chat.chat_id):
         refuse_lost_name(archive.run, chat.chat_id)
     return surveyed
