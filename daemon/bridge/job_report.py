@@ -110,12 +110,19 @@ def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | 
         return JobReport("unchanged", "It is as memproc wrote it, so there was nothing to do.")
     if not outcome.path:
         return JobReport("unchanged", as_sentence(outcome_in_words(outcome)))
-    report = JobReport("done", path=outcome.path, at=outcome.when)
-    fault = _fault_of_result(archive, job, report)
-    if fault and file.by != "daemon":
-        return JobReport("failed", fault)
+    last = last_output(archive, job.chat_id)
+    if (
+        last is None
+        or last.path != outcome.path
+        or (last.source_sha256 != job.sha256 and last.written_at > outcome.when)
+    ):
+        fault = "A newer updated export of this chat was written since."
+    elif sha256_of(Path(outcome.path)) != last.sha256:
+        fault = "Its updated export was changed or removed since it was written."
+    else:
+        return JobReport("done", path=outcome.path, at=outcome.when)
     # The daemon takes no content twice: where the result no longer counts, a run makes it again.
-    return None if fault else report
+    return None if file.by == "daemon" else JobReport("failed", f"{fault} {_AGAIN}")
 
 
 def _to_be_run(state: Path, job: ChatJob, now: str) -> JobReport:
@@ -132,16 +139,3 @@ def _to_be_run(state: Path, job: ChatJob, now: str) -> JobReport:
         reason = f"The work on it broke off {job.starts} times. See why with: memproc status"
         return JobReport("failed", reason)
     return JobReport("waiting", needs_run=True)
-
-
-def _fault_of_result(archive: Archive, job: ChatJob, progress: JobReport) -> str:
-    """Say why the updated export must not be imported any more; empty where it may."""
-    last = last_output(archive, job.chat_id)
-    newer = f"A newer updated export of this chat was written since. {_AGAIN}"
-    if last is None or last.path != progress.path:
-        return newer
-    if last.source_sha256 != job.sha256 and last.written_at > progress.at:
-        return newer
-    if sha256_of(Path(progress.path)) != last.sha256:
-        return f"Its updated export was changed or removed since it was written. {_AGAIN}"
-    return ""

@@ -169,8 +169,14 @@ def _read(
             return _model(field, text, providers)
         case "number" | "budget" if _NUMBER.fullmatch(text):
             return int(text)
+        case "cap" if not _DOLLARS.fullmatch(text):
+            return ConfigProblem((field.key,), "a number of dollars")
+        case "cap" if float(text) > float(now):  # the cap that counts
+            most = show_value(float(now))
+            return ConfigProblem((field.key,), f"at most {most}. {_ON_THE_TERMINAL}")
         case "cap":
-            return _cap(field, text, float(now))
+            usd = float(text)
+            return int(usd) if usd.is_integer() else usd
         case "choice" if text not in field.choices:
             return ConfigProblem((field.key,), f"one of {', '.join(field.choices)}")
         case _:
@@ -189,13 +195,3 @@ def _model(field: SettingField, text: str, providers: Sequence[str]) -> Value | 
         f"use ({', '.join(providers) or 'none so far'}); others stay on the terminal: memproc "
         "config edit",
     )
-
-
-def _cap(field: SettingField, text: str, now: float) -> Value | ConfigProblem:
-    """Return dollars no higher than the cap that counts now, else why not."""
-    if not _DOLLARS.fullmatch(text):
-        return ConfigProblem((field.key,), "a number of dollars")
-    usd = float(text)
-    if usd > now:
-        return ConfigProblem((field.key,), f"at most {show_value(now)}. {_ON_THE_TERMINAL}")
-    return int(usd) if usd.is_integer() else usd

@@ -188,33 +188,28 @@ def _erase_backups(folder: Path, erasure: Erasure) -> None:
         line = backup.line
         if line.file in changed:
             continue
-        if backup.is_shared:
-            changed[line.file] = _rewritten(folder, line, erasure.names)
-        else:
+        if not backup.is_shared:
             changed[line.file] = None
             remove_file(folder / line.file)
+            continue
+        name = line.file.removesuffix(".gz")
+        content = export_without_chats(name, _content(folder, line), erasure.names)
+        digest = sha256(content).hexdigest()
+        path = folder / line.file.replace(line.sha256[:8], digest[:8])
+        packed = replace_file(path, pack([content]))
+        changed[line.file] = replace(
+            line,
+            sha256=digest,
+            size=len(content),
+            file=path.relative_to(folder).as_posix(),
+            packed_sha256=packed.sha256,
+        )
     rewrite_index(folder, lambda line: _line_after(folder, line, changed, erasure.chat.chat_id))
     for file, new in changed.items():
         if new is not None and new.file != file:
             remove_file(folder / file)
     _remove_empty(folder / "versions")
     _remove_empty(folder / "originals")
-
-
-def _rewritten(folder: Path, line: IndexLine, names: frozenset[str]) -> IndexLine:
-    """Write a backup without these chats. Return its line of the index."""
-    name = line.file.removesuffix(".gz")
-    content = export_without_chats(name, _content(folder, line), names)
-    digest = sha256(content).hexdigest()
-    path = folder / line.file.replace(line.sha256[:8], digest[:8])
-    packed = replace_file(path, pack([content]))
-    return replace(
-        line,
-        sha256=digest,
-        size=len(content),
-        file=path.relative_to(folder).as_posix(),
-        packed_sha256=packed.sha256,
-    )
 
 
 def _line_after(

@@ -238,7 +238,11 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Grou
         name: place.ours for name, group in shown.items() for place in group.values() if place.ours
     }
     completed = put_under_memories(archive, row, markers)
-    looking_back = _hindsight_question(context, newest)
+    # The words of its third message tell a hindsight edition: markers from before they told the
+    # kind are read too, and a marker of others' making could tell any.
+    texts = load_texts(context.config.of(newest).texts.path)
+    around = question(texts.perspective_hindsight).content.split("{words}")
+    looking_back = re.compile(r"\d+".join(map(re.escape, around)))
     messages = past(archive, chat_id)
     for memory in memories(archive, chat_id):
         if memory.memory_id in completed:
@@ -261,14 +265,3 @@ def _note_what_is_under(
     cited = with_cited_sources(memory.edition, group, parts)
     edition = as_listed(cited, stated_in(chunk, archive.zone), count)
     replace_edition(archive, memory.memory_id, edition)
-
-
-def _hindsight_question(context: Context, chat: Chat) -> re.Pattern[str]:
-    """Return what the third message of a hindsight edition says.
-
-    The words decide: markers from before they told the kind are read too, and a marker of others'
-    making could tell any.
-    """
-    texts = load_texts(context.config.of(chat).texts.path)
-    around = question(texts.perspective_hindsight).content.split("{words}")
-    return re.compile(r"\d+".join(map(re.escape, around)))

@@ -65,7 +65,18 @@ def support_report(
     config: Config | None, chats: Sequence[KnownChat] | None, findings: Sequence[Finding]
 ) -> Report:
     """Return versions, counts, and the settings; None where settings or archive cannot be read."""
-    rows = [*_versions(), *_counts(chats, findings)]
+    rows = [
+        ("memproc", version_and_commit()),
+        ("Python", platform.python_version()),
+        ("SQLite", sqlite3.sqlite_version),
+        ("system", f"{sys.platform} {platform.release()} {platform.machine()}"),
+    ]
+    for package in _PACKAGES:
+        try:
+            rows.append((package, version(package)))
+        except PackageNotFoundError:
+            rows.append((package, "not installed"))
+    rows += _counts(chats, findings)
     rows += _settings(config) if config else [("memproc.toml", "cannot be used")]
     columns: tuple[Column[tuple[str, str]], ...] = (
         Column("What", lambda row: row[0]),
@@ -81,18 +92,6 @@ def support_report(
             ),
         )
     )
-
-
-def _versions() -> Iterator[tuple[str, str]]:
-    yield ("memproc", version_and_commit())
-    yield ("Python", platform.python_version())
-    yield ("SQLite", sqlite3.sqlite_version)
-    yield ("system", f"{sys.platform} {platform.release()} {platform.machine()}")
-    for package in _PACKAGES:
-        try:
-            yield (package, version(package))
-        except PackageNotFoundError:
-            yield (package, "not installed")
 
 
 def _counts(
