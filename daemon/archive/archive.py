@@ -109,26 +109,21 @@ class Archive:
         `zone` is what memproc.toml names. Raises ArchiveError, or FileTrouble where the folder may
         not be looked into.
         """
-        archive = cls._read(folder)
-        archive._zone = zone
-        return archive
-
-    @classmethod
-    def _read(cls, folder: Path) -> Self:
         path = archive_path(folder)
         with file_errors(path, "read"):
             is_made = path.exists()
             refuse_link(path)
         refuse_unfinished(folder)
-        if not is_made or _is_cut_off_at_birth(path):
-            return cls.memory()
-        place = f"{path.absolute().as_uri()}?mode=ro"
-        with cls._connect(place, path, _BUSY_SECONDS)._closed_on_fault() as archive:
-            archive.is_read_only = True
-            archive.run(f"PRAGMA cache_size = -{_KEPT_WHILE_READING}")
-            if archive._has_tables():
-                return archive
-        return cls.memory()
+        archive = None
+        if is_made and not _is_cut_off_at_birth(path):
+            place = f"{path.absolute().as_uri()}?mode=ro"
+            with cls._connect(place, path, _BUSY_SECONDS)._closed_on_fault() as opened:
+                opened.is_read_only = True
+                opened.run(f"PRAGMA cache_size = -{_KEPT_WHILE_READING}")
+                archive = opened if opened._has_tables() else None
+        archive = archive or cls.memory()
+        archive._zone = zone
+        return archive
 
     @classmethod
     def memory(cls) -> Self:

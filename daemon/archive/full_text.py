@@ -172,22 +172,17 @@ class FullText:
     def best(
         self, query: str, find: Callable[[str], Sequence[IndexEntry]]
     ) -> tuple[str, Sequence[IndexEntry]]:
-        """Return the query that finds something, and what: the one asked, else of nearest words."""
-        entries = find(query)
-        near = "" if entries else self.nearest_query(query)
-        return (near, find(near)) if near else (query, entries)
+        """Return the query that finds something, and what: the one asked, else of nearest words.
 
-    def nearest_query(self, query: str) -> str:
-        """Replace each unknown word of a query by the nearest known one.
-
-        Return an empty text where a word has none near, or where all are known.
+        Then each unknown word is replaced by the nearest known one, if all have one.
         """
-        words = searched_words(query)
+        entries = find(query)
+        words = () if entries else searched_words(query)
         nearest = {word: self._nearest_word(word) for word in words}
         near = tuple(nearest[word] for word in words)
         if near == words or not all(near):
-            return ""
-        return " ".join(near)
+            return query, entries
+        return " ".join(near), find(" ".join(near))
 
     def _nearest_word(self, word: str) -> str:
         """Return the word itself where the index has it, else the nearest with its first letter."""

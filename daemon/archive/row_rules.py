@@ -158,13 +158,10 @@ def _are(kind: type, value: object) -> bool:
             return False
         values = [getattr(kept, field.name) for field in fields(kind)]
         numbers = [number for number in values if isinstance(number, int)]
-        if misfit(kind, tuple(map(type, values))) or any(map(_is_no_count, numbers)):
+        are_counts = all(0 <= number <= LARGEST_COUNT for number in numbers)
+        if misfit(kind, tuple(map(type, values))) or not are_counts:
             return False
     return True
-
-
-def _is_no_count(number: int) -> bool:
-    return not 0 <= number <= LARGEST_COUNT
 
 
 def _are_calls(value: object) -> bool:

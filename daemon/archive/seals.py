@@ -339,11 +339,7 @@ def refuse_lost_name(run: Run, chat_id: str) -> None:
 def _hash(table: str, **other: str) -> str:
     """Return SQL for the hash of a row, with `other` values in place of its own."""
     columns = (other.get(column, column) for column in SEALED[table].columns)
-    return hash_of((*columns, *_WITH_MORE.get(table, ())))
-
-
-def hash_of(values: Sequence[str]) -> str:
-    """Return SQL for the hash of these values of a row, each itself SQL."""
+    values = (*columns, *_WITH_MORE.get(table, ()))
     # A text that is none any more would be no argument of a function.
     types = " || ' ' || ".join(f"typeof({value})" for value in values)
     return f"seal_of({types}, {', '.join(map(_as_bytes, values))})"

@@ -8,7 +8,6 @@ import io
 import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Set
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
@@ -51,12 +50,14 @@ class Export:
 
     def chats(self) -> Iterator[Chat]:
         """Yield every chat, in order. Raise FileTrouble where the file has changed since."""
-        with self._again() as file:
+        with open_export(self.path) as file:
+            self.refuse_changed()
             bundle = Bundle(self.path.name, file)
             for part in self.parts:
                 for chat in _chats(bundle, part):
                     self.refuse_changed()
                     yield chat
+            self.refuse_changed()
 
     def refuse_changed(self) -> None:
         """Raise FileTrouble where the file is not, or not as, it was when it was read."""
@@ -65,14 +66,6 @@ class Export:
                 f"{self.path.name} was changed while memproc read it.",
                 "Drop it again when it is complete.",
             )
-
-    @contextmanager
-    def _again(self) -> Iterator[BinaryIO]:
-        """Open the file once more, and check that it is unchanged before and after the block."""
-        with open_export(self.path) as file:
-            self.refuse_changed()
-            yield file
-            self.refuse_changed()
 
 
 def read_export(path: Path) -> Export:

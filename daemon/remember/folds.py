@@ -305,16 +305,13 @@ class Folds(Lane):
             self._viewed = memories
             self._views.clear()
         if (upto, version) not in self._views:
-            self._views[upto, version] = self._section(upto, version)
+            survey = self.work.survey
+            view = section(survey.plan.chat_id, memories, upto, survey.bounds, version)
+            standing = tuple(view.select(memories))
+            if version is as_told:
+                standing = told_within(survey, standing)
+            self._views[upto, version] = view.missing, standing
         return self._views[upto, version]
-
-    def _section(self, upto: int, version: Version) -> _Viewed:
-        plan, bounds, memories = self.work.plan, self.work.survey.bounds, self._viewed
-        view = section(plan.chat_id, memories, upto, bounds, version)
-        standing = tuple(view.select(memories))
-        if version is as_told:
-            standing = told_within(self.work.survey, standing)
-        return view.missing, standing
 
     def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:
         """Return the dialogue that writes this fold."""
