@@ -172,7 +172,13 @@ def _life(archive: Archive, life: str, chosen: Sequence[Chosen]) -> _Wanted:
     for each in sorted(chosen, key=lambda each: each.conversation.messages[0].when):
         conversation, pairs = each.conversation, origin.conversations
         if each.pair in pairs:
-            _refuse_inner(life, pairs, each)
+            if each.pair != pairs[-1]:
+                raise ChatSkipped(
+                    f'"{cut_title(conversation.title)}" is in "{life}" already, with another '
+                    "conversation behind it.",
+                    "A life takes new messages for its last conversation alone. To bring this one "
+                    "by itself, leave out --as.",
+                )
             before = before_conversation(messages, conversation)
             messages = [*before, *write_messages(conversation)]
             continue
@@ -204,17 +210,6 @@ def _origins(archive: Archive) -> Iterator[tuple[KnownChat, Origin]]:
             continue
         if origin:
             yield known, origin
-
-
-def _refuse_inner(life: str, pairs: Sequence[tuple[str, str]], each: Chosen) -> None:
-    """Raise ChatSkipped for a conversation of a life that is not its last one."""
-    if each.pair != pairs[-1]:
-        raise ChatSkipped(
-            f'"{cut_title(each.conversation.title)}" is in "{life}" already, with another conversation '
-            "behind it.",
-            "A life takes new messages for its last conversation alone. To bring this one by "
-            "itself, leave out --as.",
-        )
 
 
 def _refuse_earlier(

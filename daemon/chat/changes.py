@@ -28,7 +28,7 @@ from daemon.events import Note
 from daemon.files.clock import now
 from daemon.models.context import Context
 from rules.errors import NotFound, RefusedArguments
-from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, taken_back
+from rules.layers.core import CoreEvent, OverLimit, Section, taken_back
 from rules.layers.core_layout import Layout
 from rules.layers.facts import FactEvent, normal
 from rules.layers.kept_passages import KeptPassage, admit_waiting, tokens_kept
@@ -70,75 +70,60 @@ def _carried_out(context: Context, pressed: Pressed) -> Iterator[ChangeDone]:
 
 def set_section(context: Context, chat: str, section: str, words: str) -> ChangeDone:
     """Have a section say these words until it is released. Raises NotFound or RefusedArguments."""
-    known = _known_core(context.archive, context.config, chat)
-    value = as_value(known.section(section), words)
+    layout, _ = _known_core(context, chat)
+    value = as_value(_section(layout, section), words)
     event = CoreEvent(section, value, held=True, by="person", function="set")
-    _keep(context.archive, known, event)
+    _keep(context.archive, chat, layout, event)
     until = f"memproc core {chat} release {section}"
     return ChangeDone(f'"{section}" is set, and stays so until: {until}')
 
 
 def release_section(context: Context, chat: str, section: str) -> ChangeDone:
     """Let the persona edit a section again. Raises NotFound."""
-    known = _known_core(context.archive, context.config, chat)
-    known.section(section)
-    last = known.last_event(section)
+    layout, events = _known_core(context, chat)
+    _section(layout, section)
+    last = next((event for event in reversed(events) if event.section == section), None)
     if last is None or not (last.held or last.held_lines):
         return ChangeDone(f'"{section}" was not set by hand: nothing to do.', is_shown_later=False)
     event = CoreEvent(section, last.value, held=False, by="person", function="release")
-    _keep(context.archive, known, event)
+    _keep(context.archive, chat, layout, event)
     return ChangeDone(f'"{section}" is released.', is_shown_later=False)
 
 
 def take_back(context: Context, chat: str) -> ChangeDone:
     """Take back the newest edit."""
-    known = _known_core(context.archive, context.config, chat)
-    event = taken_back(known.layout.sections, known.events)
+    layout, events = _known_core(context, chat)
+    event = taken_back(layout.sections, events)
     if event is None:
         return ChangeDone("Nothing to do: there is no edit to take back.", is_shown_later=False)
-    _keep(context.archive, known, event)
+    _keep(context.archive, chat, layout, event)
     return ChangeDone(f'Taken back: "{event.section}" says again what it said before.')
 
 
-@dataclass(frozen=True, slots=True)
-class KnownCore:
-    """A chat's core memory: its layout, and all events."""
-
-    chat: KnownChat
-    layout: Layout
-    events: tuple[CoreEvent, ...]
-
-    def section(self, name: str) -> Section:
-        """Return the section of that name with its first value. Raises NotFound."""
-        section = CoreMemory(tuple(self.layout.sections)).find(name)
-        if section is None:
-            names = ", ".join(section.name for section in self.layout.sections)
-            raise NotFound(f'The core memory has no section "{name}".', f"It has {names}.")
-        return section
-
-    def last_event(self, section: str) -> CoreEvent | None:
-        """Return the newest event of a section; None where it was never written."""
-        for event in reversed(self.events):
-            if event.section == section:
-                return event
-        return None
+def _known_core(context: Context, chat: str) -> tuple[Layout, tuple[CoreEvent, ...]]:
+    """Return the layout of a chat's core memory, and all events. Raises NotFound."""
+    archive = context.archive
+    find_chat(archive, chat)
+    own = context.config.of(known_chat(archive, chat))
+    return core_layout(own.core), core_events(archive, chat)
 
 
-def _known_core(archive: Archive, config: Config, name: str) -> KnownCore:
-    """Find the chat of that name, and its core memory. Raises NotFound."""
-    chat = find_chat(archive, name)
-    own = config.of(known_chat(archive, chat.chat_id))
-    events = core_events(archive, chat.chat_id)
-    return KnownCore(chat, core_layout(own.core), events)
+def _section(layout: Layout, name: str) -> Section:
+    """Return the section of that name with its first value. Raises NotFound."""
+    sections = {section.name: section for section in layout.sections}
+    if name not in sections:
+        names = ", ".join(sections)
+        raise NotFound(f'The core memory has no section "{name}".', f"It has {names}.")
+    return sections[name]
 
 
-def _keep(archive: Archive, known: KnownCore, event: CoreEvent) -> None:
+def _keep(archive: Archive, chat: str, layout: Layout, event: CoreEvent) -> None:
     """Store the event. Raises RefusedArguments, and stores nothing, where the section gets too long."""
     try:
-        known.section(event.section).with_value(event.value)
+        _section(layout, event.section).with_value(event.value)
     except OverLimit as fault:
         raise RefusedArguments(f"Nothing was changed. {fault}", "Say it shorter.") from fault
-    keep_core_events(archive, known.chat.chat_id, [event], now())
+    keep_core_events(archive, chat, [event], now())
 
 
 def forget_fact(context: Context, chat: str, number: int) -> ChangeDone:
@@ -188,7 +173,6 @@ def keep_passage(
     archive = context.archive
     known = find_chat(archive, chat)
     before = kept_passages(archive, chat)
-    budget = budget_of(archive, context.config, known)
     meant = _passage(before, known, number) if number else None
     new = meant.agreed() if meant else mark(archive, chat, words, uuid)
     # A passage that is there is kept already where it is as agreed.
@@ -196,7 +180,7 @@ def keep_passage(
     if there:
         says = f"Nothing to do: {there.called} is {there.state} already."
         return ChangeDone(says, is_shown_later=False)
-    passages = _store(archive, known, before, new, budget)
+    passages, budget = _store(context, chat, before, new)
     passage = passages[-1]
     if passage.state == "kept":
         return ChangeDone(f"Kept, word for word: {passage.called}.")
@@ -220,8 +204,7 @@ def release_passage(context: Context, chat: str, number: int | None, words: str)
     if meant.state == "released":
         says = f"Nothing to do: {meant.called} is released already."
         return ChangeDone(says, is_shown_later=False)
-    budget = budget_of(archive, context.config, known)
-    _store(archive, known, before, meant.released(), budget)
+    _store(context, chat, before, meant.released())
     return ChangeDone(f"Released: {meant.called}.")
 
 
@@ -244,21 +227,16 @@ def _listed(
 
 
 def _store(
-    archive: Archive,
-    known: KnownChat,
-    before: Sequence[KeptPassage],
-    changed: KeptPassage,
-    budget: int,
-) -> tuple[KeptPassage, ...]:
-    """Store the passages with one that is new or changed, and let in what waits; that one is last."""
+    context: Context, chat: str, before: Sequence[KeptPassage], changed: KeptPassage
+) -> tuple[tuple[KeptPassage, ...], int]:
+    """Store the passages with one that is new or changed, and let in what waits.
+
+    Return them, that one last, and the tokens that they may take.
+    """
     others = [passage for passage in before if passage.number != changed.number]
+    budget = context.config.of(known_chat(context.archive, chat)).keep.budget
     admitted = admit_waiting([*others, changed], budget)
-    return store_passages(archive, known.chat_id, admitted, now())
-
-
-def budget_of(archive: Archive, config: Config, known: KnownChat) -> int:
-    """Return the tokens that the chat's kept passages may take."""
-    return config.of(known_chat(archive, known.chat_id)).keep.budget
+    return store_passages(context.archive, chat, admitted, now()), budget
 
 
 def _passage(passages: Sequence[KeptPassage], known: KnownChat, number: int) -> KeptPassage:

@@ -32,19 +32,15 @@ from daemon.files.write import replace_file
 from daemon.models.context import Context
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry, groups
-from rules.conversation.kept_wishes import wishes_within
 from rules.conversation.marker import Canned
 from rules.conversation.memory import EXTRACTED, Memory
-from rules.conversation.short_quotes import quotes_within
 from rules.errors import FaultyOutput
-from rules.layers.kept_passages import KeptPassage, let_go
 from rules.layers.opening import rows_shown
 from rules.output.arrange import MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import verify
 from rules.output.read_back import Finished
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, over_budget, standing
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import container_blocks
@@ -77,9 +73,8 @@ class ReadyChat:
     """The memories and folds that it shows."""
     assembled: Assembled
     tokens_after: int
-    chat_id: str
-    """Its own id, or that of the new chat that its memories go into."""
-    title: str
+    name: str
+    """The updated export's: it has the chat's title and id, or those of the new chat."""
     over_budget: str
     """A clause saying why its memories take more than `[fold]` says; else empty."""
     rest: Rest | None = None
@@ -97,7 +92,7 @@ def assemble_chat(
     reading, places = survey.reading, survey.reading.places
     under = {key: own.number for own in memories if not own.is_fold for key in own.keys}
     entries = tuple(replace(entry, memory=under.get(entry.key)) for entry in reading.entries)
-    bounded = within_bounds(shown, survey.bounds, survey.passages)
+    bounded = survey.shown_within(shown)
     memory_section = MemorySection(memories, bounded, reading.edits.touched)
     opening = opening_text(archive, survey, lines_shown(survey.passages, entries, places))
     read = read_shown(survey, opening)
@@ -107,16 +102,6 @@ def assemble_chat(
         mode = "replace"  # it holds memories, or memproc wrote it: it goes on in its own place
     assembled = assemble(survey.chat, places, entries, memory_section, words, now, mode)
     return Assembly(entries, memory_section, words, mode, assembled)
-
-
-def within_bounds(
-    shown: Sequence[Memory], bounds: Bounds, passages: Sequence[KeptPassage]
-) -> list[Memory]:
-    """Return the memories as they are shown, with no more quotes and wishes than there is room for."""
-    shown = quotes_within(shown, count)
-    editions = wishes_within(shown, bounds.wishes, as_shown, count, let_go(passages))
-    pairs = zip(shown, editions, strict=True)
-    return [replace(memory, edition=edition) for memory, edition in pairs]
 
 
 def assemble_as_it_is(archive: Archive, survey: "Survey", now: str) -> Assembly | None:
@@ -192,8 +177,7 @@ def ready_chat(
         memories=shown,
         assembled=assembled,
         tokens_after=tokens,
-        chat_id=chat_id,
-        title=title,
+        name=file_name(title, chat_id),
         over_budget=memories_over_budget(survey, shown),
         rest=rest,
     )
@@ -300,8 +284,8 @@ def _as_written(ready: ReadyChat, path: Path, backup: str) -> ExportWritten:
 
 
 def place_of(context: Context, ready: ReadyChat) -> Path:
-    """Return the place of the chat's updated export: its name has the chat's title and id."""
-    return context.folders.updated / file_name(ready.title, ready.chat_id)
+    """Return the place of the chat's updated export."""
+    return context.folders.updated / ready.name
 
 
 def _keep_replaced(context: Context, ready: ReadyChat, path: Path, now: str) -> str:

@@ -37,8 +37,6 @@ from rules.recognize.user_edits import NO_EDITS
 from rules.typingmind.chat import Chat, read_messages
 from rules.wording import cut_title
 
-NOTHING_ADOPTED = Adopted()
-
 
 def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownChat:
     """Read a chat against the archive: its messages, its memories, and what the person did.
@@ -128,16 +126,16 @@ def _adopted(
     known = export.known
     strange = _after_last(export.shown, {memory.memory_id for memory in known.memories})
     if not strange:
-        return NOTHING_ADOPTED
+        return Adopted()
     from daemon.archive.forks import find_kin  # late: hardly any chat is a fork
 
     kin = find_kin(archive, known.chat_id, strange, openings)
-    inherited = NOTHING_ADOPTED
+    inherited = Adopted()
     if kin:
         refuse_damage(archive.run, kin)
         inherited = inherit(known, strange, know(archive, kin, preferred))
     if any(old.key in known.seen for old in inherited.past):
-        inherited = NOTHING_ADOPTED  # a message that is live here cannot be under a memory, too
+        inherited = Adopted()  # a message that is live here cannot be under a memory, too
     origins = {name for memory in inherited.memories for name in memory.origins}
     frozen = _frozen(archive, with_adopted(known, inherited), _after_last(strange, origins))
     return replace(
@@ -150,7 +148,7 @@ def _adopted(
 def _frozen(archive: Archive, known: Known, strange: Mapping[str, Group]) -> Adopted:
     """Take over memories of no known chat as they are, numbered after those that are `known`."""
     if not strange:
-        return NOTHING_ADOPTED
+        return Adopted()
     from daemon.archive.forks import known_memories
 
     # A damaged row may be the very memory that seems to be unknown.

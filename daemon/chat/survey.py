@@ -40,10 +40,10 @@ from daemon.models.tokens import Counts, count, digest_of, keep
 from primer.core_questions import tools_of
 from primer.models import token_factor
 from rules.conversation.kept_wishes import too_many_wishes, wishes_within
-from rules.conversation.memory import Memory
+from rules.conversation.memory import Edition, Memory
 from rules.conversation.memory_subject import subjects
 from rules.conversation.memory_title import counted_on, subject_of
-from rules.conversation.short_quotes import too_many
+from rules.conversation.short_quotes import quotes_within, too_many
 from rules.layers.core import CoreMemory
 from rules.layers.kept_passages import KeptPassage, describe_kept, let_go
 from rules.layers.names import WhoIsWho, who_is_who
@@ -93,6 +93,31 @@ class Survey(ShownChat):
         memories = self.reading.memories
         return section(self.plan.chat_id, memories, self.plan.memories, self.bounds, as_shown)
 
+    def told_before(self, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
+        """Return the memories and folds that replace the first `upto` memories in a prompt."""
+        view = section(self.plan.chat_id, memories, upto, self.bounds, as_told)
+        return self.told_within(view.select(memories))
+
+    def told_within(self, memories: Sequence[Memory]) -> tuple[Memory, ...]:
+        """Return memories as a prompt has them, with no more wishes than there is room for."""
+        return tuple(
+            memory if edition is memory.in_prompts else replace(memory, in_prompts=edition)
+            for memory, edition in self._within(memories, as_told)
+        )
+
+    def shown_within(self, memories: Sequence[Memory]) -> tuple[Memory, ...]:
+        """Return memories as they are shown, with no more quotes and wishes than there is room for."""
+        pairs = self._within(quotes_within(memories, count), as_shown)
+        return tuple(replace(memory, edition=edition) for memory, edition in pairs)
+
+    def _within(
+        self, memories: Sequence[Memory], version: Callable[[Memory], Edition]
+    ) -> Iterator[tuple[Memory, Edition]]:
+        """Return each memory with its edition, without what is over and wishes beyond their budget."""
+        gone = let_go(self.passages)
+        editions = wishes_within(memories, self.bounds.wishes, version, count, gone)
+        return zip(memories, editions, strict=True)
+
     def too_many_words(self, shown: Sequence[Memory]) -> str:
         """Return a clause where the quotes or wishes of what is shown take too much; else empty."""
         of_wishes = too_many_wishes(shown, self.reading.memories, self.bounds.wishes)
@@ -105,22 +130,19 @@ class Survey(ShownChat):
         It names the longest message in it, and what helps: other sizes, or else the window that this
         chat needs, in the words of the model's server.
         """
-        fixed, roles = self.plan.fixed_tokens, self.roles
+        roles, tokens, entries = self.roles, self.counts.all, self.reading.entries
         for chunk in self.plan.work:
-            if found := too_large(chunk, fixed, roles.factor, roles.limit):
-                reason = f"{found.reason} {self._longest_message(chunk)}"
-                return NoRoom(reason, self._remedy or found.next_step)
+            if found := too_large(chunk, self.plan.fixed_tokens, roles.factor, roles.limit):
+                places = range(chunk.start, chunk.stop)
+                at = max(places, key=lambda at: tokens[entries[at].message.digest])
+                message = entries[at].message
+                said_on = f" of {message.created_at[:10]}" if message.created_at else ""
+                size = round(tokens[message.digest] * roles.factor)
+                longest = (
+                    f"Its longest message is number {at + 1:,}{said_on}, with {size:,} tokens."
+                )
+                return NoRoom(f"{found.reason} {longest}", self._remedy or found.next_step)
         return None
-
-    def _longest_message(self, chunk: PlannedChunk) -> str:
-        """Return a sentence on the longest message of a chunk: its place, day and tokens."""
-        entries = self.reading.entries
-        tokens = self.counts.all
-        at = max(range(chunk.start, chunk.stop), key=lambda at: tokens[entries[at].message.digest])
-        message = entries[at].message
-        said_on = f" of {message.created_at[:10]}" if message.created_at else ""
-        size = round(tokens[message.digest] * self.roles.factor)
-        return f"Its longest message is number {at + 1:,}{said_on}, with {size:,} tokens."
 
     @property
     def _remedy(self) -> str:
@@ -327,20 +349,3 @@ def _warn(surveyed: Survey, held: Collection[str]) -> Iterator[str]:
             window,
         )
     yield explain_held(reading, held)
-
-
-def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
-    """Return the memories and folds that replace the first `upto` memories in a prompt."""
-    view = section(survey.plan.chat_id, memories, upto, survey.bounds, as_told)
-    return told_within(survey, view.select(memories))
-
-
-def told_within(survey: Survey, memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Return memories as a prompt has them: without what is over, and wishes beyond their budget."""
-    gone = let_go(survey.passages)
-    editions = wishes_within(memories, survey.bounds.wishes, as_told, count, gone)
-    pairs = zip(memories, editions, strict=True)
-    return tuple(
-        memory if edition is memory.in_prompts else replace(memory, in_prompts=edition)
-        for memory, edition in pairs
-    )

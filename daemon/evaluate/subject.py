@@ -10,7 +10,6 @@ from typing import Literal
 from daemon.archive.chats import find_chat
 from daemon.archive.messages import LiveMessage, live_conversation
 from daemon.archive.seals import refuse_damage
-from daemon.chat.finish import within_bounds
 from daemon.chat.holding import holding
 from daemon.chat.kept import lines_shown
 from daemon.chat.opening import canned, opening_text
@@ -129,7 +128,7 @@ def find_subject(context: Context, name: str) -> EvaluatedChat:
     kept = lines_shown(survey.passages, sent, ())
     return EvaluatedChat(
         survey=survey,
-        shown=tuple(within_bounds(shown, survey.bounds, survey.passages)),
+        shown=survey.shown_within(shown),
         opening=opening_text(archive, survey, kept),
         live=live,
     )

@@ -7,7 +7,7 @@ is asked.
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
 from daemon.chat.reading import read_archive
-from daemon.chat.survey import Survey, survey_read, told_before
+from daemon.chat.survey import Survey, survey_read
 from daemon.config.keys import FindKey
 from daemon.config.settings import Config
 from daemon.models.context import Context
@@ -26,9 +26,10 @@ def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
     a fold that is still to be made, no answer to it is known yet.
     """
     memories, upto = survey.reading.memories, chunk.memories_before
-    if section(survey.plan.chat_id, memories, upto, survey.bounds, as_told).missing:
+    view = section(survey.plan.chat_id, memories, upto, survey.bounds, as_told)
+    if view.missing:
         return True
-    passage = survey.passage(chunk, told_before(survey, memories, upto))
+    passage = survey.passage(chunk, survey.told_within(view.select(memories)))
     sheet = Worksheet(survey.texts, survey.plan.questions_tokens)
     return rehearse(archive, is_written(sheet, passage, survey.roles)) is not False
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from daemon.archive.memories import keep_fold
 from daemon.chat.passage import as_they_are
-from daemon.chat.survey import Survey, told_within
+from daemon.chat.survey import Survey
 from daemon.events import MemoryMade
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
@@ -309,7 +309,7 @@ class Folds(Lane):
             view = section(survey.plan.chat_id, memories, upto, survey.bounds, version)
             standing = tuple(view.select(memories))
             if version is as_told:
-                standing = told_within(survey, standing)
+                standing = survey.told_within(standing)
             self._views[upto, version] = view.missing, standing
         return self._views[upto, version]
 

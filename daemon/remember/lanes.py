@@ -21,7 +21,7 @@ from daemon.archive.layers import (
 )
 from daemon.archive.memories import editions
 from daemon.chat.opening import core_now
-from daemon.chat.survey import Survey, told_before
+from daemon.chat.survey import Survey
 from daemon.models.context import Context
 from daemon.models.scheduler import Noted, RunningDialogue, Scheduler, Steps
 from daemon.remember.core_edits import AboutCore, tend
@@ -163,7 +163,7 @@ def _about_core(
 ) -> AboutCore:
     """Gather what the agent sees when it is asked for edits after a memory."""
     survey = work.survey
-    memories_before = told_before(survey, work.memories, chunk.memories_before)
+    memories_before = survey.told_before(work.memories, chunk.memories_before)
     passage = survey.passage(chunk, memories_before, breaks)
     layout = survey.layout
     now = core_now(work.archive, survey.plan.chat_id, layout)
