@@ -1,5 +1,8 @@
 """The survey of a chat: what is new in it, who writes its memories, and the plan of the work on it.
 
+A chat has three stops: it is read, planned and finished. This is the second, and begins with the
+first, chat/reading; the third, after the work, is chat/finish.
+
     read      the export against the archive                        chat/reading
     choose    the models that write, and where their keys are       models/roles
     count     tokens of messages and texts                          chat/counting
@@ -194,12 +197,11 @@ class Survey(ShownChat):
     @cached_property
     def _subjects(self) -> Mapping[int, str]:
         """Return the subjects of all chunks, by number."""
-        chunks = (*self.plan.made, *self.plan.chunks)
-        passages = []
-        for chunk in chunks:
+        passages = {}
+        for chunk in (*self.plan.made, *self.plan.chunks):
             said = [entry.message for entry in self.reading.entries[chunk.start : chunk.stop]]
-            passages.append([(message.speaker == "user", message.words) for message in said])
-        return dict(zip((chunk.number for chunk in chunks), subjects(passages), strict=True))
+            passages[chunk.number] = [(each.speaker == "user", each.words) for each in said]
+        return dict(zip(passages, subjects([*passages.values()]), strict=True))
 
     def _who(self, stop: int) -> WhoIsWho:
         """Return what the two are called, by the messages before `stop` but for forgotten ones."""

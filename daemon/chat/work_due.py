@@ -78,12 +78,14 @@ def to_write_again(
     long enough for a model; `can_write` tells that a model's answers so far are not known to be of
     no use, which is not asked of those that follow. None is in `held`.
     """
-    extracted = []
-    for chunk, memory in free_memories(reading, plan, held) if not engine_alone else ():
-        # Those that the engine extracted although their chunk is long enough for a model.
-        is_long = is_enough_for_a_model(chunk.tokens, plan.questions_tokens)
-        if memory.in_prompts.made == EXTRACTED and is_long:
-            extracted.append((chunk, memory))
+    free = () if engine_alone else free_memories(reading, plan, held)
+    # Those that the engine extracted although their chunk is long enough for a model.
+    extracted = [
+        (chunk, memory)
+        for chunk, memory in free
+        if memory.in_prompts.made == EXTRACTED
+        and is_enough_for_a_model(chunk.tokens, plan.questions_tokens)
+    ]
     again = {*due, *(memory.number for chunk, memory in extracted if can_write(chunk))}
     if not again:
         return frozenset()
