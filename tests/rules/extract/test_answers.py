@@ -24,7 +24,7 @@ _LEADS = "|".join(
     for lead in (frames.told, frames.answered, frames.person, frames.persona, frames.asked)
 )
 LEAD = re.compile(
-    rf"(?m)^.{{0,40}}?(?:{_LEADS}|the person \w+:|the persona \w+:|I \w+ed(?: you)?:) ?",
+    rf"(?m)^(?:.{{0,40}}?(?:{_LEADS}|the person \w+:|the persona \w+:|I \w+ed(?: you)?:)|On \d[\w ]+:) ?",
     re.I,
 )
 """The engine's own words before sentences."""
@@ -319,7 +319,7 @@ def test_the_refinement_tells_with_the_day_what_the_person_said_before_the_answe
     assert "I came back from Lisbon last night" in lines[0]
     assert lines[1].startswith("I answered: ")
     assert "I noticed that I kept circling" in lines[1]
-    assert lines[2] == "On 5 March 2026 you told me: I read all of it twice."
+    assert lines[2] == "On 5 March you told me: I read all of it twice."
 
 
 @pytest.mark.parametrize(
@@ -471,9 +471,9 @@ def test_every_stretch_of_a_long_passage_has_its_part() -> None:
         )
     ]
 
-    assert all(
-        f"{int(said.date[-2:])} January 2026" in refinement(passage, 400) for said in passage[::4]
-    )
+    told = refinement(passage, 400)
+    assert all(f"\nOn {int(said.date[-2:])} January: " in told for said in passage[4::4])
+    assert told.startswith("On 1 January 2026 you told me: ")
 
 
 def test_with_little_room_a_long_passage_keeps_a_long_sentence_that_says_much() -> None:
