@@ -296,11 +296,11 @@ def planned(plan: "ChatPlan", asks_models: bool, limited: str = "") -> Planned:
     layers = plan.layers.core + plan.layers.facts
     if after := {chunk.number for chunk in layers}:
         clauses.append(f"core memory and facts are updated after {len(after)} of them")
-    work, calls = ", ".join(clauses), ""
+    work, rest = ", ".join(clauses), ""
+    calls = plan.calls if asks_models else 0
     if asks_models:
-        calls = counted(plan.calls, "call")
+        rest = counted(calls, "call")
     elif not work:
-        calls = "older memories become one" if plan.folds else "no model is asked"
-    words = "; ".join(filter(None, (work, calls)))
-    asked = plan.calls if asks_models else 0
-    return Planned(plan.chat_id, plan.title, len(plan.work), asked, words, plan.warnings, limited)
+        rest = "older memories become one" if plan.folds else "no model is asked"
+    words = "; ".join(filter(None, (work, rest)))
+    return Planned(plan.chat_id, plan.title, len(plan.work), calls, words, plan.warnings, limited)

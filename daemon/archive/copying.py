@@ -70,6 +70,7 @@ def copy_archive(source: Path, target: Path) -> None:
                     _copy_table(theirs, ours, name)
                     refuse_odd_rows(ours, name)
             _copy_table(theirs, ours, "sign", f"WHERE name LIKE '{THINKS}%'")
+            # The zone, if this computer knows it.
             signs = theirs.execute("SELECT name, value, at FROM main.sign WHERE name = ?", (ZONE,))
             known = [row for row in signs if isinstance(row[1], str) and is_zone(row[1])]
             ours.executemany("INSERT INTO sign (name, value, at) VALUES (?, ?, ?)", known)
