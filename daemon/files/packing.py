@@ -49,15 +49,25 @@ class Bundle:
         self._folder = ""
         if self._package is None:
             return
-        if INDEX not in self._package.namelist() and (foreign := _program_in(self._package)):
+        names = self._package.namelist()
+        if INDEX in names:
+            return
+        if foreign := _program_in(self._package):
             raise foreign.refusal(name)
-        folder = _folder_in(name, self._package)
-        if folder is None:
+        # One that a person has zipped again has its index in a folder; what macOS adds does not count.
+        own = [entry for entry in names if not entry.startswith(_OF_MACOS)]
+        indexes = [entry for entry in own if entry.endswith(f"/{INDEX}")]
+        if not indexes:
             raise NotAnExport(
                 f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
                 "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
             )
-        self._folder = folder
+        if len(indexes) > 1:
+            raise NotAnExport(
+                f"{name} holds {len(indexes):,} exports, each in a folder of its own.",
+                "Unpack it, and drop each of the folders.",
+            )
+        self._folder = indexes[0].removesuffix(INDEX)
 
     @property
     def is_zip(self) -> bool:
@@ -192,26 +202,6 @@ def program_of(name: str, file: BinaryIO) -> Foreign | None:
     except NotAnExport:
         return None
     return None if INDEX in package.namelist() else _program_in(package)
-
-
-def _folder_in(name: str, package: zipfile.ZipFile) -> str | None:
-    """Return the folder in a ZIP in which its index lies, with a slash; None without an index.
-
-    It is empty in a ZIP of TypingMind's own. What macOS adds when it zips a folder does not count.
-    Raises NotAnExport where several exports were zipped together.
-    """
-    names = package.namelist()
-    if INDEX in names:
-        return ""
-    indexes = [
-        entry for entry in names if entry.endswith(f"/{INDEX}") and not entry.startswith(_OF_MACOS)
-    ]
-    if len(indexes) > 1:
-        raise NotAnExport(
-            f"{name} holds {len(indexes):,} exports, each in a folder of its own.",
-            "Unpack it, and drop each of the folders.",
-        )
-    return indexes[0].removesuffix(INDEX) if indexes else None
 
 
 def _program_in(package: zipfile.ZipFile) -> Foreign | None:

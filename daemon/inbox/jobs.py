@@ -7,6 +7,7 @@ retry      finds dropped files with postponed work that can be done now
 """
 
 import json
+from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +15,6 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.archive import check_integrity as check_archive
 from daemon.archive.arrivals import (
-    Arrival,
     is_needed,
     is_outdated,
     paused_arrivals,
@@ -168,23 +168,19 @@ def postponed(context: Context) -> tuple[int, ...]:
     have named. Nothing is asked or changed. Raise ArchiveError, or ConfigurationError for wrong
     texts.
     """
-    candidates = skipped_or_extracted(context.archive)
-    retried = (arrival.id for arrival in candidates if _is_worth_it(context, arrival))
-    return (*paused_arrivals(context.archive), *retried)
-
-
-def _is_worth_it(context: Context, arrival: Arrival) -> bool:
-    """Return whether a chat of the file has work, and none has gone on in a newer file."""
-    path = content_of(context.folders.state, arrival)
-    if path is None:
-        return False
-    try:
-        export = read_export(path)
-        if any(is_outdated(context.archive, arrival, chat_id) for chat_id in export.chat_ids):
-            return False
-        return any(_has_work(context, chat) for chat in export.chats())
-    except (FileTrouble, NotAnExport):
-        return False
+    archive = context.archive
+    worth_it = [*paused_arrivals(archive)]
+    for arrival in skipped_or_extracted(archive):
+        path = content_of(context.folders.state, arrival)
+        if path is None:
+            continue
+        with suppress(FileTrouble, NotAnExport):
+            export = read_export(path)
+            # A chat that has gone on in a newer file is worked on there.
+            is_old = any(is_outdated(archive, arrival, chat_id) for chat_id in export.chat_ids)
+            if not is_old and any(_has_work(context, chat) for chat in export.chats()):
+                worth_it.append(arrival.id)
+    return tuple(worth_it)
 
 
 def _has_work(context: Context, chat: Chat) -> bool:
