@@ -71,6 +71,11 @@ SELECT (SELECT max(id) FROM version),
     (SELECT group_concat(chat_id || ' ' || title, ' ') FROM chat)
 """
 """They change with anything that can be found."""
+_MESSAGES = """
+SELECT chat_id, key, said_at, created_at, raw, packed, sha256 FROM said
+WHERE (chat_id, key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND is_present
+  AND raw IS NOT NULL -- what is lost of one chat must not end the search in all others
+"""
 _MEMORIES = """
 FROM chat JOIN memory ON memory.chat = chat.id JOIN edition ON edition.memory = memory.id
 WHERE edition.number = coalesce(chosen_edition,
@@ -277,9 +282,14 @@ def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
 
 
 def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterator[IndexEntry]:
+    """Yield the entries of these kinds, chats and names."""
     names = sorted((chat_id, name) for kind, chat_id, name in keys if kind == "raw")
-    for begin in range(0, len(names), _AT_ONCE):
-        yield from _messages(archive, names[begin : begin + _AT_ONCE])
+    for begin in range(0, len(names), _AT_ONCE):  # their bodies are in memory together
+        some = json.dumps(names[begin : begin + _AT_ONCE])
+        for chat_id, key, said_at, created_at, *body in archive.run(_MESSAGES, (some,)):
+            message = read_message(unpacked(*body))
+            version, when = body[-1], said_at or created_at or ""
+            yield IndexEntry("raw", chat_id, key, version, when, message.speaker, message.words)
     for chat_id, name, number, began_at, texts in archive.run(
         f"SELECT chat_id, memory.id, edition.number, began_at, texts {_MEMORIES}"
     ):
@@ -289,23 +299,6 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
     for entry in (*_facts(archive), *_titles(archive)):
         if (entry.kind, entry.chat_id, entry.name) in keys:
             yield entry
-
-
-def _messages(archive: Archive, names: Sequence[tuple[str, str]]) -> Iterator[IndexEntry]:
-    """Yield the messages of these chats and keys; their bodies are in memory together."""
-    rows = archive.run(
-        """
-        SELECT chat_id, key, said_at, created_at, raw, packed, sha256 FROM said
-        WHERE (chat_id, key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND is_present
-          AND raw IS NOT NULL -- what is lost of one chat must not end the search in all others
-        """,
-        (json.dumps(names),),
-    )
-    for chat_id, key, said_at, created_at, raw, packed, sha256 in rows:
-        message = read_message(unpacked(raw, packed, sha256))
-        yield IndexEntry(
-            "raw", chat_id, key, sha256, said_at or created_at or "", message.speaker, message.words
-        )
 
 
 def _facts(archive: Archive) -> Iterator[IndexEntry]:
