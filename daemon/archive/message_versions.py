@@ -159,12 +159,8 @@ def _mark_gone(
 
     Return whether any is newly gone.
     """
-    new, back = [], []
-    for old in stored:
-        if old.is_gone and old.key in present:
-            back.append((old.row,))
-        elif not old.is_gone and old.key not in present:
-            new.append((when, old.row))
+    new = [(when, old.row) for old in stored if not old.is_gone and old.key not in present]
+    back = [(old.row,) for old in stored if old.is_gone and old.key in present]
     archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", new)
     archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", back)
     return bool(new)
