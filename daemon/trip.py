@@ -50,6 +50,7 @@ from daemon.chat.finish import (
 from daemon.chat.opening import keep_written, opening_place
 from daemon.chat.outcome import Outcome, Skipped, skip_without_chats, until_fault
 from daemon.chat.rest import NewlyAtRest, RestingChats, at_rest, held_back, keep_at_rest, rest_after
+from daemon.config.settings import Config
 from daemon.events import Note, UserEdits
 from daemon.files.paths import brought_folder
 from daemon.files.read import Export, fingerprint_of, read_export
@@ -116,16 +117,15 @@ def look(context: Context, export: Export, chat: Chat) -> "Survey | Unchanged":
         return Unchanged(chat.chat_id, chat.title, reason)
     archive, now = context.archive, context.clock()
     resting = held_back(archive, chat, export) or at_rest(archive, chat, config, context.key, now)
-    return resting or _surveyed(context, chat)
+    return resting or _surveyed(context, chat, config)
 
 
-def _surveyed(context: Context, chat: Chat) -> "Survey":
+def _surveyed(context: Context, chat: Chat, config: Config) -> "Survey":
     # Late: a chat at rest needs neither.
     from daemon.chat.survey import survey
     from daemon.remember.extracted import could_write
 
-    archive, config, now = context.archive, context.config.of(chat), context.clock()
-    return survey(archive, chat, config, context.key, now, could_write)
+    return survey(context.archive, chat, config, context.key, context.clock(), could_write)
 
 
 def run_export(context: Context, export: Export) -> Iterator[Outcome]:
@@ -193,7 +193,7 @@ def _finish(
     archive, chat = context.archive, surveyed.chat
     is_news = _take_over_opening(context, surveyed)
     while (made := compress(context, surveyed)) is None:  # its model does less from now on
-        surveyed = _surveyed(context, chat)
+        surveyed = _surveyed(context, chat, surveyed.config)
     memories, shown = made
     surveyed = replace(surveyed, passages=kept_passages(archive, chat.chat_id))
     assembly = assemble_chat(archive, surveyed, memories, shown, context.clock())
