@@ -58,6 +58,7 @@ def run(folder: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     ("limit", "seconds"),
     [("--timeout", "1"), pytest.param("--run-limit", "8", marks=pytest.mark.long)],
 )
+@pytest.mark.full
 def test_a_test_that_hangs_ends_the_run_with_its_stacks(
     tmp_path: Path, limit: str, seconds: str
 ) -> None:

@@ -67,6 +67,7 @@ def marks(person: Person) -> set[str]:
     return {marker["made"] for marker in own if marker["kind"] == "memory"}
 
 
+@pytest.mark.full
 def test_what_was_refused_is_never_asked_again_and_no_byte_changes(
     ines: Person, refusing: ServerProcess
 ) -> None:

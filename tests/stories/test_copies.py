@@ -46,6 +46,7 @@ def is_whole(person: Person, chat: Json, spoken: list[Json]) -> None:
     "at",
     [pytest.param(THREE, marks=pytest.mark.full), 20, pytest.param(FIRST, marks=pytest.mark.full)],
 )
+@pytest.mark.full
 def test_messages_that_stand_twice_are_one_message_through_two_rounds_and_a_sync(
     tmp_path: Path, at: int, mode: str
 ) -> None:

@@ -190,6 +190,7 @@ def test_a_zip_is_an_export_too(day: Daemon) -> None:
     assert memories_in(updated(day.person, "zipped")) > 0
 
 
+@pytest.mark.full
 def test_what_is_no_export_is_skipped_and_the_others_go_on(day: Daemon) -> None:
     path = day.person.drop(b'{"data": "of another kind"}', "odd.json")
     day.person.drop(export("after", SHORT), "after.json")

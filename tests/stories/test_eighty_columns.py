@@ -101,6 +101,7 @@ def seen(person: Person, command: str, **environment: str) -> str:
         for command in COMMANDS
     ],
 )
+@pytest.mark.full
 def test_no_line_is_too_long_and_no_word_is_cut(zoe: Person, command: str) -> None:
     plain = zoe.memproc(*command.format(CHAT["chatID"]).split())
     words = set(f"{plain.out} {plain.err}".split())

@@ -22,6 +22,7 @@ _ASKED = re.compile(r"^\d+\. .+\nA\. ", re.MULTILINE)
 pytestmark = [pytest.mark.timeout(200), pytest.mark.usefixtures("key")]
 
 
+@pytest.mark.full
 def test_a_reader_that_knows_what_stands_in_its_context_is_told_as_knowing_just_that(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,7 @@ def ada(told: Life, tmp_path: Path) -> Life:
     return copy_of(told, tmp_path / "ada")
 
 
+@pytest.mark.full
 def test_what_is_forgotten_is_gone_from_export_and_prompts_and_stays_in_the_history(
     ada: Life,
 ) -> None:

@@ -471,6 +471,7 @@ def texts_of(life: Life, memory_id: str) -> list[str]:
     return texts(section(life)[memory_id])
 
 
+@pytest.mark.full
 def test_deleting_a_fold_forgets_its_memories(aria: Life) -> None:
     first = next(iter(section(aria)))
     gone = covered(aria, [first])

@@ -97,6 +97,7 @@ def test_a_fork_that_another_tool_has_stripped_of_our_field_is_skipped(
     assert forked(chat).hand_in().code == 0
 
 
+@pytest.mark.full
 def test_a_chat_without_our_field_and_with_other_uuids_is_skipped_until_it_is_accepted(
     chat: Cycle,
 ) -> None:

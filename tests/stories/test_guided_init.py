@@ -48,6 +48,7 @@ def new(tmp_path: Path) -> Person:
 
 
 @on_a_terminal
+@pytest.mark.full
 def test_a_new_user_gives_a_key_and_takes_the_sample_and_a_service_that_fails_stops_nothing(
     new: Person, tmp_path: Path
 ) -> None:

@@ -99,6 +99,7 @@ def test_an_edit_of_an_edit_is_another_edition(chat: Cycle) -> None:
 
 @pytest.mark.usefixtures("key")
 @pytest.mark.parametrize("which", [0, 2, -1])
+@pytest.mark.full
 def test_a_deleted_memory_stays_forgotten_and_so_does_what_it_stood_for(
     tmp_path: Path, which: int
 ) -> None:

@@ -28,6 +28,7 @@ SIZE = 800
 
 
 @pytest.mark.parametrize("build", ["2024", "2026"])
+@pytest.mark.full
 def test_what_was_done_in_the_live_tail_is_what_memories_are_made_of(
     tmp_path: Path, build: Build
 ) -> None:

@@ -37,6 +37,7 @@ def compressed(chat: Cycle) -> str:
     return said
 
 
+@pytest.mark.full
 def test_words_that_left_the_chat_stand_in_every_export_until_they_are_released(
     ada: Cycle,
 ) -> None:

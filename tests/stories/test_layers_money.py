@@ -172,6 +172,7 @@ def test_a_plan_foretells_the_calls_and_the_cost_of_both_layers_and_the_ledger_h
         assert spent(eve) == billed(server)
 
 
+@pytest.mark.full
 def test_both_layers_keep_to_the_budget_of_each_run_and_go_on_in_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

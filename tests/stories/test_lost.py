@@ -62,6 +62,7 @@ def test_an_older_copy_is_skipped(chat: Cycle) -> None:
     goes_on(chat)
 
 
+@pytest.mark.full
 def test_a_chat_that_went_back_and_on_from_there_is_skipped(chat: Cycle) -> None:
     old = chat.export()
     chat.talk(7).goes_round()

@@ -300,6 +300,7 @@ def test_a_whole_backup_comes_back_where_only_its_line_in_the_index_is_damaged(
     assert raw(cycle) == before
 
 
+@pytest.mark.full
 def test_a_damaged_backup_is_passed_over_and_named(tmp_path: Path) -> None:
     cycle = Cycle.lived(tmp_path, rounds=2)
     names = cycle.names()

@@ -150,6 +150,7 @@ def test_of_two_chats_the_number_alone_names_no_memory(ada: Person) -> None:
     assert "Aria (chatnumber1)" in ada.memproc("plan").out
 
 
+@pytest.mark.full
 def test_show_reads_as_prose_and_has_ids_questions_and_requests_only_if_asked(wise: Life) -> None:
     memory = wise.memories()[3]
     prose = wise.person.memproc("show", "The lighthouse", "4")

@@ -49,6 +49,7 @@ def _change(browser: Browser, typed: dict[str, str], status: int = 200, seen: st
     return browser.send("/settings/change", status, seen=seen or _seen(browser), **typed)
 
 
+@pytest.mark.full
 def test_a_setting_is_changed_with_its_comments_kept_and_undone_by_a_press(
     browser: Browser,
 ) -> None:

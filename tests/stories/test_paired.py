@@ -53,6 +53,7 @@ def test_a_chat_is_sent_and_comes_back_with_memories(
     assert sent.read_bytes() == export
 
 
+@pytest.mark.full
 def test_words_are_kept_as_the_command_keeps_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

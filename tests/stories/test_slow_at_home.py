@@ -111,6 +111,7 @@ def test_one_whose_answers_are_of_no_use_analyses_alone_from_the_next_chunk_on(
         assert "quote" in steps[asked:], "other sizes are another attempt"
 
 
+@pytest.mark.full
 def test_an_answer_that_takes_too_long_is_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,7 @@ def test_a_memory_that_was_written_anew_with_hindsight_takes_the_old_edition_s_p
         quiet(cycle)
 
 
+@pytest.mark.full
 def test_what_comes_back_since_typingmind_cut_the_list_is_taken_out_again(tmp_path: Path) -> None:
     witness = Witness()
     cycle = begin(tmp_path, "replace").talk(60)

@@ -248,6 +248,7 @@ def test_without_a_terminal_and_with_yes_nothing_is_asked(ada: Person, tmp_path:
     assert len(bea.updated()) == 1
 
 
+@pytest.mark.full
 def test_more_than_a_dollar_is_agreed_to_first_and_yes_answers(slow: Life, pace: Pace) -> None:
     pace.seconds = 0.02
     slow.settings(budget="run_usd = 10000\nday_usd = 10000\nmonth_usd = 10000\n" + DEAR)

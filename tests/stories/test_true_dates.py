@@ -118,6 +118,7 @@ def test_prompts_facts_memories_and_expand_have_the_days_on_which_it_was_said(
     assert aria.round() == []
 
 
+@pytest.mark.full
 def test_a_fork_of_the_raw_conversation_has_its_true_days_too(aria: Life) -> None:
     said = days(aria.device.messages(aria.chat_id))
     copy = forked(aria)

@@ -133,6 +133,7 @@ def test_who_ends_it_loses_no_answer_that_is_under_way(
     assert slow.meter.finished_and_seen_again == []
 
 
+@pytest.mark.full
 def test_a_chunk_that_does_not_fit_sets_the_chat_aside_when_those_before_it_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ def nessa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
         yield person
 
 
+@pytest.mark.full
 def test_each_kind_is_counted_and_what_is_kept_is_marked(nessa: Person) -> None:
     ended = nessa.memproc("run")
     assert (ended.code, ended.err) == (0, ""), ended

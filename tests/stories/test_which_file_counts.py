@@ -40,6 +40,7 @@ def memproc(folder: Path, *arguments: str) -> Ended:
     return Ended(code, out.getvalue(), err.getvalue())
 
 
+@pytest.mark.full
 def test_in_a_checkout_the_persons_own_settings_count_and_every_command_says_so(
     checkout: Path, own: Path
 ) -> None:

@@ -40,6 +40,7 @@ def open_and_die(folder: Path, at: int) -> str:
 
 
 @needs_fork
+@pytest.mark.full
 def test_killed_in_the_middle_of_its_making_it_reads_as_empty_and_opens_again(
     tmp_path: Path,
 ) -> None:

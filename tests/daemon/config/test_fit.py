@@ -71,6 +71,7 @@ def test_comments_of_the_shipped_file_stay() -> None:
     ]
 
 
+@pytest.mark.full
 def test_the_sizes_are_written_for_the_window_that_is_named(home: Path) -> None:
     path = home / "memproc.toml"
     path.write_text(TEXT, encoding="utf-8")

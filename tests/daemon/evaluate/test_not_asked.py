@@ -33,6 +33,7 @@ def careless(request: Request) -> Reply:
     return Answer(json.dumps(written))
 
 
+@pytest.mark.full
 def test_what_its_own_chunk_does_not_answer_or_was_said_elsewhere_is_not_asked(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

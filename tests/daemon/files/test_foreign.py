@@ -165,6 +165,7 @@ TOO_MUCH: dict[str, tuple[bytes, str]] = {
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("what", TOO_MUCH)
+@pytest.mark.full
 def test_what_no_program_exports_is_refused_before_it_fills_the_memory(
     what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

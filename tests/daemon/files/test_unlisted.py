@@ -171,6 +171,7 @@ def test_an_index_that_cannot_be_read_moves_nothing(backups: Path) -> None:
 
 
 @needs_fork
+@pytest.mark.full
 def test_a_version_whose_keeping_was_killed_is_listed_or_not_there(tmp_path: Path) -> None:
     lost = 0
     backups = tmp_path / "backups"

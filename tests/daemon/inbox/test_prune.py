@@ -145,6 +145,7 @@ def test_a_line_that_somebody_wrote_into_the_index_removes_no_file_elsewhere(
 
 
 @needs_fork
+@pytest.mark.full
 def test_a_kill_at_any_line_of_a_removal_leaves_sound_backups_and_the_next_prune_ends_it(
     folders: Folders, tmp_path: Path
 ) -> None:

@@ -78,6 +78,7 @@ def said(child: "subprocess.Popen[bytes]") -> list[Event]:
     return events
 
 
+@pytest.mark.full
 def test_a_file_is_processed_by_the_daemons_settings_even_if_the_file_is_broken_by_now(
     ada: Person,
 ) -> None:

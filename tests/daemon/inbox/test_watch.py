@@ -136,6 +136,7 @@ def test_at_sighup_memproc_toml_is_read_again(ada: Person) -> None:
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("place", ["state", "inbox"])
+@pytest.mark.full
 def test_a_second_daemon_is_told_who_holds_the_archive_or_the_inbox(
     ada: Person, place: str, tmp_path: Path
 ) -> None:
@@ -188,6 +189,7 @@ def _of_somebody_else(folder: Path) -> None:
         *(pytest.param(made, marks=pytest.mark.long) for made in (_open_to_all, _of_somebody_else)),
     ],
 )
+@pytest.mark.full
 def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
     ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Callable[[Path], None]
 ) -> None:
@@ -229,6 +231,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
+@pytest.mark.full
 def test_a_process_that_was_killed_while_it_read_the_settings_is_waited_out(
     ada: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +273,7 @@ def test_a_folder_that_cannot_be_made_is_waited_for(ada: Person, name: str) -> N
     ],
     ids=["a full disk", "no more files"],
 )
+@pytest.mark.full
 def test_a_state_disk_that_is_full_is_waited_for_and_status_says_so(
     ada: Person,
     monkeypatch: pytest.MonkeyPatch,

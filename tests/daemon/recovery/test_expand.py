@@ -16,6 +16,7 @@ from tests.stories.person import Person
 
 @needs_fork
 @pytest.mark.parametrize("output", [True, pytest.param(False, marks=pytest.mark.long)])
+@pytest.mark.full
 def test_what_a_killed_expand_has_left_is_taken_away_at_the_next_start(
     tmp_path: Path, output: bool
 ) -> None:

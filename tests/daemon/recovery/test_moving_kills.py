@@ -45,6 +45,7 @@ def parcel(tmp_path: Path) -> Path:
 
 
 @needs_fork
+@pytest.mark.full
 def test_an_import_that_is_killed_anywhere_is_noticed_or_has_changed_nothing(
     tmp_path: Path, parcel: Path, another: Path
 ) -> None:
