@@ -106,7 +106,7 @@ def plan_bringing(
                 f'"{cut_title(each.conversation.title)}" holds no message that could be brought.',
                 "Choose another conversation.",
             )
-    wanted = _life(archive, life, chosen) if life else _alone(chosen[0])
+    wanted = _want(archive, life, chosen)
     names = [message.name for message in wanted.messages]
     held = partial(_held, archive)
     placement = place_conversation(names, wanted.names, held, untouched=untouched)
@@ -157,17 +157,14 @@ def _write_export(folder: Path, bringing: Bringing) -> Path:
     return path
 
 
-def _alone(chosen: Chosen) -> _Wanted:
-    conversation = chosen.conversation
-    messages = write_messages(conversation)
-    return _Wanted(messages, Origin((chosen.pair,)), conversation.title, chosen.pair)
-
-
-def _life(archive: Archive, life: str, chosen: Sequence[Chosen]) -> _Wanted:
-    """Return a life with these conversations added after those that it is made of.
+def _want(archive: Archive, life: str, chosen: Sequence[Chosen]) -> _Wanted:
+    """Return the one conversation; or a life with these added after those that it is made of.
 
     Raises ChatSkipped where one of them would have to go in front of what is there.
     """
+    if not life:
+        alone, pair = chosen[0].conversation, chosen[0].pair
+        return _Wanted(write_messages(alone), Origin((pair,)), alone.title, pair)
     messages, origin = _life_so_far(archive, life)
     for each in sorted(chosen, key=lambda each: each.conversation.messages[0].when):
         conversation, pairs = each.conversation, origin.conversations
@@ -190,11 +187,8 @@ def _life(archive: Archive, life: str, chosen: Sequence[Chosen]) -> _Wanted:
 
 def _life_so_far(archive: Archive, life: str) -> tuple[Sequence[WrittenMessage], Origin]:
     """Return what was brought into a life, of its chats that with the most conversations."""
-    lives = [
-        (known, origin)
-        for known, origin in _origins(archive)
-        if origin.life.casefold() == life.casefold()
-    ]
+    name = life.casefold()
+    lives = [each for each in _origins(archive) if each[1].life.casefold() == name]
     if not lives:
         return [], Origin((), life)
     known, origin = max(lives, key=lambda each: len(each[1].conversations))
