@@ -8,7 +8,7 @@ function watchPart(part) {
   const load = async () => {
     if (document.hidden) return;
     try {
-      const answer = await fetch(part.dataset.live, { credentials: "same-origin" });
+      const answer = await fetch(part.dataset.live);
       if (answer.status === 204) return location.reload();
       if (answer.ok) part.innerHTML = await answer.text(); // our own template, in which all text is escaped
     } catch { /* memproc has ended or begins anew: the next time tells */ }
@@ -24,7 +24,7 @@ function watchHome({ live: address, ...shown }) {
   const look = async () => {
     if (document.hidden) return;
     try {
-      const answer = await fetch(address, { credentials: "same-origin" }).catch(() => null);
+      const answer = await fetch(address).catch(() => null);
       misses = answer ? 0 : misses + 1;
       document.getElementById("silent").hidden = misses < 2;
       if (!answer?.ok) return;
@@ -42,7 +42,7 @@ function watchHome({ live: address, ...shown }) {
 async function replaceParts(names) {
   const query = new URLSearchParams(location.search);
   query.set("live", "1");
-  const answer = await fetch(`/?${query}`, { credentials: "same-origin" });
+  const answer = await fetch(`/?${query}`);
   if (!answer.ok) throw new Error("no page");
   const page = new DOMParser().parseFromString(await answer.text(), "text/html"); // our own template
   for (const name of names) {
@@ -134,7 +134,7 @@ function fillOneButton() {
 async function loadParts() {
   for (const part of document.querySelectorAll("[data-once]")) {
     try {
-      const answer = await fetch(part.dataset.once, { credentials: "same-origin" });
+      const answer = await fetch(part.dataset.once);
       if (answer.ok) part.innerHTML = await answer.text(); // our own template, in which all text is escaped
     } catch { return; }
     fillOneButton();
