@@ -11,7 +11,7 @@ SIDE_BY_SIDE := -n 2 --dist worksteal --ignore tests/browser
 FULL := not long and not bench and not browser
 COVERED := $(if $(COVERAGE),--ignore tests/server --cov --cov-fail-under 95)
 
-.PHONY: help demo release test test-full test-long test-faults test-soak test-mutation test-browser test-systemd check format man settings fuzz bench bench-peers \
+.PHONY: help demo release test test-full test-long test-faults test-soak test-mutation test-browser test-systemd check format man settings wishes fuzz bench bench-peers \
 	bench-memory lock clean
 
 help: ## this list
@@ -66,6 +66,9 @@ man: $(STAMP) ## write the man page from the commands
 
 settings: $(STAMP) ## write memproc.toml and docs/settings.md from the tables of settings
 	@$(BIN)/python -m tests.settings_files
+
+wishes: $(STAMP) ## learn what a wish is, in other languages than English, from the labelled sentences of the tests
+	@$(BIN)/python -m tests.rules.extract.train_wishes
 
 fuzz: $(STAMP) ## ten minutes of damaged exports, settings, answers of models and requests
 	@$(BIN)/python -m tests.fuzz --seconds 600

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from rules.extract.languages import TONGUES
-from rules.extract.wish_forms.table import CONDITION
+from rules.extract.patterns import any_case
 from rules.extract.words import terms
 
 _WISHES = 16_384
@@ -23,6 +23,15 @@ _GENERAL = frozenset(
     )
 )
 """Words that tell nothing of what a wish is about, beside the everyday words of each language."""
+_CONDITION = any_case(r"""
+    \b(?:when(?:ever)?|if|every time|each time) i (?:ask|say|mention|write|talk
+        |request)\w*(?: you)?(?: about| for| of)? *
+    |\bwenn ich (?:dich |sie )?(?:nach|über|um|von)? *|\bquand je (?:te |vous )?\w+ *
+    |\bcuando (?:te |le )?\w+ *(?:por|sobre)? *
+    |\bquando (?:eu |ti |le )?\w+ *(?:por|sobre|di)? *|\bкогда я (?:тебя |вас )?\w+ *(?:о|об|про)? *
+    |\bколи я (?:тебе |вас )?\w+ *(?:про)? *|\b(?:kiedy|gdy) (?:cię )?\w+ *(?:o)? *|(?:عندما|كلما) أسأل\w* *(?:عن)? *
+    |जब (?:भी )?मैं *|(?:当|每次|每当)我(?:问|说|提到|提|发)(?:到|起)? *""")
+"""The case of a wish, in the languages that have a word for it here."""
 _SAME_SHARE = 0.5
 _STEM = 4
 """The characters by which two forms of a word are told to be one."""
@@ -32,7 +41,7 @@ _STEM = 4
 def _matter(wish: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of what a wish asks for, and of its case ("when I ask about X")."""
     plain = wish.replace("’", "'")
-    condition = CONDITION.search(plain)
+    condition = _CONDITION.search(plain)
     asked, case = (
         (plain[: condition.start()], plain[condition.end() :]) if condition else (plain, "")
     )

@@ -1,6 +1,6 @@
-"""The languages of TONGUES that a sentence, a message or a conversation may be in, by their numbers there."""
+"""The language of a conversation, and whether a sentence may be English."""
 
-import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import islice
@@ -9,22 +9,13 @@ from rules.extract.languages import TONGUES, UNKNOWN, spoken
 from rules.extract.words import terms
 
 _MESSAGES = 16_384
-"""Messages whose languages are remembered."""
-_SCRIPTS = (
-    ("CYRILLIC", (6, 7)),
-    ("HIRAGANA", (13,)),
-    ("KATAKANA", (13,)),
-    ("CJK", (12,)),
-    ("ARABIC", (10,)),
-    ("DEVANAGARI", (11,)),
-)
-"""The numbers of the languages of a script; all others are written in Latin letters."""
-_LATIN = (0, 1, 2, 3, 4, 5, 8, 9)
+"""Texts of which it is remembered what everyday words they have."""
+_ENGLISH = 0
+_OTHERS = (1, 2, 3, 4, 5, 8, 9)
+"""The numbers in `TONGUES` of the other languages that are written in Latin letters."""
 _LAST_LATIN = "ɏ"
 _TERMS = 400
 """Words of a message by which its language is told."""
-_TELLING = 3
-"""Fewer everyday words of a language do not tell it."""
 _SAMPLE = 60
 """Characters of a sentence by which its script is told."""
 
@@ -35,31 +26,38 @@ def language_of(texts: Iterable[str]) -> int:
     return 0 if tongue is UNKNOWN else TONGUES.index(tongue)
 
 
-def languages_of(sentence: str, message: str) -> tuple[int, ...]:
-    """Return the numbers of the languages that a sentence may be in, by its script and its message."""
-    letters = [mark for mark in sentence[:_SAMPLE] if mark > _LAST_LATIN and mark.isalpha()]
-    if 3 * len(letters) > len(sentence[:_SAMPLE].replace(" ", "")):
-        names = {unicodedata.name(mark, "").partition(" ")[0] for mark in letters}
-        return next((numbers for script, numbers in _SCRIPTS if script in names), _LATIN)
-    return latin_languages(message)
+def is_english(sentence: str, message: str) -> bool:
+    """Return whether a sentence is English, as far as its letters, its words and those of its message tell."""
+    sample = sentence[:_SAMPLE]
+    if not sample.isascii():
+        letters = sum(mark > _LAST_LATIN and mark.isalpha() for mark in sample)
+        if 3 * letters > len(sample.replace(" ", "")):
+            return False
+    english, *others = heard(message)
+    if english > 2 * max(others):
+        return True
+    own, *other = heard(sentence)
+    return all(
+        2 * own + english >= 2 * inside + around
+        for inside, around in zip(other, others, strict=True)
+    )
 
 
 @lru_cache(_MESSAGES)
-def latin_languages(message: str) -> tuple[int, ...]:
-    """Return the numbers of those, written in Latin letters, whose everyday words a message has; all where it has few."""
-    heard = dict.fromkeys(_LATIN, 0)
-    for term in islice(terms(message), _TERMS):
-        for number in _everyday().get(term, ()):
-            heard[number] += 1
-    most = max(heard.values())
-    return tuple(number for number in _LATIN if most < _TELLING or heard[number] * 2 >= most)
+def heard(text: str) -> tuple[int, ...]:
+    """Return how many everyday words of English, and of each other language in Latin letters, a text has."""
+    everyday = _everyday()
+    counts = Counter(
+        number for term in islice(terms(text), _TERMS) for number in everyday.get(term, ())
+    )
+    return tuple(counts[number] for number in (_ENGLISH, *_OTHERS))
 
 
 @cache
 def _everyday() -> dict[str, list[int]]:
     """Return by everyday word the numbers of the languages, written in Latin letters, that have it."""
     numbers: dict[str, list[int]] = {}
-    for number in _LATIN:
+    for number in (_ENGLISH, *_OTHERS):
         tongue = TONGUES[number]
         for word in tongue.common.whole | tongue.me.whole | tongue.you.whole:
             numbers.setdefault(word, []).append(number)

@@ -8,10 +8,11 @@
     I'll ask about the flat in April. (the persona)                promise
     I've moved the car.                                            done
 
-Each is told by its form, in the languages that have rules: what the persona is to say or to leave out, and
-what makes it hold for good. Only the person's own words are read: not what they hand on, nor what is in
-quotation marks or code. What only sounds like a wish ("I always loved the sea", "Never say never") is none.
-A wish in words that may be somebody else's is doubtful: it counts once the person takes it.
+In English each is told by its form: what the persona is to say or to leave out, and what makes it hold for good. In
+other languages it is told by what `wish_model` has learned from labelled sentences. Only the person's own words are
+read: not what they hand on, nor what is in quotation marks or code. What only sounds like a wish ("I always loved the
+sea", "Never say never") is none. A wish in words that may be somebody else's is doubtful: it counts once the person
+takes it.
 """
 
 import re
@@ -20,18 +21,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Literal
+from typing import Final, Literal
 
 from rules.extract.brackets import last_quotation_end, quotations_in
+from rules.extract.english_wishes import compiled
 from rules.extract.handed_on import OWN, Owner, is_own_heading, owned_parts, owner_at
 from rules.extract.sentences import TextPiece, sentences
-from rules.extract.spoken_languages import languages_of, latin_languages
+from rules.extract.spoken_languages import heard, is_english
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
-from rules.extract.wish_forms.table import compiled
+from rules.extract.wish_model import Asked, scores
 from rules.extract.words import length
 
-Kind = Literal["wish", "end", "task", "promise", "done"]
+Kind = Asked
 
+_SURE: Final[dict[Kind, float]] = {"wish": 0.4, "task": -0.25, "done": -1.0, "promise": 0.25}
+"""The least score of each kind. There are fifty plain sentences in a talk to a wish: the score must make up for it."""
+_LIKELY = -1.2
+"""The score from which on a line may be one of a list of wishes."""
 _LONGEST = 1_500.0
 """A sentence of more words is a pasted text."""
 _LONG = 100.0
@@ -47,9 +53,8 @@ _HEADINGS = 4
 _BEFORE_ITEMS = " \t\n-*•—>0123456789.)"
 _REACH = 120
 """The characters of a sentence in which a word that makes an order hold for good is looked for, on both sides."""
-_RANKS = ("end", "wish", "task", "done", "order")
-"""Of what a sentence may be in several languages, the first counts. An order holds only in a list of wishes."""
 _COMMAS = (",", ";", "，", "、", "；")
+_CLAUSE = re.compile(rf"[^{''.join(_COMMAS)}]+")
 _PAIRED = (("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("“", "”"))
 _MESSAGES = 16_384
 """Messages whose wishes are remembered: a fold looks for them again, long after its memories did."""
@@ -65,16 +70,9 @@ _NEAR = 60
 _CODE = re.compile(r"[{}]|\w\(\)|[=!]=|\w = ?[\"'\w]|</")
 """What prose does not have."""
 _TAG = re.compile(
-    r"[,，、] ?(?:ok(?:ay)?|(?:will|would|can) you|please|right|yeah|all ?right|deal|ja|gut|nicht wahr|d'accord"
-    r"|hein|vale|sí|eh|ладно|хорошо|да|好吗|好不好|行吗|可以吗|certo|va bene|tá|está bem) ?[?？]$",
-    re.IGNORECASE,
+    r", ?(?:ok(?:ay)?|(?:will|would|can) you|please|right|yeah|all ?right|deal) ?\?$", re.IGNORECASE
 )
 """A question after an order."""
-_PLAIN = str.maketrans(
-    "’後請說講話問別麼時個對給嗎會這裡語寫從開當陪聽應該習慣體讓許準總閉點條種長發簡單繁換",
-    "'后请说讲话问别么时个对给吗会这里语写从开当陪听应该习惯体让许准总闭点条种长发简单繁换",
-)
-"""One apostrophe, and the simpler characters for those of traditional Chinese."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ def find_wishes(text: str) -> tuple[str, ...]:
 
 def forget_wishes() -> None:
     """Drop what is remembered of messages."""
-    for remembered in (find_stated, find_promises, owned_parts, latin_languages):
+    for remembered in (find_stated, find_promises, owned_parts, heard):
         remembered.cache_clear()
 
 
@@ -130,9 +128,12 @@ def find_promises(text: str) -> tuple[Stated, ...]:
                 or plain.endswith(QUESTION_MARKS)
             ):
                 continue
-            for number in languages_of(plain, text):
-                if length(sentence) >= _SHORTEST_NOTE and compiled(number, "promise").search(plain):
-                    found.append(Stated(sentence, "promise"))
+            if length(sentence) >= _SHORTEST_NOTE and (
+                compiled("promise").search(plain)
+                if is_english(plain, text)
+                else scores(plain)["promise"] >= _SURE["promise"]
+            ):
+                found.append(Stated(sentence, "promise"))
     return tuple(dict.fromkeys(found))
 
 
@@ -214,7 +215,7 @@ def _kind_at(
     text: str, piece: TextPiece, owner: Owner
 ) -> tuple[Kind | Literal["order"], int] | None:
     """Return what a sentence is, and where in it its form begins; None where it is nothing of these."""
-    sentence = text[piece.start : piece.stop].translate(_PLAIN)
+    sentence = text[piece.start : piece.stop].replace("’", "'")
     words = length(sentence)
     if not _SHORTEST <= words <= _LONGEST:
         return None
@@ -224,74 +225,83 @@ def _kind_at(
     if "\n" in text and (label := _LABEL.match(bare)):
         bare = bare[label.end() :]
     shift = len(sentence) - len(bare)
-    told = [
-        found
-        for number in languages_of(bare, text)
-        if (found := _told(number, bare))
-        and (
-            found[0] in ("wish", "order")
-            if owner == "adopted"
-            else not _is_quoted(text, piece.start + shift + found[1])
-        )
-        and (found[0] not in ("task", "done") or words <= _LONGEST_NOTE)
-    ]
-    kind, at = min(told, key=lambda found: _RANKS.index(found[0]), default=(None, 0))
-    return None if kind is None else (kind, at + shift)
+    told = _told(bare) if is_english(bare, text) else _learned(bare)
+    if told is None or (told[0] in ("task", "done") and words > _LONGEST_NOTE):
+        return None
+    kind, at = told[0], told[1] + shift
+    if owner == "adopted":
+        return (kind, at) if kind in ("wish", "order") else None
+    return None if _is_quoted(text, piece.start + at) else (kind, at)
 
 
-def _told(number: int, sentence: str) -> tuple[Kind | Literal["order"], int] | None:
-    """Return what a sentence is by the forms of one language, and where they begin."""
-    if compiled(number, "idle", leads=True).match(sentence):
+def _learned(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
+    """Return what a sentence is by its score, and where it begins: in a long one, the clause most like a wish."""
+    at = 0
+    if length(sentence) > _LONG:
+        clause = max(_CLAUSE.finditer(sentence), key=lambda found: scores(found[0])["wish"])
+        at, sentence = clause.start(), clause[0]
+    score = scores(sentence)
+    if score["wish"] >= _SURE["wish"]:
+        return "end" if score["end"] > 0 else "wish", at
+    other: Kind = max("task", "done", key=lambda kind: score[kind] - _SURE[kind])
+    if score[other] >= _SURE[other]:
+        return other, at
+    return ("order", at) if score["wish"] >= _LIKELY else None
+
+
+def _told(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
+    """Return what an English sentence is by its form, and where that begins."""
+    if compiled("idle", leads=True).match(sentence):
         return None
     bare = sentence.rstrip(" \"'”»)*_")
     is_asked = bare.endswith(QUESTION_MARKS) and not _TAG.search(bare)
-    is_once = compiled(number, "once").search(sentence) is not None
-    told = compiled(number, "told").search(sentence)
+    is_once = compiled("once").search(sentence) is not None
+    told = compiled("told").search(sentence)
     last = told.start() if told else len(sentence)
-    if not is_asked and (end := compiled(number, "ended").search(sentence)) and end.start() <= last:
+    if not is_asked and (end := compiled("ended").search(sentence)) and end.start() <= last:
         return "end", end.start()
-    for kind, match in _asked_for(number, sentence, is_asked=is_asked, is_once=is_once):
+    for kind, match in _asked_for(sentence, is_asked=is_asked, is_once=is_once):
         if match.start("core") <= last:
             return kind, match.start("core")
-    if not is_asked and compiled(number, "done").search(sentence):
+    if not is_asked and compiled("done").search(sentence):
         return "done", 0
     return None
 
 
 def _asked_for(
-    number: int, sentence: str, *, is_asked: bool, is_once: bool
+    sentence: str, *, is_asked: bool, is_once: bool
 ) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
     """Yield what a sentence asks for, and where: as a wish, to be done once, or as an order of which nothing says so."""
-    if not is_asked and (found := compiled(number, "within").search(sentence)):
+    if not is_asked and (found := compiled("within").search(sentence)):
         yield "wish", found
-    if ask := compiled(number, "ask", leads=True).search(sentence):
+    if ask := compiled("ask", leads=True).search(sentence):
         asked = sentence[ask.start() : ask.end() + _REACH]
-        is_about_talk = compiled(number, "about").search(sentence, ask.end(), ask.end() + _NEAR)
+        is_about_talk = compiled("about").search(sentence, ask.end(), ask.end() + _NEAR)
         if is_once:
             yield "task", ask
-        elif is_about_talk and (ask["case"] or _any_of(number, ("holds", "less"), asked)):
+        elif is_about_talk and (ask["case"] or _any_of(("holds", "less"), asked)):
             yield "wish", ask
     if not is_asked:
-        yield from _ordered(number, sentence, is_once=is_once)
+        yield from _ordered(sentence, is_once=is_once)
 
 
 def _ordered(
-    number: int, sentence: str, *, is_once: bool
+    sentence: str, *, is_once: bool
 ) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
     """Yield the bans and orders of a sentence."""
     for part in ("ban", "form", "after"):
-        found = None if is_once else compiled(number, part, leads=True).search(sentence)
+        found = None if is_once else compiled(part, leads=True).search(sentence)
         if found and (part != "after" or found["case"]):
             yield "wish", found
-    if order := compiled(number, "order", leads=True).search(sentence):
+    if order := compiled("order", leads=True).search(sentence):
         asked = sentence[max(0, order.start() - _REACH) : order.end() + _REACH]
-        holds = order["case"] or _any_of(number, ("holds",), asked)
+        holds = order["case"] or _any_of(("holds",), asked)
         yield "task" if is_once else "wish" if holds else "order", order
 
 
-def _any_of(number: int, parts: Iterable[str], text: str) -> bool:
-    """Return whether one of these slots of a language is filled in a text."""
-    return any(compiled(number, part).search(text) for part in parts)
+def _any_of(parts: Iterable[str], text: str) -> bool:
+    """Return whether one of these slots is filled in a text."""
+    return any(compiled(part).search(text) for part in parts)
 
 
 def _is_quoted(text: str, at: int) -> bool:

@@ -1,17 +1,41 @@
-"""The slots of wishes in English."""
+"""The forms of wishes, promises and what is done in English, of slots that hold closed classes of words.
 
+A wish is about how the persona talks: what it says, asks, calls somebody, leaves out. It is told by what turns a clause
+to the persona (an order, a ban, "could you", "I'd rather you"), what it is to say or how (`talk`, `less`), and
+what makes it hold for good (a day of the week, "always", a case such as "when I am sad"). Each pattern is read without
+line breaks, and without regard to case; `<talk>` in it is the slot of that name.
+
+    lead       may come before an order, in any number
+    form       a wish by itself, right at the beginning of a clause: "from now on", "no emojis"
+    within     a wish anywhere in a sentence: a name to call, a secret
+    say, talk  verbs of talking, in any form; what talk is made of, and looks like: words, tones, languages, units
+    less       asks for something to be left out, or to be otherwise
+    ask        turns what follows into a request: a question or a preference
+    case, at   a case in which something holds, before an order; when or in what it holds
+    order      an order to say something, at the beginning; `after` a case: of any kind
+    ban        an order not to say something, at the beginning
+    holds      what makes an order hold for good, anywhere; `once`: what makes it hold once
+    told       says before an order that it is somebody else's, past, or unreal
+    idle       what only looks like an order: a cry, a saying, a goodbye
+    ended      takes a wish back
+    promise    what the persona binds itself to, at the beginning of a clause
+    done       says that something is done
+"""
+
+import re
+from functools import cache
 from typing import Final
 
-from rules.extract.wish_forms.forms import WishForms
+from rules.extract.patterns import any_case
 
-ENGLISH: Final = WishForms(
-    lead=r"""(?:(?:and|also|but|so|ok|okay|oh|well|btw|by the way|hey|hi|one (?:more|last) thing
+_SLOTS: Final = {
+    "lead": r"""(?:(?:and|also|but|so|ok|okay|oh|well|btw|by the way|hey|hi|one (?:more|last) thing
         |two (?:more )?things(?: please)?|just|then|plus|right|anyway|look|listen|honestly|no|yes|yeah|remember
         |note|reminder|important|new rule|rule|ps|p\.s\.|in general|from my side|for me|with me|juno)[,:;!.]? +
         |(?:and )?(?:please|pls|plz|kindly),? +|(?:make sure|be sure|remember|try)(?: to| that you| you)? +
         |i(?: want| need|'d like|'d love| would like|'d prefer| would prefer) you (?:to +)?|you (?:should|must
         |can|may|have to|need to) +)""",
-    form=r"""(?:with me,? (?:no|only|just|always|please|never)\b|(?:\S+ )?(?:<talk>),? (?:<order>)|(?:an?|one
+    "form": r"""(?:with me,? (?:no|only|just|always|please|never)\b|(?:\S+ )?(?:<talk>),? (?:<order>)|(?:an?|one
         |some) [^.?!]{3,80}(?:<holds>)[^.?!]{0,60}(?:please|would (?:be|help)|i'd like that)|i (?:don't|do not
         |never) (?:want|need) (?:any |more |your |all |the |these |those )*(?:<talk>)|(?:from (?:now|here
         |this \w+|today|that point)(?: \w+)? (?:on|onwards?|forward)|from now|going forward|henceforth|(?:in
@@ -34,7 +58,7 @@ ENGLISH: Final = WishForms(
         |never\b(?! \w+ed)|only (?:in|when|if))\b|(?:<talk>) (?:first|only)\b|(?:everyone|everybody|people
         |my friends|friends|they all)\b.{0,30}\b(?:calls?|shorten|says?)\b.{0,30}\b(?:you|same|too)\b|(?:we
         |let's) (?:speak|talk|write|stick to|switch to|keep to|do) (?:in )?(?:<talk>))""",
-    within=r"""(?:\byou (?:know|saw|heard|never heard) nothing\b|\bi (?:really |just )*(?:don't want to|can't
+    "within": r"""(?:\byou (?:know|saw|heard|never heard) nothing\b|\bi (?:really |just )*(?:don't want to|can't
         |never want to|can't bear to|don't need to) (?:hear|read|see) [^.?!]{1,60}(?:from you|again|any more
         |anymore|one more)\b|\b(?:everyone|everybody|people|friends|they)\b[^.?!]{0,40} (?:so
         |and) (?:you )?(?:do|should|can|may)? ?(?:that|the same|likewise),? ?too\b|(?:^|\b(?:you (?:can|may
@@ -68,7 +92,7 @@ ENGLISH: Final = WishForms(
         |never)\b.*\bwhen(?:ever)? i (?:ask|say|mention|write|talk|request)
         |\bi (?:usually |generally |much |really |always )*(?:prefer|rather)\b (?:\w+ ){0,2}(?:answers|replies
         |responses|messages|explanations|sentences|examples)\b)""",
-    say=r"""(?:ask|tell|remind|warn|correct|answer|repl[yi]|respond|writ|speak|talk|chat|say|mention|call|address
+    "say": r"""(?:ask|tell|remind|warn|correct|answer|repl[yi]|respond|writ|speak|talk|chat|say|mention|call|address
         |greet|explain|repeat|quot|jok|teas|comfort|consol|cheer|prais|flatter|compliment|judg|argu|agree
         |contradict|disagree|interrupt|apologi[sz]|lectur|preach|morali[sz]|nag|push|pressur|pester|rush
         |analy[sz]|diagnos|compar|summari|translat|suggest|recommend|offer|congratulat|sugar-?coat|swear|curs
@@ -76,7 +100,7 @@ ENGLISH: Final = WishForms(
         |list|spell|pretend|assum|treat|mak|patroni[sz]|coddl|baby|sooth|hold back|go on about|drop|slip|throw
         |keep|stick|switch|hand|break|wrap|leav|skip|stop|be|check|wish|read|sound|act|pick|cut|includ|add
         |provid|test|quiz|let|listen)(?:e|s|es|d|ed|ing|p?ping|t?ting|ting|ning)?\b""",
-    talk=r"""(?:emojis?|smileys?|smilies|emoticons?|exclamation|question marks?|bullets?|bullet points|lists?|tables?
+    "talk": r"""(?:emojis?|smileys?|smilies|emoticons?|exclamation|question marks?|bullets?|bullet points|lists?|tables?
         |headings?|bold|italics|asterisks|markdown|jokes?|puns?|banter|advice|tips|solutions|lectur\w+
         |pep talks?|pep|small talk|chit-?chat|platitudes|clich[eé]s|compliments|flattery|praise|questions?
         |disclaimers|sarcasm|irony|(?:gentl|calm|strict|blunt|tough|soft|quiet|warm|kind|hard)er|slang|jargon
@@ -90,12 +114,12 @@ ENGLISH: Final = WishForms(
         |italian|portuguese|polish|dutch|danish|swedish|norwegian|irish|welsh|scots|gaelic|russian|ukrainian
         |turkish|greek|arabic|hindi|urdu|chinese|mandarin|cantonese|japanese|korean|latin|hebrew|catalan|finnish
         |yiddish|creole|swahili))\b""",
-    less=r"""\b(?:not|stop|quit|less|fewer|without|skip|avoid|drop|leave out|instead|rather|prefer|hate
+    "less": r"""\b(?:not|stop|quit|less|fewer|without|skip|avoid|drop|leave out|instead|rather|prefer|hate
         |can't (?:stand|bear)|don't like|dislike|it(?:'d| would)? (?:really |so much )?help\w*|nicer?|so (?:many
         |much)|(?:short|plain|simpl|slow|quiet|soft|gentl|strict|hard|harsh|kind|warm|funni|tough|brief|calm
         |blunt)i?er|didn't|don't|wouldn't|(?:stopped|dropped|skipped|left out|kept)\b|keep (?:it|your|things)
         |clean|gently|slowly|plainly|bluntly|softly|kindly|quietly|briefly|differently)\b""",
-    ask=r"""(?:(?:how|what) about (?:you|we)\b|why don't (?:you|we)\b|(?:i|i find i|i think i)(?:'d| would)? (?:do
+    "ask": r"""(?:(?:how|what) about (?:you|we)\b|why don't (?:you|we)\b|(?:i|i find i|i think i)(?:'d| would)? (?:do
         |feel|work|learn|cope|think|read|understand|sleep) (?:much |so much |a lot )?better (?:when|if) you
         |(?:can|could|would|will|won't|might) (?:you|we|i (?:ask|get|have) you)\b(?! (?:please )?help)|(?:is
         |would) (?:it|there) [^.?!]{0,30}(?:if you|for you to|that you|chance)|(?:would|do
@@ -115,12 +139,12 @@ ENGLISH: Final = WishForms(
         | don't (?:have|need) to| needn't| might| ought to)\b(?=[^.?!]*\b(?:me|my|i|i'm|us)\b)
         |feel free to (?!ask|reach|call|contact|drop|share|write)|(?:i|we)(?:'m|'d be|'re| am| are) (?:fine
         |happy|better|ok|okay|more comfortable|grateful|glad)\b[^,.?!]{0,12} (?:with|if|when) you)""",
-    case=r"""(?:(?:when(?:ever)?|if|every time|each time|any ?time|once|as soon as|on (?:days|nights|evenings
+    "case": r"""(?:(?:when(?:ever)?|if|every time|each time|any ?time|once|as soon as|on (?:days|nights|evenings
         |mornings)(?: when)?|in case|even if|unless)\b(?=[^,]*\b(?:i|i'm|i've|i'd|my|me|you|we|she|he|it's
         |someone)\b)[^,;.?!]{2,120}[,;] *(?:then )?)""",
-    at=r"""(?:(?:every|each|on|with|in|for|once a|from|first thing(?: on| in)?|last thing|at) \w+(?: \w+)?,? +
+    "at": r"""(?:(?:every|each|on|with|in|for|once a|from|first thing(?: on| in)?|last thing|at) \w+(?: \w+)?,? +
         |(?:every|each|on|from|at) [^,.!?]{2,40}, +)""",
-    order=r"""(?:(?:always|never|only|ever|just|maybe) +)*(?:(?:ask|tell|remind|warn|correct|answer|reply|respond
+    "order": r"""(?:(?:always|never|only|ever|just|maybe) +)*(?:(?:ask|tell|remind|warn|correct|answer|reply|respond
         |write|speak|talk|greet|address|explain|format|number|translate|convert|suggest|offer|say|mention
         |sign off|let me|make me|stop me|check (?:in|on|with)|wish me|provide|report|document|mask|nag|push me
         |challenge me|call|spell|tease|comfort|quiz|poke|ping|nudge|bug|pester|recommend|sum up|summari[sz]e
@@ -128,13 +152,13 @@ ENGLISH: Final = WishForms(
         |end|close|finish|keep|round|skip|leave|avoid|confirm|be|act|assume|treat|hold|praise|listen|wait|do
         |read|stick|stay|go|slip|throw|test|bring|teach|sing|count|flag|point out|switch|break|tuck
         |have a go)\b(?=[^.?!]*\b(?:me|my|i|i'm|us|your|<talk>)\b))\b(?! to (?:bed|work)\b)""",
-    after=r"""(?:please |just |then |always |never |maybe |at least |first )*(?:don't\b|do not\b|(?!(?:i|i'm|i'll|i'd
+    "after": r"""(?:please |just |then |always |never |maybe |at least |first )*(?:don't\b|do not\b|(?!(?:i|i'm|i'll|i'd
         |i've|you|you're|you'll|you'd|he|she|it|it's|they|we|we'll|the|a|an|my|his|her|our|their|your|that
         |that's|this|there|there's|what|who|how|why|everyone|everybody|people|nobody|no|one|some|someone|all
         |every|is|are|was|does|did|do|can|could|will|would|should|life|things|mum|dad)\b)[a-z]+\b(?!s\b
         |ing\b)(?!(?: \w+){0,2} (?:is|are|was|were|will|gets?|has|had|would|can|feels?|becomes?|goes
         |seems?)\b)(?:(?<!ed)(?<!ing)(?<!ly)))""",
-    ban=r"""(?:(?!(?:don't|do not|never)(?: ever| you)? (?:let (?!on|slip)|be (?:afraid|scared|shy|sad|worried
+    "ban": r"""(?:(?!(?:don't|do not|never)(?: ever| you)? (?:let (?!on|slip)|be (?:afraid|scared|shy|sad|worried
         |ashamed|sorry|hard|too hard)|keep (?:me )?waiting|stop\b))(?:don't|do not|dont|never
         |stop(?: it)?(?: with)?|quit|no need to|you mustn't|please not|not to|cut it out with|give over
         |enough of|less of|no more)\b(?: (?:you|ever|even|always|go|try|trying|to|start|keep|going|be|the|all
@@ -142,7 +166,7 @@ ENGLISH: Final = WishForms(
         |make|let|ask|leave|forget|miss|tempt|start|disappear|keep|wait|worry|mind|tell|believe|trust|hate|thank
         |think|quote|lose|wake|hurt|give|bet|remind|you|know|even|need|have|want|like
         |see)\b)\w+ (?:\w+ ){0,2}(?:me|with me|on me|from me)\b(?! (?:wrong|up|down)\b))""",
-    holds=r"""\b(?:(?<!i )(?<!i've )(?<!we've )(?:always|never|ever)|every ?time|every (?!one\b|body\b|thing\b)\w+
+    "holds": r"""\b(?:(?<!i )(?<!i've )(?<!we've )(?:always|never|ever)|every ?time|every (?!one\b|body\b|thing\b)\w+
         |each(?! other)|whenever|any ?time|usually|generally|in general|by default|as a rule|from (?:now|here
         |today|this \w+) on|from here on|from now|going forward|henceforth|in (?:the )?future|(?:mon|tues|wednes
         |thurs|fri|satur|sun)days|(?:on|of a) (?:weekends|weekdays|(?:mon|tues|wednes|thurs|fri|satur
@@ -153,14 +177,14 @@ ENGLISH: Final = WishForms(
         |in (?:euros?|pounds|dollars|miles|km)|grams|celsius|metric|kilomet\w+|fahrenheit|when there(?:'s| is
         | are)|even (?:when|if|though)|at the (?:start|end|top|bottom) of (?:each|every|your|the (?:month|week
         |day))|with me|for a change|daily|weekly|ever again)\b""",
-    once=r"""\b(?:tomorrow|tonight|today(?! on)|right now|just now|(?:for|until) now|this (?:one(?! stays| is|'s
+    "once": r"""\b(?:tomorrow|tonight|today(?! on)|right now|just now|(?:for|until) now|this (?:one(?! stays| is|'s
         | between)|time|once|evening|morning|afternoon|weekend|week|letter|text|email|poem|recipe)
         |(?:just )?(?:this )?once\b(?! a| i| we| every| you)|in (?:a|an|\w+) (?:minutes?|hours?|days?|sec)
         |next (?:week|month|\w+day)|before (?:noon|lunch|dinner)|by (?:the )?\d\w*|until \d\w*|on (?:the )?\d\w*
         |(?<!twenty-four )at (?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|half|quarter
         |noon)\b)(?!.*\b(?:every|each|always|days)\b)|don't let me forget|for the (?:card|wedding|party|speech
         |toast))\b""",
-    told=r"""(?:^(?:the|my|his|her|our|note to self) [^:]{0,60}:|^note to self\b|(?<=[.?!] )# |\b(?:(?:he|she|they|i
+    "told": r"""(?:^(?:the|my|his|her|our|note to self) [^:]{0,60}:|^note to self\b|(?<=[.?!] )# |\b(?:(?:he|she|they|i
         |we|one|who|mum|dad|mother|father|boss|teacher|doctor|(?-i:[A-Z])\w+)(?:'s|'d|'ve| has| have| had
         | always| just| once| even| actually| then)* (?:said|told|had to|asked|asks|says|goes|went|wrote|writes
         |begged|used to|wants|wanted|demands|insists|insisted|promised|yelled|shouted|reckons?|keeps|kept|makes
@@ -168,7 +192,7 @@ ENGLISH: Final = WishForms(
         |was|had|could|ever had)|you'd (?:have|never|be)|imagine|suppose|what if|why (?:do|does|should|must)
         |(?:saw|read) a|(?:sign|label|box|manual|poster|shirt|card)s?\b[^.?!]{0,20} (?:says?|said|reads?
         |reading))\b)""",
-    idle=r"""(?:[^.?!]{0,80}, i (?:said|told|tell)\b|(?:never |don't (?:ever )?)?give (?:up|in)\b|don't hesitate
+    "idle": r"""(?:[^.?!]{0,80}, i (?:said|told|tell)\b|(?:never |don't (?:ever )?)?give (?:up|in)\b|don't hesitate
         |feel free to (?:ask|reach|call|contact|drop|share)|reach out|(?:don't|do not) (?:tell me (?!about|to\b
         |how to|what to|off|it's|it will|lies)|ask(?: me)?(?: (?:how|why|where|what|who)\b[^.]*)?[.!,]
         |mention it[.!]?$|say (?:that|so|it)[.!]*$|quote me|bring me|start\b(?! \w+ing\b| your| with| by)
@@ -180,7 +204,7 @@ ENGLISH: Final = WishForms(
         |father) (?:\w+ )?(?:used to|says?|said|shout\w*|goes|put it|likes? to say|always (?:says?|said))
         |tell me about it|you tell me|do (?:you|not|i|we|they|it|your)\b|use your imagination|say hi
         |wish me luck)""",
-    ended=r"""(?:\byou (?:can|may|could) (?:now |also |totally |safely )*(?:stop|quit|drop|forget|relax|go back to
+    "ended": r"""(?:\byou (?:can|may|could) (?:now |also |totally |safely )*(?:stop|quit|drop|forget|relax|go back to
         |lose|skip|ditch|give up|lay off)\b|\byou (?:don't (?:have|need) to|needn't|no longer (?:have|need) to
         |do not have to)\b.*\b(?:any ?more|now|any longer|every|always)\b|\byou(?: can|'re allowed to
         | are allowed to| may|'re free to)\b.*\b(?:again|after all)\b|\b(?:forget|scrap|drop|ignore|scratch
@@ -195,7 +219,7 @@ ENGLISH: Final = WishForms(
         |it|my \w+) back\b|\bno need (?:to|for)\b.*\b(?:any ?more|any longer|now)\b|\bno longer (?:a secret
         |needed|necessary)\b|\b(?:go|switch|back) (?:back )?to (?:normal|english|the old|calling|using|how)\b
         |\bi (?:changed|'ve changed) my mind about\b)""",
-    promise=r"""(?:^|[,:;] )(?:and |so |then |but |yes[,.]? |ok[,.]? |okay[,.]? |of course[,.]? )*(?:i promise(?: you)?
+    "promise": r"""(?:^|[,:;] )(?:and |so |then |but |yes[,.]? |ok[,.]? |okay[,.]? |of course[,.]? )*(?:i promise(?: you)?
         (?:,| that)?\s)?(?:i(?:'ll| will| shall| promise(?: you)?(?: to)?)\s
         (?:also |always |gladly |just |still |happily |then |be sure to |make sure to |keep |certainly |definitely )*
         (?:ask you|ask (?:about|after|how|whether|if|again|every|on)|remind you|remember (?:to|that|it|this)
@@ -206,8 +230,26 @@ ENGLISH: Final = WishForms(
         |call you|note (?:it|that|down)|wait for|be (?:here|there|quiet)|start with|speak|leave (?:that|it|your))
         |i (?:won't|will not) (?:ever |say |let )?(?:tell(?! you (?:it|that)\b)|mention|say|bring|ask|call|breathe
         |use|a word|you forget|joke|push)\b)""",
-    done=r"""(?:\b(?:i(?:'ve| have)?|we(?:'ve| have)?) (?:finally |just |already |actually |now )?(?:booked|called
+    "done": r"""(?:\b(?:i(?:'ve| have)?|we(?:'ve| have)?) (?:finally |just |already |actually |now )?(?:booked|called
         |rang|rung|sent|handed|paid|told|asked|signed|finished|submitted|posted|bought|picked up|cancelled
         |renewed|ordered|moved|returned|did it|done|fixed|filed|collected)\b|\b(?:is|are|it's|that's
         |all) (?:finally |now )?(?:done|sorted|booked|paid|signed|finished|settled|over|sent|ordered)\b|^done\b)""",
-)
+}
+_BEGINS: Final = r"(?:^|(?<=[,;:.!?…—–)] ))"
+"""Where a clause begins."""
+_SLOT = re.compile(r"<(say|talk|less|holds|order)>")
+
+
+@cache
+def compiled(part: str, *, leads: bool = False) -> re.Pattern[str]:
+    """Return a slot as a pattern; with `leads`, where a clause begins with it; `about`: any word of talk."""
+    if part == "about":
+        return any_case(rf"\b(?:{_SLOTS['say']}|{_SLOTS['talk']})")
+    pattern = _SLOT.sub(lambda slot: f"(?:{_SLOTS[slot[1]]})", _SLOTS[part])
+    pattern = f"(?P<core>{pattern})"
+    if leads:
+        lead = f"(?:{_SLOTS['lead']})*"
+        when = f"(?:(?P<case>{_SLOTS['case']}){lead}|{_SLOTS['at']}{lead})?"
+        not_idle = "" if part == "idle" else f"(?!{_SLOTS['idle']})"
+        pattern = _BEGINS + lead + when + not_idle + pattern
+    return any_case(pattern)

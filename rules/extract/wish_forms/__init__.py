@@ -1,1 +1,0 @@
-"""How wishes read, a language a file."""
