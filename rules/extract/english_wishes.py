@@ -1,4 +1,4 @@
-"""The forms of wishes, promises and what is done in English, of slots that hold closed classes of words.
+"""The forms of wishes in English, of slots that hold closed classes of words.
 
 A wish is about how the persona talks: what it says, asks, calls somebody, leaves out. It is told by what turns a clause
 to the persona (an order, a ban, "could you", "I'd rather you"), what it is to say or how (`talk`, `less`), and
@@ -18,8 +18,6 @@ line breaks, and without regard to case; `<talk>` in it is the slot of that name
     told       says before an order that it is somebody else's, past, or unreal
     idle       what only looks like an order: a cry, a saying, a goodbye
     ended      takes a wish back
-    promise    what the persona binds itself to, at the beginning of a clause
-    done       says that something is done
 """
 
 import re
@@ -219,21 +217,6 @@ _SLOTS: Final = {
         |it|my \w+) back\b|\bno need (?:to|for)\b.*\b(?:any ?more|any longer|now)\b|\bno longer (?:a secret
         |needed|necessary)\b|\b(?:go|switch|back) (?:back )?to (?:normal|english|the old|calling|using|how)\b
         |\bi (?:changed|'ve changed) my mind about\b)""",
-    "promise": r"""(?:^|[,:;] )(?:and |so |then |but |yes[,.]? |ok[,.]? |okay[,.]? |of course[,.]? )*(?:i promise(?: you)?
-        (?:,| that)?\s)?(?:i(?:'ll| will| shall| promise(?: you)?(?: to)?)\s
-        (?:also |always |gladly |just |still |happily |then |be sure to |make sure to |keep |certainly |definitely )*
-        (?:ask you|ask (?:about|after|how|whether|if|again|every|on)|remind you|remember (?:to|that|it|this)
-        |hold (?:both|that|it|this|on to|the|you to)|keep (?:the list|that|this|it (?:between|to|safe|secret)
-        |quiet|your|both|count|track|an eye|asking|reminding|a list)|say nothing|never (?!forget)\w
-        |not (?:to )?(?:tell|mention|say|ask|bring|forget|call)|stop (?:you|calling|asking|saying)
-        |check (?:in|back|on)|bring (?:it|this|that) up|tell you (?:the|every|when|if|each)|tell (?:nobody|no one)
-        |call you|note (?:it|that|down)|wait for|be (?:here|there|quiet)|start with|speak|leave (?:that|it|your))
-        |i (?:won't|will not) (?:ever |say |let )?(?:tell(?! you (?:it|that)\b)|mention|say|bring|ask|call|breathe
-        |use|a word|you forget|joke|push)\b)""",
-    "done": r"""(?:\b(?:i(?:'ve| have)?|we(?:'ve| have)?) (?:finally |just |already |actually |now )?(?:booked|called
-        |rang|rung|sent|handed|paid|told|asked|signed|finished|submitted|posted|bought|picked up|cancelled
-        |renewed|ordered|moved|returned|did it|done|fixed|filed|collected)\b|\b(?:is|are|it's|that's
-        |all) (?:finally |now )?(?:done|sorted|booked|paid|signed|finished|settled|over|sent|ordered)\b|^done\b)""",
 }
 _BEGINS: Final = r"(?:^|(?<=[,;:.!?…—–)] ))"
 """Where a clause begins."""

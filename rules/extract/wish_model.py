@@ -1,4 +1,4 @@
-"""Score what a sentence asks for, promises or says to be done, by weights learned from labelled sentences.
+"""Score what a sentence of the person's asks for, by weights learned from labelled sentences.
 
     Nenn mich bitte nie wieder Robert.
 
@@ -19,10 +19,10 @@ from rules.extract.languages import TONGUES
 from rules.extract.voices import QUESTION_MARKS, QUOTED
 from rules.extract.words import CROWDED
 
-Asked = Literal["wish", "end", "task", "done", "promise"]
-KINDS: Final[tuple[Asked, ...]] = ("wish", "end", "task", "done", "promise")
+Asked = Literal["wish", "end", "task"]
+KINDS: Final[tuple[Asked, ...]] = ("wish", "end", "task")
 """The columns of the weights. What takes a wish back is scored as a wish, too."""
-SCALE: Final = 100
+SCALE: Final = 25
 """Weights are whole numbers, of this part of the logarithm of the odds."""
 
 _MOST_WORDS = 3

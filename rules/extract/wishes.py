@@ -8,8 +8,9 @@
     I'll ask about the flat in April. (the persona)                promise
     I've moved the car.                                            done
 
-In English each is told by its form: what the persona is to say or to leave out, and what makes it hold for good. In
-other languages it is told by what `wish_model` has learned from labelled sentences. Only the person's own words are
+Promises and what is done are told by their forms. What is asked for is told by its form in English: what the persona is
+to say or to leave out, and what makes it hold for good; in other languages by what `wish_model` has learned from
+labelled sentences. Only the person's own words are
 read: not what they hand on, nor what is in quotation marks or code. What only sounds like a wish ("I always loved the
 sea", "Never say never") is none. A wish in words that may be somebody else's is doubtful: it counts once the person
 takes it.
@@ -21,21 +22,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Final, Literal
+from typing import Literal
 
 from rules.extract.brackets import last_quotation_end, quotations_in
 from rules.extract.english_wishes import compiled
 from rules.extract.handed_on import OWN, Owner, is_own_heading, owned_parts, owner_at
+from rules.extract.promises import done, promised
 from rules.extract.sentences import TextPiece, sentences
-from rules.extract.spoken_languages import heard, is_english
+from rules.extract.spoken_languages import heard, is_english, languages_of
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
-from rules.extract.wish_model import Asked, scores
+from rules.extract.wish_model import scores
 from rules.extract.words import length
 
-Kind = Asked
+Kind = Literal["wish", "end", "task", "promise", "done"]
 
-_SURE: Final[dict[Kind, float]] = {"wish": 0.4, "task": -0.25, "done": -1.0, "promise": 0.25}
-"""The least score of each kind. There are fifty plain sentences in a talk to a wish: the score must make up for it."""
+_SURE_END, _SURE_WISH, _SURE_TASK = -0.9, 0.4, -0.25
+"""The least scores. There are fifty plain sentences in a talk to a wish: the score must make up for it."""
 _LIKELY = -1.2
 """The score from which on a line may be one of a list of wishes."""
 _LONGEST = 1_500.0
@@ -128,10 +130,8 @@ def find_promises(text: str) -> tuple[Stated, ...]:
                 or plain.endswith(QUESTION_MARKS)
             ):
                 continue
-            if length(sentence) >= _SHORTEST_NOTE and (
-                compiled("promise").search(plain)
-                if is_english(plain, text)
-                else scores(plain)["promise"] >= _SURE["promise"]
+            if length(sentence) >= _SHORTEST_NOTE and any(
+                promised(number).search(plain) for number in languages_of(plain, text)
             ):
                 found.append(Stated(sentence, "promise"))
     return tuple(dict.fromkeys(found))
@@ -225,7 +225,10 @@ def _kind_at(
     if "\n" in text and (label := _LABEL.match(bare)):
         bare = bare[label.end() :]
     shift = len(sentence) - len(bare)
-    told = _told(bare) if is_english(bare, text) else _learned(bare)
+    among = languages_of(bare, text)
+    told = _told(bare) if is_english(bare, text, among) else _learned(bare)
+    if told is None and not _asks(bare) and any(done(number).search(bare) for number in among):
+        told = "done", 0
     if told is None or (told[0] in ("task", "done") and words > _LONGEST_NOTE):
         return None
     kind, at = told[0], told[1] + shift
@@ -241,11 +244,12 @@ def _learned(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
         clause = max(_CLAUSE.finditer(sentence), key=lambda found: scores(found[0])["wish"])
         at, sentence = clause.start(), clause[0]
     score = scores(sentence)
-    if score["wish"] >= _SURE["wish"]:
-        return "end" if score["end"] > 0 else "wish", at
-    other: Kind = max("task", "done", key=lambda kind: score[kind] - _SURE[kind])
-    if score[other] >= _SURE[other]:
-        return other, at
+    if score["end"] >= _SURE_END:
+        return "end", at
+    if score["wish"] >= _SURE_WISH:
+        return "wish", at
+    if score["task"] >= _SURE_TASK:
+        return "task", at
     return ("order", at) if score["wish"] >= _LIKELY else None
 
 
@@ -253,8 +257,7 @@ def _told(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
     """Return what an English sentence is by its form, and where that begins."""
     if compiled("idle", leads=True).match(sentence):
         return None
-    bare = sentence.rstrip(" \"'”»)*_")
-    is_asked = bare.endswith(QUESTION_MARKS) and not _TAG.search(bare)
+    is_asked = _asks(sentence)
     is_once = compiled("once").search(sentence) is not None
     told = compiled("told").search(sentence)
     last = told.start() if told else len(sentence)
@@ -263,9 +266,13 @@ def _told(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
     for kind, match in _asked_for(sentence, is_asked=is_asked, is_once=is_once):
         if match.start("core") <= last:
             return kind, match.start("core")
-    if not is_asked and compiled("done").search(sentence):
-        return "done", 0
     return None
+
+
+def _asks(sentence: str) -> bool:
+    """Return whether a sentence is a question, and no order with one after it."""
+    bare = sentence.rstrip(" \"'”»)*_")
+    return bare.endswith(QUESTION_MARKS) and not _TAG.search(bare)
 
 
 def _asked_for(

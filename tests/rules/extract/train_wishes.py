@@ -1,9 +1,9 @@
 """Learn the weights of rules/extract/wish_model.py from the labelled sentences in the folder wishes: `make wishes`.
 
-A file holds the sentences of one language, said by a person or by a persona, a line each with its label, and a blank
-line between two messages. Each kind is told from all others by a logistic regression of its own, fitted by descent
-along one sentence's coordinate at a time of its dual problem, and once more without the features that had small
-weights. It takes the same steps in the same order each time, so that it writes the same bytes.
+A file holds what persons say in one language, a sentence a line with its label, and a blank line between two messages.
+Each kind is told from all others by a logistic regression of its own, fitted by descent along one sentence's coordinate
+at a time of its dual problem, and once more without the features that had small weights. It takes the same steps in the
+same order each time, so that it writes the same bytes.
 """
 
 import hashlib
@@ -27,26 +27,25 @@ _HALVINGS = 30
 """Halvings by which the optimum of one coordinate is found."""
 _LEAST_SEEN = 2
 """Sentences that a feature must be in."""
-_LEAST_WEIGHT, _LEAST_OTHER = 0.1, 0.2
+_LEAST_WEIGHT, _LEAST_OTHER = 0.1, 0.15
 """The part of a kind's largest weight below which one is left out: of wishes, and of all else."""
 _SEED = 28
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A sentence of a person or of a persona, with its label: a kind, or `-`."""
+    """A sentence of a person's with its label: a kind, `done`, or `-`."""
 
-    speaker: str
     label: str
     text: str
 
 
 def messages(folder: Path = SENTENCES) -> Iterator[list[Labelled]]:
     """Yield the labelled sentences of each message, in the order of their files."""
-    for path in sorted(folder.glob("*/*.txt")):
+    for path in sorted(folder.glob("*.txt")):
         for message in path.read_text(encoding="utf-8").strip().split("\n\n"):
             lines = (line.partition(" ") for line in message.splitlines())
-            yield [Labelled(path.parent.name, label, text) for label, _, text in lines]
+            yield [Labelled(label, text) for label, _, text in lines]
 
 
 def digest(folder: Path = SENTENCES) -> str:
@@ -58,13 +57,6 @@ def digest(folder: Path = SENTENCES) -> str:
 def is_of(sentence: Labelled, kind: Asked) -> bool:
     """Return whether a sentence is one of this kind; what ends a wish is a wish, too."""
     return sentence.label == kind or (kind == "wish" and sentence.label == "end")
-
-
-def _teaches(sentence: Labelled, kind: Asked) -> bool:
-    """Return whether a kind is learned from a sentence; "No emojis from now on" promises or asks, by who says it."""
-    if kind == "promise":
-        return sentence.speaker == "persona"
-    return sentence.label != "promise"
 
 
 def fitted(
@@ -112,10 +104,9 @@ def learn(sentences: Iterable[Labelled]) -> str:
     columns: list[list[int]] = []
     biases: list[int] = []
     for kind in KINDS:
-        chosen = [at for at, sentence in enumerate(said) if _teaches(sentence, kind)]
-        is_right = [is_of(said[at], kind) for at in chosen]
+        is_right = [is_of(sentence, kind) for sentence in said]
         least = _LEAST_WEIGHT if kind == "wish" else _LEAST_OTHER
-        weights, bias = sparse([rows[at] for at in chosen], is_right, len(names), least)
+        weights, bias = sparse(rows, is_right, len(names), least)
         columns.append([round(SCALE * weight) for weight in weights])
         biases.append(round(SCALE * bias))
     table = ["\t".join(["", *map(str, biases)])]
