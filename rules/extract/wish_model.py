@@ -10,7 +10,7 @@ tests/rules/extract/wishes: to add a language is to add sentences there.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final, Literal
@@ -62,12 +62,17 @@ def features(sentence: str) -> Collection[str]:
         found.update(map(" ".join, zip(*(row[at:] for at in range(number)), strict=False)))
     if len(words) <= _FEW:
         found.update(f"# {' '.join(row[:number])}" for number in (2, 3))
+    found.update(_clause_beginnings(row))
+    return found
+
+
+def _clause_beginnings(row: Sequence[str]) -> Iterator[str]:
+    """Yield the first word of each clause of a sentence, and the first two."""
     begins = True
     for at, word in enumerate(row[1:-1], 1):
         if begins and word[0].isalnum():
-            found.update((f"@ {word}", f"@ {' '.join(row[at : at + 2])}"))
+            yield from (f"@ {word}", f"@ {' '.join(row[at : at + 2])}")
         begins = word in _CLAUSE_ENDS or (begins and not word[0].isalnum())
-    return found
 
 
 def scores(sentence: str) -> Mapping[Asked, float]:

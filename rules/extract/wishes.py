@@ -225,16 +225,22 @@ def _kind_at(
     if "\n" in text and (label := _LABEL.match(bare)):
         bare = bare[label.end() :]
     shift = len(sentence) - len(bare)
-    among = languages_of(bare, text)
-    told = _told(bare) if is_english(bare, text, among) else _learned(bare)
-    if told is None and not _asks(bare) and any(done(number).search(bare) for number in among):
-        told = "done", 0
+    told = _told_in(bare, text)
     if told is None or (told[0] in ("task", "done") and words > _LONGEST_NOTE):
         return None
     kind, at = told[0], told[1] + shift
     if owner == "adopted":
         return (kind, at) if kind in ("wish", "order") else None
     return None if _is_quoted(text, piece.start + at) else (kind, at)
+
+
+def _told_in(sentence: str, text: str) -> tuple[Kind | Literal["order"], int] | None:
+    """Return what a sentence of a message is, and where that begins."""
+    among = languages_of(sentence, text)
+    told = _told(sentence) if is_english(sentence, text, among) else _learned(sentence)
+    if told is None and not _asks(sentence) and any(done(each).search(sentence) for each in among):
+        return "done", 0
+    return told
 
 
 def _learned(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
