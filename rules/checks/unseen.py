@@ -10,10 +10,9 @@ days are worked out.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, combinations, groupby, pairwise
 
-from rules.checks.number_words import NUMBER_WORDS
 from rules.checks.words import DAYS_AND_FEASTS, PERSONS
 from rules.conversation.answer import in_own_words, is_everyday
 from rules.extract.languages import MONTHS, TONGUES, UNKNOWN, spoken
@@ -35,6 +34,39 @@ _SCORE = 20
 _HUNDRED = 100
 _INITIALS = 2
 _BEGINNING = 4
+_UNITS = """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen
+    | ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn
+    siebzehn achtzehn neunzehn
+    | un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept
+    dix-huit dix-neuf
+    | uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis
+    diecisiete dieciocho diecinueve
+    | um dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis
+    dezessete dezoito dezenove
+    | uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici
+    sedici diciassette diciotto diciannove
+    | один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать
+    четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать"""
+_TENS = """
+    twenty thirty forty fifty sixty seventy eighty ninety hundred
+    | zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert
+    | vingt trente quarante cinquante soixante septante octante nonante cent
+    | veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien
+    | vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem
+    | venti trenta quaranta cinquanta sessanta settanta ottanta novanta cento
+    | двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто сто"""
+_OTHERS = {
+    12: "dozen dutzend douzaine docena dúzia dozzina дюжина",
+    15: "quarter viertel quart cuarto quarto четверть",
+    30: "half halb halbe demi demie media meia mezza половина",
+    100: "cents ciento hundreds",
+    1000: "thousand grand tausend tsd mille mil mila тысяча тысяч тысячи тыс",
+}
+"""Words for numbers in seven languages."""
+_IN_GERMAN = 1
+"""The place of German among them."""
 
 
 def are_invented(answer: str, passage: Sequence[str], seen: Sequence[str]) -> bool:
@@ -149,11 +181,12 @@ def _figures(text: str) -> tuple[tuple[int, int], ...]:
         if len(match[0]) < 19
     ]
     words = tuple(terms(text))
-    spelled = [(at, NUMBER_WORDS[word]) for at, word in enumerate(words) if word in NUMBER_WORDS]
+    worth = _number_words()
+    spelled = [(at, worth[word]) for at, word in enumerate(words) if word in worth]
     figures += spelled
     for at, (count, unit) in enumerate(pairwise(words)):
-        if count.isdecimal() and NUMBER_WORDS.get(unit, 0) >= _HUNDRED and len(count) < 19:
-            figures.append((at, int(count) * NUMBER_WORDS[unit]))  # "9 grand"
+        if count.isdecimal() and worth.get(unit, 0) >= _HUNDRED and len(count) < 19:
+            figures.append((at, int(count) * worth[unit]))  # "9 grand"
     for (at, first), (behind, second) in pairwise(spelled):
         if behind - at > 2:
             continue
@@ -162,3 +195,15 @@ def _figures(text: str) -> tuple[tuple[int, int], ...]:
         elif first < second and second >= _SCORE:  # "five hundred", "quatre-vingt"
             figures.append((at, first * second))
     return tuple(figures)
+
+
+@cache
+def _number_words() -> dict[str, int]:
+    """Return what words for numbers are worth; those of a clock's halves and quarters are minutes."""
+    worth = {word: value for value, words in _OTHERS.items() for word in words.split()}
+    units, tens = ([row.split() for row in table.split("|")] for table in (_UNITS, _TENS))
+    for ten, in_tens in enumerate(tens[_IN_GERMAN][:8], 2):
+        for unit, in_units in enumerate(units[_IN_GERMAN][:9], 1):
+            worth[f"{in_units}und{in_tens}"] = 10 * ten + unit  # one word, ones before tens
+    worth |= {word: value for row in units for value, word in enumerate(row, 1)}
+    return worth | {word: 10 * ten for row in tens for ten, word in enumerate(row, 2)}
