@@ -1,25 +1,74 @@
-"""Take the chat that a device sends: it is put into the inbox, as a person would drop it."""
+"""Take the chat that a device sends as a job, and report to the extension what became of it.
+
+The chat is put into the inbox, as a person would drop it. The row of its file tells the rest,
+whether a daemon has taken it out of the inbox or the page has started `memproc run` on it.
+
+    waiting     not taken yet, or put off
+    running     being worked on
+    done        its updated export is ready
+    unchanged   there was nothing to do
+    skipped     the chat needs a person first; the sentence says what to do
+    failed      the work could not be done
+"""
 
 import re
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
+from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import in_hand, newest_number
+from daemon.archive.journal import spent_on
+from daemon.archive.outputs import last_output
 from daemon.archive.sent import ChatJob, keep_job
+from daemon.archive.work import FileInWork, outcome_of_content, outcomes_in, work_of_job
 from daemon.bridge.devices import bridge_folder
+from daemon.files.clock import in_full, seconds_between
+from daemon.files.lock import daemon_runs, is_held
+from daemon.files.packing import sha256_of
 from daemon.files.paths import Folders, sent_name
 from daemon.files.private import make_private
 from daemon.files.read import chats_in
 from daemon.files.write import replace_file
+from daemon.status.place import current_pause
+from daemon.status.sentences import outcome_in_words
+from daemon.status.status import present_run
+from rules.arrival import IN_HAND, MOST_FAILURES, UNTAKEN
 from rules.errors import NotAnExport
+from rules.money.price import dollars
 from rules.typingmind.chat import Chat
+from rules.wording import as_sentence
 
+MOST_STARTS = 3
+_STARTING_SECONDS = 20.0
+"""How long a run may take to come to its file."""
+_AGAIN = "Send the chat again."
 _LONGEST_ID = 200  # characters
 _LONGEST_TITLE = 10_000  # characters
 _NO_ID = re.compile(r"[/\\\x00-\x1f\x7f\ufffd]|^\.+$")
 """What is part of a path, or no character: half a surrogate pair is read as U+FFFD."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """A job's progress: `done` of `total` memories, `usd` dollars so far.
+
+    Without trouble, no `reason`.
+    """
+
+    state: Literal["waiting", "running", "done", "unchanged", "skipped", "failed"]
+    reason: str = ""
+    done: int = 0
+    total: int = 0
+    usd: float = 0.0
+    path: str = ""
+    """The updated export, once it is done."""
+    at: str = ""
+    """When that was reported."""
+    needs_run: bool = False
+    """True if the page has to start a run: no daemon takes the job, and no run is at work."""
 
 
 def only_chat(body: bytes) -> Chat:
@@ -63,3 +112,88 @@ def give_job(
 def lent_folder(state: Path) -> Path:
     """Return the folder of chats that are being planned; they are removed afterwards."""
     return bridge_folder(state) / "planned"
+
+
+def report_job(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
+    """Report the job's progress. Raises ArchiveError or FileTrouble."""
+    file = work_of_job(archive, job.after, job.sha256, job.path)
+    progress = _of_file(archive, state, job, file) if file else None
+    if progress is None and file is None and daemon_runs(state):
+        progress = JobReport("waiting")
+    if progress is None:
+        progress = _to_be_run(state, job, now)
+    if progress.state == "waiting" and not progress.reason and not progress.needs_run:
+        pause = current_pause(archive, now)
+        until = f" until {in_full(pause.until)}" if pause and pause.until else ""
+        paused = f"memproc is paused{until}. To go on at once: memproc resume"
+        progress = replace(progress, reason=paused if pause else "")
+    if file and file.chat_id == job.chat_id:
+        progress = replace(progress, done=file.done, total=file.total)
+    spent = dollars(spent_on(archive, job.chat_id, job.at))
+    return replace(progress, usd=round(spent, 6))
+
+
+def _of_file(archive: Archive, state: Path, job: ChatJob, file: FileInWork) -> JobReport | None:
+    """Report the job by the row of its file; None where a run has to be started for it."""
+    sentence = " ".join(map(as_sentence, filter(None, (file.reason, file.next_step))))
+    by_hand = file.by != "daemon"
+    if not by_hand and file.state in (*UNTAKEN, *IN_HAND) and not daemon_runs(state):
+        return None
+    match file.state:
+        case "seen" | "settling" | "copied":
+            return JobReport("waiting", sentence if file.next_step else "")
+        case "working" if by_hand:
+            run = present_run(archive, file.changed_at)
+            goes_on = run is not None and run.goes_on and run.began_at == file.run
+            return JobReport("running", sentence) if goes_on else None
+        case "working":
+            return JobReport("running", sentence)
+        case "waiting" | "paused":
+            return JobReport("waiting", sentence)
+        case "stopped":
+            return JobReport("failed", sentence) if file.reason else None
+        case "skipped":
+            is_failure = file.tries >= MOST_FAILURES
+            return JobReport("failed" if is_failure else "skipped", sentence)
+        case "gone":
+            return JobReport("failed", f"{sentence} {_AGAIN}")
+    return _of_result(archive, job, file)
+
+
+def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | None:
+    """Report what became of the chat of a file that is done; None where a run has to make it again."""
+    own = (each for each in outcomes_in(archive, file.arrival) if each.chat_id == job.chat_id)
+    outcome = next(own, None) or outcome_of_content(archive, job.sha256, job.chat_id)
+    if outcome is None:
+        return JobReport("unchanged", "It is as memproc wrote it, so there was nothing to do.")
+    if not outcome.path:
+        return JobReport("unchanged", as_sentence(outcome_in_words(outcome)))
+    last = last_output(archive, job.chat_id)
+    if (
+        last is None
+        or last.path != outcome.path
+        or (last.source_sha256 != job.sha256 and last.written_at > outcome.when)
+    ):
+        fault = "A newer updated export of this chat was written since."
+    elif sha256_of(Path(outcome.path)) != last.sha256:
+        fault = "Its updated export was changed or removed since it was written."
+    else:
+        return JobReport("done", path=outcome.path, at=outcome.when)
+    # The daemon takes no content twice: where the result no longer counts, a run makes it again.
+    return None if file.by == "daemon" else JobReport("failed", f"{fault} {_AGAIN}")
+
+
+def _to_be_run(state: Path, job: ChatJob, now: str) -> JobReport:
+    """Report a job that no daemon takes: a run of the page's has been started, or is to be."""
+    since = seconds_between(job.started_at, now)
+    if since is not None and since < _STARTING_SECONDS:
+        return JobReport("running")
+    if sha256_of(Path(job.path)) != job.sha256:
+        reason = f"Another version of this chat has taken its place in the inbox. {_AGAIN}"
+        return JobReport("failed", reason)
+    if is_held(state / "lock"):
+        return JobReport("waiting", "Another memproc is at work; this chat comes after it.")
+    if job.starts >= MOST_STARTS:
+        reason = f"The work on it broke off {job.starts} times. See why with: memproc status"
+        return JobReport("failed", reason)
+    return JobReport("waiting", needs_run=True)

@@ -1,6 +1,7 @@
 """Do what a paired device may ask for: plan a chat, give a job, report it, send its result.
 
-The work is done by the daemon or by `memproc run`, as for every export in the inbox.
+The work is done by the daemon or by `memproc run`, as for every export in the inbox. A line says
+what the pill in TypingMind shows: how large a chat is, what is due, how a job goes.
 """
 
 from collections.abc import Iterator
@@ -11,9 +12,8 @@ from time import time
 
 from daemon.archive.archive import Archive
 from daemon.archive.sent import ChatJob, count_start, find_job
-from daemon.bridge.chat_jobs import give_job, lent_folder, only_chat
+from daemon.bridge.chat_jobs import JobReport, give_job, lent_folder, only_chat, report_job
 from daemon.bridge.devices import Device
-from daemon.bridge.job_report import JobReport, report_job
 from daemon.files.clock import now
 from daemon.files.private import make_private
 from daemon.files.read import chats_in
@@ -21,15 +21,18 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 from daemon.page.actions import do_command, start_command
 from daemon.page.app import Desk, Plan, Plans
-from daemon.page.pill import job_line, planned_line, planned_more
 from daemon.page.run_plans import row_of
+from daemon.page.words import tokens, usd
 from rules.conversation.marker import MEMORY, read_marker
 from rules.errors import FileTrouble, MemprocError
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import read_message
+from rules.wording import counted
 
 _LENT_SECONDS = 600.0
 """Longer than any command that reads such a file may take."""
+_SYNC_LIMIT = 3 << 20
+"""Bytes; TypingMind's sync skips larger chats."""
 _NEW_CHAT = (
     'memproc puts memories into a new chat here (output.mode = "new-chat"), and the bridge can '
     "only put them into the chat itself. Export and import by hand, or set "
@@ -51,6 +54,35 @@ def plan_of_chat(desk: Desk, plans: Plans, body: bytes) -> Plan:
         return planned
 
     return plans.get(desk, chat.chat_id, body, make)
+
+
+def planned_line(plan: Plan, size: int) -> str:
+    """Say a chat's size, what is due and about what it costs; `size` is in bytes."""
+    if not plan["tokens"]:
+        return str(plan["reason"])
+    whole = int(plan["tokens"])
+    sent = int(plan.get("sent", whole))
+    in_tokens = f"{tokens(whole)} tokens"
+    if sent < whole:
+        in_tokens = f"{tokens(sent)} of {in_tokens} are sent"
+    mib = f"{size / (1 << 20):.1f} MiB of {_SYNC_LIMIT >> 20}"
+    unsynced = f"; TypingMind's sync skips it until it is smaller ({mib})"
+    if plan["due"]:
+        likely = plan["usd_likely"]  # None where prices are not known
+        cost = usd(None) if likely is None else f"about {usd(likely)}" if likely else "free"
+        due = f"{counted(plan['due'], 'memory', 'memories')} due, {cost}"
+    elif plan["made"]:
+        due = f"{counted(plan['made'], 'memory', 'memories')} ready to be put in, free"
+    else:
+        due = "changes ready to be put in, free" if plan["ready"] else "nothing due"
+    return f"{in_tokens}, {due}{unsynced if size > _SYNC_LIMIT else ''}"
+
+
+def planned_more(plan: Plan) -> str:
+    """Say why nothing is due, or at which cap the work pauses."""
+    if plan["due"] and plan["usd_likely"]:
+        return str(plan["cost"])
+    return str(plan["reason"])
 
 
 def submit(desk: Desk, device: Device, body: bytes) -> str:
@@ -82,6 +114,17 @@ def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
         "reason": progress.reason,
         "says": job_line(progress),
     }
+
+
+def job_line(job: JobReport) -> str:
+    """Say how a job is doing, in one sentence."""
+    if job.reason or job.state not in ("waiting", "running"):
+        return job.reason
+    if job.state == "waiting":
+        return "memproc has the chat; it waits for its turn"
+    count = f": {job.done} of {job.total}" if job.total else ""
+    money = f", {usd(job.usd)} so far" if job.usd else ""
+    return f"Writing memories{count}{money}"
 
 
 def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
@@ -155,15 +198,15 @@ def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
     due = len(row.get("chunks", ())) + len(row.get("again", ()))
     markers = (read_marker(read_message(chat.slice(span)).marker) for span in chat.messages)
     has_memories = any(marker is not None and marker.kind == MEMORY for marker in markers)
-    tokens = row.get("tokens", 0)
-    sent = int(tokens)
+    whole = row.get("tokens", 0)
+    sent = int(whole)
     if sent and has_memories:  # in place of the messages under them
         sent -= sum(int(chunk["tokens"]) for chunk in row["made"])
         sent += int(row["section_before"]) + int(row["canned_tokens"])
     money = row.get("money") or {}
     return {
         "chat": chat.chat_id,
-        "tokens": tokens,
+        "tokens": whole,
         "sent": sent,
         "due": due,
         "made": 0 if has_memories else len(row.get("made", ())),

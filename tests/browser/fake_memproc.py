@@ -14,8 +14,8 @@ from threading import Event
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from daemon.bridge.job_report import JobReport
-from daemon.page.pill import job_line, planned_line, planned_more
+from daemon.bridge.chat_jobs import JobReport
+from daemon.page.bridge_jobs import job_line, planned_line, planned_more
 from tests.chats import Json
 
 SCRIPT = Path(__file__).parents[2] / "daemon" / "bridge" / "typingmind.js"

@@ -252,7 +252,7 @@ def test_a_job_outlasts_the_page_and_is_read_by_its_own_device_alone(
 def test_a_run_that_was_cut_off_is_begun_again_three_times(
     new: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.bridge.job_report._STARTING_SECONDS", 0.0)
+    monkeypatch.setattr("daemon.bridge.chat_jobs._STARTING_SECONDS", 0.0)
     bridge = bridged(new, monkeypatch)
     extension = bridge.paired()
     job = extension.send(new.export())
@@ -270,7 +270,7 @@ def test_a_run_that_was_cut_off_is_begun_again_three_times(
 
 
 def test_a_run_that_was_cut_off_once_goes_on(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("daemon.bridge.job_report._STARTING_SECONDS", 0.0)
+    monkeypatch.setattr("daemon.bridge.chat_jobs._STARTING_SECONDS", 0.0)
     bridge = bridged(new, monkeypatch)
     extension = bridge.paired()
     job = extension.send(new.export())

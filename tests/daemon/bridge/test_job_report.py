@@ -21,8 +21,7 @@ from daemon.archive.work import (
     begin_by_hand,
     record_outcome,
 )
-from daemon.bridge.chat_jobs import give_job, only_chat
-from daemon.bridge.job_report import JobReport, report_job
+from daemon.bridge.chat_jobs import JobReport, give_job, only_chat, report_job
 from daemon.events import ChatIs, Event, Planned, RunDone
 from daemon.files.candidates import sighting_at, sighting_of
 from daemon.files.clock import at

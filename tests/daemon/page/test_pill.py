@@ -2,9 +2,9 @@
 
 import pytest
 
-from daemon.bridge.job_report import JobReport
+from daemon.bridge.chat_jobs import JobReport
 from daemon.page.app import Plan
-from daemon.page.pill import job_line, planned_line, planned_more
+from daemon.page.bridge_jobs import job_line, planned_line, planned_more
 
 PLAN: Plan = {
     "tokens": 114_000,
