@@ -15,8 +15,7 @@ from daemon.files.clock import in_full
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
 from daemon.recovery.compare import Content, compare_versions, version_content
-from daemon.recovery.expand import expand
-from daemon.recovery.restore import Restorable
+from daemon.recovery.restore import Restorable, expand
 from daemon.reports.report import Step
 from daemon.status.printable import in_one_line
 from rules.errors import NotAnExport, NotFound

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from daemon.page import actions, files, money, own_model, run_plans, setup
+from daemon.page import actions, files, money, run_plans, setup
 from daemon.page.actions import CORE, runs, starts
 from daemon.page.app import View
 from daemon.page.chat import chat_page
@@ -36,8 +36,8 @@ VIEWS: Mapping[str, View] = {
     "/live": live_page,
     "/log": log_page,
     "/start": setup.setup_page,
-    "/start/trial": own_model.trial_page,
-    "/start/trial/live": own_model.live_trial,
+    "/start/trial": setup.trial_page,
+    "/start/trial/live": setup.live_trial,
     "/about": setup.about_page,
     "/service": setup.service_page,
     "/settings": settings_page,
@@ -80,8 +80,8 @@ ACTIONS: Mapping[str, View] = {
     "/start/folders": runs("/start", "init", "--yes"),
     "/start/service": runs("/start", "service", "install"),
     "/start/sample": setup.take_sample,
-    "/start/models": own_model.look_for_models,
-    "/start/model": own_model.use_model,
+    "/start/models": setup.look_for_models,
+    "/start/model": setup.use_model,
     "/pairing/code": setup.show_code,
     "/pairing/{device}/forget": runs("/pairing", "pair", "forget", "--", "{device}"),
     "/keys/set": setup.on_key("set"),

@@ -1,5 +1,11 @@
-"""Show the service, the version and the four steps of a first visit; keep keys, and pair browsers."""
+"""Show the service, the version and the steps of a first visit; keep keys, and pair browsers.
 
+A model server that answers on this computer is offered once that is pressed. A slow computer takes
+minutes to try its model, so the command goes on while the page shows that it is waited for.
+"""
+
+import threading
+from concurrent.futures import Future
 from importlib.metadata import version
 from time import time
 
@@ -12,12 +18,18 @@ from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
 from daemon.files.clock import now
 from daemon.files.lock import daemon_runs
-from daemon.page.actions import do_command, runs
-from daemon.page.app import View, desk_of, field, render
+from daemon.models.own_server import USUAL, OwnServer, look_around
+from daemon.page.actions import CommandResult, do_command, runs
+from daemon.page.app import View, desk_of, field, render, show_at
 from daemon.page.files import to_what_was_dropped
 from daemon.reports.devices import devices_report
 from daemon.status.place import current_pause
 from primer.models import KEY_VARIABLES
+from rules.errors import RefusedArguments
+
+_LONGEST_SECONDS = 1_200.0
+"""More than the trial itself may take."""
+_TRIAL = "/start/trial"
 
 
 def service_page(request: Request) -> Response:
@@ -77,6 +89,57 @@ def take_sample(request: Request) -> Response:
     """Put the sample conversation into the inbox, as if it had been dropped there."""
     put_sample(desk_of(request).folders.inbox)
     return to_what_was_dropped(request)
+
+
+def look_for_models(request: Request) -> Response:
+    """Show what answers at the usual ports of three servers. No address is typed here."""
+    servers: tuple[OwnServer, ...] = look_around()
+    return render(request, "own_models.html", servers=servers)
+
+
+def use_model(request: Request) -> Response:
+    """Begin to try a model that was offered, unless one is tried now, and show that.
+
+    Then it writes the memories of every chat. Raises RefusedArguments.
+    """
+    root = field(request, "root")
+    if root not in USUAL:
+        raise RefusedArguments("That is no server that was offered.", "Look for models again.")
+    if _is_over(request):
+        trial: Future[CommandResult] = Future()
+        command = ("init", "--yes", f"--local={root}", f"--model={field(request, 'model')}")
+        toml, request.app.state.trial = desk_of(request).toml, trial
+
+        def carry_out() -> None:
+            try:
+                trial.set_result(do_command(toml, *command, longest=_LONGEST_SECONDS))
+            except BaseException as fault:  # a thread's end: raised in the view that shows it
+                trial.set_exception(fault)
+
+        threading.Thread(target=carry_out, name="trial", daemon=True).start()
+    return RedirectResponse(_TRIAL, 303)
+
+
+def trial_page(request: Request) -> Response:
+    """Show that a model is being tried; or, once, what came of it. Raises what its command raised."""
+    trial: Future[CommandResult] | None = request.app.state.trial
+    if not _is_over(request):
+        return render(request, "own_trial.html")
+    request.app.state.trial = None
+    if trial is None:
+        return RedirectResponse("/start")
+    return show_at(request, "/start", trial.result().or_raise().says)
+
+
+def live_trial(request: Request) -> Response:
+    """Answer the page that asks every two seconds; 204 once the trial is over."""
+    is_over = _is_over(request)
+    return Response(status_code=204) if is_over else render(request, "own_trial_part.html")
+
+
+def _is_over(request: Request) -> bool:
+    trial: Future[CommandResult] | None = request.app.state.trial
+    return trial is None or trial.done()
 
 
 def pairing_page(request: Request) -> Response:

@@ -1,24 +1,30 @@
-"""Restore a kept version of a chat's updated export."""
+"""Restore a kept version of a chat's updated export, or write its full raw conversation as one."""
 
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat
+from daemon.archive.messages import raw_conversation
 from daemon.archive.outputs import INTENT, RESTORED, Output, last_output, record_output
 from daemon.archive.signs import remove_signs, set_sign, signs_of
 from daemon.files.backup import Version, keep_version, read_version, versions_of
 from daemon.files.packing import sha256_of
-from daemon.files.paths import Folders, file_name
+from daemon.files.paths import Folders, expanded_folder, file_name
 from daemon.files.private import make_private
 from daemon.files.read import chats_in
 from daemon.files.reasons import file_errors
+from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, replace_file
 from daemon.models.context import Context
-from rules.errors import NotAnExport, NotFound
-from rules.typingmind.chat import Chat
+from rules.conversation.marker import our_uuids
+from rules.errors import FileTrouble, NotAnExport, NotFound
+from rules.typingmind.chat import Chat, parse_chat, read_messages
+from rules.typingmind.document import chat_container
+from rules.typingmind.new_chat import expanded
 from rules.wording import cut_title
 
 
@@ -140,6 +146,35 @@ def finish_restores(context: Context) -> tuple[str, ...]:
         else:
             remove_signs(context.archive, f"{INTENT}{chat_id}")
     return tuple(sentences)
+
+
+def expand(context: Context, chat: KnownChat, path: Path | None = None) -> WrittenFile:
+    """Write the full raw conversation as an export that TypingMind imports.
+
+    It goes to `path`, or to a place of its own, which is never among the updated exports: those are
+    to be imported. A file with the same content stays; another one gets the next number. Raise
+    FileTrouble where a `path` that was named exists.
+    """
+    if path is not None and path.exists():
+        raise FileTrouble(
+            f"{path} exists already.", "Name another file with --output, or move that one away."
+        )
+    conversation = raw_conversation(context.archive, chat.chat_id)
+    raw = parse_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
+    updated = read_updated(updated_path(context.archive, context.folders, chat))
+    shown = [other for other in chats_of_export(updated) if other.chat_id == chat.chat_id]
+    uuids = [uuid for other in shown for uuid in our_uuids(read_messages(other))]
+    content = chat_container(expanded(raw, uuids))
+    if path is None:
+        stem = Path(file_name(chat.title, chat.chat_id)).stem
+        folder, numbers = expanded_folder(context.folders.updated), count(2)
+        path = folder / f"{stem} full.json"
+        while read_updated(path) not in (None, content):
+            path = folder / f"{stem} full {next(numbers)}.json"
+    path = path.absolute()
+    make_private(path.parent)
+    with writing_to(path.parent, context.folders.state):
+        return replace_file(path, [content])
 
 
 def updated_path(archive: Archive, folders: Folders, chat: KnownChat) -> Path:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.messages import OutlinedMessage
-from daemon.page.sheets import cut_sheets, group_by_month, local_days
+from daemon.page.reading import cut_sheets, group_by_month, local_days
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 SHEET_BYTES = 40_000
