@@ -26,9 +26,9 @@ from daemon.models.own_server import (
     window_of,
     with_details,
 )
+from daemon.models.patience import try_model
 from daemon.models.resolve import resolve_model
 from daemon.models.roles import CHAT
-from daemon.models.trial import try_model
 from daemon.status.printable import in_one_line
 from daemon.status.sentences import trial_in_words
 from primer.models import Model, Unaskable, token_factor

@@ -1,4 +1,6 @@
-"""How long an answer may take: on a server of one's own longer, by what is asked and the measured speed.
+"""How fast a model of one's own is, by one call before any work, and how long its answers may take.
+
+The time depends on what is asked and on the measured speed:
 
 first time     twice what reading and writing takes, and at least `timeout` of the model's table
 once more      three times as long; an answer that takes longer still is given up (`direct.py`)
@@ -6,20 +8,53 @@ once more      three times as long; an answer that takes longer still is given u
 A provider's time-out stays as it is configured: there a slow answer is a lost one.
 """
 
+import secrets
 from dataclasses import replace
+from time import monotonic
 
 from daemon.archive.archive import Archive
 from daemon.archive.trials import Trial, trial_of
-from daemon.models.completion import TIMEOUT_SECONDS
+from daemon.models.completion import TIMEOUT_SECONDS, complete
 from daemon.models.hosts import is_local
 from daemon.models.tokens import count_of
 from primer.models import Model, token_factor
 from primer.reply import Request
+from primer.trial import judge_trial, trial_request
 
 SECOND_TIME = 3.0
 _MARGIN = 2.0
 _UNMEASURED = Trial("", 1, 40.0, 4.0, copies_a_quote=True, keeps_apart=True)
 """The speeds of a slow machine, for a model that had no trial at its address."""
+_TRIAL_SECONDS = 900.0
+"""A model that is not loaded yet is loaded first."""
+_LEAST_SECONDS = _LEAST_SPEED = 0.01
+
+
+def try_model(model: Model, window: int) -> Trial:
+    """Ask a model once about a short passage, and return what it shows. No key is sent.
+
+    Where its server does not tell how fast it was, each speed is the least that it can have been.
+    Raises as `complete` does.
+    """
+    options = {**model.options, "api_key": "none", "timeout": _TRIAL_SECONDS}
+    if model.provider == "lm_studio":  # only its own API tells how fast it was
+        options["api_base"] = model.base.removesuffix("/v1") + "/api/v0"
+    request = trial_request(replace(model, options=options), secrets.token_hex(4))
+    began = monotonic()
+    answer = complete(request)
+    seconds = max(_LEAST_SECONDS, monotonic() - began)
+    shown = judge_trial(answer.text, answer.finish)
+    ours = sum(map(count_of, request.texts))
+    read, written = answer.tokens_in or ours, answer.tokens_out or count_of(answer.text)
+    return Trial(
+        address=model.base,
+        window=window,
+        read_a_second=answer.read_a_second or max(_LEAST_SPEED, read / seconds),
+        written_a_second=answer.written_a_second or max(_LEAST_SPEED, written / seconds),
+        copies_a_quote=shown.copies_a_quote,
+        keeps_apart=shown.keeps_apart,
+        factor=answer.tokens_in / ours,
+    )
 
 
 def is_patient(model: Model) -> bool:

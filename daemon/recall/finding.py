@@ -18,7 +18,7 @@ from daemon.archive.chats import KnownChat
 from daemon.archive.full_text import KINDS, FullText, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import forgotten_names
 from daemon.archive.search_words import excerpt
-from daemon.models.token_bound import tokens_at_most
+from daemon.models.tokens import tokens_at_most
 from daemon.recall.library import Library, Recalled, name_of, reach, tool_answer
 from daemon.recall.records import (
     LIST_TOKENS,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from daemon.models.token_bound import tokens_at_most
+from daemon.models.tokens import tokens_at_most
 from daemon.status.printable import in_one_line, visible
 from primer.wording import make_tags_inert
 from rules.typingmind.dates import day_of

@@ -5,14 +5,22 @@ Of round brackets around several sentences, each of these has at most one end:
     (I have kept it. It lies by the door.)    ->   I have kept it.   It lies by the door.
 
 The brackets of ":)" and its like are no ends of any, nor are those in code.
+
+A sentence in which a quotation or a bracket stays open is one with the next, and one that is all
+quoted with the one before it, which says whose words they are:
+
+    There was a note: "For the box. Don't tell them."      Mum said that. "Not before the dal."
 """
 
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
+from rules.extract.sentences import TextPiece
 from rules.extract.voices import QUOTED, UNCLOSED
+from rules.extract.words import length
 
 _OPENING, _CLOSING = "(（", ")）"
 _BRACKET = re.compile(r"[()（）]")
@@ -20,6 +28,7 @@ _OPENS_AFTER_WORDS = re.compile(r"\w\W*\s[\"“„«「『](?=\w)|\w[,:，：]?[
 _CLOSING_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』"}
 _TEXTS = 4
 """The texts of which the quotations are remembered: a text is read sentence by sentence."""
+_MOST_JOINED = 60.0
 _SIGN = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
 
 
@@ -84,6 +93,37 @@ def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop
         if opens < start or not any(mark.isalnum() for mark in rest):
             return True
     return UNCLOSED.search(QUOTED.sub("", sentence)) is not None
+
+
+def whole_pieces(
+    text: str, pieces: Sequence[TextPiece], quotations: Sequence[tuple[int, int]]
+) -> list[TextPiece]:
+    """Return the pieces, broken ones with their neighbours in the same line.
+
+    `quotations` are those in `text`.
+    """
+    whole: list[TextPiece] = []
+    for piece in pieces:
+        if whole and (joined := _joined(text, whole[-1], piece, quotations)):
+            whole[-1] = joined
+        else:
+            whole.append(piece)
+    return whole
+
+
+def _joined(
+    text: str, before: TextPiece, piece: TextPiece, quotations: Sequence[tuple[int, int]]
+) -> TextPiece | None:
+    """Return two pieces of one line as one where either is broken; None where both stay as they are."""
+    closes = text[piece.stop : piece.stop + 1] in (")", "）")
+    both = replace(before, stop=piece.stop + closes)
+    if (
+        "\n" in text[before.stop : piece.start]
+        or length(text[both.start : both.stop]) > _MOST_JOINED
+    ):
+        return None
+    broken = (is_broken(text, quotations, each.start, each.stop) for each in (before, piece))
+    return both if any(broken) else None
 
 
 def closing_mark(sentence: str) -> str:

@@ -9,11 +9,10 @@ from hashlib import blake2b
 from struct import Struct
 from typing import Final, NamedTuple
 
-from rules.extract.brackets import is_broken, quotations_in, without_lone_brackets
+from rules.extract.brackets import is_broken, quotations_in, whole_pieces, without_lone_brackets
 from rules.extract.control_marks import holds_mark
 from rules.extract.handed_on import owner_at
 from rules.extract.phrases import COURTESY, FORMULA
-from rules.extract.pieces import whole_pieces
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import (
     QUOTED,

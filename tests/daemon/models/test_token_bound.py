@@ -6,9 +6,8 @@ import inspect
 import pytest
 from tiktoken_ext import openai_public  # type: ignore[import-untyped]
 
-from daemon.models import token_bound
-from daemon.models.token_bound import tokens_at_most
-from daemon.models.tokens import TABLE, count, tables
+from daemon.models import tokens
+from daemon.models.tokens import TABLE, count, tables, tokens_at_most
 from rules.errors import ModelError
 
 
@@ -24,9 +23,9 @@ def test_the_table_is_the_one_that_counts() -> None:
 
 
 def test_a_missing_table_is_an_error_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_bound, "TABLE", "elsewhere")
-    token_bound._tokens.cache_clear()
-    token_bound._is_token.cache_clear()
+    monkeypatch.setattr(tokens, "TABLE", "elsewhere")
+    tokens._token_bits.cache_clear()
+    tokens._is_token.cache_clear()
     with pytest.raises(ModelError, match="table is missing or damaged"):
         tokens_at_most("word")
     monkeypatch.undo()

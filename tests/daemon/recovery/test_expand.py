@@ -26,7 +26,7 @@ def test_what_a_killed_expand_has_left_is_taken_away_at_the_next_start(
     assert ada.memproc("run").code == 0
     folder = tmp_path / "stick" if output else ada.home / "expanded"
     left = 0
-    for number in count(1, 3):
+    for number in count(1, 2):
         command = [
             "expand",
             "aaa",
