@@ -238,8 +238,11 @@ def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
         opened = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
         with closing(opened) as connection:
             for setting in (
-                "journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "cache_size = -500",
-            ):  # fmt: skip
+                "journal_mode = WAL",
+                "synchronous = FULL",
+                "secure_delete = ON",
+                "cache_size = -500",
+            ):
                 connection.execute(f"PRAGMA {setting}")
             if connection.execute("PRAGMA user_version").fetchone() != (_VERSION,):
                 connection.executescript(_EMPTIED)
@@ -286,10 +289,11 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
     names = sorted((chat_id, name) for kind, chat_id, name in keys if kind == "raw")
     for begin in range(0, len(names), _AT_ONCE):  # their bodies are in memory together
         some = json.dumps(names[begin : begin + _AT_ONCE])
-        for chat_id, key, said_at, created_at, *body in archive.run(_MESSAGES, (some,)):
-            message = read_message(unpacked(*body))
-            version, when = body[-1], said_at or created_at or ""
-            yield IndexEntry("raw", chat_id, key, version, when, message.speaker, message.words)
+        rows = archive.run(_MESSAGES, (some,))
+        for chat_id, key, said_at, created_at, raw, packed, sha256 in rows:
+            message = read_message(unpacked(raw, packed, sha256))
+            when = said_at or created_at or ""
+            yield IndexEntry("raw", chat_id, key, sha256, when, message.speaker, message.words)
     for chat_id, name, number, began_at, texts in archive.run(
         f"SELECT chat_id, memory.id, edition.number, began_at, texts {_MEMORIES}"
     ):

@@ -65,7 +65,7 @@ def store_passages(
 
 
 def _insert(archive: Archive, chat_id: str, passage: KeptPassage, now: str) -> None:
-    """Store a passage with its message, and the newest version of that which says it."""
+    """Store a passage with its message and the newest version that says it, if any does."""
     saying = (
         (message, version)
         for message, version, *body in archive.run(_VERSIONS, (chat_id, passage.key))

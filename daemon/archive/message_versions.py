@@ -26,6 +26,7 @@ _MAY_BE_EXPORTED = """
     LEFT JOIN missing ON missing.message = said.message
     WHERE chat = ? AND left_out IS NOT ?
 """
+"""The chat's raw messages, but for those under an unknown memory."""
 _TAKE_VERSIONS = """
     INSERT INTO version (message, number, sha256, digest, uuid, role, created_at, seen_at)
     SELECT ?1, version.number, sha256, digest, uuid, role, created_at, ?2
