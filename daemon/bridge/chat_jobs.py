@@ -142,12 +142,9 @@ def _of_file(archive: Archive, state: Path, job: ChatJob, file: FileInWork) -> J
     match file.state:
         case "seen" | "settling" | "copied":
             return JobReport("waiting", sentence if file.next_step else "")
-        case "working" if by_hand:
-            run = present_run(archive, file.changed_at)
-            goes_on = run is not None and run.goes_on and run.began_at == file.run
-            return JobReport("running", sentence) if goes_on else None
         case "working":
-            return JobReport("running", sentence)
+            goes_on = not by_hand or _is_at_work(archive, file)
+            return JobReport("running", sentence) if goes_on else None
         case "waiting" | "paused":
             return JobReport("waiting", sentence)
         case "stopped":
@@ -158,6 +155,12 @@ def _of_file(archive: Archive, state: Path, job: ChatJob, file: FileInWork) -> J
         case "gone":
             return JobReport("failed", f"{sentence} {_AGAIN}")
     return _of_result(archive, job, file)
+
+
+def _is_at_work(archive: Archive, file: FileInWork) -> bool:
+    """Return whether the run by hand that took up the file still goes on."""
+    run = present_run(archive, file.changed_at)
+    return run is not None and run.goes_on and run.began_at == file.run
 
 
 def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | None:
