@@ -122,12 +122,7 @@ def erase(context: Context, erasure: Erasure) -> None:
     hashes = [path.stem for path in alone if path.parent == arrivals_folder(folders.state)]
     hashes += [sha256(path.read_bytes()).hexdigest() for path in sent]
     for file in erasure.files:
-        if file.is_shared:
-            with file_errors(file.path, "read"):
-                content = file.path.read_bytes()
-            replace_file(file.path, [export_without_chats(file.path.name, content, erasure.names)])
-        else:
-            remove_file(file.path)
+        _erase_from_file(file, erasure.names)
     _erase_backups(folders.backups, erasure)
     for path in erasure.copies:
         remove_file(path)
@@ -137,6 +132,16 @@ def erase(context: Context, erasure: Erasure) -> None:
     forget_index(folders.state)  # the next search makes a new one
     chat, now = erasure.chat, context.clock()
     erase_rows(context.archive, chat.chat_id, present, now, hashes, chat.title, erasure.names)
+
+
+def _erase_from_file(file: KeptFile, names: frozenset[str]) -> None:
+    """Remove a file, or write it again without these chats where it holds others."""
+    if not file.is_shared:
+        remove_file(file.path)
+        return
+    with file_errors(file.path, "read"):
+        content = file.path.read_bytes()
+    replace_file(file.path, [export_without_chats(file.path.name, content, names)])
 
 
 def _holding(folder: Path, names: frozenset[str]) -> Iterator[KeptFile]:
@@ -188,28 +193,33 @@ def _erase_backups(folder: Path, erasure: Erasure) -> None:
         line = backup.line
         if line.file in changed:
             continue
-        if not backup.is_shared:
+        if backup.is_shared:
+            changed[line.file] = _rewritten(folder, line, erasure.names)
+        else:
             changed[line.file] = None
             remove_file(folder / line.file)
-            continue
-        name = line.file.removesuffix(".gz")
-        content = export_without_chats(name, _content(folder, line), erasure.names)
-        digest = sha256(content).hexdigest()
-        path = folder / line.file.replace(line.sha256[:8], digest[:8])
-        packed = replace_file(path, pack([content]))
-        changed[line.file] = replace(
-            line,
-            sha256=digest,
-            size=len(content),
-            file=path.relative_to(folder).as_posix(),
-            packed_sha256=packed.sha256,
-        )
     rewrite_index(folder, lambda line: _line_after(folder, line, changed, erasure.chat.chat_id))
     for file, new in changed.items():
         if new is not None and new.file != file:
             remove_file(folder / file)
     _remove_empty(folder / "versions")
     _remove_empty(folder / "originals")
+
+
+def _rewritten(folder: Path, line: IndexLine, names: frozenset[str]) -> IndexLine:
+    """Write a backup without these chats. Return its line of the index."""
+    name = line.file.removesuffix(".gz")
+    content = export_without_chats(name, _content(folder, line), names)
+    digest = sha256(content).hexdigest()
+    path = folder / line.file.replace(line.sha256[:8], digest[:8])
+    packed = replace_file(path, pack([content]))
+    return replace(
+        line,
+        sha256=digest,
+        size=len(content),
+        file=path.relative_to(folder).as_posix(),
+        packed_sha256=packed.sha256,
+    )
 
 
 def _line_after(
