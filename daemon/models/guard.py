@@ -144,13 +144,7 @@ def bound(response: httpx.Response, most: int) -> None:
 def watched(request: Request) -> Iterator[WatchedCall]:
     """Hold back what this call must not send or read; its `refusal` says so afterwards."""
     _install()
-    room, given = request.parameters.get("max_tokens"), request.route.get("timeout")
-    of_words = room * _SECONDS_A_TOKEN if isinstance(room, int) else 0.0
-    seconds = min(MOST_SECONDS, _SECONDS_ANYHOW + of_words)
-    is_patient = is_local(request.model.name, request.model.options)
-    if is_patient and isinstance(given, int | float):
-        seconds = max(seconds, given)
-    with in_time(seconds) as deadline:
+    with in_time(_most_seconds(request)) as deadline:
         call = WatchedCall(request.model, most_answer_bytes(request), deadline)
         token = _CALL.set(call)
         try:
@@ -165,6 +159,15 @@ def most_answer_bytes(request: Request) -> int:
     of_words = room * _BYTES_A_TOKEN if isinstance(room, int) else 0
     of_vectors = len(request.turns) * _BYTES_A_VECTOR if request.step == EMBEDDING else 0
     return _BYTES_ANYHOW + of_words + of_vectors
+
+
+def _most_seconds(request: Request) -> float:
+    """Return the seconds that an answer may take: by its room, and at home by the time-out too."""
+    room, given = request.parameters.get("max_tokens"), request.route.get("timeout")
+    of_words = room * _SECONDS_A_TOKEN if isinstance(room, int) else 0.0
+    seconds = min(MOST_SECONDS, _SECONDS_ANYHOW + of_words)
+    is_patient = is_local(request.model.name, request.model.options)
+    return max(seconds, given) if is_patient and isinstance(given, int | float) else seconds
 
 
 def look_at(request: httpx.Request) -> None:

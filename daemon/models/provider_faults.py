@@ -73,21 +73,30 @@ def meaning_of(fault: Exception, model: Model, answer: ErrorAnswer) -> MemprocEr
             "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a "
             "larger window.",
         )
-    answered = answer.status
-    is_busy = answered in _LATER or (answered >= _SERVER_FAULT and answered != _SIGN_IN)
-    if answer.is_page and not is_busy:
-        error = OutOfReach if _INVALID <= answered < _SERVER_FAULT else NotNow
-        return error(
-            f"{host_asked(model)} answers with a web page (status {answered}) instead of a model's "
-            "answer: a network's sign-in page, a proxy, or a wrong address.",
-            "Open any web page in your browser, and sign in where the network asks for it; else "
-            "look at api_base in memproc.toml. Then run memproc again.",
-        )
-    if known := _refused(name, kind, status, answer) or _unknown_model(name, kind, answer):
+    if known := (
+        _page(model, answer)
+        or _refused(name, kind, status, answer)
+        or _unknown_model(name, kind, answer)
+    ):
         return known
     if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
         return _not_now(model, status, fault)
     return _refused_request(name, status, answer)
+
+
+def _page(model: Model, answer: ErrorAnswer) -> MemprocError | None:
+    """Return the error where a web page was answered, but for that of a busy server."""
+    status = answer.status
+    is_busy = status in _LATER or (status >= _SERVER_FAULT and status != _SIGN_IN)
+    if is_busy or not answer.is_page:
+        return None
+    error = OutOfReach if _INVALID <= status < _SERVER_FAULT else NotNow
+    return error(
+        f"{host_asked(model)} answers with a web page (status {status}) instead of a model's "
+        "answer: a network's sign-in page, a proxy, or a wrong address.",
+        "Open any web page in your browser, and sign in where the network asks for it; else look "
+        "at api_base in memproc.toml. Then run memproc again.",
+    )
 
 
 def _refused(model: str, kind: str, status: int, answer: ErrorAnswer) -> ProviderRefuses | None:
