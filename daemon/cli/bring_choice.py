@@ -83,8 +83,8 @@ def _find(export: ForeignExport, written: str) -> ListedConversation:
             f'{counted(len(fitting), "conversation")} are called "{written}": {numbers}.',
             "Name one by its number.",
         )
-    for only in fitting.values():
-        return only
+    if fitting:
+        return next(iter(fitting.values()))
     is_number = written.isascii() and written.isdecimal()
     if is_number and 0 < int(written) <= len(export.conversations):
         return export.conversations[int(written) - 1]

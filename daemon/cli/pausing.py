@@ -64,8 +64,8 @@ def stop_command(settings: Settings) -> None:
     waits = "The run stops after the calls that are under way"
     ago, left = seconds_between(run.asked_at, when), seconds_between(when, run.asked_until)
     if ago is not None and left is not None and run.asked_at >= run.answered_at:
-        last = f"{span(max(0.0, left))} left at most"
-        waits = f"{waits}: {run.asked} was asked {span(ago)} ago and has {last}"
+        remaining = f"{span(max(0.0, left))} left at most"
+        waits = f"{waits}: {run.asked} was asked {span(ago)} ago and has {remaining}"
     after = "" if run.by_hand else "No new work is taken up until you say: memproc resume"
     settings.done(f"{waits}.", after, stopped=True)
 

@@ -107,7 +107,7 @@ def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
         plan = replace(plan, warnings=(*plan.warnings, *_about_sample(context, looked)))
     row = PlannedRow(file, plan, who(looked.roles), _cost(context, looked))
     if looked.plan.calls and looked.roles.lacks_key:
-        with suppress(MemprocError):  # as if the key were there
+        with suppress(MemprocError):  # what it would cost with the key, where that can be told
             as_if = look(replace(context, key=as_if_kept(context.key, [])), export, chat)
             if isinstance(as_if, Survey):
                 row = replace(row, with_key=_cost(context, as_if).cost)

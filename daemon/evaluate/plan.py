@@ -263,7 +263,7 @@ def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
         context = _tokens(turns)
         _refuse_too_large(plan, arm, context)
         each = _QUESTION
-        if searches:
+        if searches:  # about what is found for one question
             of_chunks = plan.subject.entries.values()
             sizes = [count_of(entry.message.text) for chunk in of_chunks for entry in chunk]
             each += _HEAD + PLACES * min(_EXCERPT, sum(sizes) // len(sizes))

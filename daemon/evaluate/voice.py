@@ -47,7 +47,7 @@ def _texts(
     """Yield what is compared with the persona's own words, by what it is called."""
     yield "memories", [edition.texts[slot] for edition in written for slot in _ANSWERS]
     requests = [request for memory in subject.chunks for request in memory.in_prompts.requests]
-    replies = [find_reply(archive, request) for request in requests]
+    replies = (find_reply(archive, request) for request in requests)
     analyses = [reply.text for reply in replies if reply and reply.step == "analysis"]
     yield "analyses of the same chunks", analyses
     yield "the person", list(_said(archive, subject.chat_id, "user"))

@@ -94,12 +94,12 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
         about = " with any of these words" if words else ""
         word = f"No fact{about}{when} is known. That is all there is; asking again is idle."
         return tool_answer(head, "facts", (), word)
-    every = []
+    entries = []
     for fact in chosen:
         day = dated(fact.said_at)
         data = {"number": fact.number, "date": day}
-        every.append(fitted(f"{day} (fact {fact.number})", fact.text, data, LIST_TOKENS))
-    records = records_within(every, LIST_TOKENS)
+        entries.append(fitted(f"{day} (fact {fact.number})", fact.text, data, LIST_TOKENS))
+    records = records_within(entries, LIST_TOKENS)
     rest = len(chosen) - len(records)
     word = f"There are {rest} more{when}: ask for words of theirs." if rest else ""
     return tool_answer(head, "facts", records, word)

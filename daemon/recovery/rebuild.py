@@ -157,7 +157,8 @@ def _fill(
     file, with_memories = _with_memories(chat_id, newest, files)
     shown = groups(recognise(read_messages(with_memories), {}))
     known = {name for own in memories(archive, chat_id) for name in (own.memory_id, *own.origins)}
-    lacks_memories, is_fork = not shown.keys() <= known, False
+    lacks_memories = not shown.keys() <= known
+    is_fork = False
     if lacks_memories:
         config = context.config.of(with_memories)
         adopted = read_chat(archive, with_memories, config, file.kept_at).reading.adopted
@@ -238,8 +239,8 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Grou
         name: place.ours for name, group in shown.items() for place in group.values() if place.ours
     }
     completed = put_under_memories(archive, row, markers)
-    # The words of its third message tell a hindsight edition: markers from before they told the
-    # kind are read too, and a marker of others' making could tell any.
+    # A hindsight edition is known by the words of its third message: markers of earlier versions
+    # did not tell the kind, and a marker of others' making could tell any.
     texts = load_texts(context.config.of(newest).texts.path)
     around = question(texts.perspective_hindsight).content.split("{words}")
     looking_back = re.compile(r"\d+".join(map(re.escape, around)))

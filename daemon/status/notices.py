@@ -150,8 +150,8 @@ def speaker(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> Speak
     Sentences for the journal have no time; others begin with the local time.
     """
     is_journal = False
-    with suppress(OSError, ValueError):  # a shell may have inherited the variable
-        status = os.fstat(stderr.fileno())
+    with suppress(OSError, ValueError):
+        status = os.fstat(stderr.fileno())  # a shell may have inherited the variable
         is_journal = environ.get("JOURNAL_STREAM", "") == f"{status.st_dev}:{status.st_ino}"
 
     def speak(at: str, event: Event) -> None:
