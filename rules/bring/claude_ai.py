@@ -72,7 +72,7 @@ def read_claude(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation, 1 being the one last spoken on."""
     messages = _messages(fields)
     parents = {key: text_under(message, _PARENT) for key, message in messages.items()}
-    if not any(parents.values()):
+    if not any(parents.values()):  # they follow one another
         parents = dict(zip(messages, ["", *messages], strict=False))
     dates = {key: read_moment(message.get("created_at")) for key, message in messages.items()}
     tree = MessageTree(parents, dates, text_under(fields, "current_leaf_message_uuid"))
@@ -147,8 +147,10 @@ def _blocks(message: Fields) -> list[Fields]:
     content = message.get("content")
     if written := text(content):
         try:
-            content, _ = spans.value(written, 0)
+            content, stop = spans.value(written, 0)
         except BadJson:
+            stop = 0
+        if not isinstance(content, list) or written[stop:].strip():
             return [{"type": "text", "text": written}]
     return [as_dict(block) for block in content] if isinstance(content, list) else []
 

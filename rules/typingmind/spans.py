@@ -188,7 +188,12 @@ def _ends_early(text: str, at: int) -> bool:
 
 
 def _characters(text: str, start: int, stop: int) -> str:
-    return text[start:stop].encode("latin-1").decode("utf-8", "replace")
+    """Return the characters of a text that was read as latin-1; of any other, its own."""
+    piece = text[start:stop]
+    try:
+        return piece.encode("latin-1").decode("utf-8", "replace")
+    except UnicodeEncodeError:
+        return piece
 
 
 def may_be_too_deep(text: str, at: int, stop: int) -> bool:

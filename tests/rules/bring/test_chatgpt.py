@@ -79,6 +79,8 @@ def test_an_unknown_kind_is_counted_and_keeps_its_text() -> None:
 def test_a_call_of_a_tool_and_its_result_say_so() -> None:
     code = {"content_type": "code", "text": "search()"}
     assert rendered(code, recipient="browser")[0].startswith("[tool call: browser]")
+    code = {"content_type": "code", "text": "прилив = 4"}
+    assert "\nприлив = 4\n" in rendered(code, recipient="python")[0]
     tool = {"role": "tool", "name": "python"}
     output = {"content_type": "text", "parts": ["4"]}
     assert rendered(output, author=tool)[0] == "[result of python]\n4\n[end of result of python]"

@@ -60,7 +60,11 @@ def test_blocks_count_before_the_older_text() -> None:
     assert blocks({"type": "text", "text": "new"}, text="old") == ("new", {})
     assert blocks(text="old") == ("old", {})
     assert rendered(content='[{"type":"text","text":"packed"}]', text="old") == ("packed", {})
-    assert rendered(content="plain", text="") == ("plain", {})
+
+
+@pytest.mark.parametrize("said", ["plain", "Привет", "5 apples", "[1] is where it says so", "{}"])
+def test_a_plain_text_in_the_place_of_blocks_is_what_was_said(said: str) -> None:
+    assert rendered(content=said, text="") == (said, {})
 
 
 def test_what_the_app_put_there_and_unknown_blocks_are_counted_and_never_fatal() -> None:

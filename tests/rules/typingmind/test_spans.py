@@ -157,6 +157,11 @@ def test_a_fault_says_where_it_stands_and_what_was_expected(
     assert (caught.value.at, caught.value.reason, caught.value.open_ended) == (at, reason, False)
 
 
+def test_a_fault_in_a_text_that_was_decoded_before_is_told_too() -> None:
+    with pytest.raises(BadJson, match="'П' stands there"):
+        spans.value("Привет", 0)
+
+
 def test_text_behind_the_end_is_refused() -> None:
     with pytest.raises(BadJson, match="more text follows"):
         walk.end(Reel("{} x"), 2)
