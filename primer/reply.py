@@ -171,7 +171,7 @@ class Request:
         name, parameters = (
             json.dumps(part, sort_keys=True) for part in (self.model.name, self._asked)
         )
-        # Other requests begin with as many turns, too; never with all of them.
+        # As many turns as other requests begin with, too: never all of them.
         counts = reversed(range(1, len(self.turns)))
         begun = next((count for count in counts if self.turns[count - 1].ends_prefix), 0)
         digest = _hash_begun(name, Beginning(self.turns[:begun])).copy()

@@ -195,9 +195,9 @@ def messages_of(fields: Fields) -> dict[str, Fields]:
 
 
 def tree_of(fields: Fields, date: str, current: str = "") -> MessageTree:
-    """Return the tree of the nodes under MAPPING; `date` is the field of a message's date.
+    """Return the tree of the nodes under MAPPING; those without a message have no date.
 
-    Nodes without a message have none.
+    `date` is the field of a message's date, `current` the message on which the person was last.
     """
     nodes = as_dict(fields.get(MAPPING))
     messages = messages_of(fields)

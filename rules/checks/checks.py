@@ -259,7 +259,7 @@ def _is_for_another(text: str, quote: str) -> bool:
     within = [line for line in lines if line.start < stop and line.stop > start]
     code = {block.start for block in blocks(text) if not block.prose}
     is_other = any(line.voice == "other" and line.start not in code for line in within)
-    # A role's line begins with its name, as more than one line of the message does.
+    # In a message that lets roles speak, more than one line begins with a role's name.
     spoken = [line for line in lines if ROLE.match(text, line.start, line.stop)]
     return is_other or (len(spoken) > 1 and any(line in spoken for line in within))
 

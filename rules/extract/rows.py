@@ -105,7 +105,8 @@ def _with_stop(sentence: Sentence, following: Sentence | None) -> str:
         return text
     if text.endswith(COLONS):
         return f"{text}{_CUT}"
-    if (  # both are lines of one list
+    # Lines of one list.
+    if (
         following is not None
         and following.message == sentence.message
         and "own" not in (sentence.voice, following.voice)

@@ -187,9 +187,9 @@ def _addition(operation: Operation, so_far: _SoFar) -> _Judged:
         return _confirmation(same, operation, so_far)
     # It may be said in other words, which are not the opposite.
     for other in so_far.known.alike.get(operation.text, ()):
-        known = so_far.says(other)
-        if known is not None and not opposed(operation.text, so_far.texts[known]):
-            same = known
+        number = so_far.says(other)
+        if number is not None and not opposed(operation.text, so_far.texts[number]):
+            same = number
             break
     if same is None:
         added = sum(event.event == "ADD" for event in so_far.events)

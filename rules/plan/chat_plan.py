@@ -228,7 +228,7 @@ def _look_ahead(
     limits: Limits,
     overhead: Overhead,
 ) -> tuple[Chunking, Foresight, list[PlannedChunk]]:
-    """Return the chunks to come, the memories then, and all chunks, those with memories too."""
+    """Return the chunks to come, the memories with theirs, and all chunks, those with memories first."""
     made = chunks_made(reading.entries, tokens)
     chunking = _formed(reading, tokens, limits, overhead)
     new = dict(enumerate(chunking.chunks, 1 + len(reading.chunk_memories)))
