@@ -11,8 +11,7 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.files.clock import at, periods
 from daemon.files.clock import now as present
 from daemon.models.ask import caps_now
-from daemon.reports.budget import budget_report
-from daemon.reports.calls import calls_report
+from daemon.reports.budget import budget_report, calls_report
 from rules.errors import NotFound
 from rules.money.price import MOST_USD, NAMES, PICO, in_words
 

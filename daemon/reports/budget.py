@@ -1,4 +1,4 @@
-"""Say what may be spent, what is spent of it, and what models have cost and shown this month."""
+"""Say what may be spent, what is spent of it, what models have cost and shown, and each of their calls."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,12 @@ from daemon.archive.journal import (
     DaysCost,
     LearnedFactor,
     OfModel,
+    Reply,
     by_model,
     last_run,
     learned_factors,
+    odd_usages,
+    replies,
     spent,
     thinking_models,
 )
@@ -20,13 +23,14 @@ from daemon.config.model_tables import BudgetSettings
 from daemon.files.clock import at, periods, with_span
 from daemon.models.ask import caps_now
 from daemon.models.prices import ENOUGH, LEARNED_FOR, counts_now
-from daemon.reports.report import Column, Report, ReportTable, Step
+from daemon.reports.report import Card, Column, Moment, Report, ReportTable, Step, unmarked
 from primer.models import token_factor
 from rules.money.price import NAMES, Which, dollars, in_words, usd_in_words
 from rules.wording import counted
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
 _OF_A_RUN = "each run; spent: the last one"
+_REQUEST = 12  # characters that are shown of a request's hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +56,48 @@ class CapRow:
         return f"{cap} (raised from {usd_in_words(self.configured_usd)})" if is_raised else cap
 
 
-_COLUMNS: tuple[Column[CapRow], ...] = (
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    """A call in the journal; its counts are not shown where the provider's are impossible."""
+
+    reply: Reply
+    odd_usage: str
+    """The usage that the provider has named, where it is impossible."""
+
+    def count(self, tokens: int) -> str:
+        """Return a count of tokens as it is shown."""
+        return "?" if self.odd_usage else f"{tokens:,}"
+
+    @property
+    def ended(self) -> str:
+        """Return why the answer ended, and by which try it came where that was not the first."""
+        reply = self.reply
+        return f"{reply.finish}, try {reply.tries}" if reply.tries > 1 else reply.finish
+
+    @property
+    def dollars(self) -> str:
+        """Return what the call cost, as far as the price is known."""
+        if self.reply.usd is None:
+            return "unknown"
+        return f"{self.reply.usd:.6f}" if self.reply.usd else "free"
+
+
+_CAPS: tuple[Column[CapRow], ...] = (
     Column("", lambda cap: _SPANS[cap.name]),
     Column("Cap", lambda cap: cap.words, "number"),
     Column("Spent", lambda cap: usd_in_words(cap.spent_usd), "number"),
     Column("Starts again", lambda cap: cap.starts_again, "prose"),
+)
+_CALLS: tuple[Column[CallRow], ...] = (
+    Column("Asked", lambda row: Moment(row.reply.asked_at)),
+    Column("Step", lambda row: row.reply.step),
+    Column("Model", lambda row: row.reply.model),
+    Column("Ended", lambda row: row.ended, drop=3),
+    Column("In", lambda row: row.count(row.reply.tokens_in), "number", drop=4),
+    Column("Cached", lambda row: row.count(row.reply.tokens_cached), "number", drop=2),
+    Column("Out", lambda row: row.count(row.reply.tokens_out), "number", drop=5),
+    Column("Dollars", lambda row: row.dollars, "number"),
+    Column("Request", lambda row: row.reply.request[:_REQUEST], drop=1),
 )
 
 
@@ -82,7 +123,7 @@ def budget_report(archive: Archive, settings: BudgetSettings, now: str) -> Repor
     )
     return Report(
         (
-            ReportTable("caps", _caps(archive, settings, now), _COLUMNS),
+            ReportTable("caps", _caps(archive, settings, now), _CAPS),
             ReportTable("models", models, data=_model_data),
             ReportTable(
                 "learned",
@@ -166,3 +207,29 @@ def _of_learned(model: str, learned: LearnedFactor, counts: bool) -> str:
 
 def _how_to_forget(model: str) -> str:
     return f" (to forget it: memproc budget forget {model})"
+
+
+def calls_report(archive: Archive, chat_id: str | None, *, with_text: bool) -> Report:
+    """Return the calls in the journal, of all chats or of one, oldest first.
+
+    The answers themselves are there only `with_text`.
+    """
+    odd = odd_usages(archive)
+    rows = [CallRow(reply, odd.get(reply.request, "")) for reply in replies(archive, chat_id)]
+
+    def data(row: CallRow) -> dict[str, object]:
+        told = {**asdict(row.reply), "odd_usage": row.odd_usage}
+        return told if with_text else {name: told[name] for name in told if name != "text"}
+
+    none = f"No model was asked{' about this chat' if chat_id else ''} yet."
+    next_steps = () if rows else (Step("What a run would ask, and its cost", "plan"),)
+    columns, card = ((), _card) if with_text else (_CALLS, None)
+    return Report((ReportTable("calls", rows, columns, none, card, data=data),), next=next_steps)
+
+
+def _card(row: CallRow) -> Card:
+    """Return a call with its answer."""
+    reply = row.reply
+    who = f"{reply.step}, {reply.model}"
+    price = f"${row.dollars}" if reply.usd else row.dollars
+    return Card(who, unmarked(reply.text), at=reply.asked_at, marks=(reply.finish, price))
