@@ -4,9 +4,9 @@ Chunks and tails are measured in tokens of the o200k encoding for all models, so
 depends on the messages alone. What a model's own tokenizer makes of them is `primer.models`'
 factor.
 
-The bound from above takes 1 MB of memory instead of the 40 that counting takes. A word that is a token by itself
-counts one; of the rest each character weighs what it takes in the worst text of its kind: letters
-at random, base64, digits one by one. Plain English has about a third fewer tokens.
+The bound takes 1 MB of memory instead of the 40 that counting takes. A word that is a token by
+itself counts one; of the rest each character weighs what it takes in the worst text of its kind:
+letters at random, base64, digits one by one. Plain English has about a third fewer tokens.
 """
 
 import hashlib

@@ -116,14 +116,14 @@ def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
     }
 
 
-def job_line(job: JobReport) -> str:
+def job_line(progress: JobReport) -> str:
     """Say how a job is doing, in one sentence."""
-    if job.reason or job.state not in ("waiting", "running"):
-        return job.reason
-    if job.state == "waiting":
+    if progress.reason or progress.state not in ("waiting", "running"):
+        return progress.reason
+    if progress.state == "waiting":
         return "memproc has the chat; it waits for its turn"
-    count = f": {job.done} of {job.total}" if job.total else ""
-    money = f", {usd(job.usd)} so far" if job.usd else ""
+    count = f": {progress.done} of {progress.total}" if progress.total else ""
+    money = f", {usd(progress.usd)} so far" if progress.usd else ""
     return f"Writing memories{count}{money}"
 
 

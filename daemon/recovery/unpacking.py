@@ -69,7 +69,9 @@ def import_archive(
     with hold(state / "lock"), hold(daemon_lock(state), "is at work with this archive"):
         if not is_unfinished(state):
             _refuse_in_use(state)
-            _fold_log(state)
+            if archive_path(state).exists():
+                with Archive.open(state) as archive:
+                    archive.fold_log()
         try:
             _clear(shelves)
             _stage(folders, path)
@@ -84,13 +86,6 @@ def import_archive(
         finally:
             _clear(shelves)
     return Unpacked(chats, aside, settings if own else None, commented_out)
-
-
-def _fold_log(state: Path) -> None:
-    """Take the archive's log into its file, if there is an archive."""
-    if archive_path(state).exists():
-        with Archive.open(state) as archive:
-            archive.fold_log()
 
 
 def _refuse_in_use(state: Path) -> None:
