@@ -11,8 +11,7 @@ from typing import Literal, get_args, get_origin
 from annotated_types import Ge, Le
 from pydantic.fields import FieldInfo
 
-from daemon.config.as_toml import toml_value
-from daemon.config.described import TABLES, default_file, reasons_in
+from daemon.config.as_toml import TABLES, default_file, reasons_in, toml_value
 from daemon.config.settings import ChatTables
 from daemon.config.tables import Table
 

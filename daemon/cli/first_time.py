@@ -64,7 +64,7 @@ def init_command(
 
 def _write_settings(settings: Settings, yes: bool) -> bool:
     """Write memproc.toml if there is none, and make the folders. Return False on a refusal."""
-    from daemon.config.described import default_file
+    from daemon.config.as_toml import default_file
     from daemon.config.loading import load, load_folders
 
     path = settings.path or own_file()

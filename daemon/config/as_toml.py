@@ -1,28 +1,79 @@
-"""Write a value as TOML, and find the line of each key, to point at a problem.
+"""Write memproc.toml with every setting and its reason, or a value as TOML; find the line of each key.
+
+A setting's reason is Markdown: the words below its row. In memproc.toml it is a comment, and a block
+of code in it is an example. A line is found to point at a problem, in a text that the
+TOML parser has accepted:
 
     [chunk]            ("chunk",) -> 1
     tokens = 3         ("chunk", "tokens") -> 2
     a = { b.c = 1 }    ("chunk", "a") -> 3, ("chunk", "a", "b") -> 3, ("chunk", "a", "b", "c") -> 3
     [[chats.override]] ("chats", "override", 0) -> 4; the next one is ("chats", "override", 1)
-
-The text is one that the TOML parser has accepted.
 """
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cache
+from inspect import cleandoc, getsource
 from io import StringIO
+from itertools import pairwise
+from textwrap import indent
 from typing import Any
 
 import tomli
 
-from daemon.config.tables import Key
+from daemon.config.settings import Config
+from daemon.config.tables import AS_WRITTEN, Key, Table
+
+TABLES: Mapping[str, Any] = {name: row.annotation for name, row in Config.model_fields.items()}
+"""The tables of memproc.toml, by their names in it, in their order."""
 
 # Characters; a statement of several lines is read once for each of them.
 _MOST_READ = 2_000_000
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A name that needs no quotes."""
+
+
+def default_file() -> str:
+    """Return memproc.toml with every setting at its default, and its reason above it.
+
+    A table whose names people choose has a header; a list of tables has an example alone.
+    """
+    parts = [_comment(str(Config.__doc__))]
+    for table, kind in TABLES.items():
+        parts.append(f"\n[{table}]\n{_comment(kind.__doc__)}")
+        for name, reason in reasons_in(kind).items():
+            row = kind.model_fields[name]
+            value = row.get_default(call_default_factory=True)
+            header = f"[{table}.{name}]\n" if value == {} else ""
+            is_example = value == {} or AS_WRITTEN in row.metadata
+            setting = "" if is_example else f"\n{name} = {toml_value(value)}"
+            parts.append(f"{header}{_comment(reason)}{setting}")
+    return "\n\n".join(parts) + "\n"
+
+
+@cache
+def reasons_in(kind: type[Table]) -> dict[str, str]:
+    """Return the reason of each setting in a table of this kind: the words below its row.
+
+    The source is read for it, which takes time; pydantic would read it at every start.
+    """
+    reasons: dict[str, str] = {}
+    for part in reversed(kind.__mro__):
+        if issubclass(part, Table):
+            rows = ast.iter_child_nodes(ast.parse(getsource(part)).body[0])
+            for row, words in pairwise(rows):
+                match row, words:
+                    case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(text))):
+                        reasons[name] = cleandoc(text)
+    return reasons
+
+
+def _comment(words: str) -> str:
+    """Write words as comments; examples have no space after the mark."""
+    return indent(cleandoc(words), "# ").replace("#     ", "#")
 
 
 def key_lines(text: str) -> Mapping[Key, int]:

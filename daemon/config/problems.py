@@ -8,8 +8,7 @@ from typing import Any, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from daemon.config.as_toml import BARE, key_lines, line_of
-from daemon.config.described import reasons_in
+from daemon.config.as_toml import BARE, key_lines, line_of, reasons_in
 from daemon.config.settings import Config
 from daemon.config.tables import ConfigProblem, Key, Table
 

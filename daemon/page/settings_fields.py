@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from daemon.config.described import TABLES, reasons_in
+from daemon.config.as_toml import TABLES, reasons_in
 from daemon.config.settings import Config
 from daemon.config.tables import ConfigProblem, Table
 from primer.models import EXTRACTIVE, provider_of, small_model

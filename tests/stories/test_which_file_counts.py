@@ -9,7 +9,7 @@ from shutil import rmtree
 import pytest
 
 from daemon.cli import main
-from daemon.config.described import default_file
+from daemon.config.as_toml import default_file
 from tests.stories.person import Ended
 
 pytestmark = pytest.mark.timeout(200)

@@ -11,7 +11,7 @@ import pytest
 import tomli
 from pydantic import ValidationError
 
-from daemon.config.described import default_file, reasons_in
+from daemon.config.as_toml import default_file, reasons_in
 from daemon.config.loading import load_folders, parse_settings
 from daemon.config.settings import ChatSettings, ChatTables, Config
 from rules.errors import ConfigurationError

@@ -10,7 +10,7 @@ import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config.described import TABLES, default_file, reasons_in
+from daemon.config.as_toml import TABLES, default_file, reasons_in
 from daemon.config.editing import (
     SettingName,
     can_undo,

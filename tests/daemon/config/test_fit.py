@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from daemon.cli.config import config_command as command
 from daemon.cli.settings import Settings
-from daemon.config.described import default_file
+from daemon.config.as_toml import default_file
 from daemon.config.editing import SettingName, with_settings
 from rules.errors import ConfigurationError
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import tomli
 
-from daemon.config.described import TABLES, default_file
+from daemon.config.as_toml import TABLES, default_file
 from daemon.config.loading import parse_settings
 from tests.stories.person import Person
 

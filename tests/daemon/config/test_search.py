@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.described import default_file
+from daemon.config.as_toml import default_file
 from daemon.config.search import FoundConfig, find, own_file
 from rules.errors import ConfigurationError
 
