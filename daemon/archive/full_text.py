@@ -288,8 +288,8 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
     """Yield the entries of these kinds, chats and names."""
     names = sorted((chat_id, name) for kind, chat_id, name in keys if kind == "raw")
     for begin in range(0, len(names), _AT_ONCE):  # their bodies are in memory together
-        some = json.dumps(names[begin : begin + _AT_ONCE])
-        rows = archive.run(_MESSAGES, (some,))
+        named = json.dumps(names[begin : begin + _AT_ONCE])
+        rows = archive.run(_MESSAGES, (named,))
         for chat_id, key, said_at, created_at, raw, packed, sha256 in rows:
             message = read_message(unpacked(raw, packed, sha256))
             when = said_at or created_at or ""
