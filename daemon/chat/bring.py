@@ -187,8 +187,11 @@ def _want(archive: Archive, life: str, chosen: Sequence[Chosen]) -> _Wanted:
 
 def _life_so_far(archive: Archive, life: str) -> tuple[Sequence[WrittenMessage], Origin]:
     """Return what was brought into a life, of its chats that with the most conversations."""
-    name = life.casefold()
-    lives = [each for each in _origins(archive) if each[1].life.casefold() == name]
+    lives = [
+        (known, origin)
+        for known, origin in _origins(archive)
+        if origin.life.casefold() == life.casefold()
+    ]
     if not lives:
         return [], Origin((), life)
     known, origin = max(lives, key=lambda each: len(each[1].conversations))

@@ -167,7 +167,8 @@ def ready_chat(
     shown, counts = tuple(assembly.section.shown), survey.counts.all
     # What TypingMind sends from now on: memories, canned messages and live messages.
     tokens = sum(memory.edition.tokens for memory in shown)
-    tokens += sum(counts[one.message.digest] for one in assembly.entries if one.memory is None)
+    live = (entry.message for entry in assembly.entries if entry.memory is None)
+    tokens += sum(counts[message.digest] for message in live)
     if shown:  # most often the survey has counted both: the tokenizer's tables take time to load
         around = (assembly.words.opening, assembly.words.closing)
         tokens += sum(counts.get(digest_of(text)) or count(text) for text in around)

@@ -200,9 +200,11 @@ def mark(
             f"The archive knows no message {uuid} of this chat.",
             "Export the chat again and run memproc, or say the words instead.",
         )
-    passage = find_words(messages, words, by) if words else None
+    passage = None
     key, message = messages[0]
-    if not words and (spoken := _spoken(message)):  # all of it, or its first part in words
+    if words:
+        passage = find_words(messages, words, by)
+    elif spoken := _spoken(message):  # all of it, or its first part in words
         start, said, reason = spoken
         passage = replace(_passage(key, message, start, said, by, "waiting"), reason=reason)
     if passage is None:

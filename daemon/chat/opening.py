@@ -132,10 +132,11 @@ def opening_text(archive: Archive, shown: ShownChat, kept: Sequence[KeptLine] = 
                 keep_inert(value) if isinstance(value, str) else tuple(map(keep_inert, value))
             )
             sections.append(replace(section, value=inert, limit=section.limit * 2))
-    facts = shown.config.facts
-    lines = map(as_line, facts_shown(archive, shown.chat.chat_id, facts) if facts.enabled else ())
+    settings = shown.config.facts
+    facts = facts_shown(archive, shown.chat.chat_id, settings) if settings.enabled else ()
+    lines = [as_line(fact) for fact in facts]
     preface, introduction = _preface(archive, shown), shown.texts.layers
-    text = wrap("system", write_opening(preface, introduction, sections, list(lines), kept))
+    text = wrap("system", write_opening(preface, introduction, sections, lines, kept))
     place = opening_place(shown)
     if place is not None and _says(shown, place.message.text) == _says(shown, text):
         return place.message.text
