@@ -48,7 +48,7 @@ _LEAST_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TrialResult:
     """What the answer to a trial shows."""
 
     copies_a_quote: bool
@@ -63,15 +63,15 @@ def trial_request(model: Model, name: str) -> Request:
     return Request(STEP, model, (begins, *turns, question(_QUESTION)), _WORDS)
 
 
-def judge_trial(text: str, finish: str) -> Shown:
+def judge_trial(text: str, finish: str) -> TrialResult:
     """Return what an answer shows; `finish` is why it ended."""
     read = read_reply(text, finish, _PASSAGE, is_prose=False)
     lines = [line for line in read.text.splitlines() if line.strip()]
     if not isinstance(read, Answered) or len(lines) <= len(_WHO):
-        return Shown(copies_a_quote=False, keeps_apart=False)
+        return TrialResult(copies_a_quote=False, keeps_apart=False)
     first, *others = (_NUMBER.sub("", line) for line in lines[-len(_WHO) - 1 :])
     quote = plain_text(first).strip(" \"'*")
     said = any(quote in plain_text(passage) for passage in _PASSAGE)
     words = (_FIRST_WORD.match(line) for line in others)
     who = tuple(word[1].lower() if word else "" for word in words)
-    return Shown(said and len(quote.split()) >= _LEAST_WORDS, who == _WHO)
+    return TrialResult(said and len(quote.split()) >= _LEAST_WORDS, who == _WHO)
