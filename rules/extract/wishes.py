@@ -36,7 +36,7 @@ from rules.extract.words import length
 
 Kind = Literal["wish", "end", "task", "promise", "done"]
 
-_SURE_END, _SURE_WISH, _SURE_TASK = -0.9, 0.4, -0.25
+_SURE_END, _SURE_WISH, _SURE_TASK = -0.9, 0.2, -0.25
 """The least scores. There are fifty plain sentences in a talk to a wish: the score must make up for it."""
 _LIKELY = -1.2
 """The score from which on a line may be one of a list of wishes."""
