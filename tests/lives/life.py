@@ -290,4 +290,4 @@ class Life:
 
 def _is_held(outcome: Outcome) -> bool:
     """The chat was restored, and waits until the person accepts it, or a newer export comes."""
-    return isinstance(outcome, Unchanged) and "memproc accept" in outcome.reason
+    return isinstance(outcome, Unchanged) and "it was restored on" in outcome.reason

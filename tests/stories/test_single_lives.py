@@ -237,3 +237,20 @@ def test_a_fold_is_one_of_the_memories_of_which_most_are_gone(life: Life) -> Non
     life.person.delete_all_memories_but(0)
     life.run()
     assert life.memproc.accept(life.person.chat_id), "most of what is shown is gone, so it waits"
+
+
+def test_a_version_put_back_stays_held_after_a_newer_export_was_skipped(tmp_path: Path) -> None:
+    life = Life(tmp_path / "home", "2026", "replace")
+    life.person.talk(21)
+    life.run()
+    life.import_newest()
+    life.person.talk(1)
+    life.run()
+    life.import_newest()
+    life.import_older(0)
+    life.restore_version(0)
+    life.person.talk(1)
+    life.run()
+    life.import_newest()
+    life.run()
+    life.close()
