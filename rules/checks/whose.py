@@ -31,11 +31,10 @@ _FRAMES = sorted(
     {frame for tongue in TONGUES for frame in (tongue.frames.told, tongue.frames.said)}
 )
 _REPORTED = re.compile(
-    rf"(?:{'|'.join(map(re.escape, _FRAMES))}|\b(?:told me|said|wrote|was told)\b[^.:\n]{{0,60}}:).*"
-    r"(?:\n(?:On )?\d[^:：\n]{0,30}[:：].*)*",
+    rf"(?:{'|'.join(map(re.escape, _FRAMES))}|\b(?:told me|said|wrote|was told)\b[^.:\n]{{0,60}}:).*",
     re.IGNORECASE,
 )
-"""A frame of somebody else's words, with all that follows it in its line, and the lines of the days after it."""
+"""A frame of somebody else's words, with all that follows it in its line."""
 
 
 def claimed_life(

@@ -1,7 +1,7 @@
 """How kept sentences read: by day, each side behind its lead, in rows of whole sentences."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise, zip_longest
 
@@ -32,41 +32,27 @@ _FULL_STOPS = (
 def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:
     """Return the kept sentences by day, as what the person told and the persona answered.
 
-    A day that the text before ended with, `day_before`, is not named again. Where the person goes on telling on the
-    next day, the day alone is named.
+    A day that the text before ended with, `day_before`, is not named again, nor a year in the days after it.
     """
     frames = reading.frames
-    lines: list[str] = []
-    was_told = False
+    lines = []
     for day, of_day in groupby(kept, key=lambda at: reading.days[at]):
-        for is_persona, row in _rows(reading, list(of_day)):
-            lead = spaced(frames.answered if is_persona else frames.told)
-            if day not in ("", day_before):
-                goes_on = was_told and not is_persona
-                in_words = frames.in_words(day, day_before)
-                head = (frames.next_day if goes_on else frames.day).format(in_words)
-                lead = spaced(head) + ("" if goes_on else lead)
-                day_before = day
-            was_told = not is_persona
-            lines.append(_begun(lead + row))
+        head = ""
+        if day not in ("", day_before):
+            head = spaced(frames.day.format(frames.in_words(day, day_before)))
+            day_before = day
+        lines.append(tell(reading, list(of_day), (frames.told, frames.answered), head))
     return "\n".join(lines)
 
 
-def tell(reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str]) -> str:
-    """Return the kept sentences, the person's before the persona's, each side after its lead."""
-    rows = _rows(reading, kept)
-    return "\n".join(_begun(spaced(leads[is_persona]) + row) for is_persona, row in rows)
-
-
-def _begun(line: str) -> str:
-    return line[:1].upper() + line[1:]
-
-
-def _rows(reading: WeighedPassage, kept: Sequence[int]) -> Iterator[tuple[bool, str]]:
-    """Yield the kept sentences in a row, the person's before the persona's, with whether they are the persona's.
+def tell(
+    reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str], head: str = ""
+) -> str:
+    """Return the kept sentences, the person's before the persona's, each side after its lead.
 
     A question that the person answers in a word comes before the answer.
     """
+    lines: list[str] = []
     asked: dict[int, Sentence] = {}
     for at, after in pairwise(kept):
         question, answer = reading.sentences[at], reading.sentences[after]
@@ -81,7 +67,10 @@ def _rows(reading: WeighedPassage, kept: Sequence[int]) -> Iterator[tuple[bool, 
             if (reading.sentences[at].role == PERSONA and at not in asked) is is_persona
         ]
         if side:
-            yield is_persona, join_sentences(side)
+            line = head + spaced(leads[is_persona]) + join_sentences(side)
+            lines.append(line[:1].upper() + line[1:])
+            head = ""
+    return "\n".join(lines)
 
 
 def join_sentences(kept: Sequence[Sentence]) -> str:

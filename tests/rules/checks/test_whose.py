@@ -35,7 +35,6 @@ def test_a_sentence_that_the_person_has_lived_is_claimed(told: str) -> None:
     [
         "I was sorry to hear that Jo's father died on Saturday.",
         "You told me: I moved to Porto five weeks ago with two suitcases. I'm a ceramic artist.",
-        "On 4 March you told me: The wind turned.\nOn 5 March: I moved to Porto five weeks ago with two suitcases.",
         "I remember the funeral on Thursday at ten, and the speech that is still to be written.",
         "I keep two things: the ring in the blue box under the stairs, and that Hannah must not know.",
         "I promised to keep the blue box to myself, and I won't tell Hannah.",

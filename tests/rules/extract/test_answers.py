@@ -24,7 +24,7 @@ _LEADS = "|".join(
     for lead in (frames.told, frames.answered, frames.person, frames.persona, frames.asked)
 )
 LEAD = re.compile(
-    rf"(?m)^(?:.{{0,40}}?(?:{_LEADS}|the person \w+:|the persona \w+:|I \w+ed(?: you)?:)|On \d[\w ]+:) ?",
+    rf"(?m)^.{{0,40}}?(?:{_LEADS}|the person \w+:|the persona \w+:|I \w+ed(?: you)?:) ?",
     re.I,
 )
 """The engine's own words before sentences."""
@@ -472,7 +472,9 @@ def test_every_stretch_of_a_long_passage_has_its_part() -> None:
     ]
 
     told = refinement(passage, 400)
-    assert all(f"\nOn {int(said.date[-2:])} January: " in told for said in passage[4::4])
+    assert all(
+        f"\nOn {int(said.date[-2:])} January you told me: " in told for said in passage[4::4]
+    )
     assert told.startswith("On 1 January 2026 you told me: ")
 
 
