@@ -40,12 +40,11 @@ from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Branch, branches
 from rules.typingmind.originals import MOST_NAMED, NAMED_SINCE
 
-Sure = Literal["deletions are named", "the list was full", "nothing is named"]
-"""The conclusion that the list of deletions allows.
+Evidence = Literal["deletions are named", "the list was full", "nothing is named"]
+"""What the list of deletions tells of a message that it does not name.
 
 An old build writes none: `nothing is named`.
 """
-
 
 Numbered = Mapping[int, KnownMessage]
 """Messages by their numbers: positions in the last export, or in a branch."""
@@ -59,15 +58,15 @@ class Deletions:
     new: int = 0
     """The number of entries that were added since our last output."""
     is_there: bool = False
-    by_person: bool = False
+    are_noted: bool = False
     """This build of TypingMind notes what the person deletes."""
 
     @property
-    def sure(self) -> Sure:
-        """Return the conclusion about a message that it does not name."""
+    def evidence(self) -> Evidence:
+        """Return what it tells of a message that it does not name."""
         if self.new >= MOST_NAMED:
             return "the list was full"
-        return "deletions are named" if self.by_person else "nothing is named"
+        return "deletions are named" if self.are_noted else "nothing is named"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ class Absent:
     """uuids that the chat names as deleted, or holds in a branch."""
     under: frozenset[str] = frozenset()
     """Keys of missing messages under memories that the person did not delete."""
-    sure: Sure = "nothing is named"
+    evidence: Evidence = "nothing is named"
     went_back: bool = False
     """Whether it lacks all that came since some earlier moment."""
     branches: tuple[TakenBranch, ...] = ()
@@ -136,7 +135,7 @@ class Absent:
 
         In an old build they count as deleted, as most are, unless the whole export went back.
         """
-        if self.sure == "nothing is named" and not self.went_back:
+        if self.evidence == "nothing is named" and not self.went_back:
             return self.under
         return self.under | self.left_out | {known.key for known in self.missing}
 
@@ -188,9 +187,9 @@ def _deletions(export: Recognised) -> Deletions:
     names_others = not listed <= {*noted, *export.ours}
     dates = (parse_date(place.message.created_at) for place in export.places if not place.ours)
     is_of_new_build = any(date is not None and date >= NAMED_SINCE for date in dates)
-    by_person = export.listed.by_new_build or names_others or is_of_new_build
+    are_noted = export.listed.by_new_build or names_others or is_of_new_build
     new = listed - export.known.deleted - noted
-    return Deletions(listed, len(new), export.listed.is_there, by_person)
+    return Deletions(listed, len(new), export.listed.is_there, are_noted)
 
 
 def absent(
@@ -213,7 +212,7 @@ def absent(
         left_out=frozenset(old.key for old in left_out if old.key not in keys),
         explained=explained,
         under=_missing_under(known, under, deletions, newest_here),
-        sure=deletions.sure,
+        evidence=deletions.evidence,
         went_back=_went_back(news, newest_here, deletions, places),
         known=frozenset(known.missing),
     )
@@ -227,7 +226,7 @@ def _went_back(
     An export without a list of deletions and without messages of ours tells nothing.
     """
     is_told = deletions.is_there or any(place.ours is not None for place in places)
-    if not missing or not is_told or deletions.sure == "the list was full":
+    if not missing or not is_told or deletions.evidence == "the list was full":
         return False
     return all(_is_newer(old, newest_here) for old in missing)
 
@@ -239,7 +238,7 @@ def _missing_under(
     return frozenset(
         old.key
         for old in under
-        if deletions.sure == "deletions are named"
+        if deletions.evidence == "deletions are named"
         or old.key in known.missing
         or _is_newer(old, newest_here)
     )

@@ -20,7 +20,7 @@ from rules.conversation.memory import (
     edition_in_prompts,
     memories_of_chunks,
 )
-from rules.recognize.absent import NOTHING_ABSENT, Absent, Sure
+from rules.recognize.absent import NOTHING_ABSENT, Absent, Evidence
 from rules.recognize.adopted import Adopted
 from rules.recognize.known import Recognised
 from rules.recognize.user_edits import PersonEdits, edits_of
@@ -28,7 +28,7 @@ from rules.wording import counted
 
 _MOST_NAMES = 12
 _NOT_TOLD = "and whether you deleted {them} cannot be told"
-_WHETHER: dict[Sure, str] = {
+_WHETHER: dict[Evidence, str] = {
     "deletions are named": "and TypingMind does not name {them} as deleted",
     "the list was full": f"{_NOT_TOLD}, since TypingMind names only the last 100",
     "nothing is named": f"{_NOT_TOLD}, since this TypingMind names no deletions",
@@ -143,7 +143,7 @@ def describe_missing(absent: Absent) -> str:
         return ""
     of_last_time = "message of the last time is", "messages of the last time are"
     kept = "the archive and memproc expand keep" if absent.keys else "the archive keeps"
-    whether = _WHETHER[absent.sure].format(them="it" if count == 1 else "them")
+    whether = _WHETHER[absent.evidence].format(them="it" if count == 1 else "them")
     return f"{counted(count, *of_last_time)} missing, {whether}: {kept} what was said"
 
 

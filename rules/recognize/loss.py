@@ -18,7 +18,7 @@ from rules.conversation.history import Place
 from rules.conversation.memory import folds_upwards, with_members
 from rules.recognize.absent import Absent
 from rules.recognize.known import KnownMessage, Recognised
-from rules.recognize.user_edits import deleted_memories, there
+from rules.recognize.user_edits import deleted_memories, find_memories_in_export
 from rules.typingmind.dates import day_of
 
 _FEW = 8
@@ -59,7 +59,7 @@ class Lost:
 def lost_in(export: Recognised, lacks: Absent) -> Lost | None:
     """Return why this export is skipped until the person accepts it; None if nothing is lost."""
     known, shown = export.known, export.shown
-    here = there(known, export.places, shown)
+    here = find_memories_in_export(known, export.places, shown)
     by_person = deleted_memories(known.memories, export.listed.uuids, export.ours)
     # A fold counts once, as the person sees it: to delete its six messages is to delete one memory.
     shown_as: dict[str, str] = {}

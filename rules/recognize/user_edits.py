@@ -62,7 +62,7 @@ def edits_of(
     `shown` are the messages of each memory that the export shows, as `groups` returns them.
     `missing` are keys of raw messages that the export lacks, though the person did not delete them.
     """
-    here = there(known, places, shown)
+    here = find_memories_in_export(known, places, shown)
     changed = _changed(known, places, shown, missing)
     of_known = {name: group for name, group in shown.items() if name in known.editions}
     touched = []
@@ -105,7 +105,9 @@ def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Six]:
     return edited
 
 
-def there(known: Known, places: Sequence[Place], shown: Collection[str]) -> frozenset[str]:
+def find_memories_in_export(
+    known: Known, places: Sequence[Place], shown: Collection[str]
+) -> frozenset[str]:
     """Return the ids of the memories that the export shows, or holds raw messages of, or folds.
 
     `shown` are the ids of those that it shows.
@@ -170,7 +172,9 @@ def _recalled(
     # A recalled memory is back where something of it is there, a forgotten one where it is shown.
     back = []
     for memory in memories:
-        if memory.memory_id in (shown if memory.forgotten else here if memory.recalled else ()):
+        is_awaited = memory.forgotten or memory.recalled
+        is_back = memory.memory_id in (shown if memory.forgotten else here)
+        if is_awaited and is_back:
             back.append(memory.memory_id)
     forgotten = {memory.memory_id for memory in memories if memory.forgotten}.difference(back)
     for fold in folds_upwards(memories):

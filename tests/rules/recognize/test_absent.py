@@ -20,9 +20,9 @@ from tests.rules.recognize.test_loss import (
 
 FIRST, LATER = talk(4), talk(3, first=10)
 SEEN = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
-NAMED = Deletions(is_there=True, by_person=True)
+NAMED = Deletions(is_there=True, are_noted=True)
 OURS_ALONE = Deletions(is_there=True)
-FULL = Deletions(is_there=True, by_person=True, new=100)
+FULL = Deletions(is_there=True, are_noted=True, new=100)
 
 
 def stood() -> list[KnownMessage]:
@@ -40,7 +40,7 @@ def lacks(
 ) -> Absent:
     """What is absent in an export with these messages behind the memories."""
     standing = stood()
-    named = Deletions(frozenset(deleted), deletions.new, deletions.is_there, deletions.by_person)
+    named = Deletions(frozenset(deleted), deletions.new, deletions.is_there, deletions.are_noted)
     last = Known("c", live=standing, seen={one.key: one.seen_at for one in standing})
     return absent(last, places([*FRONT, *now]), named, ())
 
@@ -56,7 +56,7 @@ def test_each_message_that_is_absent_is_counted_under_its_reason() -> None:
     now = [q1, x1, q2 | {"threads": [thread([q3, a3])]}, n1]
     last = known(FRONT + before)
     seen = {message.key: SEEN[0] for message in last}
-    deletions = Deletions(frozenset(uuids([a2])), 1, is_there=True, by_person=True)
+    deletions = Deletions(frozenset(uuids([a2])), 1, is_there=True, are_noted=True)
 
     found = absent(Known("c", live=last, seen=seen), places([*FRONT, *now]), deletions, ())
 
@@ -103,14 +103,14 @@ def test_what_was_missing_under_a_memory_before_is_accepted_in_the_next_exports_
 
 def test_where_the_list_was_full_nobody_can_tell() -> None:
     found = lacks(FIRST, FULL)
-    assert (found.went_back, found.sure, len(found.missing)) == (False, "the list was full", 6)
+    assert (found.went_back, found.evidence, len(found.missing)) == (False, "the list was full", 6)
 
 
 def test_without_a_list_and_without_anything_of_ours_nobody_can_tell() -> None:
     standing = stood()
     seen = {one.key: one.seen_at for one in standing}
     found = absent(Known("c", live=standing, seen=seen), places(FIRST), Deletions(), ())
-    assert (found.went_back, found.sure, len(found.missing)) == (False, "nothing is named", 6)
+    assert (found.went_back, found.evidence, len(found.missing)) == (False, "nothing is named", 6)
 
 
 def test_what_the_list_names_is_deleted() -> None:
@@ -139,7 +139,7 @@ def test_raw_messages_under_a_memory_that_is_not_shown_are_missing_unless_they_a
     for deletions, kept in ((NAMED, True), (OURS_ALONE, False)):
         found = absent(last, here, deletions, under)
         assert (old["uuid"] in found.under) is kept
-    named = Deletions(frozenset([old["uuid"]]), 1, is_there=True, by_person=True)
+    named = Deletions(frozenset([old["uuid"]]), 1, is_there=True, are_noted=True)
     assert not absent(last, here, named, under).under
 
 

@@ -14,7 +14,7 @@ from rules.conversation.memory import Edition, Memory
 from rules.output.assemble import Mode
 from rules.recognize.known import Known
 from rules.recognize.recognize import recognise
-from rules.recognize.user_edits import PersonEdits, edits_of, there
+from rules.recognize.user_edits import PersonEdits, edits_of, find_memories_in_export
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.message import read_message
 from tests.chats import Json
@@ -199,7 +199,7 @@ def test_a_memory_in_a_fold_of_folds_is_there_whatever_the_level_of_that_fold(le
     memories = [*ALL, replace(FOLD, level=level), higher]
     messages = finish(chat_of(TALK), memories, shown=[higher]).again()
     places = places_of(messages, memories)
-    assert there(Known("c", memories, past=PAST), places, groups(places)) == {
+    assert find_memories_in_export(Known("c", memories, past=PAST), places, groups(places)) == {
         memory.memory_id for memory in memories
     }
 
