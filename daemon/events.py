@@ -57,7 +57,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class UserEdits:
-    """What was edited or is missing since the chat was last seen, in numbers; told once."""
+    """What was edited or is missing since the chat was last seen, in numbers; told once.
+
+    Its name stays, though not all is the person's doing: events lie in the archive under their names.
+    """
 
     chat_id: str
     title: str

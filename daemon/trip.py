@@ -180,7 +180,10 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     if surveyed.plan.calls:
         for model in surveyed.roles.all:
             require_price(model, surveyed.config.budget)
+    is_new_state = not was_processed(context.archive, chat.chat_id, chat.sha256)
     learned = _archive(context, export, surveyed)
+    if is_new_state:
+        _tell_edits_and_missing(context, surveyed)
     return _finish(context, export, surveyed, learned=learned)
 
 
@@ -251,24 +254,25 @@ def ready_without_calls(context: Context, surveyed: "Survey") -> ReadyChat | Non
 
 
 def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:
-    """Store the export's messages, and report what was edited or is missing, if this state is new.
-
-    Return True if a raw message is new, changed or gone.
-    """
+    """Store the export's messages. Return True if a raw message is new, changed or gone."""
     archive, chat, reading = context.archive, surveyed.chat, surveyed.reading
     mtime_ns, now = export.fingerprint.mtime_ns, surveyed.at
-    is_new = not was_processed(archive, chat.chat_id, chat.sha256)
     with archive.transaction():
         learned = remember(archive, chat, reading, now)
         store_passages(archive, chat.chat_id, surveyed.passages, now)
         keep_agent_window(archive, chat.chat_id, surveyed.bounds.window or 0)
         record_processed(archive, chat.chat_id, chat.sha256, export.sha256, mtime_ns, now)
-    marked = [kept for kept in surveyed.passages if kept.by == "pin" and kept.at == now]
+    return learned
+
+
+def _tell_edits_and_missing(context: Context, surveyed: "Survey") -> None:
+    """Tell what the person edited and pinned, and what is missing."""
+    chat, reading = surveyed.chat, surveyed.reading
+    marked = [kept for kept in surveyed.passages if kept.by == "pin" and kept.at == surveyed.at]
     edits = "; ".join(filter(None, (describe_edits(reading), describe_marked(marked))))
     for text, by_person in ((edits, True), (describe_missing(reading.absent), False)):
-        if is_new and text:
+        if text:
             context.tell(UserEdits(chat.chat_id, chat.title, text, by_person))
-    return learned
 
 
 def refuse_too_large(surveyed: "Survey") -> None:

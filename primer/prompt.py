@@ -54,8 +54,6 @@ _TAG = "<to_remember "
 _HEAD = re.compile(rf'{_TAG}(?:[a-z]+="[^"]*" ?)+>')
 _DATED = re.compile(r' (date|until)="([^"]*)"')
 
-# Any start or end of our tags counts, in any case, with any attributes, closed or not.
-
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:

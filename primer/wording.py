@@ -18,6 +18,7 @@ from rules.layers.opening import JOINER
 
 Tag = Literal["system", "context_manager", "to_remember"]
 TAGS: tuple[Tag, ...] = ("system", "context_manager", "to_remember")
+# Any start or end of our tags counts, in any case, with any attributes, closed or not.
 # Nothing that was matched is given back (`*+`): after a "<", a hundred thousand line breaks would
 # take minutes.
 _START = r"<(\s*+/?+\s*+)"

@@ -245,7 +245,10 @@ def unit(program: Program) -> str:
 
 
 def failed_unit(program: Program) -> str:
-    """Return the text of the unit that tells the person that the service has failed for good."""
+    """Return the text of the unit that runs when systemd has given the service up.
+
+    It tells the person, and has the service started again where that may help.
+    """
     lines = [
         "[Unit]",
         "Description=memproc tells that its service has failed",

@@ -36,7 +36,7 @@ class Program:
     command: tuple[str, ...]
     """The arguments that start it, the console script first."""
     notice: tuple[str, ...]
-    """The command that tells the person that it has failed for good."""
+    """The command that tells the person that systemd has given it up."""
     writes: tuple[Path, ...]
     """The folders that it writes to, the inbox first."""
     home: Path

@@ -194,8 +194,8 @@ class Direct:
         at_server = sum(each.base == request.model.base for each in there)
         if len(self._calls) >= self._most or 0 < request.model.slots <= at_server:
             return False
-        lost = self._too_slow[key]
-        request = with_time(self._context.archive, request, at_server + 1, lost)
+        times_slow = self._too_slow[key]
+        request = with_time(self._context.archive, request, at_server + 1, times_slow)
         try:
             call = self._reserved(request, key)
         except OverBudget:

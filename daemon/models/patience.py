@@ -62,8 +62,8 @@ def is_patient(model: Model) -> bool:
     return is_local(model.name, model.options)
 
 
-def with_time(archive: Archive, request: Request, line: int, lost: int) -> Request:
-    """Return a request with the time-out of one that is the `line`-th at its server, and was lost so often.
+def with_time(archive: Archive, request: Request, line: int, times_slow: int) -> Request:
+    """Return a request with its time-out: it is the `line`-th at its server, and was too slow `times_slow` times.
 
     Where the server's slots are not known, the others may be answered before it.
     """
@@ -75,7 +75,7 @@ def with_time(archive: Archive, request: Request, line: int, lost: int) -> Reque
     room = request.parameters.get("max_tokens")
     takes = speed.seconds(prompt, room if isinstance(room, int) else 0)
     seconds = max(timeout_of(request), _MARGIN * takes * (1 if model.slots else line))
-    if lost:
+    if times_slow:
         seconds *= SECOND_TIME
     return replace(request, model=replace(model, options={**model.options, "timeout": seconds}))
 

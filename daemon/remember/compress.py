@@ -59,7 +59,7 @@ class _Chunks(ChatWork):
     """The places at which the chat will be skipped, when what comes before is kept."""
 
     @property
-    def chunks(self) -> int:
+    def memories_made(self) -> int:
         """Return how many chunks have a memory by now."""
         return sum(not memory.is_fold for memory in self.memories)
 
@@ -89,8 +89,8 @@ def compress(
         work = _Chunks(context, scheduler, survey, memories, order, Folds(chat), chains)
         if not _do_all(work):
             return None
-        work.folds.make_all(work.chunks, as_told)
-        shown_now = work.folds.make_all(work.chunks, as_shown)
+        work.folds.make_all(work.memories_made, as_told)
+        shown_now = work.folds.make_all(work.memories_made, as_shown)
     forget_messages()  # their room is wanted for the proof of the whole chat
     return tuple(work.memories), shown_now
 
@@ -147,7 +147,7 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
     for chain in work.chains:
         chain.begin(waiting)
     # Folds wait for the first memory that is still to be written again, and those after it.
-    settled = min((chunk.number - 1 for chunk in plan.again[kept:]), default=work.chunks)
+    settled = min((chunk.number - 1 for chunk in plan.again[kept:]), default=work.memories_made)
     work.folds.begin(settled)
     for lead in work.order:
         # Those before one that will be skipped are finished: what is kept does not depend on who was asked first.
@@ -246,7 +246,11 @@ def _keep_again(work: _Chunks, before: Memory, edition: Edition, layers: Sequenc
 
 
 def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Keep]:
-    """Write a memory's hindsight edition; return none if it could not be had, or the as-of one is no model's."""
+    """Write a memory's hindsight edition. Return what keeps it, and that the memory's turn is over.
+
+    An edition that could not be had ends the turn as well. Where the engine made the one in the
+    prompts, none is written, and nothing is kept.
+    """
     context, survey = work.context, work.survey
     before = chunk_memory(work.memories, chunk)
     if before.in_prompts.made == EXTRACTED:

@@ -69,7 +69,7 @@ class Assignment:
     name: str
     """The name under which its troubles are counted: memory, hindsight, fold."""
     source: str
-    """The size in tokens that it must stay clearly below."""
+    """What it must stay clearly smaller than, as a sentence names it: its chunk, its memories."""
     dialogue: Dialogue
     words: int
     """About how many words a model's answers may each have."""

@@ -69,9 +69,9 @@ class MemoryRow:
             yield from member.with_all_inside()
 
     @property
-    def chunks(self) -> int:
+    def chunk_count(self) -> int:
         """Count the memories under it that are no folds; 1 for a memory."""
-        return sum(member.chunks for member in self.members) or 1
+        return sum(member.chunk_count for member in self.members) or 1
 
 
 _COLUMNS: tuple[Column[MemoryRow], ...] = (

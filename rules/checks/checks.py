@@ -173,7 +173,7 @@ def _tells_status(form: Form) -> bool:
 
 
 def _breaks_off(form: Form) -> bool:
-    """Return whether the last sentence has no end, where all others and the persona's messages have."""
+    """Return whether the last sentence has no end, where most of the persona's messages have one."""
     answer = form.answer.strip()
     mark = MARK.match(answer, answer.rfind("\n") + 1)
     if ends_whole(answer) or not form.sentences or (mark and mark.group().strip()):
