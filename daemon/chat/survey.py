@@ -7,7 +7,7 @@ first, chat/reading; the third, after the work, is chat/finish.
     choose    the models that write, and where their keys are       models/roles
     count     tokens of messages and texts                          chat/counting
     plan      the chunks that become memories                       rules/plan/chat_plan
-    rework    the memories that are written again, and why          chat/work_due
+    rework    the memories that are written again                   chat/work_due
     round     those among them that get hindsight                   rules/plan/work
     layers    the work after them for core memory and facts         chat/work_due
 
@@ -18,7 +18,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 from functools import cached_property, partial
-from itertools import compress
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
@@ -180,7 +179,7 @@ class Survey(ShownChat):
             number=chunk.number,
             system_message=self.chat.system_message,
             memories=memories_before,
-            tail=as_they_are(list(compress(tail, is_shown))),
+            tail=as_they_are([entry for entry, shown in zip(tail, is_shown, strict=True) if shown]),
             chunk=as_they_are(own),
             tokens=chunk.tokens,
             breaks=[sum(is_shown[: end - chunk.tail_start]) for end in breaks],
@@ -246,7 +245,13 @@ def survey_read(
     bounds, prices = bounds_of(config, roles.window_as_counted), dict[bytes, bytes]()
     split = remembering_splitter(config.chunk.bounds, archive, prices)
     limits = replace(config.limits, split=split, fold=bounds, request=roles.request)
-    plan, due, held = _plan_chunks(shown, roles, counts, limits, overhead)
+    plan_chunks = partial(_plan_chunks, shown, roles, counts, limits, overhead)
+    held = shown.reading.edits.touched
+    plan, due = plan_chunks(held)
+    if held and plan.folds:
+        # A held one may go into a fold now, which is made from the new edition at once, and paid once.
+        held = frozenset()
+        plan, due = plan_chunks(held)
     surveyed = Survey(
         chat=chat,
         reading=shown.reading,
@@ -268,22 +273,22 @@ def survey_read(
 
 
 def _plan_chunks(
-    shown: ShownChat, roles: Roles, counts: Counts, limits: Limits, overhead: Overhead
-) -> tuple[ChatPlan, frozenset[int], frozenset[str]]:
+    shown: ShownChat,
+    roles: Roles,
+    counts: Counts,
+    limits: Limits,
+    overhead: Overhead,
+    held: Collection[str],
+) -> tuple[ChatPlan, frozenset[int]]:
     """Plan the chunks that become memories, as yet without rework.
 
-    Return also the numbers of the memories with changed messages, and the ids of those that are
-    not written again now.
+    Return also the numbers of the memories with changed messages, but for those in `held`, which
+    are not written again now.
     """
     chat, reading = shown.chat, shown.reading
-    for held in (reading.edits.touched, frozenset[str]()):
-        due = due_memories(reading, held, engine_alone=not roles.has_agent)
-        tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
-        plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, overhead)
-        if not (held and plan.folds):
-            break
-        # One may go into a fold now, which is made from the new edition at once, and paid once.
-    return plan, due, held
+    due = due_memories(reading, held, engine_alone=not roles.has_agent)
+    tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
+    return plan_chat(chat.chat_id, chat.title, reading, tokens, limits, overhead), due
 
 
 def _with_rework(
@@ -300,13 +305,13 @@ def _with_rework(
     turns, chunks = 0 if engine_alone else config.memory.hindsight, len(plan.chunks)
     begun = hindsight_round(new.round, reading.chunk_memories, chunks, turns, again, held)
     plan = plan.with_more(again, begun.numbers)
-    too_many = new.too_many_words(new.section_now.select(reading.memories))
+    excess = new.too_many_words(new.section_now.select(reading.memories))
     is_archived = plan.chunks or reading.memories
     plan = replace(
         plan,
         layers=layers_due(archive, new, plan, roles, new.core),
         warnings=tuple(filter(None, _warn(new, held))),
-        over_budget="; ".join(filter(None, (plan.over_budget, too_many))),
+        over_budget="; ".join(filter(None, (plan.over_budget, excess))),
         kept=tuple(describe_kept(new.passages, config.keep.budget)) if is_archived else (),
         extracts=roles.has_manager and engine_alone,
     )

@@ -104,10 +104,10 @@ def free_memories(
 
 def explain_held(reading: ChatReading, held: Collection[str]) -> str:
     """Return a sentence if memories in `held` would be written again, were they not held."""
-    count = sum(memory.memory_id in held and bool(memory.due) for memory in _free(reading))
-    if not count:
+    staying = sum(memory.memory_id in held and bool(memory.due) for memory in _free(reading))
+    if not staying:
         return ""
-    stay = counted(count, "memory stays as it is", "memories stay as they are")
+    stay = counted(staying, "memory stays as it is", "memories stay as they are")
     return (
         f"{stay}, though messages under it were edited or deleted: TypingMind has a message of it "
         "pinned, or excluded from the context"
