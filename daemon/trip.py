@@ -77,7 +77,8 @@ def go_round(
 ) -> Iterator[T | Skipped | Unchanged]:
     """Read every export, and yield what `carry_out` makes of it; an error ends one export alone.
 
-    Another program's export from which something was brought rests. Raise what `as_skipped` raises: then nothing can go on.
+    Another program's export rests once something was brought from it. Raise what `as_skipped`
+    raises: then nothing can go on.
     """
 
     def carried_out(path: Path) -> Iterator[T]:
@@ -172,8 +173,8 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     from daemon.chat.survey import keep_computed
 
     keep_computed(context.archive, surveyed)
-    is_new = _is_brought(context, export)
-    if not (is_new or surveyed.plan.chunks or surveyed.reading.memories):
+    is_brought = _is_brought(context, export)
+    if not (is_brought or surveyed.plan.chunks or surveyed.reading.memories):
         rest = rest_after(surveyed, learned=False)
         return NewlyAtRest(chat.chat_id, chat.title, surveyed.plan.reason, rest)
     refuse_too_large(surveyed)

@@ -31,7 +31,7 @@ settling    it was looked at again, and still grows, or is not complete, or cann
 copied      memproc has its own copy, and will work on it
 working     it is being worked on
 written     its updated exports are in their places
-done        there was nothing to do: its content was known already
+done        there was nothing to do; the reason says why
 waiting     it is tried again by itself at its time; a next step, as for a full disk, would help
 paused      it waits for the budget, or for the person
 skipped     it cannot be processed as it is; there is a reason and a next step

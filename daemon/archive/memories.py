@@ -310,7 +310,7 @@ def memory_ids(archive: Archive, begun: str) -> list[tuple[str, str]]:
     )
 
 
-def memory_numbers(archive: Archive, chat_id: str) -> list[tuple[str, str]]:
+def short_names(archive: Archive, chat_id: str) -> list[tuple[str, str]]:
     """Return the short names of a chat's memories, each with its first day, folds at the end."""
     rows = archive.run(
         """

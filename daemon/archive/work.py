@@ -200,7 +200,8 @@ def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
     )
     if row is None:
         return None
-    run = Run(**{field.name: value for field, value in zip(fields(Run), row, strict=False)})
+    # The columns are the first fields of Run, in their order.
+    run = Run(**{column.name: value for column, value in zip(fields(Run), row, strict=False)})
     of_all = "SELECT sum(usd), sum(retries), sum(unusable) FROM arrival WHERE run = ?"
     usd, retries, unusable = archive.run(of_all, (run.began_at,))[0]
     until = run.ended_at if run.ended else now
@@ -253,7 +254,7 @@ class FileInWork:
     outcomes: tuple[ChatIs, ...] = ()
 
 
-_FILE = ", ".join(field.name for field in fields(FileInWork)[2:-1])
+_FILE = ", ".join(column.name for column in fields(FileInWork)[2:-1])
 
 
 def recent_work(archive: Archive, since: str) -> tuple[FileInWork, ...]:
@@ -358,7 +359,7 @@ def titles_to_hide(archive: Archive) -> list[tuple[Any, ...]]:
     )
 
 
-def outcomes_of(archive: Archive, chat_id: str, title: str) -> list[tuple[Any, ...]]:
+def places_of_outcomes(archive: Archive, chat_id: str, title: str) -> list[tuple[str, int]]:
     """Return chat id and arrival of each outcome of a chat; titles are compared without case."""
     outcomes = "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)"
     return archive.run(outcomes, (printable(chat_id), printable(title)))

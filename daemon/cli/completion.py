@@ -122,12 +122,12 @@ def _chats(settings: Settings, words: Sequence[str], begun: str) -> Sequence[Com
 def _memories(settings: Settings, words: Sequence[str], begun: str) -> Sequence[CompletionItem]:
     """List chats, then the numbers of the chat's memories; ids only where one is begun."""
     from daemon.archive.chats import find_chat
-    from daemon.archive.memories import memory_ids, memory_numbers
+    from daemon.archive.memories import memory_ids, short_names
 
     if words:
         with settings.archive() as archive:
-            numbers = memory_numbers(archive, find_chat(archive, words[0]).chat_id)
-        return [CompletionItem(name, help=day) for name, day in numbers if name.startswith(begun)]
+            memories = short_names(archive, find_chat(archive, words[0]).chat_id)
+        return [CompletionItem(name, help=day) for name, day in memories if name.startswith(begun)]
     names = []
     if _ID_BEGUN.fullmatch(begun):
         with settings.archive() as archive:

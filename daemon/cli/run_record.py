@@ -109,6 +109,6 @@ class RunRecord:
             elif isinstance(fault, Exception) and not isinstance(fault, Unsent):
                 reason = f"It ended with {type(fault).__name__}."
             if self._work:
-                self._work.broken_off(reason, next_step)
+                self._work.break_off(reason, next_step)
             ended: Ended = "stopped" if self.is_told_to_stop else "interrupted"
             end_run(self._archive, self._run, "failed" if reason else ended)

@@ -238,7 +238,7 @@ class Dispatch:
         """Report a child that broke off or could not start; `reason` has no full stop."""
         self._telling.tell(Trouble("the process that works", reason))
         if work:
-            self._telling.say(work.lost(reason))
+            self._telling.say(work.retry_or_skip(reason))
         elif job == _SETTINGS:
             self._refused(
                 f"memproc.toml could not be read: {reason}.",

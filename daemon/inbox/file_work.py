@@ -4,7 +4,7 @@
     BatchSent                     the same, and a batch has to end first
     ChatIs                        what became of one of its chats
     RunDone                       written, unchanged or skipped, by what became of its chats
-    RunFailed, lost               tried again later, at last skipped; or it waits for the person
+    RunFailed, retry_or_skip      tried again later, at last skipped; or it waits for the person
     stopped                       the daemon takes it up again where it was left
 
 Each step is one transaction. A run by hand tries nothing again: the next one does.
@@ -70,7 +70,7 @@ class FileWork:
     stored: FileProgress = field(default_factory=FileProgress)
     unnoted: list[tuple[Event, str]] = field(default_factory=list)
     """What is not in the log yet, and when it was."""
-    kept: float = 0.0
+    stored_at: float = 0.0
     """When the progress was stored last, by the monotonic clock."""
     state: State = "copied"
     awaits_batch: bool = False
@@ -89,7 +89,7 @@ class FileWork:
         self.has_begun = True
         self.progress = gone_on(self.progress, event, self.now())
         is_news = self.unnoted or self.progress != self.stored
-        is_time = monotonic() - self.kept >= _KEEP_SECONDS
+        is_time = monotonic() - self.stored_at >= _KEEP_SECONDS
         if isinstance(event, Planned) or (is_news and is_time):
             self._keep_progress()
         match event:
@@ -131,7 +131,7 @@ class FileWork:
         with self.archive.transaction():
             keep_progress(self.archive, self.arrival, self.progress, self.now())
             self._note_all()
-        self.kept, self.stored = monotonic(), self.progress
+        self.stored, self.stored_at = self.progress, monotonic()
 
     def _goes_on(self) -> list[Event]:
         """Note that the file is in progress, unless that is known; a batch it waited for has ended."""
@@ -159,7 +159,7 @@ class FileWork:
         self.chats.append(chat)  # only now: an event that could not be kept is taken again
         return event
 
-    def lost(self, why: str) -> Event:
+    def retry_or_skip(self, why: str) -> Event:
         """Note that the work broke off: try again later, at last skip. `why` has no full stop."""
         failures = 1 + find_arrival(self.archive, self.arrival).tries
         again, reason, next_step = after_failure(failures, self._as_dropped(why), at(self.now()))
@@ -170,7 +170,7 @@ class FileWork:
         """Note that the daemon itself ends; the next one goes on with the file."""
         return self._end("copied", "the work on it was stopped, and goes on", ended="stopped")
 
-    def broken_off(self, reason: str, next_step: str) -> None:
+    def break_off(self, reason: str, next_step: str) -> None:
         """Note that a run by hand ended before it was through, by an error if there is a reason."""
         self._end("stopped", reason, next_step)
 
@@ -194,7 +194,7 @@ class FileWork:
     def _failed(self, event: RunFailed) -> Event:
         """Put the file off for as long as what stopped the run may last."""
         if event.kind == "mistake":
-            return self.lost(event.message.rstrip("."))
+            return self.retry_or_skip(event.message.rstrip("."))
         if event.kind == "busy":
             return self._again_later(f"{event.message} {_BY_ITSELF}")
         until = (

@@ -48,12 +48,10 @@ _NO_ROOM_PAUSE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """The result of a scan, and the seconds until the next is needed (None: not at all).
-
-    The next one is needed even if nothing happens.
-    """
+    """The result of a scan."""
 
     next_look_seconds: float | None
+    """Seconds after which a scan is needed though no event comes; None: an event is waited for."""
     changes: tuple[FileIs, ...]
     notes: tuple[str, ...]
     """Notes for the person on the inbox: files that cannot be used as they are, a full disk."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
 from daemon.archive.log import LogEntry, entries_about, entries_after
-from daemon.archive.work import outcomes_of
+from daemon.archive.work import places_of_outcomes
 from daemon.status.printable import in_one_line, told_apart
 from daemon.status.sentences import sentence
 from rules.errors import NotFound
@@ -58,11 +58,11 @@ def _entries(archive: Archive, chat: str, number: int) -> Iterator[LogEntry]:
     try:
         known = find_chat(archive, chat, "part")
     except NotFound:
-        outcomes = outcomes_of(archive, chat, chat)
-        if not outcomes:
+        places = places_of_outcomes(archive, chat, chat)
+        if not places:
             raise
-        chat_id = next((found for found, _ in outcomes if found), "")
+        chat_id = next((found for found, _ in places if found), "")
     else:
         chat_id = known.chat_id
-        outcomes = outcomes_of(archive, chat_id, known.title)
-    return entries_about(archive, number, chat_id, {arrival for _, arrival in outcomes})
+        places = places_of_outcomes(archive, chat_id, known.title)
+    return entries_about(archive, number, chat_id, {arrival for _, arrival in places})

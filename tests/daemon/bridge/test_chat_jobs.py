@@ -199,7 +199,7 @@ def test_a_run_of_the_page_says_how_it_ended(stage: Stage) -> None:
     assert stage.told(job) == ("skipped", "Most of it is gone. Say so.")
     stage.runs(job, unchanged, RunDone())
     assert stage.told(job) == ("unchanged", "It is short.")
-    stage.runs(job, Planned(CHAT_ID, "x", 2, 8)).broken_off("The cap is reached.", "Raise it.")
+    stage.runs(job, Planned(CHAT_ID, "x", 2, 8)).break_off("The cap is reached.", "Raise it.")
     assert stage.told(job) == ("failed", "The cap is reached. Raise it.")
 
 
@@ -211,7 +211,7 @@ def test_a_run_of_the_page_says_how_far_it_is_and_is_begun_again_where_it_broke_
     assert stage.whole(job).needs_run  # it was killed
     with hold(stage.state / RUN):
         assert (stage.whole(job).state, stage.whole(job).total) == ("running", 2)
-    work.broken_off("", "")
+    work.break_off("", "")
     assert stage.whole(job).needs_run
 
 
