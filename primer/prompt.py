@@ -227,7 +227,7 @@ def looking_back(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -
     )
 
 
-def ask(text: str, words: int) -> str:
+def with_length(text: str, words: int) -> str:
     """Return a question, with about how long its answer may be if its text names that."""
     return fill(text, **_lengths(words))
 
@@ -306,7 +306,7 @@ def retold(texts: Texts, system_message: str, memories: Sequence[Memory]) -> tup
 
 
 def retold_alone(texts: Texts, memories: Sequence[Memory]) -> tuple[Turn, ...]:
-    """Return the turns that the context manager reads of the same."""
+    """Return the turns that the context manager reads for a fold of folds: those answers alone."""
     return Turn("system", texts.analyst), Turn("user", _last_answers(memories))
 
 

@@ -121,7 +121,7 @@ def sandbox_settings(sandbox: Sandbox, program: Program) -> tuple[_Setting, ...]
     if sandbox is Sandbox.FILTERS:
         return _FILTERS
     # A private /tmp would hide what the program needs there.
-    uses_temporary = in_temporary((Path(program.command[0]), *program.code, *program.writes))
+    uses_temporary = paths_in_temporary((Path(program.command[0]), *program.code, *program.writes))
     private_tmp = () if uses_temporary else (("PrivateTmp", "yes"),)
     return (*_FILTERS, *_NAMESPACES, *private_tmp)
 
@@ -140,15 +140,15 @@ def writable_folders(program: Program) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(chosen))
 
 
-def in_temporary(paths: Iterable[Path]) -> tuple[Path, ...]:
+def paths_in_temporary(paths: Iterable[Path]) -> tuple[Path, ...]:
     """Return the paths that lie in a folder for temporary files."""
     folders = ("/tmp", "/var/tmp", gettempdir())  # noqa: S108  only compared
     return tuple(path for path in paths if any(path.is_relative_to(folder) for folder in folders))
 
 
-def lies_in_temporary(program: Program) -> tuple[str, ...]:
+def warn_of_temporary(program: Program) -> tuple[str, ...]:
     """Warn, in at most one sentence, where the program itself lies in a temporary folder."""
-    places = in_temporary((Path(program.command[0]), *program.code))
+    places = paths_in_temporary((Path(program.command[0]), *program.code))
     return tuple(
         f"memproc lies in {place}, where files need not last: once they are removed, "
         "the service does not start any more. For its sake the sandbox leaves that folder open. "
@@ -195,7 +195,7 @@ def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
             _systemctl("reset-failed", UNIT, optional=True),
         ),
         outdated=(drop_in,) if sandbox is Sandbox.NONE else (),
-        remarks=(*REMARKS[sandbox], *lies_in_temporary(program)),
+        remarks=(*REMARKS[sandbox], *warn_of_temporary(program)),
     )
 
 

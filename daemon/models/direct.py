@@ -9,7 +9,7 @@ Only the call itself happens in its thread.
     refused, unknown    nothing is billed: the smallest request follows. If that is answered, the
                         refusal is kept as an answer; else its fault is what it was
 
-A server of one's own with so many slots is asked no more at once; others as `models.concurrency` says.
+A server of one's own is asked no more at once than it has slots; others as `models.concurrency` says.
 """
 
 import random
@@ -222,7 +222,7 @@ class Direct:
             for waiting in call.refused or [call]:
                 del self._calls[waiting.sent.request]
             ending = self._ending(call)
-            if self._is_open(call, ending):
+            if self._needs_trial(call, ending):
                 self._try(call)
             elif not call.refused or isinstance(ending, Reply):
                 yield call.sent.request, ending
@@ -300,8 +300,8 @@ class Direct:
             release_call(self._context.archive, call.sent)
         return fault
 
-    def _is_open(self, call: DirectCall, ending: CallEnding) -> bool:
-        """Return whether it is not known yet if a call was refused for what it says."""
+    def _needs_trial(self, call: DirectCall, ending: CallEnding) -> bool:
+        """Return whether the smallest request is to show why a call was refused, or too slow."""
         is_unknown = not call.refused and (
             isinstance(ending, Unexplained | Forbidden) or _is_slow(ending, call.request.model)
         )
@@ -326,8 +326,9 @@ class Direct:
     def _explained(self, refused: DirectCall, trial: CallEnding) -> CallEnding:
         """Return the ending of a refused call, by that of the smallest request after it.
 
-        It is a refusal of the passage, or too slow, if that was answered, its own fault if that was refused too,
-        and else what the smallest request met: a busy provider, no money, a lost answer.
+        answered       a refusal of the passage, or that it takes too long
+        refused too    the call's own fault
+        neither        what the smallest request met: a busy provider, no money, a lost answer
         """
         fault = refused.future.exception()
         is_answered = isinstance(trial, Reply) and trial.finish != REFUSED

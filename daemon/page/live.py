@@ -189,7 +189,7 @@ def _line_of_waiting(file: FileInWork) -> WorkLine:
 
 
 def _line_of_chat(outcome: ChatIs, aside: str, titles: Mapping[str, str]) -> WorkLine:
-    """Return the line of a chat, from a file that may be put aside under that name."""
+    """Return the line of a chat; `aside` is the name under which its file may be put aside."""
     title = titles.get(outcome.chat_id) or cut_title(outcome.title)
     if outcome.kind == "skipped":
         return WorkLine(title, "skipped", outcome.detail, outcome.next_step, aside=aside)

@@ -218,8 +218,10 @@ def _subject(
         material=sight.material,
         spoken=[text for memory in sight.memories for text in memory.in_prompts.texts[1::2]],
         quote=AgentQuestion(quotes, quotes),
-        perspective=AgentQuestion(prompt.ask(kept, words), prompt.ask(asked, words)),
-        analysis=prompt.ask(texts.fold_analysis, analysis_words(words)),
+        perspective=AgentQuestion(
+            prompt.with_length(kept, words), prompt.with_length(asked, words)
+        ),
+        analysis=prompt.with_length(texts.fold_analysis, analysis_words(words)),
         words=words,
         guidance=guidance,
         title=plan.titles,

@@ -5,10 +5,9 @@ fallback model    the same
 agent, fallback   where there must be no hole, answers whose only fault, the second time, is their form; marked
 engine            only where there must be no hole: shorter and shorter until it fits, down to a word an answer
 
-A memory is written once more, with what came after its chunk in view.
-
-From the raw chunk and never from an earlier summary. The quote is permanent: it is copied, not asked for
-again. The analysis is the very request of the as-of edition, so the journal answers it for nothing.
+With hindsight a memory is written once more, from the raw chunk and never from a summary, with what came
+after in view. The quote is permanent: it is copied, not asked for again. The analysis is the very request
+of the as-of edition, so the journal answers it for nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -196,7 +195,7 @@ def first_analysis(
     if not (roles.has_agent and roles.has_manager):
         return None
     request = Request("analysis", roles.context_manager, alone, words)
-    return Question(request, prompt.ask(text, words), (), tagged=False).posed(sheet.texts)
+    return Question(request, prompt.with_length(text, words), (), tagged=False).posed(sheet.texts)
 
 
 def make_memory(
@@ -308,9 +307,9 @@ def _subject(
     perspective = (texts.perspective, texts.perspective_asked)
     if in_hindsight:
         perspective = (texts.perspective_hindsight, texts.perspective_hindsight_asked)
-    kept, asked = (prompt.ask(text, words) for text in perspective)
+    kept, asked = (prompt.with_length(text, words) for text in perspective)
     quote, quote_asked = (
-        prompt.ask(text, QUOTE_WORDS) for text in (texts.quote, texts.quote_asked)
+        prompt.with_length(text, QUOTE_WORDS) for text in (texts.quote, texts.quote_asked)
     )
     return Subject(
         before=before,
@@ -321,7 +320,7 @@ def _subject(
             f"{passage.title()} {quote}", f"{passage.title(with_subject=False)} {quote_asked}"
         ),
         perspective=AgentQuestion(kept, asked),
-        analysis=prompt.ask(texts.analysis, analysis_words(words)),
+        analysis=prompt.with_length(texts.analysis, analysis_words(words)),
         words=words,
         guidance=passage.guidance,
         by_person=passage.by_person,
@@ -334,7 +333,7 @@ def _subject(
 def _for_engine(texts: Texts, passage: Passage, words: int) -> Subject:
     """Return the subject of an extracted memory; a context manager sees what came before, too."""
     before = in_view(passage).context(texts)
-    title, asked = passage.title(extracted=True), prompt.ask(texts.quote, QUOTE_WORDS)
+    title, asked = passage.title(extracted=True), prompt.with_length(texts.quote, QUOTE_WORDS)
     quote = f"{title} {asked}"
     return replace(
         _subject(texts, passage, words, ()),

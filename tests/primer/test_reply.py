@@ -144,13 +144,18 @@ def test_nothing_is_wrong_with_the_engines_answers(chunk: tuple[Entry, ...]) -> 
         refinement = answers.in_paragraphs([said], words, [perspective, analysis])
         asked = refinement_question(analysis, words)
         assert (
-            judge(answers.quote(said, words), "quote", prompt.ask(TEXTS.quote, words), passage)
+            judge(
+                answers.quote(said, words), "quote", prompt.with_length(TEXTS.quote, words), passage
+            )
             is None
         )
         assert (
-            judge(perspective, "perspective", prompt.ask(TEXTS.perspective, words), passage) is None
+            judge(perspective, "perspective", prompt.with_length(TEXTS.perspective, words), passage)
+            is None
         )
-        assert judge(analysis, "analysis", prompt.ask(TEXTS.analysis, words), passage) is None
+        assert (
+            judge(analysis, "analysis", prompt.with_length(TEXTS.analysis, words), passage) is None
+        )
         assert judge(refinement, "refinement", asked, passage) is None
 
 
@@ -263,7 +268,7 @@ def test_a_control_mark_is_refused_unless_the_passage_holds_one_of_its_kind(mark
 
 
 PASSAGE = list(TOLD)
-PERSPECTIVE = prompt.ask(TEXTS.perspective, 100)
+PERSPECTIVE = prompt.with_length(TEXTS.perspective, 100)
 ANALYSIS = (
     "Ilse moves to Porto on 14 May 2026. Nora is afraid of the drive, and the piano comes along as a promise. "
     * 3

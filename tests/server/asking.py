@@ -40,7 +40,7 @@ def context(chunk: tuple[Entry, ...] = CHUNK) -> tuple[Turn, ...]:
 
 def asking_quote(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The first question."""
-    return messages(*context(chunk), prompt.question(prompt.ask(TEXTS.quote, 20)))
+    return messages(*context(chunk), prompt.question(prompt.with_length(TEXTS.quote, 20)))
 
 
 def asking_again(answered: str) -> list[dict[str, str]]:
@@ -52,7 +52,7 @@ def asking_again(answered: str) -> list[dict[str, str]]:
 def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The second question."""
     asked = prompt.question(
-        prompt.posed(TEXTS, "perspective", prompt.ask(TEXTS.perspective, WORDS), WORDS)
+        prompt.posed(TEXTS, "perspective", prompt.with_length(TEXTS.perspective, WORDS), WORDS)
     )
     return [*asking_quote(chunk), *messages(prompt.answer(quote), asked)]
 
@@ -60,7 +60,7 @@ def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dic
 def asking_analysis(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The context manager's own question."""
     return messages(
-        *prompt.passage_alone(TEXTS, chunk), Turn("user", prompt.ask(TEXTS.analysis, WORDS))
+        *prompt.passage_alone(TEXTS, chunk), Turn("user", prompt.with_length(TEXTS.analysis, WORDS))
     )
 
 

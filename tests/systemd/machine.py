@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
 
-from service.systemd import in_temporary
+from service.systemd import paths_in_temporary
 
 CHECKOUT = Path(__file__).parents[2]
 SYSTEMD = Path("/lib/systemd/systemd")
@@ -23,7 +23,7 @@ def why_not() -> str:
     """Why no such computer can be had here; empty where it can."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         return "a systemd of our own needs Linux and root"
-    if places := in_temporary((CHECKOUT, Path(sys.prefix), Path(sys.base_prefix))):
+    if places := paths_in_temporary((CHECKOUT, Path(sys.prefix), Path(sys.base_prefix))):
         return f"{places[0]} lies where the sandbox of a service hides what is there: check memproc out in a home folder"
     if not SYSTEMD.exists():
         return "systemd is not installed here"
