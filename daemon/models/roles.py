@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.model_tables import ModelSettings
@@ -28,10 +28,12 @@ from primer.models import (
 )
 from primer.retirement import successor
 from rules.errors import ChatSkipped, KeyMissing
-from rules.plan.limits import Limit
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
 from rules.wording import cut_title
+
+if TYPE_CHECKING:
+    from rules.plan.limits import Limit
 
 CHAT, SMALL = "chat", "small"
 Resolve = Callable[[str], Model | Unaskable]
@@ -70,7 +72,7 @@ class Roles:
     """Why the engine writes in the place of a model that is asked for the analysis alone."""
     keys: Mapping[str, Key | NoKey] = field(default_factory=dict)
     """Every provider whose key was looked for, with what was found."""
-    limit: Limit | None = None
+    limit: "Limit | None" = None
     """The limit of the agent's requests; None where it has none, or none was looked up."""
     factor: float = 1.0
     """Tokens of the agent's tokenizer for one of ours, as its replies have shown."""
