@@ -77,7 +77,7 @@ def _clause_beginnings(row: Sequence[str]) -> Iterator[str]:
 
 def scores(sentence: str) -> Mapping[Asked, float]:
     """Return the logarithm of the odds that a sentence is of each kind."""
-    biases, weights = _learned()
+    biases, weights = _read_weights()
     sums = list(biases)
     for feature in features(sentence):
         for column, weight in weights.get(feature, ()):
@@ -86,7 +86,7 @@ def scores(sentence: str) -> Mapping[Asked, float]:
 
 
 @cache
-def _learned() -> tuple[Sequence[int], Mapping[str, Sequence[tuple[int, int]]]]:
+def _read_weights() -> tuple[Sequence[int], Mapping[str, Sequence[tuple[int, int]]]]:
     """Return the bias of each kind, and by feature the columns and weights that it has."""
     _, first, *rows = (
         (files(__package__) / _WEIGHTS).read_text(encoding="utf-8").rstrip("\n").split("\n")

@@ -10,10 +10,9 @@
 
 Promises and what is done are told by their forms. What is asked for is told by its form in English: what the persona is
 to say or to leave out, and what makes it hold for good; in other languages by what `wish_model` has learned from
-labelled sentences. Only the person's own words are
-read: not what they hand on, nor what is in quotation marks or code. What only sounds like a wish ("I always loved the
-sea", "Never say never") is none. A wish in words that may be somebody else's is doubtful: it counts once the person
-takes it.
+labelled sentences. Only the person's own words are read: not what they hand on, nor what is in quotation marks or code.
+What only sounds like a wish ("I always loved the sea", "Never say never") is none. A wish in words that may be somebody
+else's is doubtful: it counts once the person takes it.
 """
 
 import re
