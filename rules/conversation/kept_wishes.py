@@ -199,7 +199,8 @@ def wishes_within(
     still = [entry for entry in left if entry.wish.is_open]
     beyond = _beyond([entry for entry in left if entry not in still], most)
     gone: dict[int, set[str]] = {}
-    for entry in (*(entry for entry in over if entry.can_go), *beyond, *_oldest(still)):
+    can_go = [entry for entry in over if entry.can_go]
+    for entry in (*can_go, *beyond, *_oldest(still)):
         gone.setdefault(entry.place, set()).add(entry.wish.text)
     return tuple(
         _without(edition, gone[place], count) if place in gone else edition

@@ -29,7 +29,7 @@ from rules.extract.patterns import any_case
 _SLOTS: Final = {
     "lead": r"""(?:(?:and|also|but|so|ok|okay|oh|well|btw|by the way|hey|hi|one (?:more|last) thing
         |two (?:more )?things(?: please)?|just|then|plus|right|anyway|look|listen|honestly|no|yes|yeah|remember
-        |note|reminder|important|new rule|rule|ps|p\.s\.|in general|from my side|for me|with me|juno)[,:;!.]? +
+        |note|reminder|important|new rule|rule|ps|p\.s\.|in general|from my side|for me|with me)[,:;!.]? +
         |(?:and )?(?:please|pls|plz|kindly),? +|(?:make sure|be sure|remember|try)(?: to| that you| you)? +
         |i(?: want| need|'d like|'d love| would like|'d prefer| would prefer) you (?:to +)?|you (?:should|must
         |can|may|have to|need to) +)""",
