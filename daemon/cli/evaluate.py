@@ -152,7 +152,7 @@ def _ask(
     chat_id, usd = plan.subject.chat_id, 0.0
     if plan.arms:
         progress = Progress(quiet=settings.quiet or settings.for_programs)
-        with progress.bars, settings.context(progress.tell) as context:
+        with progress.bar, settings.context(progress.tell) as context:
             ask_persona(context, chat_id, arms, again=again, own=plan.own)
         for sentence in progress.tally.sentences():
             settings.say(sentence)

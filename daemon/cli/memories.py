@@ -234,7 +234,7 @@ def retry_command(
     from daemon.remember.retry import retry as ask_again
 
     progress = Progress(quiet=settings.quiet or settings.for_programs)
-    with progress.bars, settings.context(progress.tell) as context:
+    with progress.bar, settings.context(progress.tell) as context:
         _, memory = one_memory(context.archive, settings, names)
         name = memory.memory_id
         outcome = retry_missed(context, name) if missed else ask_again(context, name, say)

@@ -1,22 +1,22 @@
 """Show a run on the terminal while it goes on, and its counts at the end."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from daemon import events
 from daemon.archive.chats import KnownChat
-from daemon.archive.progress import FileProgress, gone_on, seconds_left
+from daemon.archive.progress import FileProgress, gone_on
 from daemon.cli.printing import in_width, print_error
-from daemon.files.clock import about, in_full, now
+from daemon.files.clock import in_full, now
 from daemon.status.printable import in_one_line, visible
 from daemon.status.sentences import outcome_in_words, progress_line
 from rules.wording import about_it, as_sentence, counted, cut_title
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
-    from rich.text import Text
+    from rich.console import RenderableType
 
 _ABOUT_A_CHAT = events.Planned | events.MemoryMade | events.UserEdits | events.ChatIs
 _LEAST_BAR = 12  # columns
@@ -66,13 +66,6 @@ class Tally:
         """Return the counts for programs."""
         return {**asdict(self), "usd": round(self.usd, 6)}
 
-    def so_far(self) -> str:
-        """Say calls, cached tokens and money in a few words; "" before the first call."""
-        if not self.calls:
-            return ""
-        cache = f"cache {self.tokens_cached:,} read and {self.tokens_cache_written:,} written"
-        return f"{counted(self.calls, 'call')}, {cache}, {self.money()}"
-
     def money(self) -> str:
         """Say the dollars so far, and how many calls have no known price; "free" where all were."""
         parts = [f"${self.usd:,.4f}"] if self.usd else []
@@ -104,7 +97,7 @@ class Tally:
 
 
 class Progress:
-    """Shows the events of a run, and counts them; `bars` move while they are entered.
+    """Shows the events of a run, and counts them; the `bar` moves while it is entered.
 
     Skipped chats go to the error output. `answered` are notices that the person has answered
     already. `known` are the chats of the archive: those that share a title are told with their ids.
@@ -119,33 +112,27 @@ class Progress:
     ) -> None:
         # Loaded here: the daemon's child shows nothing.
         from rich.console import Console
-        from rich.progress import BarColumn, RenderableColumn
-        from rich.progress import Progress as Bars
-        from rich.table import Column
+        from rich.live import Live
 
         self.tally = Tally()
-        self._quiet = quiet
-        self._answered = {_in_words(events.Note(notice)) for notice in answered}
-        self._console = Console(soft_wrap=True, highlight=False)
-        text = RenderableColumn(self, table_column=Column(no_wrap=True))
-        bar = BarColumn(bar_width=None, table_column=Column(ratio=1))
-        is_hidden = quiet or not self._console.is_terminal
-        self.bars = Bars(
-            text,
-            bar,
-            console=self._console,
-            expand=True,
-            transient=True,
-            disable=is_hidden,
-        )
-        self._task: TaskID | None = None
+        self._answered = answered
+        self._chat = FileProgress()
+        self._console = Console(soft_wrap=True, highlight=False, quiet=quiet)
+        self._has_bar = self._console.is_terminal and not quiet
+        self.bar: AbstractContextManager[object] = nullcontext()
+        if self._has_bar:
+            self.bar = Live(
+                get_renderable=self._bar,
+                console=self._console,
+                transient=True,
+                refresh_per_second=10,
+            )
         self._by_title: dict[str, list[str]] = {}
         """The ids of the chats of each title."""
         self._told: set[str] = set()
         """Titles that were shown without an id."""
         for chat in known:
             self._by_title.setdefault(chat.title, []).append(chat.chat_id)
-        self._chat = FileProgress()
         self._printed = monotonic()
 
     def tell(self, event: events.Event) -> None:
@@ -154,31 +141,19 @@ class Progress:
             event = replace(event, title=self._told_apart(event.chat_id, event.title))
         self._chat = gone_on(self._chat, event, now())
         self.tally.add(event)
+        if isinstance(event, events.ChatIs):
+            self._chat = replace(self._chat, title="")  # its bar gives way to what is printed next
         match event:
-            case events.Planned():
-                self._begin_chat(event)
-            case events.MemoryMade(folded=0):
-                self._move_on(event)
-            case events.ChatIs(kind="skipped"):
-                self._end_bar()
-                reason = as_sentence(about_it(event.detail, event.title))
-                print_error(f"{event.title}: skipped. {reason} {event.next_step}")
-            case events.ChatIs():
-                self._end_bar()
-                self._line(_in_words(event))
+            case events.ChatIs(title=title, kind="skipped"):
+                reason = as_sentence(about_it(event.detail, title))
+                print_error(f"{title}: skipped. {reason} {event.next_step}")
+            case events.Note(text) if text in self._answered:
+                pass
             case _:
                 self._line(_in_words(event))
-        if not self._console.is_terminal and monotonic() - self._printed >= QUIET_SECONDS:
+        is_step = isinstance(event, events.MemoryMade) and not event.folded
+        if not self._has_bar and (is_step or monotonic() - self._printed >= QUIET_SECONDS):
             self._line(progress_line(self._chat, now()))
-
-    def _begin_chat(self, event: events.Planned) -> None:
-        """Show what is planned for a chat, and a bar for its memories."""
-        self._end_bar()
-        self._task = self.bars.add_task("", total=event.chunks or None)
-        lines = [f"{event.title}: {event.words}"]
-        for warning in (*filter(None, [event.limited]), *event.warnings):
-            lines.append(f"{event.title}: note: {warning}")
-        self._line("\n".join(lines))
 
     def _told_apart(self, chat_id: str, title: str) -> str:
         """Return the title as it is shown, with the id if another chat has the same title."""
@@ -193,39 +168,27 @@ class Progress:
             self._line(f'note: "{cut_title(title)}" above is the chat {ids[0]}.')
         return f"{cut_title(title)} ({chat_id})"
 
-    def _end_bar(self) -> None:
-        """Remove the bar at once: what is printed next goes in its place."""
-        if self._task is not None:
-            self.bars.remove_task(self._task)
-            self.bars.refresh()
-            self._task = None
-
-    def _move_on(self, event: events.MemoryMade) -> None:
-        """Move the bar on, or print a line with an estimate of the time left."""
-        if self._task is not None:
-            self.bars.update(self._task, completed=event.done)
-        if self._console.is_terminal:
-            return
-        parts = [f"{event.title}: memory {event.number}, {event.done} of {event.of}"]
-        if so_far := self.tally.so_far():
-            parts.append(so_far)
-        seconds = seconds_left(self._chat, now())
-        if seconds is not None and event.done < event.of:
-            parts.append(f"{about(seconds)} left")
-        self._line("; ".join(parts))
-
-    def __rich__(self) -> "Text":
-        """Return the bar's text; a long title leaves room for count and time."""
+    def _bar(self) -> "RenderableType":
+        """Return the line of the chat in hand, and its bar; a long title leaves room for the rest."""
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Column, Table
         from rich.text import Text
 
-        title, when = Text(in_one_line(self._chat.title)), now()
-        room = self._console.width - len(progress_line(self._chat, when, "-")) - _LEAST_BAR
+        chat, when = self._chat, now()
+        if not chat.title:
+            return Group()
+        title = Text(in_one_line(chat.title))
+        room = self._console.width - len(progress_line(chat, when, "-")) - _LEAST_BAR
         title.truncate(max(room, _LEAST_TITLE), overflow="ellipsis")
-        return Text(progress_line(self._chat, when, title.plain), no_wrap=True)
+        text = Text(progress_line(chat, when, title.plain), no_wrap=True)
+        line = Table.grid(Column(no_wrap=True), Column(ratio=1), padding=(0, 1), expand=True)
+        line.add_row(text, ProgressBar(total=chat.total or None, completed=chat.done))
+        return line
 
     def _line(self, text: str) -> None:
-        """Print a line above the bar, unless it says nothing, or what was answered already."""
-        if text and not self._quiet and text not in self._answered:
+        """Print a line above the bar, unless it says nothing."""
+        if text:
             self._printed = monotonic()
             self._console.print(in_width(visible(text)), markup=False)
 
@@ -233,6 +196,10 @@ class Progress:
 def _in_words(event: events.Event) -> str:
     """Word an event that is not counted; "" where only programs are told."""
     match event:
+        case events.Planned(title=title):
+            warnings = (*filter(None, [event.limited]), *event.warnings)
+            notes = [f"{title}: note: {warning}" for warning in warnings]
+            return "\n".join([f"{title}: {event.words}", *notes])
         case events.Note(text, is_remedy=False):
             return f"note: {text}"
         case events.TriesAgain():
@@ -244,7 +211,7 @@ def _in_words(event: events.Event) -> str:
             )
         case events.ChatIs(title=title, path=path):
             return f"{title}: {outcome_in_words(event)}\n  {path}"
-        case events.MemoryMade(title=title, folded=folded):
+        case events.MemoryMade(title=title, folded=folded) if folded:
             return f"{title}: {folded} memories folded into {event.fold}"
         case events.BatchSent(requests, since):
             return (

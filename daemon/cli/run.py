@@ -145,7 +145,7 @@ def run_agreed(settings: Settings, paths: tuple[Path, ...], answered: frozenset[
     progress = Progress(quiet=is_silent, answered=answered, known=known)
     ends = _Ends(keeps_all=settings.for_programs)
     early: OverBudget | ProviderRefuses | ToldToStop | None = None
-    with progress.bars:
+    with progress.bar:
         try:
             for outcome in _process(settings, exports, others, progress.tell, Stopping()):
                 ends.add(outcome)
