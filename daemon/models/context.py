@@ -48,6 +48,12 @@ class Context:
     plan_at_most: int = 0
     """The most that the chat's planned work may cost, in picodollars; 0 where not known."""
 
+    def tell_once(self, notice: str) -> None:
+        """Tell a notice, unless this run has told it."""
+        if notice not in self.notices:
+            self.notices.add(notice)
+            self.tell(Note(notice))
+
     def today(self) -> date:
         """Return the day that the clock shows, in UTC."""
         return date.fromisoformat(self.clock()[:10])

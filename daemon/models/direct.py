@@ -24,7 +24,7 @@ from time import monotonic
 from typing import TypeGuard, TypeVar
 
 from daemon.archive.journal import Reply, SentRequest
-from daemon.events import Alive, Event, Note, Tell, TriesAgain
+from daemon.events import Alive, Event, Tell, TriesAgain
 from daemon.files.clock import span
 from daemon.models.ask import CallEnding, Unsent, keep_reply, release_call, reserve_call
 from daemon.models.completion import Completion
@@ -335,9 +335,7 @@ class Direct:
         is_slow = isinstance(fault, TimedOut | AnswerTooSlow)
         if is_answered and isinstance(fault, Unexplained | Forbidden | TimedOut | AnswerTooSlow):
             text = fault.message + (_TOO_SLOW if is_slow else _ABOUT_PASSAGE)
-            if text not in self._context.notices:
-                self._context.notices.add(text)
-                self._context.tell(Note(text))
+            self._context.tell_once(text)
             unbilled = replace(refused.sent, spending=None)
             answer = Completion("", TOO_SLOW if is_slow else UNKNOWN_REFUSAL)
             tries = self._tries[refused.sent.request]

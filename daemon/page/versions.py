@@ -31,8 +31,8 @@ class VersionChoice:
 
     kept: tuple[Version, ...]
     has_now: bool
-    before: str = NOW
-    after: str = NOW
+    before: str
+    after: str
 
 
 def version_choice(archive: Archive, folders: Folders, known: KnownChat) -> VersionChoice:
@@ -40,16 +40,11 @@ def version_choice(archive: Archive, folders: Folders, known: KnownChat) -> Vers
     newest_first = tuple(reversed(kept_versions(folders.backups, known.chat_id)))
     hashes = {str(version.number): version.sha256 for version in newest_first}
     path = updated_path(archive, folders, known)
-    has_now = path.is_file()
-    if has_now:
+    if has_now := path.is_file():
         hashes = {NOW: sha256_of(path) or "", **hashes}
-    if not hashes:
-        return VersionChoice(newest_first, has_now)
-    after = next(iter(hashes))
-    for before, sha256 in hashes.items():
-        if sha256 != hashes[after]:
-            return VersionChoice(newest_first, has_now, before, after)
-    return VersionChoice(newest_first, has_now, after, after)
+    after = next(iter(hashes), NOW)
+    before = next((name for name, sha256 in hashes.items() if sha256 != hashes[after]), after)
+    return VersionChoice(newest_first, has_now, before, after)
 
 
 def version_page(request: Request) -> Response:

@@ -98,9 +98,7 @@ def compress(
 def _announce(context: Context, survey: Survey) -> None:
     """Post where models are asked, what is new about them, and the plan if it asks any."""
     for address in survey.roles.addresses:
-        if address not in context.notices:
-            context.notices.add(address)
-            context.tell(Note(address))
+        context.tell_once(address)
     notices = [notice.sentence for notice in survey.roles.notices if survey.plan.work]
     for sentence in (*survey.roles.here, *notices):
         if is_news(context.archive, sentence, context.clock()):
