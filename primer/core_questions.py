@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from primer.prompt import ToolCall, Turn, answer, question, tool
+from primer.prompt import ToolCall, Turn, answer, define_tool, question
 from primer.wording import Texts, fill, keep_inert, make_tags_inert, restore_tags
 from rules.conversation.memory import Six
 from rules.layers.core import CoreMemory, Refusal, Section, lines_of
@@ -43,7 +43,7 @@ def read_edits(
     have had a block.
     """
     if calls:
-        given = [(call.name, parsed(call.arguments)) for call in calls]
+        given = [(call.name, parse_written(call.arguments)) for call in calls]
         return tuple(
             CoreEdit(name, _as_meant(arguments)) if isinstance(arguments, dict) else _NO_OBJECT
             for name, arguments in given
@@ -51,12 +51,12 @@ def read_edits(
     block = _last_block(text)
     if block is None:
         return () if native else (_NO_BLOCK,)
-    answer = parsed(block)
+    answer = parse_written(block)
     entries = [answer] if isinstance(answer, dict) else answer
     return tuple(map(_listed, entries)) if isinstance(entries, list) else (_NO_LIST,)
 
 
-def parsed(written: str) -> Any:
+def parse_written(written: str) -> Any:
     """Parse the JSON that a model has written; None where it cannot be read, or says nothing."""
     try:
         return json.loads(written)
@@ -101,7 +101,7 @@ def _last_block(text: str) -> str | None:
 def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
     """Return the layout's functions as tools, for models that call them."""
     offers = map(describe_function, layout.functions)
-    return tuple(tool(offer.name, offer.description, offer.parameters) for offer in offers)
+    return tuple(define_tool(offer.name, offer.description, offer.parameters) for offer in offers)
 
 
 def ask_core(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
@@ -143,7 +143,7 @@ def tell_results(
     sent: list[ToolCall] = []
     for number, call in enumerate(calls, 1):
         # Some servers give no ids, and LiteLLM takes no broken JSON.
-        arguments = parsed(call.arguments)
+        arguments = parse_written(call.arguments)
         written = _written(arguments if isinstance(arguments, dict) else {})
         sent.append(replace(call, call_id=call.call_id or f"call_{number}", arguments=written))
     turns = [Turn("assistant", keep_inert(reply), calls=tuple(sent))]
@@ -157,7 +157,7 @@ def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:
 
     A model that thinks takes its calls back only with its thoughts, which are not kept.
     """
-    written = _block([(call.name, parsed(call.arguments)) for call in calls])
+    written = _block([(call.name, parse_written(call.arguments)) for call in calls])
     return f"{reply}\n\n{written}" if reply else written
 
 

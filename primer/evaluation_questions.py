@@ -15,7 +15,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from primer.fact_questions import json_values
-from primer.prompt import BEGINNING, EMPTY, Turn, ending_prefix, passage_alone, question
+from primer.prompt import BEGINNING, EMPTY, Turn, mark_prefix_end, passage_alone, question
 from primer.wording import Texts, keep_inert, restore_tags
 from rules.checks.form import rare_words
 from rules.conversation.history import Entry
@@ -81,12 +81,12 @@ def finished_chat(
     elif [turn.role for turn in spoken[:1]] == ["assistant"]:
         remembered = [Turn("user", BEGINNING)]
     system = [Turn("system", system_message)] if system_message.strip() else []
-    return (*system, *ending_prefix([*remembered, *spoken]))
+    return (*system, *mark_prefix_end([*remembered, *spoken]))
 
 
 def chunk_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
     """Return what the context manager reads of a chunk before it is asked about it."""
-    return tuple(ending_prefix([Turn("system", _WRITER), passage_alone(texts, chunk)[1]]))
+    return tuple(mark_prefix_end([Turn("system", _WRITER), passage_alone(texts, chunk)[1]]))
 
 
 def write_questions(chunk: Sequence[Turn], before: Sequence[EvalQuestion]) -> tuple[Turn, ...]:

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from primer.prompt import Turn, to_remember
+from primer.prompt import Turn, wrap_message
 from primer.wording import Texts, fill, keep_inert, restore_tags
 from rules.conversation.history import Entry
 from rules.layers.facts import Fact, Operation
@@ -31,7 +31,7 @@ _DECODER = json.JSONDecoder()
 def numbered_passage(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
     """Return the turns before the question: the chunk's messages with their numbers."""
     passage = "\n".join(
-        to_remember(entry.message, entry.message.speaker, message=str(number))
+        wrap_message(entry.message, entry.message.speaker, message=str(number))
         for number, entry in enumerate(chunk, 1)
     )
     return Turn("system", texts.fact_keeper), Turn("user", passage)

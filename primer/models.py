@@ -136,7 +136,7 @@ def own_model(names: Sequence[str]) -> str | None:
     return next((own for name in names if (own := _litellm_name(name))), None)
 
 
-def with_provider(model: str) -> str:
+def add_provider(model: str) -> str:
     """Put the provider in front of a configured name, where LiteLLM takes it without.
 
     Others stay.
@@ -178,14 +178,14 @@ def is_secret(name: str) -> bool:
     return _SECRET.search(name) is not None
 
 
-def hidden(content: object) -> object:
+def hide_secrets(content: object) -> object:
     """Return tables and lists as they are, with every secret in them replaced by a word."""
     if isinstance(content, dict):
         return {
-            name: HIDDEN if is_secret(str(name)) and value else hidden(value)
+            name: HIDDEN if is_secret(str(name)) and value else hide_secrets(value)
             for name, value in content.items()
         }
-    return [hidden(value) for value in content] if isinstance(content, list) else content
+    return [hide_secrets(value) for value in content] if isinstance(content, list) else content
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ def base_in(options: Mapping[str, object]) -> str:
 
 def provider_of(model: str) -> str:
     """Return LiteLLM's name of a model's provider; empty where its name does not tell."""
-    provider, slash, _ = with_provider(model).partition("/")
+    provider, slash, _ = add_provider(model).partition("/")
     return provider if slash else ""
 
 
@@ -255,7 +255,7 @@ def small_model(agent: str) -> str:
     It is the agent itself if its provider has none here: no text goes to a provider that was not
     chosen.
     """
-    return _SMALL.get(with_provider(agent).partition("/")[0], agent)
+    return _SMALL.get(add_provider(agent).partition("/")[0], agent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class ToolCall:
     """The arguments as the model wrote them: JSON, if all is well."""
 
 
-def tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str, object]:
+def define_tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str, object]:
     """Define a function whose parameters, each with its description, are required texts."""
     properties = {
         parameter: {"type": "string", "description": text} for parameter, text in parameters.items()
@@ -140,7 +140,7 @@ def closing(texts: Texts) -> str:
     return wrap("system", texts.closing)
 
 
-def context(
+def agent_context(
     texts: Texts,
     system_message: str,
     memories: Sequence[Memory],
@@ -155,17 +155,17 @@ def context(
     room, also where the folds end, which the next move of the tail leaves as they are, and where
     the memories end.
     """
-    before = lived(tail)
-    passage = [Turn(entry.message.speaker, to_remember(entry.message)) for entry in chunk]
+    before = raw_turns(tail)
+    passage = [Turn(entry.message.speaker, wrap_message(entry.message)) for entry in chunk]
     speakers = [turn.role for turn in (*before, *passage)]
     first = next((at for at, memory in enumerate(memories) if not memory.is_fold), len(memories))
     folds, others = memories[:first], memories[first:]  # folds stay; later ones replace the others
     folded = _all_remembered(folds)
     if len(breaks) < _MOST_BREAKS:
-        folded = ending_prefix(folded)
+        folded = mark_prefix_end(folded)
     remembered = _all_remembered(others) + ([Turn("user", closing(texts))] if memories else [])
     parts = (*_cut(remembered, before, breaks), passage)
-    marked = [turn for part in parts for turn in ending_prefix(part)]
+    marked = [turn for part in parts for turn in mark_prefix_end(part)]
     return (*_beginning(texts, system_message, bool(memories), speakers), *folded, *marked)
 
 
@@ -194,25 +194,25 @@ def _all_remembered(memories: Sequence[Memory]) -> list[Turn]:
     return [turn for memory in memories for turn in _six_turns(as_told(memory).texts)]
 
 
-def lived(entries: Sequence[Entry]) -> list[Turn]:
+def raw_turns(entries: Sequence[Entry]) -> list[Turn]:
     """Return raw messages as they were said, around the passage to remember."""
     return [Turn(entry.message.speaker, _shown(entry.message)) for entry in entries]
 
 
-def by_memory(entries: Sequence[Entry], numbers: Mapping[str, int]) -> list[Turn]:
+def numbered_turns(entries: Sequence[Entry], numbers: Mapping[str, int]) -> list[Turn]:
     """Return the raw messages of a fold, each in its tag with its memory's number, found by key."""
     return [
-        Turn(entry.message.speaker, to_remember(entry.message, memory=str(numbers[entry.key])))
+        Turn(entry.message.speaker, wrap_message(entry.message, memory=str(numbers[entry.key])))
         for entry in entries
     ]
 
 
-def ending_prefix(part: Sequence[Turn]) -> list[Turn]:
+def mark_prefix_end(part: Sequence[Turn]) -> list[Turn]:
     """Mark the last of the turns as one after which a provider's cache may end."""
     return [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
 
 
-def looking_back(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -> tuple[Turn, ...]:
+def add_hindsight(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -> tuple[Turn, ...]:
     """Return a chunk's context, followed by what was said after the chunk.
 
     Its own questions follow all of that, so a cache that ends with the chunk would not be read
@@ -223,11 +223,11 @@ def looking_back(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -
         *begun,
         replace(last, ends_prefix=False),
         question(texts.hindsight),
-        *ending_prefix(lived(after)),
+        *mark_prefix_end(raw_turns(after)),
     )
 
 
-def with_length(text: str, words: int) -> str:
+def fill_length(text: str, words: int) -> str:
     """Return a question, with about how long its answer may be if its text names that."""
     return fill(text, **_lengths(words))
 
@@ -236,7 +236,7 @@ def _lengths(words: int) -> dict[str, str]:
     return {"words": str(words), "quote_words": str(words)}
 
 
-def posed(
+def pose_question(
     texts: Texts, step: Step, question: str, words: int, guidance: str = "", who: str = ""
 ) -> str:
     """Return a question as the agent is asked it: with what a memory does not keep of it.
@@ -254,7 +254,7 @@ def posed(
     return "\n\n".join(filter(None, parts))
 
 
-def as_posed(texts: Texts, step: Step, text: str, words: int, who: str = "") -> str:
+def pose_kept_question(texts: Texts, step: Step, text: str, words: int, who: str = "") -> str:
     """Return a memory's question, with its tag, as the agent was asked it.
 
     The memory's name before it has no subject then.
@@ -270,7 +270,7 @@ def as_posed(texts: Texts, step: Step, text: str, words: int, who: str = "") -> 
         held = dict(zip(PLACEHOLDER.findall(wording), values, strict=True))
         lengths = _lengths(words_of(step, words))
         asked = without_subject(title) + fill(getattr(texts, f"{step}{ASKED}"), **lengths | held)
-    return question(posed(texts, step, asked, words, who=who)).content
+    return question(pose_question(texts, step, asked, words, who=who)).content
 
 
 def question(text: str) -> Turn:
@@ -283,7 +283,7 @@ def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
 
     Its view is independent.
     """
-    passage = "\n".join(to_remember(entry.message, entry.message.speaker) for entry in chunk)
+    passage = "\n".join(wrap_message(entry.message, entry.message.speaker) for entry in chunk)
     return Turn("system", texts.analyst), Turn("user", passage)
 
 
@@ -296,16 +296,18 @@ def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
     return Turn("system", texts.analyst), Turn("user", passages)
 
 
-def retold(texts: Texts, system_message: str, memories: Sequence[Memory]) -> tuple[Turn, ...]:
+def agent_context_of_folds(
+    texts: Texts, system_message: str, memories: Sequence[Memory]
+) -> tuple[Turn, ...]:
     """Return the agent's context for a fold of folds: the last answers of the memories under it."""
     turns = [
         *_beginning(texts, system_message, has_memories=False, speakers=()),
         Turn("user", _last_answers(memories)),
     ]
-    return tuple(ending_prefix(turns))
+    return tuple(mark_prefix_end(turns))
 
 
-def retold_alone(texts: Texts, memories: Sequence[Memory]) -> tuple[Turn, ...]:
+def last_answers_alone(texts: Texts, memories: Sequence[Memory]) -> tuple[Turn, ...]:
     """Return the turns that the context manager reads for a fold of folds: those answers alone."""
     return Turn("system", texts.analyst), Turn("user", _last_answers(memories))
 
@@ -314,7 +316,7 @@ def _last_answers(memories: Sequence[Memory]) -> str:
     return "\n".join(_passage(memory, LAST_ANSWER) for memory in memories)
 
 
-def told_in(memory: Memory, slots: slice) -> Sequence[str]:
+def told_texts(memory: Memory, slots: slice) -> Sequence[str]:
     """Return texts of a memory as models read it."""
     return as_told(memory).texts[slots]
 
@@ -324,11 +326,11 @@ def _passage(member: Memory, slots: slice = ANSWERS) -> str:
     dates = {"date": member.began_at, "until": member.ended_at}
     known = {name: date for name, date in dates.items() if date and parse_date(date)}
     return wrap(
-        "to_remember", keep_inert("\n\n".join(told_in(member, slots))), role="assistant", **known
+        "to_remember", keep_inert("\n\n".join(told_texts(member, slots))), role="assistant", **known
     )
 
 
-def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
+def wrap_message(message: Message, role: str = "", /, **numbered: str) -> str:
     """Put a raw message of the passage into its tag, with its date if it has one."""
     named = {"role": role} if role else {}
     dated = (
@@ -339,7 +341,7 @@ def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
     return wrap("to_remember", _shown(message), **named, **dated, **numbered)
 
 
-def turn_in(turn: Turn, zone: tzinfo, title: TitlePair) -> Turn:
+def localize_turn(turn: Turn, zone: tzinfo, title: TitlePair) -> Turn:
     """Return a turn with the days of this zone: in the tags of the passage, and in the title."""
 
     def in_head(head: re.Match[str]) -> str:

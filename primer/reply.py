@@ -1,10 +1,10 @@
 """Requests to models, with their keys and without secrets; and how a reply is read and judged.
 
-    read_reply     has it ended by itself, and does it say anything?
-    judge          is it an answer to this question about this passage?
-    repeated       is it one of the memory's earlier answers once more?
-    with_control_mark   does it hold a mark of a model's own format?
-    forged         does it hold tags of ours, which are made inert before it is kept?
+    read_reply            has it ended by itself, and does it say anything?
+    judge                 is it an answer to this question about this passage?
+    refuse_repeated       is it one of the memory's earlier answers once more?
+    refuse_control_mark   does it hold a mark of a model's own format?
+    is_forged             does it hold tags of ours, which are made inert before it is kept?
 
 Whether a quote is verbatim is for rules/conversation/quote to say.
 """
@@ -21,10 +21,10 @@ from typing import Any
 
 from primer.finish import BROKEN_OFF, CALLED, ENDED, OUT_OF_ROOM, REFUSALS
 from primer.models import Model, is_secret
-from primer.prompt import Beginning, Turn, turn_in
+from primer.prompt import Beginning, Turn, localize_turn
 from primer.thinking import Thinking, thinking_switch
 from primer.wording import TAGS, keep_inert
-from primer.wrappers import unwrapped
+from primer.wrappers import unwrap
 from rules.checks.checks import CHECKS
 from rules.conversation.answer import foreign, is_repeated, is_restated
 from rules.conversation.memory_title import TitlePair
@@ -148,7 +148,9 @@ class Request:
 
         Its key stays that of days in UTC, so that no answer is asked for again in another zone.
         """
-        return replace(self, turns=tuple(turn_in(turn, zone, self.title) for turn in self.turns))
+        return replace(
+            self, turns=tuple(localize_turn(turn, zone, self.title) for turn in self.turns)
+        )
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -247,7 +249,7 @@ def read_reply(
             "tool called",
             "A tool was called in the place of an answer; nothing is to be edited now.",
         )
-    visible = unwrapped(text, passage)
+    visible = unwrap(text, passage)
     if visible is None:
         return Refused("cut off", "The thinking before the answer never came to an end.")
     if not any(_shows(character) for character in visible):
@@ -262,7 +264,7 @@ def read_reply(
 
 def is_starved(text: str, finish: str) -> bool:
     """Return whether an answer was cut off for want of room before it said anything."""
-    visible = unwrapped(text)
+    visible = unwrap(text)
     return finish.casefold() in OUT_OF_ROOM and not any(map(_shows, visible or ""))
 
 
@@ -291,7 +293,7 @@ def judge(
     return Refused("wrong language", reason) if reason else None
 
 
-def repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
+def refuse_repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
     """Return why an answer that says no more than one of the same memory's earlier answers cannot stay.
 
     None if it can.
@@ -301,7 +303,7 @@ def repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
     return None
 
 
-def with_control_mark(answer: str, passage: Sequence[str]) -> Refused | None:
+def refuse_control_mark(answer: str, passage: Sequence[str]) -> Refused | None:
     """Refuse an answer with a mark of a model's own format that the passage does not hold.
 
     Code is not looked at. The passage is all that may be spoken of.
@@ -315,7 +317,7 @@ def with_control_mark(answer: str, passage: Sequence[str]) -> Refused | None:
     )
 
 
-def forged(answer: str) -> bool:
+def is_forged(answer: str) -> bool:
     """Return whether one of our tags is alive in the answer, copied or made up."""
     return keep_inert(answer) != answer
 

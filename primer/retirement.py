@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from types import MappingProxyType
 
-from primer.models import with_provider
+from primer.models import add_provider
 
 _OPENAI, _GOOGLE = "OpenAI's page of deprecations", "Google's page of Gemini deprecations"
 
@@ -64,13 +64,13 @@ class Successor:
         return f"{self.retired} was retired on {self.retired_on}; {self.name} takes its place."
 
 
-def end_by(model: str, day_in_map: str | None) -> ModelEnd | None:
+def find_end(model: str, day_in_map: str | None) -> ModelEnd | None:
     """Return the end of a model by LiteLLM's map and by its provider's page.
 
     None where neither knows of one.
     """
     says = [(day_in_map, "LiteLLM's map")] if day_in_map else []
-    if announced := ANNOUNCED.get(with_provider(model)):
+    if announced := ANNOUNCED.get(add_provider(model)):
         says.append(announced)
     if not says:
         return None
@@ -78,7 +78,7 @@ def end_by(model: str, day_in_map: str | None) -> ModelEnd | None:
     return ModelEnd(days[0], days[-1], tuple(source for _, source in says))
 
 
-def ending(model: str, end: ModelEnd, today: date, days: int) -> str | None:
+def describe_end(model: str, end: ModelEnd, today: date, days: int) -> str | None:
     """Return a sentence on a model that ends within `days`, or has ended.
 
     None while there is time.
@@ -203,18 +203,18 @@ that fits counts."""
 
 
 @cache
-def successor(model: str) -> Successor | None:
+def find_successor(model: str) -> Successor | None:
     """Return the model that took this one's place, or None while it still answers.
 
     A name without its provider, which LiteLLM takes too, is looked up under the provider of its
     family.
     """
-    name = with_provider(model)
+    name = add_provider(model)
     fitting = (retired for pattern, retired in RETIRED.items() if fnmatchcase(name, pattern))
     return next((Successor(newer, model, retired_on) for retired_on, newer in fitting), None)
 
 
-def heir(program: str, model: str) -> str:
+def find_heir(program: str, model: str) -> str:
     """Return the model of today that goes on for one of a chat program.
 
     Its names are known to no provider.

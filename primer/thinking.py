@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from primer.models import Model, with_provider
+from primer.models import Model, add_provider
 
 _CLAUDE = "(anthropic|azure_ai|bedrock|vertex_ai)/.*claude-"
 _GPT = "(openai|azure)/"
@@ -120,7 +120,7 @@ def learned_thinking(
     return Thinking(min(most, max(before.room, 2 * starved)), lately, max(before.refused, refused))
 
 
-def thinks(model: Model) -> bool:
+def may_think(model: Model) -> bool:
     """Return whether the model may think when it hears what its tools have done.
 
     It always thinks, or between tools, or the person's own options let it.
@@ -139,7 +139,7 @@ def thinking_switch(model: Model, refused: int) -> Mapping[str, object]:
     Its provider has `refused` so many others. There are none where none is known, or the model's
     options say something of it already.
     """
-    name, body = with_provider(model.name), model.options.get("extra_body")
+    name, body = add_provider(model.name), model.options.get("extra_body")
     fits = (fields for pattern, fields in _SWITCHES if re.match(pattern, name))
     fields = next(fits, ())
     said = {*model.options, *(body if isinstance(body, Mapping) else ())}
@@ -149,6 +149,6 @@ def thinking_switch(model: Model, refused: int) -> Mapping[str, object]:
 
 
 def _thinking(model: str) -> tuple[Mapping[str, object], bool]:
-    name = with_provider(model)
+    name = add_provider(model)
     fits = ((options, always) for pattern, options, always in _THINKING if re.match(pattern, name))
     return next(fits, (_NOTHING, False))

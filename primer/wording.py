@@ -185,7 +185,7 @@ def problems(name: str, text: str) -> tuple[str, ...]:
     return (*missing, *unknown, *own_tags)
 
 
-def lacks(primer: str) -> tuple[str, ...]:
+def lacking_clauses(primer: str) -> tuple[str, ...]:
     """Return what a primer does not tell of how a memory is asked for, one clause each.
 
     The questions say most of it themselves, so that such a primer can be used.

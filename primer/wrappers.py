@@ -5,7 +5,7 @@
     calls           <tool_call> ... </tool_call>, [TOOL_CALLS] ...
     around all      a fence, a label ("**My memory:**"), a number of words ("(38 words)")
 
-What is in the middle stays, for `reply.with_control_mark` to refuse. An answer that is in the passage word for
+What is in the middle stays, for `reply.refuse_control_mark` to refuse. An answer that is in the passage word for
 word is a quotation, and stays as it is. Where the passage holds a mark, people speak of it: in a
 sentence it is a word like others.
 """
@@ -114,7 +114,7 @@ class _Wrapped:
         return any(plain in plain_text(said) for said in self.passage)
 
 
-def unwrapped(answer: str, passage: Sequence[str] = ()) -> str | None:
+def unwrap(answer: str, passage: Sequence[str] = ()) -> str | None:
     """Return an answer without what is around it; None where it is thinking that never ended."""
     wrapped = _Wrapped(answer.strip(), passage)
     for _ in range(_MOST_LAYERS):

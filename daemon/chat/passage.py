@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 
-from primer.prompt import Turn, context
+from primer.prompt import Turn, agent_context
 from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
@@ -67,7 +67,7 @@ class Passage:
 
     def context(self, texts: Texts) -> tuple[Turn, ...]:
         """Return the turns that the agent reads before it is asked about the chunk."""
-        return context(
+        return agent_context(
             texts, self.system_message, self.memories, self.tail, self.chunk, self.breaks
         )
 

@@ -35,7 +35,7 @@ from daemon.cli.run import agreed_at_terminal, run_agreed
 from daemon.cli.settings import Settings, confirmed, yes_option
 from daemon.files.foreign import ForeignExport, read_foreign
 from daemon.reports.report import Column, Report, ReportTable, Step
-from primer.retirement import heir
+from primer.retirement import find_heir
 from rules.bring.conversation import PROGRAMS, Conversation
 from rules.errors import ChatSkipped, NotFound
 from rules.wording import counted, cut_title
@@ -233,7 +233,7 @@ def _planned(
         last = bringing.chosen[-1].conversation
         raise NotFound(
             f'{PROGRAMS[last.source]}\'s export does not say which model "{cut_title(last.title)}" was with.',
-            f"Say which one goes on, as in: --model {heir(last.source, '')}",
+            f"Say which one goes on, as in: --model {find_heir(last.source, '')}",
         )
     return chosen, bringing
 

@@ -12,7 +12,7 @@ import click
 from daemon.chat.bring import Chosen
 from daemon.files.foreign import ForeignExport, ListedConversation
 from primer.models import own_model
-from primer.retirement import heir, successor
+from primer.retirement import find_heir, find_successor
 from rules.errors import NotFound
 from rules.typingmind.content import printable
 from rules.wording import counted, cut_title
@@ -105,8 +105,8 @@ def model_to_go_on(choice: BringChoice, chosen: Sequence[Chosen]) -> str:
     last = chosen[-1].conversation
     name = choice.model
     if not name and last.model:
-        name = heir(last.source, last.model)
-    newer = successor(name)
+        name = find_heir(last.source, last.model)
+    newer = find_successor(name)
     own = own_model([newer.name if newer else name])
     if own and not own.startswith("openrouter/"):
         return own.partition("/")[2]

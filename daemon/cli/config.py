@@ -31,11 +31,11 @@ def config_show_command(settings: Settings) -> None:
     """Print every setting that counts, the defaults among them."""
     import tomlkit
 
-    from primer.models import hidden
+    from primer.models import hide_secrets
 
     tables = settings.config.model_dump(mode="json")
-    tables["models"] = hidden(tables["models"])
-    tables["chats"] = hidden(tables["chats"])
+    tables["models"] = hide_secrets(tables["models"])
+    tables["chats"] = hide_secrets(tables["chats"])
     settings.done(settings=tables)
     choice = settings.config_file.choice
     settings.draw(visible((f"# {choice}\n\n" if choice else "") + tomlkit.dumps(tables)))
@@ -49,7 +49,7 @@ def config_check_command(settings: Settings) -> None:
     Its folders, texts and layout are looked at too. Every setting that is wrong is listed, or else
     those that do not agree with each other.
     """
-    from primer.wording import lacks
+    from primer.wording import lacking_clauses
 
     config, path = settings.config, settings.config_file.path
     check_named_files(config)
@@ -64,7 +64,7 @@ def config_check_command(settings: Settings) -> None:
         f"{primer} does not say {clause}; the questions do."
         for primer in primers
         if primer.is_file()
-        for clause in lacks(load_texts(primer.parent).primer)
+        for clause in lacking_clauses(load_texts(primer.parent).primer)
     ]
     notes = (*config.notes, *unknown, *lacking)
     settings.draw(visible("\n".join(f"{name:8} {folder}" for name, folder in folders.items())))

@@ -47,7 +47,7 @@ from primer.evaluation_questions import (
 )
 from primer.models import Model
 from primer.prompt import Turn
-from primer.reply import Answered, Request, read_reply, with_control_mark
+from primer.reply import Answered, Request, read_reply, refuse_control_mark
 from rules.conversation.memory import Memory, with_members
 from rules.errors import ChatSkipped, ModelError
 from rules.evaluate.questions import (
@@ -208,7 +208,7 @@ def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ..
         reply = yield replace(request, turns=turns)
         read = read_reply(reply.text, reply.finish)
         answer = read.text if isinstance(read, Answered) else ""
-        if not with_control_mark(answer, [entry.message.words for entry in entries]):
+        if not refuse_control_mark(answer, [entry.message.words for entry in entries]):
             break
     else:
         answer = ""  # both have a mark of a model's own format
@@ -279,7 +279,7 @@ def _letters(
     for text in (posed, posed + LETTERS_ALONE):
         reply = yield Request(step, model, ask_questions(turns, text, found), LETTER_WORDS)
         read = read_reply(reply.text, reply.finish, is_prose=False)
-        is_plain = isinstance(read, Answered) and not with_control_mark(read.text, [posed])
+        is_plain = isinstance(read, Answered) and not refuse_control_mark(read.text, [posed])
         new = read_letters(read.text, len(questions)) if is_plain else ()
         for at, letter in enumerate(new):
             letters[at] = letters[at] or letter

@@ -29,7 +29,7 @@ from daemon.models.prices import counts_now, expected, require_price, step_of
 from daemon.models.tokens import count_of
 from primer.models import Model, token_factor
 from primer.reply import Request, is_starved
-from primer.thinking import learned_thinking, thinks
+from primer.thinking import learned_thinking, may_think
 from primer.wrappers import begins_with_thoughts
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import (
@@ -286,7 +286,7 @@ def _learn_thinking(
     known = ledger.thinking_of(archive, model.name)
     starved = is_starved(answer.text, answer.finish) and not answer.calls
     has_thought = answer.thought or begins_with_thoughts(answer.text)
-    if not (known or starved or (has_thought and not thinks(model))):
+    if not (known or starved or (has_thought and not may_think(model))):
         return
     of_text = round(count_of(answer.text) * token_factor(model.name))
     room = int(sent.parameters["max_tokens"]) if starved else 0

@@ -15,8 +15,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from primer.models import EXTRACTIVE, small_model, with_provider
-from primer.retirement import AS_OF, ModelEnd, end_by, ending
+from primer.models import EXTRACTIVE, add_provider, small_model
+from primer.retirement import AS_OF, ModelEnd, describe_end, find_end
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
 
@@ -115,7 +115,7 @@ def known_models() -> Sequence[str]:
 
 def _makers_own_last(name: str) -> tuple[bool, int, str]:
     """Return what models are sorted by: the maker's own last, and long names first."""
-    is_makers_own = with_provider(name.rpartition("/")[2]) == name
+    is_makers_own = add_provider(name.rpartition("/")[2]) == name
     return is_makers_own, -name.count("/"), name
 
 
@@ -131,7 +131,7 @@ def nearest_names(model: str) -> list[str]:
 
 def end_of(model: str) -> ModelEnd | None:
     """Return when a model ends, if that is known. Raises ModelError where the map is unreadable."""
-    return end_by(model, read_facts(model).ends_on)
+    return find_end(model, read_facts(model).ends_on)
 
 
 def ends_soon(model: str, today: date, days: int = DAYS_BEFORE) -> str | None:
@@ -140,7 +140,7 @@ def ends_soon(model: str, today: date, days: int = DAYS_BEFORE) -> str | None:
     Raises ModelError where the map cannot be read.
     """
     end = end_of(model)
-    return ending(model, end, today, days) if end else None
+    return describe_end(model, end, today, days) if end else None
 
 
 def small_model_on(today: date, agent: str) -> str:
@@ -160,7 +160,7 @@ def _fields(model: str) -> Fields:
     Each name is searched for once, as LiteLLM does it: the full name first, then without the
     provider where the entry is that provider's.
     """
-    name = with_provider(model)
+    name = add_provider(model)
     if model == EXTRACTIVE:
         return {}
     if fields := _fields_of(name):

@@ -26,7 +26,7 @@ from primer.models import (
     takes_batches,
     token_factor,
 )
-from primer.retirement import successor
+from primer.retirement import find_successor
 from rules.errors import ChatSkipped, KeyMissing
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
@@ -216,7 +216,7 @@ def _choose_manager(
 
 def _newest(name: str, settings: ModelSettings) -> _Choice:
     """Choose a model, or the one that took its place, with a notice that says so."""
-    newer = None if is_ones_own(settings.options_for(name)) else successor(name)
+    newer = None if is_ones_own(settings.options_for(name)) else find_successor(name)
     return _Choice(newer.name, Notice(newer.sentence)) if newer else _Choice(name)
 
 

@@ -33,7 +33,7 @@ from daemon.page.settings_fields import (
     reason_of,
     show_value,
 )
-from primer.models import KEY_VARIABLES, hidden, own_model
+from primer.models import KEY_VARIABLES, hide_secrets, own_model
 from rules.errors import ConfigurationError
 
 _NO_KEY = 1
@@ -192,6 +192,6 @@ def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
             if (table, name) not in own:
                 if isinstance(value, float) and value.is_integer():
                     value = int(value)  # as memproc.toml has it
-                shown = toml_value(hidden(value))
+                shown = toml_value(hide_secrets(value))
                 rows.append((f"{table}.{name}", shown, reason_of(table, name)))
     return rows

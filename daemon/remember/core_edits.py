@@ -15,8 +15,8 @@ from primer.core_questions import read_edits
 from primer.finish import CALLED
 from primer.models import Model
 from primer.prompt import ToolCall, Turn
-from primer.reply import Refused, Request, read_reply, with_control_mark
-from primer.thinking import thinks
+from primer.reply import Refused, Request, read_reply, refuse_control_mark
+from primer.thinking import may_think
 from rules.checks.whose import claimed_life
 from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong
@@ -85,7 +85,7 @@ def tend(sheet: Worksheet, agent: Model, about: AboutCore) -> Steps[Tended]:
     if not first.refused:
         return first
     text, calls = answer.text or "", answer.calls
-    if calls and thinks(agent):  # a model that thinks takes no calls back
+    if calls and may_think(agent):  # a model that thinks takes no calls back
         text, calls = core.results_in_words(text, calls), ()
     more = core.tell_results(sheet.texts, text, calls, first.outcomes)
     try:
@@ -179,5 +179,5 @@ def _brings_in_mark(about: AboutCore, before: CoreMemory, after: CoreMemory) -> 
     """Refuse an edit that brings in a mark of a model's own format, which neither passage nor memory holds."""
     known = (*about.by_person, *about.by_persona)
     written = "\n\n".join(section.rendered for section in after)
-    refused = with_control_mark(written, [*known, *(section.rendered for section in before)])
+    refused = refuse_control_mark(written, [*known, *(section.rendered for section in before)])
     return Refusal(refused.reason, "control mark") if refused else None

@@ -13,7 +13,7 @@ from daemon.remember.question import Question, Worksheet, put
 from primer import prompt
 from primer.models import EXTRACTIVE, Model
 from primer.prompt import Turn
-from primer.reply import MAY_STAY, Answered, Refused, Request, forged
+from primer.reply import MAY_STAY, Answered, Refused, Request, is_forged
 from primer.wording import Texts, fill, keep_inert, restore_tags
 from rules.conversation.memory import Quote, Six, quotes_answer
 from rules.conversation.memory_title import TitlePair, with_shown_title
@@ -80,7 +80,9 @@ class Subject:
 
     def posed(self, texts: Texts, step: Step, question: str) -> str:
         """Return a question as the agent is asked it."""
-        return prompt.posed(texts, step, question, self.words, self.guidance, self.who.sentence)
+        return prompt.pose_question(
+            texts, step, question, self.words, self.guidance, self.who.sentence
+        )
 
     def exchange(
         self, texts: Texts, step: Step, question: AgentQuestion, answer: str
@@ -310,6 +312,6 @@ def _noticed(answer: Answered | Refused) -> Steps[Answered | Refused]:
 
 def _closed(text: str) -> Steps[str]:
     """Return the text with its code closed; tags of ours are counted, and made inert later."""
-    if forged(text):
+    if is_forged(text):
         yield Noted("forged tags")
     return with_closed_fence(text)

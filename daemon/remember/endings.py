@@ -14,7 +14,7 @@ from daemon.models.catalogue import end_of, ends_soon
 from daemon.models.hosts import is_ones_own
 from daemon.models.roles import CHAT, chat_model
 from primer.models import own_model, takes_batches
-from primer.retirement import successor
+from primer.retirement import find_successor
 from rules.errors import UnknownPrice
 from rules.money.price import in_words
 from rules.plan.selection import why_excluded
@@ -151,7 +151,7 @@ def _writer(archive: Archive, chat: Chat, config: "Config") -> str:
 
             messages = [old.message for old in past(archive, chat.chat_id)]
         name, _ = chat_model(chat, messages, config.models)
-    newer = successor(name)
+    newer = find_successor(name)
     return newer.name if newer else name
 
 

@@ -79,7 +79,7 @@ class RawFold:
     @property
     def turns(self) -> tuple[Turn, ...]:
         """Return them as a context manager reads them."""
-        return (*prompt.lived(self.before), *prompt.by_memory(self.passage, self.numbers))
+        return (*prompt.raw_turns(self.before), *prompt.numbered_turns(self.passage, self.numbers))
 
     def material(self, zone: tzinfo) -> Material:
         """Return them as the engine reads them; only those of the passage have a day."""
@@ -111,7 +111,7 @@ def memories_told(
     """Return what memories tell, as words of the persona."""
     told = []
     for memory in memories:
-        text = restore_tags("\n\n".join(prompt.told_in(memory, slots)))
+        text = restore_tags("\n\n".join(prompt.told_texts(memory, slots)))
         told.append(Said(PERSONA, text, in_zone(memory.began_at, zone)[:10]))
     return Material((tuple(told),))
 

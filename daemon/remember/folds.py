@@ -162,14 +162,14 @@ def _words_of_part(words: int, parts: int) -> int:
 def _sights(sheet: Worksheet, plan: FoldPlan, shown: Shown) -> list[_Sight]:
     """Return what a model sees of a fold, part by part."""
     if not plan.from_memories:
-        before = prompt.context(sheet.texts, shown.system_message, plan.members, (), ())
+        before = prompt.agent_context(sheet.texts, shown.system_message, plan.members, (), ())
         alone = prompt.memories_alone(sheet.texts, plan.members)
         return [_Sight(before, alone, plan.members, memories_told(plan.members, sheet.zone))]
     sights = []
     for part in parts_within(plan.answers, shown.room):
         memories = plan.memories[part.start : part.stop]
-        before = prompt.retold(sheet.texts, shown.system_message, memories)
-        alone = prompt.retold_alone(sheet.texts, memories)
+        before = prompt.agent_context_of_folds(sheet.texts, shown.system_message, memories)
+        alone = prompt.last_answers_alone(sheet.texts, memories)
         told = memories_told(memories, sheet.zone, prompt.LAST_ANSWER)
         sights.append(_Sight(before, alone, memories, told))
     return sights
@@ -219,9 +219,9 @@ def _subject(
         spoken=[text for memory in sight.memories for text in memory.in_prompts.texts[1::2]],
         quote=AgentQuestion(quotes, quotes),
         perspective=AgentQuestion(
-            prompt.with_length(kept, words), prompt.with_length(asked, words)
+            prompt.fill_length(kept, words), prompt.fill_length(asked, words)
         ),
-        analysis=prompt.with_length(texts.fold_analysis, analysis_words(words)),
+        analysis=prompt.fill_length(texts.fold_analysis, analysis_words(words)),
         words=words,
         guidance=guidance,
         title=plan.titles,

@@ -195,7 +195,7 @@ def first_analysis(
     if not (roles.has_agent and roles.has_manager):
         return None
     request = Request("analysis", roles.context_manager, alone, words)
-    return Question(request, prompt.with_length(text, words), (), tagged=False).posed(sheet.texts)
+    return Question(request, prompt.fill_length(text, words), (), tagged=False).posed(sheet.texts)
 
 
 def make_memory(
@@ -282,7 +282,7 @@ def _dialogue(
         return (yield from extract(sheet, subject, managers, (quote,) if quote else ()))
     before = passage.context(texts)
     if quotes is not None:
-        before = prompt.looking_back(texts, before, after)
+        before = prompt.add_hindsight(texts, before, after)
         subject = _subject(texts, passage, words, before, in_hindsight=True)
         return (yield from converse(sheet, subject, pair.agent, managers, quotes))
     subject = _subject(texts, passage, words, before, in_hindsight=False)
@@ -307,9 +307,9 @@ def _subject(
     perspective = (texts.perspective, texts.perspective_asked)
     if in_hindsight:
         perspective = (texts.perspective_hindsight, texts.perspective_hindsight_asked)
-    kept, asked = (prompt.with_length(text, words) for text in perspective)
+    kept, asked = (prompt.fill_length(text, words) for text in perspective)
     quote, quote_asked = (
-        prompt.with_length(text, QUOTE_WORDS) for text in (texts.quote, texts.quote_asked)
+        prompt.fill_length(text, QUOTE_WORDS) for text in (texts.quote, texts.quote_asked)
     )
     return Subject(
         before=before,
@@ -320,7 +320,7 @@ def _subject(
             f"{passage.title()} {quote}", f"{passage.title(with_subject=False)} {quote_asked}"
         ),
         perspective=AgentQuestion(kept, asked),
-        analysis=prompt.with_length(texts.analysis, analysis_words(words)),
+        analysis=prompt.fill_length(texts.analysis, analysis_words(words)),
         words=words,
         guidance=passage.guidance,
         by_person=passage.by_person,
@@ -333,7 +333,7 @@ def _subject(
 def _for_engine(texts: Texts, passage: Passage, words: int) -> Subject:
     """Return the subject of an extracted memory; a context manager sees what came before, too."""
     before = in_view(passage).context(texts)
-    title, asked = passage.title(extracted=True), prompt.with_length(texts.quote, QUOTE_WORDS)
+    title, asked = passage.title(extracted=True), prompt.fill_length(texts.quote, QUOTE_WORDS)
     quote = f"{title} {asked}"
     return replace(
         _subject(texts, passage, words, ()),

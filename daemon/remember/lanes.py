@@ -187,9 +187,9 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition, who: str) -> 
     quoted = keep_inert(quotes) or six[1]
     texts = survey.texts
     words = allowance(chunk.tokens, survey.plan.questions_tokens)
-    quote = prompt.as_posed(texts, "quote", six[0], words)
-    perspective = prompt.as_posed(texts, "perspective", six[2], words, who)
-    refinement = prompt.as_posed(texts, "refinement", six[4], words, who)
+    quote = prompt.pose_kept_question(texts, "quote", six[0], words)
+    perspective = prompt.pose_kept_question(texts, "perspective", six[2], words, who)
+    refinement = prompt.pose_kept_question(texts, "refinement", six[4], words, who)
     return quote, quoted, perspective, six[3], refinement, six[5]
 
 

@@ -18,7 +18,15 @@ from daemon.chat.survey import Survey
 from daemon.models.scheduler import Noted, Steps
 from primer import prompt
 from primer.prompt import Turn
-from primer.reply import Answered, Refused, Request, judge, read_reply, repeated, with_control_mark
+from primer.reply import (
+    Answered,
+    Refused,
+    Request,
+    judge,
+    read_reply,
+    refuse_control_mark,
+    refuse_repeated,
+)
 from primer.wording import Texts, fill, without_tag_around
 from rules.checks.checks import first_fault
 from rules.checks.form import Form
@@ -151,12 +159,12 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
         read = replace(read, text=without_tag_around(read.text))
     # What the question shows, as facts to compare, may be in the answer too.
     contents = [turn.content for turn in request.turns]
-    if refused := with_control_mark(read.text, (*question.passage, contents[-1])):
+    if refused := refuse_control_mark(read.text, (*question.passage, contents[-1])):
         return refused
     if question.unfit:
         return question.unfit(read.text) or read
     refused = judge(read.text, request.step, contents[-1], question.passage, question.given)
-    if refused := refused or repeated(read.text, question.earlier):
+    if refused := refused or refuse_repeated(read.text, question.earlier):
         return refused
     form = Form(
         read.text,

@@ -6,7 +6,14 @@ from daemon.files.read import chats_in
 from primer.core_questions import read_edits
 from primer.fact_questions import read_operations
 from primer.prompt import ToolCall
-from primer.reply import Answered, forged, judge, read_reply, repeated, with_control_mark
+from primer.reply import (
+    Answered,
+    is_forged,
+    judge,
+    read_reply,
+    refuse_control_mark,
+    refuse_repeated,
+)
 from rules.conversation.history import Entry, history, without_strays
 from rules.conversation.quote import Verbatim, find_quote, nearest_passage
 from rules.layers.core import CoreMemory, Refusal
@@ -38,12 +45,12 @@ def answers(data: bytes) -> None:
 def _judge(text: str) -> None:
     passage = [entry.message.text for entry in _chunk()]
     for step in ("quote", "analysis"):  # of the other steps, answers are judged as an analysis is
-        refused = judge(text, step, "What was it to you?", passage) or with_control_mark(
+        refused = judge(text, step, "What was it to you?", passage) or refuse_control_mark(
             text, passage
         )
         assert refused is None or refused.reason
-    repeated(text, passage)
-    forged(text)
+    refuse_repeated(text, passage)
+    is_forged(text)
     for found in (find_quote(text, _chunk()), nearest_passage(text, _chunk())):
         if isinstance(found, Verbatim):
             assert any(found.text in said for said in passage), "a quote is verbatim"

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from daemon.files.read import chats_in
-from primer.prompt import context
+from primer.prompt import agent_context
 from primer.wording import keep_inert, make_tags_inert, restore_tags
 from rules.conversation.marker import Draft, Marker
 from rules.recognize.recognize import recognise
@@ -50,7 +50,7 @@ def test_no_tag_is_alive_in_it_and_it_can_be_had_back(hostile: Hostile) -> None:
 @EACH
 def test_it_stands_alone_in_its_wrapper_and_is_read_out_of_it_whole(hostile: Hostile) -> None:
     message = read(hostile)
-    *_, turn = context(TEXTS, "", [], [], entries([message]))
+    *_, turn = agent_context(TEXTS, "", [], [], entries([message]))
     wrapped = re.fullmatch(r"<to_remember[^>]*>\n(.*)\n</to_remember>", turn.content, re.DOTALL)
     assert wrapped
     assert restore_tags(wrapped[1]) == (message.text.strip() or "[empty message]")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from primer.prompt import as_posed, question
-from primer.wording import fill, lacks
+from primer.prompt import pose_kept_question, question
+from primer.wording import fill, lacking_clauses
 from tests.server.asking import TEXTS
 
 TITLE = "Memory 7, 15 March 2024: sneakers, festival."
@@ -11,7 +11,7 @@ TITLE = "Memory 7, 15 March 2024: sneakers, festival."
 
 def test_the_question_for_the_quote_is_asked_without_the_subject_and_says_what_to_copy() -> None:
     kept = question(f"{TITLE} {TEXTS.quote}").content
-    asked = as_posed(TEXTS, "quote", kept, 200)
+    asked = pose_kept_question(TEXTS, "quote", kept, 200)
     assert "Memory 7, 15 March 2024. A direct quote?" in asked
     assert "copied character for character, at most 60 words, nothing else." in asked
     assert "sneakers" not in asked
@@ -19,7 +19,7 @@ def test_the_question_for_the_quote_is_asked_without_the_subject_and_says_what_t
 
 def test_an_analysis_in_the_question_stays_as_it_is() -> None:
     kept = question(fill(TEXTS.refinement, analysis="They met {words} times.\n\nTwice.")).content
-    asked = as_posed(TEXTS, "refinement", kept, 200)
+    asked = pose_kept_question(TEXTS, "refinement", kept, 200)
     assert "They met {words} times.\n\nTwice." in asked
     assert "Write the memory that you want to keep, in the first person" in asked
     assert TEXTS.refinement.rpartition("\n")[2] not in asked
@@ -27,10 +27,10 @@ def test_an_analysis_in_the_question_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("text", ["Another question?", "Mine, in the person's words."])
 def test_a_question_that_is_none_of_ours_is_asked_as_it_is(text: str) -> None:
-    assert text in as_posed(TEXTS, "perspective", question(text).content, 200)
+    assert text in pose_kept_question(TEXTS, "perspective", question(text).content, 200)
 
 
 def test_the_shipped_primer_lacks_nothing_and_an_empty_one_all() -> None:
-    assert lacks(TEXTS.primer) == ()
-    assert any("how long answers may be" in clause for clause in lacks("Remember."))
-    assert any("to_remember" in clause for clause in lacks("Remember."))
+    assert lacking_clauses(TEXTS.primer) == ()
+    assert any("how long answers may be" in clause for clause in lacking_clauses("Remember."))
+    assert any("to_remember" in clause for clause in lacking_clauses("Remember."))

@@ -7,8 +7,8 @@ import pytest
 
 from daemon.models.catalogue import known_models, read_facts
 from primer.models import KEY_VARIABLES, Model, meant_provider, small_model
-from primer.retirement import successor
-from primer.thinking import quiet_options, thinking_room, thinks
+from primer.retirement import find_successor
+from primer.thinking import may_think, quiet_options, thinking_room
 from tests.litellm_map import entries
 from tests.server.asking import ask, asking_quote, litellm
 from tests.server.server import ModelServer
@@ -61,7 +61,7 @@ def test_a_small_model_is_the_providers_own_and_answers(provider: str) -> None:
     small = small_model(f"{provider}/any")
     assert small.startswith(f"{provider}/")
     assert small in known_models()
-    assert successor(small) is None
+    assert find_successor(small) is None
     assert read_facts(small).ends_on is None
     assert (read_facts(small).window or 0) >= 100_000
 
@@ -244,16 +244,16 @@ def test_an_openai_model_is_told_so_in_the_request(server: ModelServer) -> None:
 
 def test_a_model_thinks_where_it_always_does_or_the_person_lets_it() -> None:
     quiet = Model("anthropic/claude-sonnet-4-5", quiet_options("anthropic/claude-sonnet-4-5"))
-    assert not thinks(quiet)
-    assert not thinks(
+    assert not may_think(quiet)
+    assert not may_think(
         Model("ollama_chat/some", {**quiet_options("ollama_chat/some"), "temperature": 1})
     )
-    assert not thinks(Model("somebody/unknown"))
-    assert thinks(
+    assert not may_think(Model("somebody/unknown"))
+    assert may_think(
         Model("anthropic/claude-opus-5-5", thinking_room=thinking_room("anthropic/claude-opus-5-5"))
     )
-    assert thinks(Model(quiet.name, {"thinking": {"type": "enabled", "budget_tokens": 1024}}))
-    assert thinks(Model("somebody/unknown", {"reasoning_effort": "high"}))
+    assert may_think(Model(quiet.name, {"thinking": {"type": "enabled", "budget_tokens": 1024}}))
+    assert may_think(Model("somebody/unknown", {"reasoning_effort": "high"}))
 
 
 @pytest.mark.parametrize(

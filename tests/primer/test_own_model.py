@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.models.catalogue import known_models
-from primer.models import own_model, with_provider
+from primer.models import add_provider, own_model
 
 UUID = "3f3f3f3f-0000-4000-8000-000000000001"
 KNOWN = frozenset(known_models())
@@ -105,9 +105,9 @@ def test_the_first_name_that_says_something_counts() -> None:
 
 
 def test_a_configured_name_gets_the_provider_that_litellm_would_find() -> None:
-    assert with_provider("gpt-4o") == "openai/gpt-4o"
-    assert with_provider("ollama/llama3") == "ollama/llama3"
-    assert with_provider("house-model") == "house-model"
+    assert add_provider("gpt-4o") == "openai/gpt-4o"
+    assert add_provider("ollama/llama3") == "ollama/llama3"
+    assert add_provider("house-model") == "house-model"
 
 
 @pytest.mark.parametrize(

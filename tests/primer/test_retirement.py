@@ -7,7 +7,15 @@ import pytest
 
 from daemon.models.catalogue import end_of, is_model_known, known_models, read_facts
 from primer.models import own_model
-from primer.retirement import ANNOUNCED, AS_OF, RETIRED, ModelEnd, end_by, ending, successor
+from primer.retirement import (
+    ANNOUNCED,
+    AS_OF,
+    RETIRED,
+    ModelEnd,
+    describe_end,
+    find_end,
+    find_successor,
+)
 from tests.litellm_map import entries
 
 _MAP = ("LiteLLM's map",)
@@ -46,7 +54,7 @@ def known() -> Collection[str]:
     ],
 )
 def test_a_retired_model_has_its_successor(model: str, name: str) -> None:
-    found = successor(model)
+    found = find_successor(model)
     assert found is not None
     assert (found.name, found.retired) == (name, model)
 
@@ -61,17 +69,17 @@ def test_a_retired_model_has_its_successor(model: str, name: str) -> None:
     ],
 )  # fmt: skip
 def test_a_model_that_answers_or_is_anothers_is_left_alone(model: str) -> None:
-    assert successor(model) is None
+    assert find_successor(model) is None
 
 
 def test_a_name_without_its_provider_is_known_too() -> None:
-    found = successor("claude-3-5-sonnet-20241022")
+    found = find_successor("claude-3-5-sonnet-20241022")
     assert found is not None
     assert found.name == "anthropic/claude-sonnet-5-5"
 
 
 def test_the_sentence_says_what_when_and_instead() -> None:
-    found = successor("anthropic/claude-3-5-sonnet-20241022")
+    found = find_successor("anthropic/claude-3-5-sonnet-20241022")
     assert found is not None
     assert found.sentence == (
         "anthropic/claude-3-5-sonnet-20241022 was retired on 2025-10-28; anthropic/claude-sonnet-5-5 takes its place."
@@ -83,7 +91,7 @@ def test_a_successor_answers_itself_and_keeps_its_provider(
     name: str, known: Collection[str]
 ) -> None:
     retired_on, newer = RETIRED[name]
-    assert successor(newer) is None
+    assert find_successor(newer) is None
     assert newer in known
     assert read_facts(newer).ends_on is None
     assert name.partition("/")[0] == newer.partition("/")[0]
@@ -100,7 +108,7 @@ def test_every_model_that_litellms_map_says_has_ended_is_in_the_table(provider: 
         if str(fields.get("deprecation_date", "9")) <= AS_OF
     }
     own = {model: day for name, day in ended.items() if (model := own_model([name]))}
-    found = {model: successor(model) for model in own}
+    found = {model: find_successor(model) for model in own}
     assert [model for model, instead in found.items() if instead is None] == []
     assert {model: instead.retired_on for model, instead in found.items() if instead} == own
 
@@ -113,7 +121,7 @@ def test_no_model_that_litellms_map_says_will_end_later_is_in_the_table(name: st
         if fields.get("litellm_provider") == name
         and str(fields.get("deprecation_date", "")) > AS_OF
     ]
-    assert [model for model in later if successor(model)] == []
+    assert [model for model in later if find_successor(model)] == []
 
 
 @pytest.mark.parametrize(
@@ -131,7 +139,7 @@ def test_a_person_hears_in_time_that_a_model_ends_and_who_says_so(
     today: str, sentence: str | None
 ) -> None:
     end = ModelEnd("2026-11-30", "2026-11-30", _MAP)
-    assert ending("m", end, date.fromisoformat(today), 60) == sentence
+    assert describe_end("m", end, date.fromisoformat(today), 60) == sentence
 
 
 @pytest.mark.parametrize(
@@ -139,16 +147,16 @@ def test_a_person_hears_in_time_that_a_model_ends_and_who_says_so(
     [("2026-11-25", "in 6 days"), ("2026-12-05", "any day now"), ("2026-12-11", "any day now")],
 )
 def test_where_sources_differ_the_end_lies_between_their_days(today: str, when: str) -> None:
-    end = end_by("gemini/gemini-2.5-pro", "2026-12-11")
+    end = find_end("gemini/gemini-2.5-pro", "2026-12-11")
     assert end is not None
-    assert ending("m", end, date.fromisoformat(today), 60) == (
+    assert describe_end("m", end, date.fromisoformat(today), 60) == (
         f"m ends between 2026-12-01 and 2026-12-11 ({when}, by LiteLLM's map and Google's page of Gemini deprecations)."
     )
 
 
 def test_between_two_days_a_model_has_ended_when_the_later_one_is_past() -> None:
     end = ModelEnd("2026-12-01", "2026-12-11", _MAP)
-    assert str(ending("m", end, date(2026, 12, 12), 60)).startswith("m ended between")
+    assert str(describe_end("m", end, date(2026, 12, 12), 60)).startswith("m ended between")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +168,7 @@ def test_the_end_of_a_name_without_a_day_in_the_map_is_known_from_its_provider(m
 
 
 def test_no_end_is_made_up() -> None:
-    assert end_by("anthropic/claude-haiku-5-5", None) is None
+    assert find_end("anthropic/claude-haiku-5-5", None) is None
     assert end_of("vertex_ai/gemini-2.5-pro") == ModelEnd("2026-10-20", "2026-10-20", _MAP)
 
 
@@ -170,7 +178,7 @@ def test_an_announced_name_is_known_and_answers_and_its_versions_end_on_the_same
 ) -> None:
     """The map has the days of versions with a date in their names, and agrees with the pages on these."""
     assert is_model_known(name)
-    assert successor(name) is None
+    assert find_successor(name) is None
     short = name.removeprefix("openai/")
     versions = {
         fields["deprecation_date"]

@@ -1,6 +1,6 @@
 """Secrets among the options of a model are neither kept nor shown."""
 
-from primer.models import HIDDEN, Model, hidden, is_secret
+from primer.models import HIDDEN, Model, hide_secrets, is_secret
 from primer.prompt import Turn
 from primer.reply import Request
 
@@ -19,7 +19,7 @@ def test_secrets_are_told_by_their_names_and_ordinary_options_are_not() -> None:
 
 
 def test_secrets_are_hidden_however_deep_they_stand() -> None:
-    shown = hidden(
+    shown = hide_secrets(
         {"ollama/*": {"extra_headers": {"Authorization": "Bearer x", "Trace": "on"}}, "stop": ["a"]}
     )
     assert shown == {

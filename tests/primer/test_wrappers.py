@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primer.reply import Answered, Refused, read_reply
-from primer.wrappers import unwrapped
+from primer.wrappers import unwrap
 
 KEPT = "I keep the ferry and Tomas in mind, and the stairs that we carried the piano up."
 THOUGHTS = (
@@ -177,13 +177,13 @@ def test_an_answer_that_is_nothing_else_is_empty(thought: str) -> None:
     ],
 )
 def test_what_only_looks_like_it_stays(answer: str) -> None:
-    assert unwrapped(answer) == answer
+    assert unwrap(answer) == answer
 
 
 def test_a_line_of_a_log_that_was_talked_about_is_no_next_turn() -> None:
     answer = "I read your log with you:\nUser: where is the ferry?\nIt made us laugh."
-    assert unwrapped(answer, ["My log: User: where is the ferry? Bot: at sea."]) == answer
-    assert unwrapped(answer, ["Where is the ferry?"]) == "I read your log with you:"
+    assert unwrap(answer, ["My log: User: where is the ferry? Bot: at sea."]) == answer
+    assert unwrap(answer, ["Where is the ferry?"]) == "I read your log with you:"
 
 
 SPOKEN = ("The log says <|im_end|>, then <|im_start|>user, and **My memory:** below. (38 words)",)
@@ -200,14 +200,12 @@ SPOKEN = ("The log says <|im_end|>, then <|im_start|>user, and **My memory:** be
     ],
 )
 def test_what_the_passage_speaks_of_is_a_word_like_others(answer: str) -> None:
-    assert unwrapped(answer, SPOKEN) == answer
+    assert unwrap(answer, SPOKEN) == answer
 
 
 def test_around_a_whole_answer_it_is_taken_off_even_then() -> None:
-    assert unwrapped(f"<think>She asks.</think>{KEPT}<|im_end|>", SPOKEN) == KEPT
-    assert (
-        unwrapped("<think>Hm.</think>The log says <|im_end|>", SPOKEN) == "The log says <|im_end|>"
-    )
+    assert unwrap(f"<think>She asks.</think>{KEPT}<|im_end|>", SPOKEN) == KEPT
+    assert unwrap("<think>Hm.</think>The log says <|im_end|>", SPOKEN) == "The log says <|im_end|>"
 
 
 PARTS = (
@@ -226,7 +224,7 @@ PARTS = (
 
 @given(st.lists(st.sampled_from(PARTS) | st.text(max_size=20), max_size=6).map("".join))
 def test_what_is_left_is_a_part_of_what_was_answered(answer: str) -> None:
-    left = unwrapped(answer)
+    left = unwrap(answer)
     assert left is None or left in answer
 
 
@@ -236,4 +234,4 @@ def test_what_is_left_is_a_part_of_what_was_answered(answer: str) -> None:
     "unit", ["<think>", "<|im_end|>\n", "</s>", "◁think▷", "[INST]", "```\n", "\n1 words"]
 )
 def test_a_flood_of_marks_is_read_in_little_time(unit: str) -> None:
-    unwrapped((unit * 100_000)[:190_000])
+    unwrap((unit * 100_000)[:190_000])

@@ -8,7 +8,7 @@ from typing import Any
 
 from daemon.config.loading import load_texts
 from primer import prompt
-from primer.prompt import Turn, tool
+from primer.prompt import Turn, define_tool
 from primer.wording import fill, keep_inert, wrap
 from rules.conversation.history import Entry
 from tests.entries import memory_of, talk
@@ -29,18 +29,20 @@ EARLIER = talk("An old question about bread.", "An old answer about rye and wate
 CHUNK = talk(*TOLD)
 WORDS = 60
 TOOLS = [
-    tool(APPEND, "Adds to a section.", {"name": "Of the section.", "content": "What is added."})
+    define_tool(
+        APPEND, "Adds to a section.", {"name": "Of the section.", "content": "What is added."}
+    )
 ]
 
 
 def context(chunk: tuple[Entry, ...] = CHUNK) -> tuple[Turn, ...]:
     """What the agent is shown: a memory, a tail and a chunk."""
-    return prompt.context(TEXTS, "You are Aria.", [memory_of(1, EARLIER)], EARLIER, chunk)
+    return prompt.agent_context(TEXTS, "You are Aria.", [memory_of(1, EARLIER)], EARLIER, chunk)
 
 
 def asking_quote(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The first question."""
-    return messages(*context(chunk), prompt.question(prompt.with_length(TEXTS.quote, 20)))
+    return messages(*context(chunk), prompt.question(prompt.fill_length(TEXTS.quote, 20)))
 
 
 def asking_again(answered: str) -> list[dict[str, str]]:
@@ -52,7 +54,9 @@ def asking_again(answered: str) -> list[dict[str, str]]:
 def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The second question."""
     asked = prompt.question(
-        prompt.posed(TEXTS, "perspective", prompt.with_length(TEXTS.perspective, WORDS), WORDS)
+        prompt.pose_question(
+            TEXTS, "perspective", prompt.fill_length(TEXTS.perspective, WORDS), WORDS
+        )
     )
     return [*asking_quote(chunk), *messages(prompt.answer(quote), asked)]
 
@@ -60,14 +64,14 @@ def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dic
 def asking_analysis(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The context manager's own question."""
     return messages(
-        *prompt.passage_alone(TEXTS, chunk), Turn("user", prompt.with_length(TEXTS.analysis, WORDS))
+        *prompt.passage_alone(TEXTS, chunk), Turn("user", prompt.fill_length(TEXTS.analysis, WORDS))
     )
 
 
 def asking_refinement(quote: str, perspective: str, analysis: str) -> list[dict[str, str]]:
     """The third question."""
     refinement = prompt.question(
-        prompt.posed(TEXTS, "refinement", refinement_question(analysis, WORDS), WORDS)
+        prompt.pose_question(TEXTS, "refinement", refinement_question(analysis, WORDS), WORDS)
     )
     return [*asking_perspective(quote), *messages(prompt.answer(perspective), refinement)]
 

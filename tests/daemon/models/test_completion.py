@@ -10,7 +10,7 @@ import pytest
 
 from daemon.models.completion import complete, complete_over
 from primer.models import Model
-from primer.prompt import ToolCall, Turn, tool
+from primer.prompt import ToolCall, Turn, define_tool
 from primer.reply import Request
 from primer.wording import wrap
 from rules.errors import ModelError
@@ -63,7 +63,7 @@ def test_tools_their_calls_and_their_results_travel_and_nothing_else_is_said() -
     model = Model(
         "anthropic/claude-sonnet-4-5",
         {"api_key": "none"},
-        tools=(tool("append", "Add.", {"content": "x"}),),
+        tools=(define_tool("append", "Add.", {"content": "x"}),),
     )
     sent: list[dict[str, object]] = []
 

@@ -11,7 +11,7 @@ from daemon.models.completion import complete
 from daemon.models.direct import ATTEMPTS, persistently
 from daemon.models.hosts import host_asked
 from daemon.status.sentences import sentence
-from primer.prompt import question, with_length
+from primer.prompt import fill_length, question
 from primer.reply import Request
 from rules.errors import (
     ContextTooLong,
@@ -53,7 +53,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Se
 
 
 def asked(model: str) -> Request:
-    return Request("quote", known(model), (*context(), question(with_length(TEXTS.quote, 20))), 20)
+    return Request("quote", known(model), (*context(), question(fill_length(TEXTS.quote, 20))), 20)
 
 
 LATER = (
@@ -210,7 +210,7 @@ def test_what_the_requests_share_is_read_from_the_provider_s_cache(serve: Serve)
             for at in range(4)
         ]
     )
-    turns = (*context(chunk), question(with_length(TEXTS.quote, 20)))
+    turns = (*context(chunk), question(fill_length(TEXTS.quote, 20)))
     first = complete(Request("quote", known(CLAUDE), turns, 20))
     again = complete(
         Request(

@@ -15,7 +15,7 @@ from daemon.remember.ladder import make_memory
 from daemon.remember.question import Worksheet
 from primer.core_questions import read_edits, tools_of
 from primer.models import Model
-from primer.prompt import ToolCall, as_posed, context
+from primer.prompt import ToolCall, agent_context, pose_kept_question
 from primer.reply import Request
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
 from rules.layers.core import CoreEvent, CoreMemory, Section, Value, core_after
@@ -340,14 +340,14 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
     words = allowance(passage.tokens, SHIPPED_QUESTIONS)
     quote, quoted, view, seen, last, kept = edition.texts
     posed = (
-        as_posed(TEXTS, "quote", quote, words),
+        pose_kept_question(TEXTS, "quote", quote, words),
         quoted,
-        as_posed(TEXTS, "perspective", view, words),
+        pose_kept_question(TEXTS, "perspective", view, words),
         seen,
-        as_posed(TEXTS, "refinement", last, words),
+        pose_kept_question(TEXTS, "refinement", last, words),
         kept,
     )
-    before = context(
+    before = agent_context(
         TEXTS, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
     )
     held(

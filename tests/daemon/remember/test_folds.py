@@ -199,7 +199,7 @@ def test_the_agent_sees_the_members_as_they_are_told_and_the_engine_nothing_of_t
     ]
     desk = Desk({})
     fold(desk, shown)
-    context = prompt.context(TEXTS, "You are Aria.", SIX, (), ())
+    context = prompt.agent_context(TEXTS, "You are Aria.", SIX, (), ())
     perspective, analysis, refinement = desk.model.asked
     assert perspective.turns[: len(context)] == context
     assert refinement.turns[: len(perspective.turns)] == perspective.turns

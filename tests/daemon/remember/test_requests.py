@@ -15,7 +15,7 @@ from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.models.context import Context
 from daemon.trip import process
-from primer.prompt import Turn, as_posed
+from primer.prompt import Turn, pose_kept_question
 from primer.reply import Request
 from primer.wording import Texts
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
@@ -111,7 +111,7 @@ def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(
     stored = memory.edition.texts[0::2]
     steps: tuple[Step, ...] = ("quote", "perspective", "refinement")
     questions = [
-        as_posed(words, step, text, length, "You are Ada.")
+        pose_kept_question(words, step, text, length, "You are Ada.")
         for text, step, length in zip(stored, steps, lengths, strict=True)
     ]
     assert questions[0].startswith(without_subject(stored[0]).partition(" A direct")[0])

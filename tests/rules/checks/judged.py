@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from primer.reply import Refused, judge, read_reply, repeated, with_control_mark
+from primer.reply import Refused, judge, read_reply, refuse_control_mark, refuse_repeated
 from primer.wording import without_tag_around
 from rules.checks.checks import first_fault
 from rules.checks.form import Form
@@ -45,8 +45,8 @@ def faults(record: Any, passage: Any) -> Iterator[str]:
         text = without_tag_around(read.text) if step == "quote" else read.text
         seen = [system, TEXTS.primer, *said, *earlier]
         form = Form(text, step, said, by_person, TEXTS.primer, names, who.own_names, seen)
-        refused = with_control_mark(text, said) or judge(text, step, step, said)
-        refused = refused or repeated(text, earlier)
+        refused = refuse_control_mark(text, said) or judge(text, step, step, said)
+        refused = refused or refuse_repeated(text, earlier)
         fault = None if refused else first_fault(form)
         earlier.append(text)
         if refused or fault:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.reply import KINDS, judge, with_control_mark
-from primer.wrappers import unwrapped
+from primer.reply import KINDS, judge, refuse_control_mark
+from primer.wrappers import unwrap
 from rules.checks.checks import CHECKS, first_fault
 from rules.checks.form import Form
 from rules.checks.unseen import are_invented
@@ -72,7 +72,7 @@ def test_no_good_answer_is_refused(language: str) -> None:
         for good in good_answers(language)
         if (
             fault := judge(good.text, good.step, "How do you see it?", good.passage)
-            or with_control_mark(good.text, ())
+            or refuse_control_mark(good.text, ())
             or first_fault(
                 Form(
                     good.text, good.step, good.passage, good.by_person, TEXTS.primer, PERSONS_NAMES
@@ -81,7 +81,7 @@ def test_no_good_answer_is_refused(language: str) -> None:
         )
     ]
     assert refused == []
-    assert [good.text for good in good_answers(language) if unwrapped(good.text) != good.text] == []
+    assert [good.text for good in good_answers(language) if unwrap(good.text) != good.text] == []
 
 
 def test_there_are_two_hundred_good_answers_in_six_languages() -> None:
