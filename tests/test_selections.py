@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tomllib
@@ -31,7 +32,8 @@ def selected(*arguments: str) -> tuple[str, list[str]]:
         check=True,
     ).stdout
     runs = [line for line in printed.splitlines() if "-m pytest" in line]
-    (markers,) = set(re.findall(r'-m "(.+?)"', "\n".join(runs)))
+    words = [shlex.split(run.partition("-m pytest")[2]) for run in runs]
+    (markers,) = {options[options.index("-m") + 1] for options in words}
     return markers, runs
 
 
@@ -60,3 +62,12 @@ def test_each_marker_that_leaves_a_test_out_names_the_command_that_runs_it() -> 
     for marker, target in {"full": "test-full", **ELSEWHERE}.items():
         assert f"`make {target}`" in markers[marker]
         assert f"make {target}" in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("target", ["test-browser", "test-systemd", "bench"])
+def test_a_target_for_one_folder_selects_tests_that_are_there(target: str) -> None:
+    marker, (run,) = selected(target)
+    (folder,) = re.findall(r" (tests/\w+)", run)
+    marked = rf"^(@|pytestmark = .*)pytest\.mark\.{marker}\b"
+    files = (ROOT / folder).glob("test_*.py")
+    assert any(re.search(marked, file.read_text("utf-8"), re.MULTILINE) for file in files)

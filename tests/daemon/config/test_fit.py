@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 import tomli
-from click.testing import CliRunner
 
-from daemon.cli.config import config_command as command
-from daemon.cli.settings import Settings
+from daemon.cli import main
 from daemon.config.as_toml import default_file
 from daemon.config.editing import SettingName, with_settings
 from rules.errors import ConfigurationError
@@ -25,15 +23,6 @@ tokens = 4_000 # as it was
 window = 8192
 agent = "ollama/llama3"  # local
 """
-
-
-def fit(path: Path, model: str) -> str:
-    ended = CliRunner().invoke(
-        command, ["fit", model], obj=Settings(path, quiet=False), standalone_mode=False
-    )
-    if ended.exception:
-        raise ended.exception
-    return ended.output
 
 
 def test_what_is_there_changes_in_its_place_and_what_is_not_is_added() -> None:
@@ -72,33 +61,38 @@ def test_comments_of_the_shipped_file_stay() -> None:
 
 
 @pytest.mark.full
-def test_the_sizes_are_written_for_the_window_that_is_named(home: Path) -> None:
+def test_the_sizes_are_written_for_the_window_that_is_named(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = home / "memproc.toml"
     path.write_text(TEXT, encoding="utf-8")
-    said = fit(path, "ollama/llama3")
-    assert "fit into 8,192" in said
+    assert main(["--config", str(path), "config", "fit", "ollama/llama3"]) == 0
+    assert "fit into 8,192" in capsys.readouterr().out
     written = tomli.loads(path.read_text(encoding="utf-8"))
     assert written["tail"]["tokens"] == 4 * written["chunk"]["tokens"] < 4000
     assert "# as it was" in path.read_text(encoding="utf-8")
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_a_model_whose_window_nobody_knows_is_told(home: Path) -> None:
+def test_a_model_whose_window_nobody_knows_is_told(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = home / "memproc.toml"
     path.write_text("[chunk]\ntokens = 4000\n", encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="does not know how many tokens"):
-        fit(path, "openai/nobody-knows-this-one")
+    assert main(["--config", str(path), "config", "fit", "openai/nobody-knows-this-one"]) == 2
+    assert "does not know how many tokens" in capsys.readouterr().err
     assert path.read_text(encoding="utf-8") == "[chunk]\ntokens = 4000\n"
 
 
-def test_a_primer_of_ones_own_that_says_less_is_told_by_the_check(home: Path) -> None:
+def test_a_primer_of_ones_own_that_says_less_is_told_by_the_check(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (home / "texts").mkdir()
     (home / "texts" / "primer.md").write_text("You remember. Each is in `to_remember`.")
     path = home / "memproc.toml"
     path.write_text('[texts]\nfolder = "texts"\n', encoding="utf-8")
-    ended = CliRunner().invoke(
-        command, ["check"], obj=Settings(path, quiet=False), standalone_mode=False
-    )
-    assert "primer.md does not say what the tag context_manager holds" in ended.output
-    assert "how long answers may be" in ended.output
-    assert "the tag to_remember" not in ended.output
+    assert main(["--config", str(path), "config", "check"]) == 0
+    said = capsys.readouterr().out
+    assert "primer.md does not say what the tag context_manager holds" in said
+    assert "how long answers may be" in said
+    assert "the tag to_remember" not in said

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 import tomli
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.cli import main
-from daemon.cli.config import config_command as command
-from daemon.cli.settings import Settings
 from daemon.config.as_toml import toml_value
 from daemon.config.loading import load_folders, parse_settings
-from rules.errors import ConfigurationError
 
 TEXT = """\
 [chats]
@@ -73,16 +69,13 @@ def test_what_is_shown_does_nothing_to_a_terminal(toml: Path) -> None:
     assert "\x1b" not in show(toml)
 
 
-def test_texts_of_an_override_that_cannot_be_used_are_found_by_the_check(home: Path) -> None:
+def test_texts_of_an_override_that_cannot_be_used_are_found_by_the_check(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = home / "memproc.toml"
     path.write_text('[[chats.override]]\nchat = "x"\ntexts.folder = "nowhere"', encoding="utf-8")
-
-    ended = CliRunner().invoke(
-        command, ["check"], obj=Settings(path, quiet=False), standalone_mode=False
-    )
-
-    assert isinstance(ended.exception, ConfigurationError)
-    assert f"there is no folder {home / 'nowhere'}" in ended.exception.message
+    assert main(["--config", str(path), "config", "check"]) == 2
+    assert f"there is no folder {home / 'nowhere'}" in capsys.readouterr().err
 
 
 VALUES = st.recursive(
