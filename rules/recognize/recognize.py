@@ -3,9 +3,10 @@
 A message claims to be ours by its marker, or by its uuid where another tool has stripped the
 marker. A forged claim must not hide a message, so a claim is believed only where role and text
 are those that were written. What the person has edited no longer fits, and is believed for its
-place:
+place among the claims. A merge of two devices may have put messages that claim nothing anywhere.
 
-    memory             it fits, or is in a row of one memory, four or more, of which another fits
+    memory             it fits; or no other fits its slot, and another of its memory fits, or both
+                       its marker and its uuid are ours
     opening, closing   two of four: it fits; it has a marker, and says what ours says; its uuid is
                        ours; it comes right before or after a memory. An opening's marker may also
                        name what ours says: edited in a fork, the person's words there are kept
@@ -16,7 +17,7 @@ uuid or text. Memories that have lost both markers and uuids are not recognised:
 `unnamed_memories`.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -25,9 +26,6 @@ from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_mar
 from rules.recognize.align import align
 from rules.typingmind.message import Message, left_out, read_message
 from rules.typingmind.originals import is_for_attachment, is_original, plain_original
-
-_LEAST_LEFT = 4
-"""The least messages left of a memory that the person has edited."""
 
 _Written = tuple[str | None, str]
 """Role and digest of a message."""
@@ -46,6 +44,8 @@ _SAME: Mapping[str, str] = MappingProxyType({})
 class _Claim:
     """What a message of an export claims to be."""
 
+    at: int
+    """Its index in the export."""
     message: Message
     own: Marker | None
     """The marker that it carries."""
@@ -56,9 +56,14 @@ class _Claim:
     fits: bool
     """It says what was written."""
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """Return the memory that it claims to be of, and its slot there."""
+        return self.marker.memory, self.marker.slot
 
-_Claims = Mapping[int, _Claim]
-"""The claims of an export's messages, by index; most messages claim nothing."""
+
+_Claims = Sequence[_Claim]
+"""The claims of an export's messages, in order; most messages claim nothing."""
 
 
 def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[Marker | None, ...]:
@@ -66,24 +71,20 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
 
     `known` are the markers of our messages in the archive, by uuid.
     """
-    claims: dict[int, _Claim] = {}
+    claims: list[_Claim] = []
     for at, message in enumerate(messages):
-        if claim := _read_claim(message, known):
-            claims[at] = claim
-    fitting = {at for at, claim in claims.items() if claim.fits}
-    memories = {at for at in fitting if claims[at].marker.kind == MEMORY}
-    for row in _rows(claims):
-        if len(row) >= _LEAST_LEFT and not fitting.isdisjoint(row):
-            memories.update(row)
+        if claim := _read_claim(at, message, known):
+            claims.append(claim)
+    memories = _of_memories(claims)
     canned = {_written(marker) for marker in known.values() if _is_canned(marker)}
     ours: list[Marker | None] = [None] * len(messages)
-    for at, claim in claims.items():
-        if at in memories or _is_our_canned(at, claims, memories, canned):
-            ours[at] = claim.marker
+    for number, claim in enumerate(claims):
+        if number in memories or _is_our_canned(number, claims, memories, canned):
+            ours[claim.at] = claim.marker
     return tuple(ours)
 
 
-def _read_claim(message: Message, known: Mapping[str, Marker]) -> _Claim | None:
+def _read_claim(at: int, message: Message, known: Mapping[str, Marker]) -> _Claim | None:
     """Return the claim of a message: by its own marker, or by the archive's for its uuid.
 
     The archive's counts where the text is ours, too, but the marker names something else.
@@ -98,7 +99,21 @@ def _read_claim(message: Message, known: Mapping[str, Marker]) -> _Claim | None:
         name = (marker.kind, marker.memory, marker.slot)
         if name != (by_uuid.kind, by_uuid.memory, by_uuid.slot):
             marker = by_uuid
-    return _Claim(message, own, by_uuid, marker, fits)
+    return _Claim(at, message, own, by_uuid, marker, fits)
+
+
+def _of_memories(claims: _Claims) -> set[int]:
+    """Return the numbers of the claims that are messages of memories."""
+    claimed = {number: claim for number, claim in enumerate(claims) if claim.marker.kind == MEMORY}
+    memories = {number for number, claim in claimed.items() if claim.fits}
+    taken = {claimed[number].place for number in memories}
+    begun = {memory for memory, _ in taken}
+    for number, claim in claimed.items():
+        is_edited = claim.marker.memory in begun or (claim.own and claim.by_uuid)
+        if claim.place not in taken and is_edited:
+            taken.add(claim.place)
+            memories.add(number)
+    return memories
 
 
 def _is_canned(marker: Marker) -> bool:
@@ -106,10 +121,10 @@ def _is_canned(marker: Marker) -> bool:
 
 
 def _is_our_canned(
-    at: int, claims: _Claims, memories: Set[int], canned: Collection[_Written]
+    number: int, claims: _Claims, memories: Set[int], canned: Collection[_Written]
 ) -> bool:
     """Return whether two of the four signs of an opening or a closing hold."""
-    claim = claims[at]
+    claim = claims[number]
     if not _is_canned(claim.marker):
         return False
     words = [_spoken(claim.message)]
@@ -117,7 +132,7 @@ def _is_our_canned(
         words.append(_written(claim.own))
     # An opening is right before the first message left of a memory, a closing after its last.
     step = 1 if claim.marker.kind == OPENING else -1
-    inner, outer = at + step, at - step
+    inner, outer = number + step, number - step
     touches = inner in memories and (
         outer not in memories or claims[inner].marker.memory != claims[outer].marker.memory
     )
@@ -138,24 +153,6 @@ def _written(marker: Marker) -> _Written:
 def _spoken(message: Message) -> _Written:
     """Return role and digest of a message of the export, to be compared with `_written`."""
     return message.role, text_digest(message.text)
-
-
-def _rows(claims: _Claims) -> Iterator[list[int]]:
-    """Yield runs of messages that claim to be of one memory, in the order of its slots.
-
-    Some of its messages may have been deleted.
-    """
-    row: list[int] = []
-    for at, claim in claims.items():
-        after = claim.marker
-        before = claims[row[-1]].marker if row and row[-1] == at - 1 else None
-        is_next = before and after.kind == MEMORY and before.memory == after.memory
-        if row and not (before and is_next and before.slot < after.slot):
-            yield row
-            row = []
-        row.append(at)
-    if row:
-        yield row
 
 
 def recognise(

@@ -35,7 +35,8 @@ def prove_passages(trip: Trip) -> None:
     assert at is not None
     in_opening = list(shown(said(trip.finished["messages"][at])).kept)
     # A memory may quote all of a message, and says no less what is kept.
-    sent = {said(one) for one in trip.raw_finished if not one.get("contextClearedAt")}
+    outside = (one for at, one in enumerate(trip.finished["messages"]) if at not in trip.inside)
+    sent = {said(one) for one in outside if not one.get("contextClearedAt")}
     for row in rows:
         if row.state != "kept":
             continue

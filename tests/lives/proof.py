@@ -110,10 +110,9 @@ def _section(trip: Trip) -> None:
     assert covers == wanted, (
         f"{len(wanted)} memories should be shown, {len(covers)} are, or they are out of order"
     )
-    inside = {at for first, _ in trip.shown for at in range(first, first + SLOTS)}
     edges = {trip.shown[0][0] - 1, trip.shown[-1][0] + SLOTS} if shown else set()
     messages = trip.finished["messages"]
-    outside = [messages[at] for at in trip.ours.where(messages) - inside - edges]
+    outside = [messages[at] for at in trip.ours.where(messages) - trip.inside - edges]
     assert all(_may_be_lost(trip, message) for message in outside), (
         "messages of ours stand outside of memories"
     )

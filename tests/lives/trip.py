@@ -61,6 +61,12 @@ class Trip:
         return groups(self.finished["messages"], {self.chat_id: self.after})
 
     @cached_property
+    def inside(self) -> frozenset[int]:
+        """The indices in the finished chat of all messages of memories that it shows."""
+        rows = (range(first, first + SLOTS) for first, _ in self.shown)
+        return frozenset(at for row in rows for at in row)
+
+    @cached_property
     def raw_given(self) -> list[Json]:
         """The messages of the conversation itself, as they were exported."""
         return self.ours.others(self.given["messages"])

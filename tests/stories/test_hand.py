@@ -86,6 +86,50 @@ def test_whatever_of_a_memory_was_edited_stays_byte_for_byte(chat: Cycle, slot: 
     quiet(chat)
 
 
+@pytest.mark.parametrize("slot", [pytest.param(1, marks=pytest.mark.full), 6])
+def test_what_a_merge_puts_within_an_edited_memory_makes_no_conversation_of_the_edit(
+    chat: Cycle, slot: int
+) -> None:
+    name = chat.shown()[-1]
+    chat.device.edit(chat.chat_id, chat.at(name, slot), OWN)
+    at = chat.at(name, max(slot, 2))  # between the edited message and the other five
+    chat.device.insert(chat.chat_id, at, "user", "From the telephone.")
+    chat.talk().goes_round()
+    assert memory(chat, name)["edition"]["texts"][slot - 1] == OWN
+    assert chat.texts()[name][slot - 1] == OWN
+    lived = [text_of(message["content"]) for message in chat.expanded()]
+    assert (lived.count(OWN), lived.count("From the telephone.")) == (0, 1)
+    quiet(chat)
+
+
+def test_a_closing_in_other_words_is_no_conversation_where_a_merge_puts_a_message_before_it(
+    chat: Cycle,
+) -> None:
+    (at,) = chat.ours("closing")
+    chat.device.edit(chat.chat_id, at, OWN)
+    chat.device.insert(chat.chat_id, at, "user", "From the telephone.")
+    chat.talk().goes_round()
+    lived = [text_of(message["content"]) for message in chat.expanded()]
+    assert (lived.count(OWN), lived.count("From the telephone.")) == (0, 1)
+    quiet(chat)
+
+
+@pytest.mark.parametrize("slot", [pytest.param(1, marks=pytest.mark.full), 4])
+def test_a_memory_is_not_forgotten_while_the_message_is_left_that_the_person_edited(
+    chat: Cycle, slot: int
+) -> None:
+    name = chat.shown()[-1]
+    chat.device.edit(chat.chat_id, chat.at(name, slot), OWN)
+    texts = chat.texts()
+    for other in {*range(1, 7)} - {slot}:
+        chat.device.delete(chat.chat_id, chat.at(name, other))
+    chat.goes_round()
+    assert chat.texts() == texts, "the other five come back"
+    assert not memory(chat, name)["forgotten"]
+    assert OWN not in [text_of(message["content"]) for message in chat.expanded()]
+    quiet(chat)
+
+
 @pytest.mark.full
 def test_an_edit_of_an_edit_is_another_edition(chat: Cycle) -> None:
     name = chat.shown()[0]

@@ -80,11 +80,46 @@ def test_an_opening_edited_in_a_fork_with_new_uuids_is_ours_where_its_marker_nam
     None
 ):
     edited = opening("They begin otherwise.", of="They begin.") | {"uuid": "renewed"}
-    assert kinds(edited, *row(), known=(opening(), *row())) == ["opening", *["memory"] * 6]
-    assert (
-        kinds(user("Hello.", 9), edited, user("Well?", 10), *row(), known=(opening(), *row()))[1]
-        == ""
-    )
+    wrote = (opening(), *row())
+    assert kinds(edited, *row(), known=wrote) == [OPENING, *[MEMORY] * 6]
+    assert kinds(edited, user("Well?", 10), *row(), known=wrote)[0] == OPENING
+    assert kinds(edited, user("Well?", 10), known=wrote)[0] == ""
+    assert kinds(*row(), edited, known=wrote)[6] == ""
+
+
+@pytest.mark.parametrize("at", range(9))
+def test_a_message_that_a_merge_has_put_among_ours_parts_nothing_that_the_person_edited(
+    at: int,
+) -> None:
+    ours = [
+        opening("My own words.", of="They begin."),
+        *row(edited=at if at in ROW else 4),
+        closing("The end.", of="They end."),
+    ]
+    merged = [*ours[:at], user("From the telephone.", 99), *ours[at:]]
+    found = kinds(*merged, known=(opening(), closing()))
+    assert found[:at] + found[at + 1 :] == [OPENING, *[MEMORY] * 6, CLOSING]
+    assert found[at] == ""
+
+
+def test_a_memory_within_which_a_merge_has_put_an_opening_is_ours() -> None:
+    begins, *rest = row(edited=1)
+    assert kinds(begins, opening(), *rest, known=(opening(),)) == [MEMORY, OPENING, *[MEMORY] * 5]
+
+
+@pytest.mark.parametrize("slot", ROW)
+def test_an_edited_message_that_is_all_that_is_left_of_its_memory_is_ours_for_marker_and_uuid(
+    slot: int,
+) -> None:
+    left = row(edited=slot)[slot - 1]
+    assert kinds(left, known=tuple(row())) == [MEMORY]
+    assert kinds(left) == [""]
+    assert kinds(*bare([left]), known=tuple(row())) == [""]
+    assert kinds(left | {"uuid": "renewed"}, known=tuple(row())) == [""]
+
+
+def test_an_edited_message_whose_slot_another_one_fits_hides_no_message() -> None:
+    assert kinds(*row(), *row(edited=4)) == [*[MEMORY] * 9, "", *[MEMORY] * 2]
 
 
 def test_canned_messages_stay_ours_when_the_memories_between_them_were_deleted() -> None:
