@@ -182,10 +182,26 @@ def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str)
     archive.insert("opening", key | row_of(opening), "OR IGNORE")
 
 
-def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:
-    """Return the openings of any chat with these digests: a fork shows those of another."""
-    sound = f"SELECT text FROM opening WHERE digest = ? AND {is_sound('opening')}"  # noqa: S608
-    return tuple(sorted({text for digest in digests for text in archive.column(sound, (digest,))}))
+def openings_by_chat(
+    archive: Archive, chat_id: str, origins: Sequence[str], named: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return the openings that a chat may show, by the id of the chat that each was written for.
+
+    These are its own, those of the chats that it was forked from, and those of any chat with the
+    digests `named`: a fork shows them before its memories are known. `origins` are the ids that its
+    memories have in the chats that it was forked from.
+    """
+    rows = f"""
+        SELECT chat_id, iif(opening.{is_sound("opening")}, text, '')
+        FROM chat LEFT JOIN opening ON opening.chat = chat.id
+        WHERE chat_id = ? OR digest IN (SELECT value FROM json_each(?))
+            OR chat.id IN (SELECT chat FROM memory WHERE id IN (SELECT value FROM json_each(?)))
+        ORDER BY opening.rowid
+    """  # noqa: S608
+    written: dict[str, list[str]] = {chat_id: []}
+    for name, text in archive.run(rows, (chat_id, json.dumps(named), json.dumps(origins))):
+        written.setdefault(name, []).extend([text] if text else [])
+    return written
 
 
 def ranked(texts: Sequence[str], words: str) -> Sequence[int]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_accepted, last_deleted, newest_file
-from daemon.archive.layers import openings, openings_named
+from daemon.archive.layers import openings_by_chat
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import dates_said, first_seen, live_messages, missing_keys, past
 from daemon.archive.outputs import RESTORED, last_output
@@ -48,11 +48,10 @@ def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownCh
     """
     refuse_damage(archive.run, chat.chat_id)
     words, preferred = canned(load_texts(config.texts.path)), config.memory.editions
-    known, messages = know(archive, chat.chat_id, preferred), read_messages(chat)
-    # A fork shows openings of the chat that it comes from: its messages name them.
+    messages = read_messages(chat)
     markers = (read_marker(message.marker) for message in messages if message.marker)
-    named = {marker.text for marker in markers if marker and marker.kind == OPENING}
-    known = replace(known, openings=(*known.openings, *openings_named(archive, named)))
+    named = [marker.text for marker in markers if marker and marker.kind == OPENING]
+    known = know(archive, chat.chat_id, preferred, named)
     export = recognise_export(known, chat, messages, words)
     _refuse_unnamed(archive, chat, export)
     adopted, lacks = _adopted(archive, export, named, preferred), NOTHING_ABSENT
@@ -73,15 +72,24 @@ def read_archive(archive: Archive, chat: Chat, config: Config) -> ShownChat:
     return shown_chat(chat, reading, config)
 
 
-def know(archive: Archive, chat_id: str, preferred: Preferred = "hindsight") -> Known:
-    """Return all that the archive knows of a chat."""
+def know(
+    archive: Archive,
+    chat_id: str,
+    preferred: Preferred = "hindsight",
+    named: Sequence[str] = (),
+) -> Known:
+    """Return all that the archive knows of a chat.
+
+    `named` are the digests of the openings that an export of it names by markers.
+    """
     made = memories(archive, chat_id, preferred)
+    origins = [name for memory in made for name in memory.origins]
     return Known(
         chat_id=chat_id,
         memories=made,
         editions={memory.memory_id: editions(archive, memory.memory_id) for memory in made},
         past=past(archive, chat_id),
-        openings=[kept.text for kept in openings(archive, chat_id)],
+        openings=openings_by_chat(archive, chat_id, origins, named),
         live=live_messages(archive, chat_id),
         left_out=live_messages(archive, chat_id, left_out=True),
         seen=first_seen(archive, chat_id),

@@ -266,22 +266,25 @@ def _cited(edition: Edition, slot: int) -> tuple[Cited, ...]:
 
 
 def drafts_of(
-    chat_id: str,
+    openings: Mapping[str, Sequence[str]],
     memories: Sequence[Memory],
     editions: Mapping[str, Sequence[Edition]],
     words: Canned,
     deleted: Set[str] = frozenset(),
-    layered: Sequence[str] = (),
 ) -> dict[str, Marker]:
     """Return the markers of all messages that we may have written into a chat, by uuid.
 
-    This recognizes them where a client has dropped the markers themselves.
+    This recognizes them where a client has dropped the markers themselves. A fork may have kept the
+    uuids of the chat that it comes from.
 
-    `layered` are the openings that held core memory or facts. Where a message of ours was deleted
-    in TypingMind, so that its uuid is among `deleted`, it may be back under another one.
+    `openings` are those that held core memory or facts, by the id of the chat that each was written
+    for: this chat, and those that it comes from. Where a message of ours was deleted in TypingMind,
+    so that its uuid is among `deleted`, it may be back under another one.
     """
-    drafts = [Draft.opening(chat_id, words.opening), Draft.closing(chat_id, words.closing)]
-    drafts += [Draft.opening(chat_id, text, layers=True) for text in layered]
+    drafts = []
+    for chat_id, layered in openings.items():
+        drafts += [Draft.opening(chat_id, words.opening), Draft.closing(chat_id, words.closing)]
+        drafts += [Draft.opening(chat_id, text, layers=True) for text in layered]
     for memory in memories:
         for name in (memory.memory_id, *memory.origins):
             named = replace(memory, memory_id=name)

@@ -35,8 +35,9 @@ class Known:
     editions: Mapping[str, Sequence[Edition]] = field(default_factory=dict)
     """All of each memory, by its id."""
     past: Sequence[Past] = ()
-    openings: Sequence[str] = ()
-    """The openings with core memory or facts that an export of it may show."""
+    openings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The openings with core memory or facts that an export of it may show, by the id of the chat
+    that each was written for: this one, and those that it was forked from."""
     live: Sequence[KnownMessage] = ()
     """The messages of its last export under no memory, oldest first."""
     left_out: Sequence[KnownMessage] = ()
@@ -70,9 +71,7 @@ def recognise_export(
     An original of a fork is known by what it says: now, or when its memory was made.
     """
     listed = deletion_list(chat)
-    ours = drafts_of(
-        chat.chat_id, known.memories, known.editions, words, listed.uuids, known.openings
-    )
+    ours = drafts_of(known.openings, known.memories, known.editions, words, listed.uuids)
     said_here = {message.digest for message in messages}
     digests = {old.key: old.message.digest for old in known.past}
     for old in known.past:

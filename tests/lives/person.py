@@ -282,7 +282,7 @@ class Person:
         self.left[chat_id] = left - after
         self.crossed_out.clear()
         self.taken_out.clear()
-        self._goes_on_in(chat_id, renewed=chat_id != self.chat_id)
+        self._goes_on_in(chat_id, renewed=False)
 
     def sync_to_the_other(self) -> None:
         """The second device gets the chat. Nothing that memories took the place of comes back there."""

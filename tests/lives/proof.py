@@ -138,6 +138,11 @@ def _order(trip: Trip) -> None:
     assert trip.ours.opening_of(messages) == first - 1, (
         "the opening does not stand before the first memory"
     )
+    if (was := trip.ours.opening_of(trip.given["messages"])) is not None:
+        uuid, uuids = trip.given["messages"][was]["uuid"], [one.get("uuid") for one in messages]
+        assert uuid not in uuids[: first - 1] + uuids[first:], (
+            "an opening of before stands among the messages"
+        )
     assert texts[closing : closing + 1] == [trip.ours.closing], (
         "the closing does not stand behind the last memory"
     )

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from tests.chats import Json
 from tests.stories.cycle import ENGINE, FIRST, MORE, Cycle, quiet, stand
-from tests.stories.reports import memory_ids
+from tests.stories.reports import memory_ids, report
 from tests.typingmind import strip_markers
 from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
@@ -95,6 +96,37 @@ def test_a_fork_that_another_tool_has_stripped_of_our_field_is_skipped(
     assert (chat.calls(), stand(chat), memory_ids(chat.person)) == (calls, files, known)
     chat.device.bring_in(updated)
     assert forked(chat).hand_in().code == 0
+
+
+def forked_twice(cycle: Cycle) -> Cycle:
+    fork = forked(cycle)
+    assert fork.hand_in().code == 0
+    return forked(fork)
+
+
+@pytest.mark.parametrize("way", [forked, forked_twice])
+def test_the_opening_of_a_fork_is_known_where_another_tool_has_stripped_our_field(
+    chat: Cycle, way: Way
+) -> None:
+    """Its uuid is still that of the chat that it was forked from."""
+    chat = replace(chat, person=replace(chat.person, layers=True))
+    chat.person.settings(ENGINE)
+    said_to_it = "core", chat.chat_id, "set", "persona", "I keep the lamp."
+    assert chat.person.memproc(*said_to_it).code == 0
+    fork = way(chat.goes_round())
+    assert fork.hand_in().code == 0
+    raw, (at,) = fork.expanded(), fork.ours("opening")
+    fork.device.bring_in(strip_markers(fork.export()))
+
+    assert "0 written, 1 unchanged" in fork.hand_in().out
+
+    fork.device.edit(fork.chat_id, at, fork.said(at).replace("I keep the lamp.", OWN))
+    fork.talk().goes_round()
+    persona = report(fork.person, "core", fork.chat_id)["sections"][0]
+    assert (persona["value"], persona["held_lines"]) == (OWN, [OWN]), "it is the person's"
+    assert [OWN in text_of(message["content"]) for message in fork.messages].count(True) == 1
+    said_by_now = fork.expanded()
+    assert (said_by_now[: len(raw)], len(said_by_now)) == (raw, len(raw) + 2 * MORE)
 
 
 @pytest.mark.full

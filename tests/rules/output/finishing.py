@@ -72,7 +72,7 @@ def looked_at(
         memory.memory_id: {key: digests.get(key, "") for key in memory.keys} for memory in memories
     }
     every = {memory.memory_id: (memory.in_prompts, memory.edition) for memory in memories}
-    known = drafts_of(chat.chat_id, memories, every, CANNED)
+    known = drafts_of({chat.chat_id: ()}, memories, every, CANNED)
     places = without_strays(past, recognise(read_messages(chat), known, keys))
     found = (replace(entry, memory=under.get(entry.key)) for entry in history(past, places))
     return places, tuple(found)

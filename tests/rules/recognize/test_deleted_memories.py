@@ -18,7 +18,7 @@ def uuids(memory: Memory) -> set[str]:
 
 def markers(*memories: Memory) -> dict[str, Marker]:
     editions = {one.memory_id: (replace(one.edition, number=7), one.edition) for one in memories}
-    return drafts_of("chat", memories, editions, Canned("opening", "closing"))
+    return drafts_of({"chat": ()}, memories, editions, Canned("opening", "closing"))
 
 
 def test_a_memory_whose_messages_were_deleted_was_deleted() -> None:
