@@ -1,7 +1,7 @@
 """Watch the daemon: `memproc watch`, `status`, `logs`, and `memproc` alone on a terminal."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, known_chats
+from daemon.archive.chats import known_chats
 from daemon.archive.trials import trials
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.candidates import describe_unpacked, exports_in
@@ -30,7 +30,6 @@ from rules.wording import counted, cut_title
 _REDRAW_SECONDS = 2.0
 _LOOK_SECONDS = 0.5
 
-_LONGEST_TITLE = 40
 _NOT_SET_UP = """\
 memproc is not set up yet. Begin with one of these:
     memproc init    folders, a key or none, the service, a sample
@@ -90,16 +89,11 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
     try:
         with Archive.read(place.state) as archive:
             status = gather(archive, datetime.now(UTC), daemon_runs(place.state))
-            problems, kept = _of_chats(settings, archive)
-            status = replace(
-                status,
-                problems=(*status.problems, *problems),
-                unpacked=tuple(sentence for _, sentence in describe_unpacked(place.inbox))
-                if isinstance(place.inbox, Path)
-                else (),  # the daemon says so itself, or waits for it
-                kept=kept,
-                trials=tuple(_trials(settings, archive)),
-            )
+            if isinstance(place.inbox, Path):
+                unpacked = tuple(sentence for _, sentence in describe_unpacked(place.inbox))
+                status = replace(status, unpacked=unpacked)
+            with suppress(ConfigurationError):  # the daemon says so itself, or waits for it
+                status = _with_settings(status, settings, archive)
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, toml) from fault
     if trouble := waits_for(toml):  # it may be trying just now
@@ -109,38 +103,28 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
     return status
 
 
-def _trials(settings: Settings, archive: Archive) -> Iterator[str]:
-    """Yield what the models that memproc.toml names have shown in their last trial, and why the agent does less."""
+def _with_settings(status: Status, settings: Settings, archive: Archive) -> Status:
+    """Add what chats need and how full of kept passages they are, and the last trials of models.
+
+    What chats need: models that end, wishes left out, what is asked about kept passages. Trials are
+    those of models that memproc.toml names, and why the agent does less. Raises ConfigurationError.
+    """
+    if known_chats(archive):
+        from daemon.config.keys import keys  # late: only chats need it
+        from daemon.remember.chat_notes import fullness_of_kept, problems_of_chats
+
+        config, key = settings.config, keys(settings.folders.state)
+        problems = (each for each, _ in problems_of_chats(archive, config, key, now()))
+        kept = tuple(fullness_of_kept(archive, config))
+        status = replace(status, problems=(*status.problems, *problems), kept=kept)
     if last := trials(archive):
         from daemon.models.limited import why_agent_is_limited  # late: few try a model of their own
 
-        with suppress(ConfigurationError):  # the daemon says so itself, or waits for it
-            for name in dict.fromkeys(settings.config.models.names):
-                if name in last:
-                    yield trial_in_words(name, last[name])
-            yield from filter(None, [why_agent_is_limited(archive, settings.config)])
-
-
-def _of_chats(
-    settings: Settings, archive: Archive
-) -> tuple[tuple[StatusProblem, ...], tuple[str, ...]]:
-    """Return problems of chats, and how full of kept passages they are.
-
-    Problems are models that end, wishes left out, and what is asked about kept passages. Without
-    usable settings there is neither.
-    """
-    if not known_chats(archive):
-        return (), ()
-    from daemon.config.keys import keys
-    from daemon.remember.chat_notes import fullness_of_kept, problems_of_chats
-
-    try:
-        config = settings.config
-        known = keys(settings.folders.state)
-        problems = tuple(each for each, _ in problems_of_chats(archive, config, known, now()))
-        return problems, tuple(fullness_of_kept(archive, config))
-    except ConfigurationError:
-        return (), ()  # the daemon says so itself, or waits for it
+        names = dict.fromkeys(settings.config.models.names)
+        shown = [trial_in_words(name, last[name]) for name in names if name in last]
+        limited = filter(None, [why_agent_is_limited(archive, settings.config)])
+        status = replace(status, trials=(*shown, *limited))
+    return status
 
 
 def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocError:
@@ -192,7 +176,11 @@ def show_overview(settings: Settings) -> None:
     with Archive.read(place.state) as archive:
         chats = known_chats(archive)
     exports = _exports(folders.inbox)
-    lines = [headline(status), *_chat_lines(chats)]
+    lines = [headline(status)]
+    if chats:
+        memories = counted(sum(chat.memories for chat in chats), "memory", "memories")
+        title = cut_title(in_one_line(chats[-1].title))
+        lines.append(f'{counted(len(chats), "chat")} with {memories}; seen last: "{title}".')
     if exports:
         lines.append(f"{counted(len(exports), 'export')} in the inbox.")
     settings.say("\n".join(lines))
@@ -206,18 +194,6 @@ def show_overview(settings: Settings) -> None:
 def _exports(folder: Path) -> tuple[Path, ...]:
     """Return the exports of a folder, which may be missing, the newest last."""
     return exports_in(folder) if folder.is_dir() else ()
-
-
-def _chat_lines(chats: Sequence[KnownChat]) -> Iterator[str]:
-    """Yield the number of chats, of their memories, and the title of the one seen last."""
-    if not chats:
-        return
-    number = sum(chat.memories for chat in chats)
-    memories = counted(number, "memory", "memories")
-    title = in_one_line(chats[-1].title)
-    if len(title) > _LONGEST_TITLE:
-        title = f"{title[:_LONGEST_TITLE].rstrip()}..."
-    yield f'{counted(len(chats), "chat")} with {memories}; seen last: "{cut_title(title)}".'
 
 
 def _next_step(

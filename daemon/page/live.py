@@ -28,9 +28,9 @@ from daemon.files.paths import Folders
 from daemon.page.app import desk_of
 from daemon.reports.status import what_a_run_made
 from daemon.status.place import Pause, current_pause
-from daemon.status.printable import told_apart
 from daemon.status.sentences import outcome_in_words, run_in_words
 from daemon.status.status import present_run, unless_restored
+from daemon.status.titles import shown_titles
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.errors import FileTrouble
 from rules.typingmind.dates import write_date
@@ -108,7 +108,7 @@ def read_work(archive: Archive, folders: Folders) -> Work:
     since = write_date(at(present) - timedelta(hours=_SHOWN_HOURS))
     run = present_run(archive, present)
     is_running = daemon_runs(folders.state)
-    titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
+    titles = shown_titles(archive)
     files = [
         file
         for file in recent_work(archive, since)

@@ -89,11 +89,9 @@ def retry_page(request: Request) -> Response:
 
 def neighbours(held: Holding, memory: Memory) -> tuple[Memory | None, Memory | None]:
     """Return the memories before and after one, of its own level."""
-    level = [other for other in held.memories if other.level == memory.level]
+    level = [None, *(other for other in held.memories if other.level == memory.level), None]
     at = level.index(memory)
-    before = level[at - 1] if at else None
-    after = level[at + 1] if at + 1 < len(level) else None
-    return before, after
+    return level[at - 1], level[at + 1]
 
 
 def _shown(old: Past, quotes: Sequence[Quote], zone: tzinfo, *, whole: bool) -> SaidMessage:

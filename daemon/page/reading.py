@@ -209,10 +209,7 @@ def _filled(sizes: Sequence[int], begin: int = 0) -> Iterator[range]:
 
 def sheet_at(at: int, sheets: Sequence[range]) -> int:
     """Return the number of the sheet, from 1 on, with the message at this place."""
-    for number, sheet in enumerate(sheets, 1):
-        if at in sheet:
-            return number
-    raise IndexError(at)
+    return next(number for number, sheet in enumerate(sheets, 1) if at in sheet)
 
 
 def _passages(

@@ -7,15 +7,15 @@ end soon.
 asks for them each time, so what few chats need is imported late.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import chats_that_keep, chats_with_folds, known_chat, known_chats
-from daemon.status.printable import told_apart
+from daemon.archive.chats import chats_that_keep, chats_with_folds, known_chat
 from daemon.status.status import StatusProblem
+from daemon.status.titles import shown_titles
 from rules.errors import MemprocError
 from rules.typingmind.dates import write_date
 from rules.wording import as_sentence
@@ -117,18 +117,13 @@ def _all_endings(
     """Yield title and end of each chat whose model ends soon; one that cannot be read hides no other."""
     from daemon.remember.endings import ending_chat
 
-    for chat_id, title in _all_titles(archive).items():
+    for chat_id, title in shown_titles(archive).items():
         with suppress(MemprocError):
             ending = ending_chat(archive, chat_id, config, key, now)
             if ending:
                 yield title, ending
 
 
-def _all_titles(archive: Archive) -> Mapping[str, str]:
-    """Return the titles of all known chats by their ids, each unlike the others."""
-    return told_apart((known.chat_id, known.title) for known in known_chats(archive))
-
-
 def _titles_of(archive: Archive, chat_ids: Collection[str]) -> Iterator[tuple[str, str]]:
     """Return ids and titles of these chats."""
-    return (pair for pair in _all_titles(archive).items() if pair[0] in chat_ids)
+    return (pair for pair in shown_titles(archive).items() if pair[0] in chat_ids)

@@ -36,7 +36,7 @@ def doctor_report(findings: Sequence[Finding], *, shows_all: bool) -> Report:
     errors, warnings, well = counts.values()
     return Report(
         (
-            ReportTable("findings", findings, data=_data),
+            ReportTable("findings", findings),
             ReportTable("", shown, card=_card),
         ),
         notes=(f"errors: {errors}, warnings: {warnings}, well: {well}{more}",),
@@ -50,15 +50,6 @@ def _card(finding: Finding) -> Card:
     return Card(
         f"{finding.level}: {finding.name}", unmarked(f"{finding.text}\n{finding.remedy}".rstrip())
     )
-
-
-def _data(finding: Finding) -> dict[str, object]:
-    return {
-        "name": finding.name,
-        "level": finding.level,
-        "told": finding.text,
-        "mend": finding.remedy,
-    }
 
 
 def support_report(

@@ -5,11 +5,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat, known_chats
+from daemon.archive.chats import find_chat
 from daemon.archive.log import LogEntry, entries_about, entries_after
 from daemon.archive.work import places_of_outcomes
-from daemon.status.printable import in_one_line, told_apart
+from daemon.status.printable import in_one_line
 from daemon.status.sentences import sentence
+from daemon.status.titles import shown_titles
 from rules.errors import NotFound
 
 
@@ -33,7 +34,7 @@ def log_rows(
     number = 0
     while True:
         with Archive.read(state) as archive:  # again and again: another may have taken its place
-            titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
+            titles = shown_titles(archive)
             entries = list(_entries(archive, chat, number))
         for entry in entries:
             number = entry.number

@@ -6,9 +6,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chats
 from daemon.archive.work import titles_to_hide
 from daemon.events import ChatIs, Event
 from daemon.files.paths import file_name
+from daemon.status.printable import told_apart
 from rules.wording import cut_title
 
 _SENTENCES = frozenset({"reason", "next_step", "detail", "text", "error", "why"})
@@ -21,6 +23,11 @@ class Titled:
 
     title: str
     chat_id: str
+
+
+def shown_titles(archive: Archive) -> dict[str, str]:
+    """Map the ids of all known chats to their titles as people are shown them, each unlike the others."""
+    return told_apart((known.chat_id, known.title) for known in known_chats(archive))
 
 
 def known_titles(archive: Archive) -> tuple[Titled, ...]:

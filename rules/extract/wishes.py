@@ -86,15 +86,6 @@ class Stated:
     """It is the speaker's own; else it counts once the person takes it."""
 
 
-def find_wishes(text: str) -> tuple[str, ...]:
-    """Return the standing wishes in a message of the person's, and what ends one, in order, each once."""
-    return tuple(
-        stated.text
-        for stated in find_stated(text)
-        if stated.is_sure and stated.kind in ("wish", "end")
-    )
-
-
 def forget_wishes() -> None:
     """Drop what is remembered of messages."""
     for remembered in (find_stated, find_promises, owned_parts, heard):

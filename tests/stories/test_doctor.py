@@ -43,7 +43,7 @@ def test_a_healthy_house_ends_with_zero_and_nothing_is_changed(at_work: Person) 
     assert ended.out.rindex("\nok  ") < ended.out.index("\nwarning"), "problems come last"
     thorough = at_work.memproc("doctor", "--thorough", "--json")
     assert thorough.code == 0
-    assert "every message" in findings(thorough)["archive"]["told"]
+    assert "every message" in findings(thorough)["archive"]["text"]
     assert at_work.bytes_of_everything() == before
 
 
@@ -69,7 +69,7 @@ def test_five_broken_things_are_each_told_with_what_mends_them(at_work: Person) 
     assert {"models known", "folder state"} <= {
         name for name in levels if levels[name] == "warning"
     }
-    assert all(found[name]["mend"] for name in levels)
+    assert all(found[name]["remedy"] for name in levels)
     assert "k-very-secret" not in ended.out + at_work.memproc("doctor").out
 
 
@@ -96,7 +96,7 @@ def test_with_a_broken_memproc_toml_the_rest_is_looked_at_all_the_same(ada: Pers
     assert ended.code == 1
     found = findings(ended)
     assert found["memproc.toml"]["level"] == "error"
-    assert "chunk.tokens" in found["memproc.toml"]["told"]
+    assert "chunk.tokens" in found["memproc.toml"]["text"]
     assert found["Python"]["level"] == "ok"
     assert "archive" not in found
 
@@ -116,4 +116,4 @@ def test_a_keyring_that_never_answers_does_not_hold_it_up(
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(root / "tests" / "guard"), str(root))))
     ended = at_work.spawn("doctor", "--json")
     assert ended.code == 0
-    assert "did not answer in time" in findings(ended)["key anthropic"]["told"]
+    assert "did not answer in time" in findings(ended)["key anthropic"]["text"]

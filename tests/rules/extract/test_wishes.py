@@ -10,11 +10,7 @@ from rules.extract.handed_on import owner_at
 from rules.extract.prose import of_message
 from rules.extract.same_matter import ends, is_same_matter
 from rules.extract.spoken_languages import language_of
-from rules.extract.wishes import (
-    find_promises,
-    find_stated,
-    find_wishes,
-)
+from rules.extract.wishes import find_promises, find_stated
 from tests.rules.extract.train_wishes import WEIGHTS, digest
 
 SETS = Path(__file__).parent / "wishes"
@@ -24,6 +20,12 @@ UNSEEN = json.loads((SETS / "unseen.json").read_text(encoding="utf-8"))
 HANDED_ON = json.loads((SETS / "handed_on.json").read_text(encoding="utf-8"))
 """Written by somebody who has not read the rules."""
 _LEAST_SAID, _LEAST_UNSEEN, _LEAST_HANDED_ON = 160, 104, 45
+
+
+def find_wishes(text: str) -> tuple[str, ...]:
+    """Return the standing wishes in a message of the person's, and what ends one, in order."""
+    stated = (each for each in find_stated(text) if each.is_sure and each.kind in ("wish", "end"))
+    return tuple(each.text for each in stated)
 
 
 @pytest.mark.parametrize(
