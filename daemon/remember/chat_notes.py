@@ -35,8 +35,7 @@ def wishes_left_out(held: "Holding") -> str:
     """Return a clause on the wishes that still hold and that a chat's folds leave out; else empty."""
     from rules.conversation.kept_wishes import too_many_wishes
 
-    shown = [memory for memory in held.memories if held.states[memory.memory_id].word == "shown"]
-    return too_many_wishes(shown, held.memories, held.bounds.wishes)
+    return too_many_wishes(held.shown, held.memories, held.bounds.wishes)
 
 
 def problems_of_folds(archive: Archive, config: "Config") -> Iterator[StatusProblem]:
