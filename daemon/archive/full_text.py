@@ -79,7 +79,7 @@ WHERE (chat_id, key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND 
 _MEMORIES = """
 FROM chat JOIN memory ON memory.chat = chat.id JOIN edition ON edition.memory = memory.id
 WHERE edition.number = coalesce(chosen_edition,
-    (SELECT max(number) FROM edition AS other WHERE other.memory = memory.id))
+    (SELECT max(number) FROM edition AS other WHERE other.memory = memory.id AND kind <> 'person'))
 """
 
 

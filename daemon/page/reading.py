@@ -15,9 +15,9 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import persona_of
-from daemon.archive.memories import memories
 from daemon.archive.messages import OutlinedMessage, read_outline, read_words
-from daemon.page.app import named_chat, render
+from daemon.chat.holding import Holding, holding
+from daemon.page.app import desk_of, named_chat, render
 from daemon.page.message_blocks import MarkedPassage, MessageBlock, cut_blocks
 from rules.conversation.memory import Memory, Quote
 from rules.conversation.memory_title import subject_of
@@ -116,7 +116,8 @@ def reading_page(request: Request) -> Response:
         number = min(max(1, int(wanted)), len(sheets)) if is_number else 1
         sheet = sheets[number - 1]
         persona = persona_of(archive, known.chat_id)
-        passages = _passages(archive, known.chat_id, rows, sheet, days, query)
+        held = holding(archive, desk_of(request).config, known.chat_id)
+        passages = _passages(archive, held, rows, sheet, days, query)
     return render(
         request,
         "reading.html",
@@ -214,18 +215,17 @@ def sheet_at(at: int, sheets: Sequence[range]) -> int:
 
 def _passages(
     archive: Archive,
-    chat_id: str,
+    held: Holding,
     rows: Sequence[OutlinedMessage],
     sheet: range,
     days: Sequence[date],
     query: str,
 ) -> list[ReadPassage]:
     """Return the messages of a sheet, by their memories."""
-    by_id = {memory.memory_id: memory for memory in memories(archive, chat_id)}
-    words = read_words(archive, chat_id, [rows[at].key for at in sheet])
+    words = read_words(archive, held.chat_id, [rows[at].key for at in sheet])
     passages = []
     for memory_id, places in groupby(sheet, key=lambda at: _memory_at(rows, at)):
-        memory = by_id.get(memory_id)
+        memory = held.by_id.get(memory_id)
         quotes = memory.edition.quotes if memory else ()
         subject = subject_of(memory) if memory else ""
         shown = []

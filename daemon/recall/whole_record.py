@@ -8,8 +8,9 @@ from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
-from daemon.archive.memories import editions, find_memory, forgotten_names
+from daemon.archive.memories import forgotten_names
 from daemon.archive.messages import around, under
+from daemon.chat.holding import holding_of
 from daemon.recall.library import Library, Recalled, name_of, reach
 from daemon.recall.records import TEXT_TOKENS, dated, in_data, in_quotes, named, pages
 from daemon.recall.tools import timeline_entry
@@ -35,7 +36,7 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
         for known in library.chats(archive, chat):
             if (known.chat_id, name) in forgotten:
                 continue
-            if parts := _parts(archive, known.chat_id, name, what):
+            if parts := _parts(archive, library, known.chat_id, name, what):
                 records.append((known, parts))
         if len(records) > 1:
             raise NotFound(
@@ -72,10 +73,12 @@ def _page(texts: Iterator[str], number: int) -> tuple[str, bool]:
     raise NotFound(f"There is no page {number} of it.", f"It has {counted(count, 'page')}.")
 
 
-def _parts(archive: Archive, chat_id: str, name: str, what: What) -> Iterable[str]:
+def _parts(
+    archive: Archive, library: Library, chat_id: str, name: str, what: What
+) -> Iterable[str]:
     """Return the memory or message of that name in a chat; nothing if missing or forgotten."""
     try:
-        _, memory = find_memory(archive, name, chat_id=chat_id)
+        held, memory = holding_of(archive, library.config, name, chat_id)
     except NotFound:
         return _turn(archive, chat_id, name)
     if memory.forgotten:
@@ -86,7 +89,7 @@ def _parts(archive: Archive, chat_id: str, name: str, what: What) -> Iterable[st
         )
     edition = memory.edition
     if what != "memory":
-        of_kind = [each for each in editions(archive, memory.memory_id) if each.kind == what]
+        of_kind = [each for each in held.editions[memory.memory_id] if each.kind == what]
         if not of_kind:
             raise NotFound(f"This memory has no {what} edition.", "Open it as `memory`.")
         edition = of_kind[-1]

@@ -10,7 +10,9 @@ import pytest
 from tests.chats import CHAT_ID, export_bytes, long_chat, user
 from tests.stories.cycle import ENGINE, FIRST, Cycle
 from tests.stories.person import Ended, Person
+from tests.stories.recalling import call, text_of
 from tests.stories.rounds import Life, life
+from tests.stories.test_page import Browser
 
 pytestmark = pytest.mark.timeout(200)
 TIGHT = f"{ENGINE}[fold]\nbudget = 700\n"
@@ -300,6 +302,12 @@ def test_the_list_shows_the_editions_that_the_settings_prefer(wise: Life) -> Non
     assert listed() == ["as-of"] * 2
     found = read(wise.person.memproc("show", wise.memories()[3].memory_id, "--json"))
     assert found["edition"]["kind"] == "as-of"
+    memory = wise.memories()[3]
+    as_of, hindsight = (edition.texts[5].split(".")[0] for edition in wise.editions(memory.memory_id))
+    page = Browser(wise.person).open(f"/chat/{wise.chat_id}/read?sheet=1")
+    opened = text_of(call(wise.person, "recall_open", record=memory.memory_id))
+    for shown in (page, opened):
+        assert as_of in " ".join(shown.split()) and hindsight not in " ".join(shown.split())
     wise.settings(memory="")
 
 
@@ -357,7 +365,10 @@ def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_per
         " run\n",
     )
     assert chat.goes_round().texts()[name] == written
+    own_words = ("search", "my own words", "--in", "memories")
+    assert "In my own words." not in chat.person.memproc(*own_words).out
     done(chat.person.memproc("use", name, "2"))
+    assert "In my own words." in chat.person.memproc(*own_words).out
     assert chat.goes_round().texts()[name] == [*written[:5], "In my own words."]
     done(chat.person.memproc("unpin", name), "edition 1 (as-of)")  # what `use` of it kept
     assert chat.goes_round().texts()[name] == written
