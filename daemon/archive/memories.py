@@ -1,6 +1,7 @@
 """Memories, folds and their editions, kept for ever; and what the person has decided about them."""
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
@@ -84,8 +85,13 @@ def find_memory(archive: Archive, written: str, chat_id: str = "") -> tuple[str,
         )
     of_chat, memory_id = rows[0]
     refuse_damage(archive.run, of_chat, *_TABLES)
-    (memory,) = _select(archive, "WHERE id = ?", memory_id, "hindsight")
-    return of_chat, memory
+    return of_chat, memory_of(archive, memory_id)
+
+
+def memory_of(archive: Archive, memory_id: str, preferred: Preferred = "hindsight") -> Memory:
+    """Return the memory or fold of an id, which must be known."""
+    (memory,) = _select(archive, "WHERE id = ?", memory_id, preferred)
+    return memory
 
 
 def _named(archive: Archive, written: str, chat_id: str) -> tuple[tuple[str, str], ...]:
@@ -114,11 +120,6 @@ def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
         FROM edition WHERE memory = ? ORDER BY number
     """
     return archive.rows(Edition, sql, (memory_id,))
-
-
-def next_edition(archive: Archive, memory_id: str) -> int:
-    """Return the number that the next edition of a memory gets."""
-    return 1 + max(edition.number for edition in editions(archive, memory_id))
 
 
 def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> tuple[Memory, ...]:
@@ -188,18 +189,18 @@ def keep_fold(archive: Archive, chat_id: str, fold: Memory) -> Memory:
     with archive.transaction():
         insert_memory(archive, chat_row(archive, chat_id), fold)
         insert_edition(archive, fold.memory_id, fold.edition)
-        (kept,) = _select(archive, "WHERE id = ?", fold.memory_id, "hindsight")
-    return kept
+        return memory_of(archive, fold.memory_id)
 
 
-def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: bool = False) -> None:
-    """Store one more edition of a memory; a `chosen` one is shown from now on."""
+def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: bool = False) -> int:
+    """Store one more edition of a memory, and return its number; a `chosen` one is shown from now on."""
     with archive.transaction():
-        insert_edition(archive, memory_id, edition)
+        last = archive.value("SELECT max(number) FROM edition WHERE memory = ?", (memory_id,))
+        number = int(last) + 1
+        insert_edition(archive, memory_id, replace(edition, number=number))
         if chosen:
-            archive.run(
-                "UPDATE memory SET chosen_edition = ? WHERE id = ?", (edition.number, memory_id)
-            )
+            archive.run("UPDATE memory SET chosen_edition = ? WHERE id = ?", (number, memory_id))
+    return number
 
 
 def keep_user_edits(archive: Archive, reading: "ChatReading", when: str) -> None:

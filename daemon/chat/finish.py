@@ -106,10 +106,9 @@ def assemble_chat(
 
 def assemble_as_it_is(archive: Archive, survey: "Survey", now: str) -> Assembly | None:
     """Assemble a chat with the memories and folds that it has; None where a fold is missing."""
-    memories, view = survey.reading.memories, survey.section_now
-    if view.missing:
-        return None
-    return assemble_chat(archive, survey, memories, view.select(memories), now)
+    memories = survey.reading.memories
+    missing, shown = survey.view_section(memories, survey.plan.memories, as_shown)
+    return None if missing else assemble_chat(archive, survey, memories, shown, now)
 
 
 def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool:

@@ -51,7 +51,7 @@ from rules.layers.kept_passages import KeptPassage, describe_kept, let_go
 from rules.layers.names import WhoIsWho, who_is_who
 from rules.plan.chat_plan import ChatPlan, Limits, Overhead, plan_chat
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import View, as_shown, as_told, section
+from rules.plan.folds import MissingFold, Version, as_shown, as_told, section
 from rules.plan.limits import (
     NoRoom,
     least_window,
@@ -63,6 +63,8 @@ from rules.plan.work import PlannedChunk, Round, hindsight_round
 from rules.typingmind.chat import Chat
 from rules.typingmind.warnings import beyond_window, warnings
 
+Section = tuple[MissingFold | None, tuple[Memory, ...]]
+"""The next fold that is missing in a memory section, and what is in it now, oldest first."""
 CanWrite = Callable[[Archive, "Survey", PlannedChunk], bool]
 """Tells whether a model could write an extracted memory now, by the journal of its answers."""
 
@@ -89,23 +91,19 @@ class Survey(ShownChat):
     at: str
     """When it was made: what the export brings counts as seen then."""
 
-    @property
-    def section_now(self) -> View:
-        """Return the memory section as an export would show it now."""
-        memories = self.reading.memories
-        return section(self.plan.chat_id, memories, self.plan.memories, self.bounds, as_shown)
+    def view_section(self, memories: Sequence[Memory], upto: int, version: Version) -> Section:
+        """Return the next fold that is missing, and what replaces the first `upto` of the memories.
 
-    def told_before(self, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
-        """Return the memories and folds that replace the first `upto` memories in a prompt."""
-        view = section(self.plan.chat_id, memories, upto, self.bounds, as_told)
-        return self.told_within(view.select(memories))
-
-    def told_within(self, memories: Sequence[Memory]) -> tuple[Memory, ...]:
-        """Return memories as a prompt has them, with no more wishes than there is room for."""
-        return tuple(
-            memory if edition is memory.in_prompts else replace(memory, in_prompts=edition)
-            for memory, edition in self._within(memories, as_told)
-        )
+        `version` says which editions count: those in prompts have no more wishes than there is room for.
+        """
+        view = section(self.plan.chat_id, memories, upto, self.bounds, version)
+        selected = tuple(view.select(memories))
+        if version is as_told:
+            selected = tuple(
+                memory if edition is memory.in_prompts else replace(memory, in_prompts=edition)
+                for memory, edition in self._within(selected, as_told)
+            )
+        return view.missing, selected
 
     def shown_within(self, memories: Sequence[Memory]) -> tuple[Memory, ...]:
         """Return memories as they are shown, with no more quotes and wishes than there is room for."""
@@ -113,7 +111,7 @@ class Survey(ShownChat):
         return tuple(replace(memory, edition=edition) for memory, edition in pairs)
 
     def _within(
-        self, memories: Sequence[Memory], version: Callable[[Memory], Edition]
+        self, memories: Sequence[Memory], version: Version
     ) -> Iterator[tuple[Memory, Edition]]:
         """Return each memory with its edition, without what is over and wishes beyond their budget."""
         gone = let_go(self.passages)
@@ -305,7 +303,8 @@ def _with_rework(
     turns, chunks = 0 if engine_alone else config.memory.hindsight, len(plan.chunks)
     begun = hindsight_round(new.round, reading.chunk_memories, chunks, turns, again, held)
     plan = plan.with_more(again, begun.numbers)
-    excess = new.too_many_words(new.section_now.select(reading.memories))
+    _, shown_now = new.view_section(reading.memories, plan.memories, as_shown)
+    excess = new.too_many_words(shown_now)
     is_archived = plan.chunks or reading.memories
     plan = replace(
         plan,

@@ -11,11 +11,10 @@ from typing import NoReturn
 from daemon.archive.layers import Layer, begin_steps
 from daemon.archive.memories import (
     begin_round,
-    editions,
     end_turn,
     keep_edition,
     keep_memory,
-    next_edition,
+    memory_of,
     renew_chunk,
 )
 from daemon.archive.signs import is_news
@@ -33,7 +32,7 @@ from daemon.remember.lanes import Chain, ChatWork, Keep, chunk_memory, core_chai
 from daemon.remember.question import worksheet_of_chunk
 from primer.reply import Refused
 from rules.conversation.history import Entry
-from rules.conversation.memory import EXTRACTED, Edition, Memory, edition_in_prompts, shown_edition
+from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.errors import ChatSkipped, TooLong
 from rules.extract.weights import forget_messages
 from rules.layers.core import CoreEvent
@@ -205,11 +204,10 @@ def _keep_and_tell(work: _Chunks, place: int, keep: Keep) -> None:
 
 def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: bool) -> Steps[Keep]:
     """Make a memory of a chunk, or another as-of edition of the memory that it has."""
-    archive, survey = work.archive, work.survey
+    survey = work.survey
     before = chunk_memory(work.memories, chunk) if is_again else None
-    number = next_edition(archive, before.memory_id) if before else 1
     sheet = worksheet_of_chunk(survey, chunk)
-    memory = yield from make_memory(sheet, passage, survey.roles, work.context.clock, number)
+    memory = yield from make_memory(sheet, passage, survey.roles, work.context.clock)
     due = survey.plan.layers
     layers: list[Layer] = []
     if any(other.number == chunk.number for other in due.core):
@@ -236,11 +234,11 @@ def _keep_again(work: _Chunks, before: Memory, edition: Edition, layers: Sequenc
         return
     archive = work.archive
     with archive.transaction():
-        keep_edition(archive, before.memory_id, edition)
-        begin_steps(archive, before.memory_id, edition.number, layers)
+        number = keep_edition(archive, before.memory_id, edition)
+        begin_steps(archive, before.memory_id, number, layers)
         if before.due:
             renew_chunk(archive, before.memory_id)
-    _renew(work, replace(before, due=""))
+    _renew(work, before)
 
 
 def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Keep]:
@@ -256,10 +254,9 @@ def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Ke
     after = _seen_later(survey, chunk)
     after_tokens = sum(survey.counts.all[entry.message.digest] for entry in after)
     sheet = worksheet_of_chunk(survey, chunk, after_tokens)
-    number = next_edition(context.archive, before.memory_id)
     try:
         edition = yield from make_hindsight(
-            sheet, passage, after, before.in_prompts, survey.roles, context.clock, number
+            sheet, passage, after, before.in_prompts, survey.roles, context.clock
         )
     except TooLong:
         # The provider counts more than was foreseen. Without this edition the work can go on all the same.
@@ -301,9 +298,7 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
 
 
 def _renew(work: _Chunks, memory: Memory) -> None:
-    """Let a memory have all editions that the archive has of it by now."""
-    known = editions(work.archive, memory.memory_id)
-    edition = shown_edition(known, memory.chosen, work.survey.config.memory.editions)
-    in_prompts = edition_in_prompts(known, memory.chosen)
+    """Let a memory be as the archive has it by now."""
     place = [other.memory_id for other in work.memories].index(memory.memory_id)
-    work.memories[place] = replace(memory, edition=edition, in_prompts=in_prompts)
+    preferred = work.survey.config.memory.editions
+    work.memories[place] = memory_of(work.archive, memory.memory_id, preferred)

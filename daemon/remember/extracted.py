@@ -14,7 +14,7 @@ from daemon.models.context import Context
 from daemon.models.scheduler import rehearse
 from daemon.remember.ladder import is_written
 from daemon.remember.question import Worksheet
-from rules.plan.folds import as_told, section
+from rules.plan.folds import as_told
 from rules.plan.work import PlannedChunk
 from rules.typingmind.chat import Chat
 
@@ -25,11 +25,10 @@ def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
     False where the answers that it has given are known to be of no use. Where its prompt begins with
     a fold that is still to be made, no answer to it is known yet.
     """
-    memories, upto = survey.reading.memories, chunk.memories_before
-    view = section(survey.plan.chat_id, memories, upto, survey.bounds, as_told)
-    if view.missing:
+    missing, before = survey.view_section(survey.reading.memories, chunk.memories_before, as_told)
+    if missing:
         return True
-    passage = survey.passage(chunk, survey.told_within(view.select(memories)))
+    passage = survey.passage(chunk, before)
     sheet = Worksheet(survey.texts, survey.plan.questions_tokens)
     return rehearse(archive, is_written(sheet, passage, survey.roles)) is not False
 

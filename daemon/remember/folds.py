@@ -12,7 +12,7 @@ from functools import partial
 
 from daemon.archive.memories import keep_fold
 from daemon.chat.passage import as_they_are
-from daemon.chat.survey import Survey
+from daemon.chat.survey import Section, Survey
 from daemon.events import MemoryMade
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
@@ -46,15 +46,13 @@ from rules.conversation.memory_size import (
 )
 from rules.extract.answers import paragraphs_for
 from rules.plan.fold_budget import parts_within
-from rules.plan.folds import MissingFold, Version, as_told, section
+from rules.plan.folds import MissingFold, Version, as_told
 
 _MESSAGES_BEFORE = 100
 _LEAST_WORDS = 25
 _LEAST_ROOM = 500
 _BESIDE_MEMORIES = 2_000
 """Tokens of the questions and answers in a request about a fold."""
-_Viewed = tuple[MissingFold | None, tuple[Memory, ...]]
-"""The next fold that is missing, and what replaces the memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +273,7 @@ class Folds(Lane):
         """Begin with the memories that `work` holds."""
         super().__init__(work)
         self._viewed: tuple[Memory, ...] = ()
-        self._views: dict[tuple[int, Version], _Viewed] = {}
+        self._views: dict[tuple[int, Version], Section] = {}
         """The views of the memories in `_viewed`: each looks at all of them, and is asked for several times."""
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
@@ -300,19 +298,14 @@ class Folds(Lane):
                 return standing
             self.work.scheduler.finish(self._fold(missing))()
 
-    def _view(self, upto: int, version: Version) -> _Viewed:
+    def _view(self, upto: int, version: Version) -> Section:
         """Return the next fold that is missing, and what replaces these memories now."""
         memories = tuple(self.work.memories)
         if memories != self._viewed:
             self._viewed = memories
             self._views.clear()
         if (upto, version) not in self._views:
-            survey = self.work.survey
-            view = section(survey.plan.chat_id, memories, upto, survey.bounds, version)
-            standing = tuple(view.select(memories))
-            if version is as_told:
-                standing = survey.told_within(standing)
-            self._views[upto, version] = view.missing, standing
+            self._views[upto, version] = self.work.survey.view_section(memories, upto, version)
         return self._views[upto, version]
 
     def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:

@@ -198,10 +198,8 @@ def first_analysis(
     return Question(request, prompt.fill_length(text, words), (), tagged=False).posed(sheet.texts)
 
 
-def make_memory(
-    sheet: Worksheet, passage: Passage, roles: Roles, clock: Clock, number: int = 1
-) -> Steps[Memory]:
-    """Write the memory of a chunk, in edition `number`.
+def make_memory(sheet: Worksheet, passage: Passage, roles: Roles, clock: Clock) -> Steps[Memory]:
+    """Write the memory of a chunk.
 
     If the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
     there. Raises ModelError where a model cannot be asked.
@@ -209,7 +207,7 @@ def make_memory(
     work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage))
     by_model = _asks_agent(sheet, passage.chunk, passage.tokens, roles)
     edition = yield from without_hole(sheet, work, roles, by_model=by_model)
-    edition = replace(edition, number=number, written_at=clock())
+    edition = replace(edition, written_at=clock())
     edition = with_stated(edition, stated_in(passage.chunk, passage.zone), passage.spoken)
     first, last = passage.chunk[0].message, passage.chunk[-1].message
     return Memory(
@@ -350,9 +348,8 @@ def make_hindsight(
     before: Edition,
     roles: Roles,
     clock: Clock,
-    number: int,
 ) -> Steps[Edition | Refused]:
-    """Write hindsight edition `number` of a chunk's memory; `before` is the edition whose quote it keeps.
+    """Write a chunk's memory with hindsight; `before` is the edition whose quote it keeps.
 
     `passage` is what the memory was written from, `after` the raw messages that came after its chunk. Refused
     where no model writes one that can be used: the engine has no hindsight. Raises ModelError where a model
@@ -367,4 +364,4 @@ def make_hindsight(
     if isinstance(edition, Refused):
         return edition
     edition = with_stated(edition, stated_in(passage.chunk, passage.zone), passage.spoken)
-    return replace(edition, number=number, kind="hindsight", written_at=clock())
+    return replace(edition, kind="hindsight", written_at=clock())

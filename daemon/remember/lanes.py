@@ -29,7 +29,7 @@ from daemon.remember.question import worksheet_of_chunk
 from daemon.remember.taking_facts import KnownBefore, take_facts
 from primer import prompt
 from primer.wording import keep_inert
-from rules.conversation.memory import EXTRACTED, Edition, Memory, Six
+from rules.conversation.memory import EXTRACTED, Edition, Memory, Six, edition_in_prompts
 from rules.conversation.memory_size import allowance
 from rules.errors import TooLong
 from rules.layers.core import CoreEvent
@@ -37,6 +37,7 @@ from rules.layers.facts import FactEvent
 from rules.layers.names import persons_names
 from rules.plan.cache_order import Lead
 from rules.plan.chat_plan import ChatPlan
+from rules.plan.folds import as_told
 from rules.plan.work import PlannedChunk
 
 BEFORE_ALL_CHUNKS = -1
@@ -122,8 +123,7 @@ class Chain(Lane, Generic[LayerEvent]):
         Where a question does not fit, the memory itself stays, and the work goes on.
         """
         memory = chunk_memory(self.work.memories, chunk)
-        known = editions(self.work.archive, memory.memory_id)
-        *_, as_of = (edition for edition in known if edition.kind == "as-of")
+        as_of = edition_in_prompts(editions(self.work.archive, memory.memory_id), None)
         events: tuple[LayerEvent, ...] = ()
         try:
             if not memory.forgotten:
@@ -163,7 +163,7 @@ def _about_core(
 ) -> AboutCore:
     """Gather what the agent sees when it is asked for edits after a memory."""
     survey = work.survey
-    memories_before = survey.told_before(work.memories, chunk.memories_before)
+    _, memories_before = survey.view_section(work.memories, chunk.memories_before, as_told)
     passage = survey.passage(chunk, memories_before, breaks)
     layout = survey.layout
     now = core_now(work.archive, survey.plan.chat_id, layout)

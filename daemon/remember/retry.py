@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from daemon.archive.evaluation import note_named
-from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
+from daemon.archive.memories import editions, find_memory, keep_edition
 from daemon.chat.survey import Survey
 from daemon.events import Event, ModelAnswered
 from daemon.models.context import Context
@@ -81,8 +81,7 @@ def _why_not(survey: Survey, before: Memory) -> UnchangedMemory | None:
 
 
 def _written(context: Context, survey: Survey, before: Memory, guidance: str) -> Edition:
-    """Have the memory or fold written again. Return its edition, with the next number."""
-    number = next_edition(context.archive, before.memory_id)
+    """Have the memory or fold written again. Return its edition."""
     most = survey.config.models.concurrency
     with Scheduler(context, survey.plan.chat_id, most, asks_again=True) as scheduler:
         work = ChatWork(context, scheduler, survey, list(survey.reading.memories))
@@ -95,5 +94,4 @@ def _written(context: Context, survey: Survey, before: Memory, guidance: str) ->
             passage = replace(survey.passage(chunk, memories_before), guidance=guidance)
             sheet = worksheet_of_chunk(survey, chunk)
             steps = make_memory(sheet, passage, survey.roles, context.clock)
-        memory = scheduler.finish(RunningDialogue(steps))
-    return replace(memory.edition, number=number)
+        return scheduler.finish(RunningDialogue(steps)).edition

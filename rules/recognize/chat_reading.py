@@ -17,7 +17,6 @@ from rules.conversation.memory import (
     Count,
     Edition,
     Memory,
-    edition_in_prompts,
     memories_of_chunks,
 )
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Evidence
@@ -91,20 +90,16 @@ def reading_of(
     places = without_strays(past_now, places)
     after = []
     for memory in known.memories:
-        after.append(_after(memory, known.editions[memory.memory_id], by_person, edits))
+        after.append(_after(memory, by_person.get(memory.memory_id), edits))
     entries = history(past_now, places)
     return ChatReading(places, entries, tuple(after), adopted, edits, by_person, lacks, known.seen)
 
 
-def _after(
-    memory: Memory, known: Sequence[Edition], by_person: Mapping[str, Edition], edits: PersonEdits
-) -> Memory:
-    """Return a memory as it is after the person's edits."""
+def _after(memory: Memory, own: Edition | None, edits: PersonEdits) -> Memory:
+    """Return a memory as it is after the person's edits; `own` is the edition that they have written now."""
     name = memory.memory_id
-    if edition := by_person.get(name):
-        in_prompts = edition_in_prompts((*known, edition), edition.number)
-        shown = replace(memory, edition=edition, in_prompts=in_prompts)
-        memory = replace(shown, chosen=edition.number, pinned=True)
+    if own:
+        memory = replace(memory, edition=own, in_prompts=own, chosen=own.number, pinned=True)
     was_forgotten = memory.forgotten or name in edits.forgotten
     forgotten = was_forgotten and name not in edits.recalled
     return replace(memory, forgotten=forgotten, due=edits.changed.get(name, memory.due))

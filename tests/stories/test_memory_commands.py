@@ -303,7 +303,9 @@ def test_the_list_shows_the_editions_that_the_settings_prefer(wise: Life) -> Non
     found = read(wise.person.memproc("show", wise.memories()[3].memory_id, "--json"))
     assert found["edition"]["kind"] == "as-of"
     memory = wise.memories()[3]
-    as_of, hindsight = (edition.texts[5].split(".")[0] for edition in wise.editions(memory.memory_id))
+    as_of, hindsight = (
+        edition.texts[5].split(".")[0] for edition in wise.editions(memory.memory_id)
+    )
     page = Browser(wise.person).open(f"/chat/{wise.chat_id}/read?sheet=1")
     opened = text_of(call(wise.person, "recall_open", record=memory.memory_id))
     for shown in (page, opened):

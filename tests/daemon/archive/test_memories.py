@@ -9,11 +9,11 @@ from daemon.archive.archive import Archive
 from daemon.archive.memories import (
     editions,
     find_memory,
+    insert_edition,
     keep_edition,
     keep_fold,
     keep_memory,
     memories,
-    next_edition,
     renew_chunk,
 )
 from daemon.archive.messages import past
@@ -79,13 +79,11 @@ def first(archive: Archive, preferred: Preferred = "hindsight") -> Memory:
 def test_editions_come_in_the_order_of_their_numbers_and_none_takes_the_place_of_another() -> None:
     with Archive.memory() as archive:
         kept(archive)
-        assert next_edition(archive, "m1") == 2
-        for number in (10, 2):
-            keep_edition(archive, "m1", another(number, "hindsight"))
-        assert [edition.number for edition in editions(archive, "m1")] == [1, 2, 10]
-        assert next_edition(archive, "m1") == 11
+        insert_edition(archive, "m1", another(10, "hindsight"))
+        assert keep_edition(archive, "m1", another(2, "as-of")) == 11
+        assert [edition.number for edition in editions(archive, "m1")] == [1, 10, 11]
         with pytest.raises(sqlite3.IntegrityError):
-            keep_edition(archive, "m1", another(2, "as-of"))
+            insert_edition(archive, "m1", another(10, "as-of"))
         assert editions(archive, "m1")[1].kind == "hindsight"
 
 

@@ -49,7 +49,7 @@ FIRST = tuple(ASKED_FIRST.model.asked)
 def look_back(
     desk: Desk, *, before: Edition = BEFORE, passage: Passage = PASSAGE, roles: Roles = ROLES
 ) -> Edition | Refused:
-    steps = make_hindsight(Worksheet(TEXTS), passage, AFTER, before, roles, lambda: LATER, 2)
+    steps = make_hindsight(Worksheet(TEXTS), passage, AFTER, before, roles, lambda: LATER)
     return held(steps, desk.ask, desk.noted)
 
 
@@ -132,12 +132,7 @@ def test_the_quote_is_permanent_whoever_has_chosen_it() -> None:
 def test_a_reader_sees_that_it_was_written_with_hindsight() -> None:
     desk = Desk({})
     edition = found(desk)
-    assert (edition.kind, edition.number, edition.written_at, edition.made) == (
-        "hindsight",
-        2,
-        LATER,
-        WRITTEN,
-    )
+    assert (edition.kind, edition.written_at, edition.made) == ("hindsight", LATER, WRITTEN)
     assert "in hindsight" in edition.texts[2]
     assert edition.texts[2] != BEFORE.texts[2]
     assert edition.texts[4] == BEFORE.texts[4], "the same analysis, so the same question"
