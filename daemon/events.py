@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from rules.conversation.memory import CHUNK_LEVEL
+from rules.conversation.memory import name_in_chat
 from rules.wording import counted
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class MemoryMade:
     @property
     def fold(self) -> str:
         """Return the name of a fold, with an "f" for each level: f3, ff1."""
-        return f"{'f' * (self.level - CHUNK_LEVEL)}{self.number}"
+        return name_in_chat(self.level, self.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from rules.conversation.memory import (
     Memory,
     Preferred,
     edition_in_prompts,
+    name_in_chat,
     shown_edition,
 )
 from rules.errors import NotFound
@@ -320,7 +321,7 @@ def short_names(archive: Archive, chat_id: str) -> list[tuple[str, str]]:
         """,
         (chat_id,),
     )
-    return [("f" * (level - CHUNK_LEVEL) + str(number), day) for level, number, day in rows]
+    return [(name_in_chat(level, number), day) for level, number, day in rows]
 
 
 def memories_by_message(archive: Archive, chat_id: str) -> dict[str, str]:
@@ -337,7 +338,7 @@ def memories_by_message(archive: Archive, chat_id: str) -> dict[str, str]:
         """,
         (chat_id,),
     )
-    return {name: "f" * (level - CHUNK_LEVEL) + str(number) for name, level, number in rows}
+    return {name: name_in_chat(level, number) for name, level, number in rows}
 
 
 def forgotten_names(archive: Archive) -> frozenset[tuple[str, str]]:

@@ -33,7 +33,7 @@ from daemon.models.context import Context
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry, groups
 from rules.conversation.marker import Canned
-from rules.conversation.memory import EXTRACTED, Memory
+from rules.conversation.memory import Memory, memories_of_chunks
 from rules.errors import FaultyOutput
 from rules.layers.opening import rows_shown
 from rules.output.arrange import MemorySection
@@ -90,7 +90,7 @@ def assemble_chat(
 ) -> Assembly:
     """Put `shown` in place of the messages that they sum up; `memories` are all of the chat."""
     reading, places = survey.reading, survey.reading.places
-    under = {key: own.number for own in memories if not own.is_fold for key in own.keys}
+    under = {key: own.number for own in memories_of_chunks(memories) for key in own.keys}
     entries = tuple(replace(entry, memory=under.get(entry.key)) for entry in reading.entries)
     bounded = survey.shown_within(shown)
     memory_section = MemorySection(memories, bounded, reading.edits.touched)
@@ -269,13 +269,11 @@ def _keep_renamed(context: Context, ready: ReadyChat, last: Output, path: Path, 
 
 
 def _as_written(ready: ReadyChat, path: Path, backup: str) -> ExportWritten:
-    editions = [memory.edition for memory in ready.memories]
-    by_engine = [edition for edition in editions if edition.made == EXTRACTED]
     return ExportWritten(
         plan=ready.plan,
         path=str(path),
         memories=len(ready.memories),
-        extracted=sum(edition.kind != "person" for edition in by_engine),
+        extracted=sum(memory.edition.is_extracted for memory in ready.memories),
         tokens_before=ready.plan.tokens,
         tokens_after=ready.tokens_after,
         backup=backup,

@@ -16,7 +16,7 @@ from daemon.config.settings import Config
 from daemon.models.tokens import count
 from rules.conversation.history import Group, Place, history
 from rules.conversation.marker import OPENING, read_marker
-from rules.conversation.memory import Preferred, memory_id
+from rules.conversation.memory import Preferred, memories_of_chunks, memory_id
 from rules.errors import ChatSkipped, NotAccepted
 from rules.recognize.absent import NOTHING_ABSENT, Absent, absent_in
 from rules.recognize.adopted import (
@@ -161,7 +161,7 @@ def _frozen(archive: Archive, known: Known, strange: Mapping[str, Group]) -> Ado
 
     # A damaged row may be the very memory that seems to be unknown.
     refuse_any_damage(archive.run, "chat", "memory")
-    numbers = (memory.number for memory in known.memories if not memory.is_fold)
+    numbers = (memory.number for memory in memories_of_chunks(known.memories))
     first = 1 + max(numbers, default=0)
     taken = known_memories(archive, strange)
     own_ids = {name: memory_id(known.chat_id, 0, [name]) for name in taken}

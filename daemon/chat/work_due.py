@@ -20,7 +20,7 @@ from daemon.chat.opening import ShownChat, facts_now
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
 from rules.conversation.history import Entry
-from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
+from rules.conversation.memory import WRITTEN, Memory, memories_of_chunks
 from rules.conversation.memory_size import is_enough_for_a_model
 from rules.layers.core import CoreMemory
 from rules.layers.facts import MOST_COMPARED
@@ -83,7 +83,7 @@ def to_write_again(
     extracted = [
         (chunk, memory)
         for chunk, memory in free
-        if memory.in_prompts.made == EXTRACTED
+        if memory.in_prompts.is_extracted
         and is_enough_for_a_model(chunk.tokens, plan.questions_tokens)
     ]
     again = {*due, *(memory.number for chunk, memory in extracted if can_write(chunk))}
@@ -117,8 +117,7 @@ def explain_held(reading: ChatReading, held: Collection[str]) -> str:
 def _free(reading: ChatReading, held: Collection[str] = ()) -> Iterator[Memory]:
     left = {entry.memory for entry in reading.entries if not entry.gone}
     for memory in reading.chunk_memories:
-        stays = memory.keeps_its_words or memory.forgotten or memory.is_lone_fold
-        if memory.number in left and not stays and memory.memory_id not in held:
+        if memory.number in left and memory.may_be_rewritten and memory.memory_id not in held:
             yield memory
 
 
@@ -163,7 +162,7 @@ def _due(
     layer was switched on, or by the engine before ones that a model wrote, get no step. Nor do
     those that a fork has adopted, where the chat it came from has had these steps.
     """
-    own = [memory for memory in adopted if not memory.is_fold]
+    own = memories_of_chunks(adopted)
     followed = [memory.number for memory in own if has_step(archive, memory.origins, layer)]
     last = max([last_step(archive, plan.chat_id, layer), *followed])
     made = (chunk.number for chunk in plan.again + plan.chunks if chunk.number > last)

@@ -20,7 +20,7 @@ from daemon.remember.extracted import survey_archived
 from primer.evaluation_questions import finished_chat
 from primer.prompt import Turn
 from rules.conversation.history import Entry
-from rules.conversation.memory import Memory, with_members
+from rules.conversation.memory import Memory, memories_by_id, shown_in
 from rules.errors import ChatSkipped
 from rules.wording import cut_title
 
@@ -56,12 +56,9 @@ class EvaluatedChat:
     @cached_property
     def shown_as(self) -> Mapping[str, Memory]:
         """Return the memory or fold that stands for each memory, by its id."""
-        everything = self.survey.reading.memories
-        return {
-            name: memory
-            for memory in self.shown
-            for name in with_members([memory.memory_id], everything)
-        }
+        by_id = memories_by_id(self.shown)
+        outermost = shown_in(by_id.keys(), self.survey.reading.memories)
+        return {name: by_id[shown] for name, shown in outermost.items()}
 
     @cached_property
     def entries(self) -> Mapping[str, tuple[Entry, ...]]:

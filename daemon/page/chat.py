@@ -23,6 +23,7 @@ from daemon.reports.chats import versions_report
 from daemon.reports.memories import outermost_rows
 from daemon.reports.passages import passage_steps
 from rules.conversation.kept_wishes import still_open
+from rules.conversation.memory import memories_of_chunks
 from rules.layers.kept_passages import let_go
 from rules.plan.chunks import Spoken, live_tokens, tokens_of
 
@@ -63,10 +64,10 @@ def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
     counts = known_counts(archive, ENCODING, list({message.digest for message in messages}))
     spoken = [Spoken(message.role or "", counts.get(message.digest, 0)) for message in messages]
     live = live_tokens(spoken, 0, own.chunk.tokens, own.tail.tokens)
-    sources = (memory.source_tokens for memory in held.memories if not memory.is_fold)
+    sources = (memory.source_tokens for memory in memories_of_chunks(held.memories))
     return ChatSizes(
         folds=sum(memory.edition.tokens for memory in held.shown if memory.is_fold),
-        memories=sum(memory.edition.tokens for memory in held.shown if not memory.is_fold),
+        memories=sum(memory.edition.tokens for memory in memories_of_chunks(held.shown)),
         waiting=tokens_of(spoken) - live,
         live=live,
         spoken=tokens_of(spoken) + sum(sources),

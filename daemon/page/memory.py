@@ -18,7 +18,7 @@ from daemon.page.message_blocks import around_marks
 from daemon.page.reading import SaidMessage, show_message
 from daemon.reports.memories import memory_row
 from rules.conversation.history import Past
-from rules.conversation.memory import EXTRACTED, Memory, Quote
+from rules.conversation.memory import Memory, Quote
 from rules.extract.languages import TONGUES
 from rules.plan.folds import notes_of
 
@@ -81,7 +81,7 @@ def retry_page(request: Request) -> Response:
     with _opened(request) as (archive, chat, held, memory):
         editions = held.editions[memory.memory_id]
         costs = [cost_of(archive, edition.requests) for edition in editions]
-    unknown = 0.0 if any(edition.made == EXTRACTED for edition in editions) else None
+    unknown = 0.0 if any(edition.is_extracted for edition in editions) else None
     before = max((cost for cost in costs if cost is not None), default=unknown)
     caps = desk_of(request).config.budget
     return render(request, "retry.html", chat=chat, memory=memory, cost=before, caps=caps)

@@ -18,7 +18,7 @@ from daemon.page.actions import start_run as begin
 from daemon.page.app import Plan, Plans, desk_of, named_chat, render
 from daemon.recovery.aside import files_aside, is_movable
 from primer.models import EXTRACTIVE
-from rules.conversation.memory import EXTRACTED
+from rules.conversation.memory import memories_of_chunks
 from rules.typingmind.dates import write_date
 
 _KEPT_SECONDS = 30.0
@@ -90,9 +90,8 @@ def extracted_numbers(archive: Archive, chat_id: str) -> set[int]:
     """Return the numbers of a chat's memories that no model has written, folds left out."""
     return {
         memory.number
-        for memory in memories(archive, chat_id)
-        if memory.in_prompts.made == EXTRACTED
-        and not (memory.is_fold or memory.edition.kind == "person")
+        for memory in memories_of_chunks(memories(archive, chat_id))
+        if memory.in_prompts.is_extracted
     }
 
 

@@ -32,7 +32,7 @@ from daemon.remember.lanes import Chain, ChatWork, Keep, chunk_memory, core_chai
 from daemon.remember.question import worksheet_of_chunk
 from primer.reply import Refused
 from rules.conversation.history import Entry
-from rules.conversation.memory import EXTRACTED, Edition, Memory
+from rules.conversation.memory import Edition, Memory, memories_of_chunks
 from rules.errors import ChatSkipped, TooLong
 from rules.extract.weights import forget_messages
 from rules.layers.core import CoreEvent
@@ -60,7 +60,7 @@ class _Chunks(ChatWork):
     @property
     def memories_made(self) -> int:
         """Return how many chunks have a memory by now."""
-        return sum(not memory.is_fold for memory in self.memories)
+        return len(memories_of_chunks(self.memories))
 
 
 def compress(
@@ -230,7 +230,7 @@ def _keep_new(work: _Chunks, memory: Memory, layers: Sequence[Layer]) -> None:
 
 def _keep_again(work: _Chunks, before: Memory, edition: Edition, layers: Sequence[Layer]) -> None:
     """Keep another edition of a memory, unless it is one more of the engine's that nothing asked for."""
-    if not before.due and edition.made == EXTRACTED:
+    if not before.due and edition.is_extracted:
         return
     archive = work.archive
     with archive.transaction():
@@ -249,7 +249,7 @@ def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Ke
     """
     context, survey = work.context, work.survey
     before = chunk_memory(work.memories, chunk)
-    if before.in_prompts.made == EXTRACTED:
+    if before.in_prompts.is_extracted:
         return lambda: None
     after = _seen_later(survey, chunk)
     after_tokens = sum(survey.counts.all[entry.message.digest] for entry in after)

@@ -29,7 +29,7 @@ from daemon.remember.question import worksheet_of_chunk
 from daemon.remember.taking_facts import KnownBefore, take_facts
 from primer import prompt
 from primer.wording import keep_inert
-from rules.conversation.memory import EXTRACTED, Edition, Memory, Six, edition_in_prompts
+from rules.conversation.memory import Edition, Memory, Six, edition_in_prompts, memories_of_chunks
 from rules.conversation.memory_size import allowance
 from rules.errors import TooLong
 from rules.layers.core import CoreEvent
@@ -149,7 +149,7 @@ def core_chain(work: ChatWork, leads: Sequence[Lead]) -> Chain[CoreEvent]:
     breaks = {survey.plan.work[lead.place].number: lead.breaks for lead in leads}
 
     def take(chunk: PlannedChunk, as_of: Edition) -> Steps[tuple[CoreEvent, ...]]:
-        if as_of.made == EXTRACTED:
+        if as_of.is_extracted:
             return ()
         about = _about_core(work, chunk, as_of, breaks.get(chunk.number, ()))
         tended = yield from tend(worksheet_of_chunk(survey, chunk), survey.roles.agent, about)
@@ -210,6 +210,4 @@ def facts_chain(work: ChatWork) -> Chain[FactEvent]:
 
 def chunk_memory(memories: list[Memory], chunk: PlannedChunk) -> Memory:
     """Return the memory of a chunk."""
-    return next(
-        memory for memory in memories if not memory.is_fold and memory.number == chunk.number
-    )
+    return next(memory for memory in memories_of_chunks(memories) if memory.number == chunk.number)

@@ -15,7 +15,7 @@ from daemon.remember.folds import Folds, fold_of
 from daemon.remember.ladder import make_memory
 from daemon.remember.lanes import ChatWork
 from daemon.remember.question import worksheet_of_chunk
-from rules.conversation.memory import EXTRACTED, Edition, Memory
+from rules.conversation.memory import Edition, Memory
 from rules.plan.folds import as_told
 
 _SAY_MORE = (
@@ -57,7 +57,7 @@ def retry(
 
     edition = _written(replace(context, tell=tell), survey, before, guidance.strip())
     known = {edition.texts for edition in editions(archive, before.memory_id)}
-    if edition.texts in known or edition.made == EXTRACTED:
+    if edition.texts in known or edition.is_extracted:
         asked = f"{len(new)} new questions were asked" if new else "All this has been asked before"
         reason = f"{asked}, and no new memory came of it."
         return UnchangedMemory(before.memory_id, reason, _SAY_MORE.format(before.memory_id))

@@ -10,7 +10,7 @@ from daemon.archive.chats import KnownChat
 from daemon.archive.search_words import Stretch
 from daemon.chat.holding import Holding
 from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked
-from rules.conversation.memory import EXTRACTED, Edition, Memory
+from rules.conversation.memory import Edition, Memory
 from rules.conversation.memory_title import called, dates, short_name, subject_of
 from rules.plan.folds import State, marks_of, notes_of
 from rules.typingmind.dates import day_of
@@ -232,7 +232,7 @@ def _made_by(edition: Edition, *, raw: bool) -> str:
         models = f"agent {edition.agent}, context manager {edition.context_manager}"
     if edition.kind == "person":
         return f"edited in TypingMind, after {models}"  # these two have written it first
-    if edition.made == EXTRACTED:
+    if edition.is_extracted:
         engine = "extracted from the conversation by the built-in engine"
         return f"{engine}: {models}" if raw else engine
     return f"written: {models}" if raw else f"written by {models}"

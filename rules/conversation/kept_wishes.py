@@ -29,6 +29,7 @@ from rules.conversation.memory import (
     Six,
     Wish,
     listed_wishes,
+    memories_of_chunks,
     six_of,
     wish_lines,
 )
@@ -309,8 +310,8 @@ def too_many_wishes(shown: Sequence[Memory], memories: Sequence[Memory], most: i
     sources = {wish.source for wish in left_out}
     numbers = [
         str(memory.number)
-        for memory in memories
-        if not memory.is_fold and sources.intersection(memory.keys)
+        for memory in memories_of_chunks(memories)
+        if sources.intersection(memory.keys)
     ]
     named = f" (memories {', '.join(numbers)})" if numbers else ""
     wishes = counted(

@@ -147,6 +147,11 @@ class Edition:
         return frozenset(passage.source for passage in passages if passage.source)
 
     @property
+    def is_extracted(self) -> bool:
+        """Return whether the built-in engine has written it, and not the person since."""
+        return self.made == EXTRACTED and self.kind != "person"
+
+    @property
     def permanent_tokens(self) -> int:
         """Return the tokens of its quotes and wishes, which are outside `fold.budget`."""
         return self.quote_tokens + sum(wish.size for wish in self.wishes)
@@ -255,9 +260,21 @@ class Memory:
         return self.pinned or self.in_prompts.kind == "person"
 
     @property
-    def is_lone_fold(self) -> bool:
-        """Return whether it replaces memories that are lost: it cannot be written again."""
-        return self.level > CHUNK_LEVEL and not self.is_fold
+    def may_be_rewritten(self) -> bool:
+        """Return whether a model may write it again, if its raw messages are known.
+
+        The person has neither kept its words nor deleted it, and it is no fold whose memories are lost.
+        """
+        is_lone_fold = self.level > CHUNK_LEVEL and not self.is_fold
+        return not (self.keeps_its_words or self.forgotten or is_lone_fold)
+
+
+def name_in_chat(level: int, number: int) -> str:
+    """Return a memory's name within its chat: `6`, or `f2` for a fold, `ff1` for one of the next level.
+
+    It is never given to another memory of the chat.
+    """
+    return "f" * (level - CHUNK_LEVEL) + str(number)
 
 
 def memories_by_id(memories: Iterable[Memory]) -> dict[str, Memory]:
@@ -280,6 +297,19 @@ def with_all_inside(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Mem
     yield memory
     for name in memory.members:
         yield from with_all_inside(by_id[name], by_id)
+
+
+def shown_in(shown: Collection[str], memories: Sequence[Memory]) -> dict[str, str]:
+    """Map all that is shown, by itself or in a fold, to the outermost memory or fold that shows it.
+
+    `shown` are the ids of what an export shows, `memories` all of the chat.
+    """
+    outermost = {name: name for name in shown}
+    for fold in folds_upwards(memories):
+        if fold.memory_id in shown:
+            inside = with_members([fold.memory_id], memories)
+            outermost |= dict.fromkeys(inside, fold.memory_id)
+    return outermost
 
 
 def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozenset[str]:

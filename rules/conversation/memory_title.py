@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from rules.conversation.memory import CHUNK_LEVEL, Memory
+from rules.conversation.memory import Memory, memories_of_chunks, name_in_chat
 from rules.typingmind.dates import day_of, parse_date
 
 _MONTHS = (
@@ -30,11 +30,8 @@ def called(memory: Memory) -> str:
 
 
 def short_name(memory: Memory) -> str:
-    """Return its name within its chat: `6`, or `f2` for a fold, `ff1` for one of the next level.
-
-    It is never given to another memory of the chat.
-    """
-    return "f" * (memory.level - CHUNK_LEVEL) + str(memory.number)
+    """Return its name within its chat: `6`, `f2`, `ff1`."""
+    return name_in_chat(memory.level, memory.number)
 
 
 def dates(memory: Memory) -> str:
@@ -117,7 +114,7 @@ def counted_on(memories: Sequence[Memory]) -> int:
 
     0 unless an archive was lost.
     """
-    frozen = [memory for memory in memories if not memory.keys and not memory.is_fold]
+    frozen = [memory for memory in memories_of_chunks(memories) if not memory.keys]
     ahead = 0
     for memory in frozen:
         if titled := numbers_in(memory.in_prompts.texts[0]):

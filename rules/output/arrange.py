@@ -80,8 +80,8 @@ def _first_indices(
     for name, group in groups(places).items():
         first[name] = min(place.at for place in group.values())
     under = _places_under(places, entries)
-    for memory in memories:
-        if not memory.is_fold and memory.number in under:
+    for memory in memories_of_chunks(memories):
+        if memory.number in under:
             first.setdefault(memory.memory_id, min(place.at for place in under[memory.number]))
     for fold in folds_upwards(memories):
         inside = [first[name] for name in fold.members if name in first]

@@ -7,7 +7,7 @@ from typing import Literal
 
 from rules.conversation.history import Group, Place, groups
 from rules.conversation.marker import CLOSING, OPENING
-from rules.conversation.memory import Memory, memories_by_id, with_members
+from rules.conversation.memory import Memory, memories_of_chunks, shown_in
 from rules.recognize.align import Alignment, Named, align
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, fields_of
@@ -97,12 +97,8 @@ class _Shown:
     """The memories and folds that an export shows."""
 
     groups: Mapping[str, Group]
-    folds: Mapping[str, str]
-    """The shown fold that each memory or fold is in, by id."""
-
-    def covers(self, memory: str) -> bool:
-        """Return whether the memory is shown, by itself or in a fold."""
-        return memory in self.groups or memory in self.folds
+    shown_in: Mapping[str, str]
+    """The ids of all that is shown, by itself or in a fold, each with that of what shows it."""
 
 
 def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference:
@@ -110,8 +106,7 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
     was = _shown(before, known)
     now = _shown(after, known)
     same = align(_names(before), _names(after))
-    chunks = [memory for memory in known if not memory.is_fold]
-    under = {key: memory.memory_id for memory in chunks for key in memory.keys}
+    under = {key: memory.memory_id for memory in memories_of_chunks(known) for key in memory.keys}
     canned: list[str] = []
     for kind in (OPENING, CLOSING):
         old, new = (
@@ -134,12 +129,8 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
 
 
 def _shown(side: Side, known: Sequence[Memory]) -> _Shown:
-    shown, by_id = groups(side.places), memories_by_id(known)
-    folds: dict[str, str] = {}
-    for name in reversed(shown):
-        members = by_id[name].members if name in by_id else ()
-        folds |= dict.fromkeys(with_members(members, known), name)
-    return _Shown(shown, folds)
+    shown = groups(side.places)
+    return _Shown(shown, shown_in(shown, known))
 
 
 def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:
@@ -160,14 +151,14 @@ def _memory_changes(was: _Shown, now: _Shown) -> Iterator[MemoryChange]:
 
     A fold whose memories are shown again is not gone: they have come out of it.
     """
-    opened = {was.folds.get(name) for name in now.groups if name not in was.groups}
+    opened = {was.shown_in.get(name) for name in now.groups if name not in was.groups}
     for name, group in was.groups.items():
-        fold = now.folds.get(name, "")
+        fold = now.shown_in.get(name, "")
         if name not in now.groups and (fold or name not in opened):
             yield MemoryChange("folded" if fold else "gone", name, _edition(group), 0, fold)
     for name, group in now.groups.items():
         if name not in was.groups:
-            fold = was.folds.get(name, "")
+            fold = was.shown_in.get(name, "")
             yield MemoryChange("unfolded" if fold else "new", name, 0, _edition(group), fold)
     for name, group in was.groups.items():
         later = now.groups.get(name)
@@ -215,11 +206,11 @@ def _raw_changes(
             yield from _changes_in_both(place, after.places[same.pairs[place.at]])
         elif place.ours is None:
             memory = under.get(place.key, "")
-            yield _message_change("compressed" if now.covers(memory) else "gone", place, memory)
+            yield _message_change("compressed" if memory in now.shown_in else "gone", place, memory)
     for at in same.new:
         place = after.places[at]
         memory = under.get(place.key, "")
-        yield _message_change("come back" if was.covers(memory) else "new", place, memory)
+        yield _message_change("come back" if memory in was.shown_in else "new", place, memory)
 
 
 def _changes_in_both(before: Place, after: Place) -> Iterator[MessageChange]:

@@ -39,7 +39,6 @@ from itertools import accumulate, groupby
 from typing import Literal
 
 from rules.conversation.memory import (
-    EXTRACTED,
     Edition,
     Memory,
     fold_id,
@@ -344,11 +343,10 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
 def marks_of(memory: Memory, state: State) -> tuple[str, ...]:
     """Return what is out of the ordinary about a memory, in a word or two each."""
     edition = memory.edition
-    is_yours = edition.kind == "person"
     marks = {
         state.word: state.word in ("forgotten", "not in use"),
-        "yours": is_yours,
-        "extracted": edition.made == EXTRACTED and not is_yours,
+        "yours": edition.kind == "person",
+        "extracted": edition.is_extracted,
         "odd form": bool(edition.form),
         "hindsight": edition.kind == "hindsight",
         "pinned": memory.pinned,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.conversation.memory import CHUNK_LEVEL, Memory, memories_by_id
+from rules.conversation.memory import CHUNK_LEVEL, Memory, memories_by_id, memories_of_chunks
 from rules.conversation.memory_size import QUOTE, expected_fold_tokens
 from rules.conversation.short_quotes import MOST_QUOTES
 from rules.plan.fold_budget import (
@@ -64,7 +64,7 @@ class Foresight:
     @property
     def raw_tokens(self) -> int:
         """Return the raw tokens of all memories in the end."""
-        made = sum(memory.source_tokens for memory in self.memories if not memory.is_fold)
+        made = sum(memory.source_tokens for memory in memories_of_chunks(self.memories))
         return made + sum(memory.source for memory in self.coming)
 
     def _view_of_all(self) -> tuple[View, list[FoldReading]]:

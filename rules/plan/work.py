@@ -126,7 +126,7 @@ def hindsight_round(
 
 def _may_look_back(memory: Memory, again: Collection[int]) -> bool:
     """Return whether a model's memory will be there, untouched, with its raw messages known."""
-    if not memory.keys or memory.is_lone_fold or memory.keeps_its_words or memory.forgotten:
+    if not (memory.keys and memory.may_be_rewritten):
         return False
     return memory.number in again or (memory.in_prompts.made == WRITTEN and not memory.due)
 

@@ -34,6 +34,7 @@ from itertools import pairwise
 from typing import Literal
 
 from rules.conversation.history import Place
+from rules.conversation.memory import memories_of_chunks
 from rules.recognize.align import align
 from rules.recognize.known import Known, KnownMessage, Recognised
 from rules.typingmind.dates import parse_date
@@ -170,9 +171,8 @@ def _memories_expected(export: Recognised) -> set[int]:
     begun = {old.memory for old in export.known.past if old.key in raw}
     with_originals = {place.original for place in whole}
     expected = set()
-    for memory in export.known.memories:
-        is_shown = memory.is_fold or memory.memory_id in export.shown
-        is_begun = memory.number in begun and not is_shown
+    for memory in memories_of_chunks(export.known.memories):
+        is_begun = memory.number in begun and memory.memory_id not in export.shown
         if is_begun or memory.memory_id in with_originals:
             expected.add(memory.number)
     return expected

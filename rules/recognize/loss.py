@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Place
-from rules.conversation.memory import folds_upwards, with_members
+from rules.conversation.memory import shown_in
 from rules.recognize.absent import Absent
 from rules.recognize.known import KnownMessage, Recognised
 from rules.recognize.user_edits import deleted_memories, find_memories_in_export
@@ -62,13 +62,8 @@ def lost_in(export: Recognised, lacks: Absent) -> Lost | None:
     here = find_memories_in_export(known, export.places, shown)
     by_person = deleted_memories(known.memories, export.listed.uuids, export.ours)
     # A fold counts once, as the person sees it: to delete its six messages is to delete one memory.
-    shown_as: dict[str, str] = {}
-    folds = folds_upwards(known.memories)
-    for fold in folds:
-        if fold.memory_id in shown:
-            inside = with_members([fold.memory_id], known.memories)
-            shown_as |= dict.fromkeys(inside, fold.memory_id)
-    members = {member for fold in folds for member in fold.members}
+    shown_as = shown_in(shown, known.memories)
+    members = {member for memory in known.memories for member in memory.members}
     memories_here, deleted = {}, []
     for memory in known.memories:
         name = memory.memory_id

@@ -20,6 +20,7 @@ from rules.conversation.memory import (
     aliases,
     folds_upwards,
     memories_by_id,
+    memories_of_chunks,
     six_of,
     with_members,
 )
@@ -118,9 +119,8 @@ def find_memories_in_export(
     raw = {place.key for place in places if place.ours is None and not place.original}
     numbers = {old.memory for old in known.past if old.key in raw}
     seen = {memory.memory_id for memory in memories if memory.memory_id in shown}
-    seen |= {
-        memory.memory_id for memory in memories if memory.number in numbers and not memory.is_fold
-    }
+    chunks = memories_of_chunks(memories)
+    seen |= {memory.memory_id for memory in chunks if memory.number in numbers}
     here = set(with_members(seen, memories))
     for fold in folds_upwards(memories):
         if not here.isdisjoint(fold.members):
@@ -198,9 +198,7 @@ def _changed(
         under.setdefault(old.memory, []).append(old)
     covered = with_members(shown, known.memories)
     changed: dict[str, tuple[str, list[str]]] = {}
-    for memory in known.memories:
-        if memory.is_fold:
-            continue
+    for memory in memories_of_chunks(known.memories):
         is_covered = memory.memory_id in covered
         edited, deleted = _compare_raw(under.get(memory.number, []), here, missing, is_covered)
         if edited or deleted:
