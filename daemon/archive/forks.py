@@ -1,11 +1,21 @@
-"""Other chats that an export may come from, and raw messages put under memories by a rebuild."""
+"""What a chat takes over: found in the chat that it was forked from, and stored.
 
+A rebuild stores so, too, what an export alone has of a lost archive.
+"""
+
+import hashlib
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from rules.conversation.history import UNDER_SOME_MEMORY
-from rules.conversation.marker import Marker
+from daemon.archive.keeping import kept_passages, sources
+from daemon.archive.memories import HAD, insert_edition, insert_memory
+from daemon.archive.messages import message_keys
+from rules.conversation.history import Past
+from rules.layers.kept_passages import KeptPassage
+from rules.recognize.adopted import Adopted, said_at
+from rules.typingmind.message import read_message
 
 _CORE_COLUMNS = (
     "section",
@@ -18,9 +28,12 @@ _CORE_COLUMNS = (
     "edition",
     "at",
 )
-_WITHOUT_MESSAGES = (
-    "NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.memory = memory.id)"
-)
+_TAKE_VERSIONS = """
+    INSERT INTO version (message, number, sha256, digest, uuid, role, created_at, seen_at)
+    SELECT ?1, version.number, sha256, digest, uuid, role, created_at, ?2
+    FROM version JOIN message ON message.id = version.message JOIN chat ON chat.id = message.chat
+    WHERE key = ?3 AND chat_id = ?4 ORDER BY version.number
+"""
 _WHAT_IT_HAD = """
     LEFT JOIN memory AS own ON own.origin = event.memory AND own.chat = ?1
     WHERE event.chat = ?2 AND event.at <= ?3 AND (event.memory IS NULL OR own.id IS NOT NULL)
@@ -150,66 +163,63 @@ def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> 
     return True
 
 
-def count_chat(archive: Archive, row: int) -> tuple[int, ...]:
-    """Return a chat's numbers of messages, memories, and memories without their messages.
+def passages_of_kin(
+    archive: Archive, kin: str, digests: Mapping[str, str]
+) -> tuple[KeptPassage, ...]:
+    """Return what a fork inherits: the passages whose messages it has, under its own keys.
 
-    Folds of memories that it knows are not counted. `row` is the number of the chat's row.
+    `kin` is the chat that it was forked from, `digests` the keys of the fork's messages by what
+    they say. A passage whose message the fork lacks is in its opening, or nowhere.
     """
-    counts = f"""
-        SELECT (SELECT count(*) FROM message WHERE chat = ?1), count(*),
-               count(*) FILTER (WHERE {_WITHOUT_MESSAGES})
-        FROM memory WHERE chat = ?1
-          AND NOT EXISTS (SELECT 1 FROM fold_member WHERE fold = memory.id)
-    """  # noqa: S608
-    return archive.run(counts, (row,))[0]
+    raw, inherited = sources(archive, kin), []
+    for passage in kept_passages(archive, kin):
+        source = raw.get(passage.number)
+        key = digests.get(read_message(source).digest) if source else None
+        if key:
+            inherited.append(replace(passage, number=0, key=key))
+    return tuple(inherited)
 
 
-def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]) -> list[str]:
-    """Put raw messages under those of these memories that have none. Return the memories' ids.
-
-    A marker names its memory's first and last message, and their number: only a run of free
-    messages of that very length is believed. Needs a transaction of the caller's.
+def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
+    """Store what the chat in this row takes over, in a transaction of the caller's."""
+    chunks: dict[int, list[tuple[int, int]]] = {}
+    for position, old in enumerate(adopted.past, len(message_keys(archive, row))):
+        chunk = chunks.setdefault(old.memory, [])
+        chunk.append(_adopt_message(archive, row, position, old, adopted.kin, when))
+    decided = """
+        UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, due = ?, hindsight = ?
+        WHERE id = ?
     """
-    free = archive.run(
-        """
-        SELECT message, version, coalesce(uuid, '') FROM said
-        WHERE chat = ? AND (left_out IS NULL OR left_out = ?)
-            AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = said.message)
-          ORDER BY position
-        """,
-        (row, UNDER_SOME_MEMORY),
-    )
-    without = archive.column(
-        f"""
-        SELECT id FROM memory WHERE chat = ? AND {_WITHOUT_MESSAGES}
-        AND NOT EXISTS (SELECT 1 FROM fold_member WHERE fold = memory.id)
-        """,  # noqa: S608
-        (row,),
-    )
-    completed = []
-    for memory_id, marker in markers.items():
-        uuids = [uuid for *_, uuid in free]
-        if memory_id not in without or not {marker.first, marker.last} <= set(filter(None, uuids)):
+    for memory in adopted.memories:
+        name = memory.memory_id
+        insert_memory(archive, row, memory)
+        for edition in adopted.editions[name]:
+            insert_edition(archive, name, edition)
+        forgotten_at = when if memory.forgotten else None
+        hindsight = HAD if name in adopted.had_hindsight else 0
+        values = (memory.chosen, memory.pinned, forgotten_at, memory.due, hindsight)
+        archive.run(decided, (*values, name))
+        if memory.is_fold:
             continue
-        start, stop = uuids.index(marker.first), uuids.index(marker.last) + 1
-        if stop - start != marker.messages:
-            continue
-        for place, (message, version, _) in enumerate(free[start:stop]):
-            under = {"memory": memory_id, "place": place, "message": message, "version": version}
-            archive.insert("chunk_message", under)
-            archive.run(
-                "UPDATE message SET left_out = NULL, gone_at = NULL WHERE id = ?", (message,)
-            )
-        completed.append(memory_id)
-        del free[start:stop]
-    return completed
+        for place, (message, version) in enumerate(chunks.get(memory.number, ())):
+            columns = {"memory": name, "place": place, "message": message, "version": version}
+            archive.insert("chunk_message", columns)
 
 
-def note_sources(
-    archive: Archive, memory_id: str, tokens: int, began_at: str | None, ended_at: str | None
-) -> None:
-    """Store a memory's size and dates, as its raw messages are under it again."""
-    archive.run(
-        "UPDATE memory SET source_tokens = ?, began_at = ?, ended_at = ? WHERE id = ?",
-        (tokens, began_at, ended_at, memory_id),
-    )
+def _adopt_message(
+    archive: Archive, row: int, position: int, old: Past, kin: str, when: str
+) -> tuple[int, int]:
+    """Store a message under a memory, in all versions of the chat `kin`, which may be erased later.
+
+    Return the numbers of its row and of the version there.
+    """
+    columns = {
+        "chat": row, "key": old.key, "position": position,
+        "gone_at": when if old.newest is None else None,
+        "said_at": said_at(old.newest or old.message),
+    }  # fmt: skip
+    message = archive.insert("message", columns)
+    archive.run(_TAKE_VERSIONS, (message, when, old.key, kin))
+    sha256 = hashlib.sha256(old.message.raw).hexdigest()
+    under = "SELECT max(id) FROM version WHERE message = ? AND sha256 = ?"
+    return message, archive.value(under, (message, sha256))

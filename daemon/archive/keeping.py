@@ -1,4 +1,4 @@
-"""Passages that the person keeps word for word: stored, changed, inherited and proved."""
+"""Passages that the person keeps word for word: stored, changed and proved."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -120,20 +120,3 @@ def newest_messages(
     """
     for key, *stored in archive.run(newest, (chat_id, deleted)):
         yield key, message_in(*stored)
-
-
-def passages_of_kin(
-    archive: Archive, kin: str, digests: Mapping[str, str]
-) -> tuple[KeptPassage, ...]:
-    """Return what a fork inherits: the passages whose messages it has, under its own keys.
-
-    `kin` is the chat that it was forked from, `digests` the keys of the fork's messages by what
-    they say. A passage whose message the fork lacks is in its opening, or nowhere.
-    """
-    raw, inherited = sources(archive, kin), []
-    for passage in kept_passages(archive, kin):
-        source = raw.get(passage.number)
-        key = digests.get(read_message(source).digest) if source else None
-        if key:
-            inherited.append(replace(passage, number=0, key=key))
-    return tuple(inherited)

@@ -22,7 +22,6 @@ from rules.plan.work import Round
 from rules.typingmind.content import printable
 
 if TYPE_CHECKING:  # listing memories needs none of what recognizes them
-    from rules.recognize.adopted import Adopted
     from rules.recognize.chat_reading import ChatReading
 
 _KEYS = """
@@ -273,15 +272,15 @@ def replace_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
     insert_edition(archive, memory_id, edition)
 
 
-def round_of(archive: Archive, chat_id: str, adopted: "Adopted") -> Round:
-    """Return the hindsight round begun last, or an empty one; `adopted` may have had theirs."""
+def round_of(archive: Archive, chat_id: str, adopted: frozenset[str]) -> Round:
+    """Return the hindsight round begun last, or an empty one; the `adopted` ones have had theirs."""
     row = archive.one("SELECT id, round_to FROM chat WHERE chat_id = ?", (chat_id,))
     if row is None:
-        return Round(had=adopted.had_hindsight)
+        return Round(had=adopted)
     marks = dict(archive.run("SELECT id, hindsight FROM memory WHERE chat = ?", (row[0],)))
     chosen = frozenset(name for name, mark in marks.items() if mark == _CHOSEN)
     had = frozenset(name for name, mark in marks.items() if mark == HAD)
-    return Round(row[1], chosen, had | adopted.had_hindsight)
+    return Round(row[1], chosen, had | adopted)
 
 
 def begin_round(archive: Archive, chat_id: str, begun: Round) -> None:

@@ -1,7 +1,4 @@
-"""The writing of raw messages: another version for new bytes, their order, gone and missing ones.
-
-A chat also adopts messages and memories: from the chat that it was forked from, or from a rebuild.
-"""
+"""The writing of raw messages: another version for new bytes, their order, gone and missing ones."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -9,12 +6,13 @@ from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import keep_chat
-from daemon.archive.memories import HAD, insert_edition, insert_memory, keep_user_edits
+from daemon.archive.forks import adopt
+from daemon.archive.memories import keep_user_edits
+from daemon.archive.messages import message_keys
 from daemon.archive.seals import packed, unpacked
-from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, Place, history, raw_messages
+from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Place, history, raw_messages
 from rules.conversation.marker import MEMORY
 from rules.recognize.absent import Absent
-from rules.recognize.adopted import Adopted, said_at
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.content import attachments
@@ -27,12 +25,6 @@ _MAY_BE_EXPORTED = """
     WHERE chat = ? AND left_out IS NOT ?
 """
 """The chat's raw messages, but for those under an unknown memory."""
-_TAKE_VERSIONS = """
-    INSERT INTO version (message, number, sha256, digest, uuid, role, created_at, seen_at)
-    SELECT ?1, version.number, sha256, digest, uuid, role, created_at, ?2
-    FROM version JOIN message ON message.id = version.message JOIN chat ON chat.id = message.chat
-    WHERE key = ?3 AND chat_id = ?4 ORDER BY version.number
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +60,8 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
     raw = {place.key: place for place in raw_messages(reading.places)}
     with archive.transaction():
         row = keep_chat(archive, chat, when)
-        adopt(archive, row, reading.adopted, when)
+        if reading.adopted.memories:
+            adopt(archive, row, reading.adopted, when)
         known = message_keys(archive, row)
         _place(archive, row, order(known, reading.places, reading.entries), raw)
         changed = _keep_versions(archive, row, list(raw.values()), when)
@@ -184,11 +177,6 @@ def _mark_missing(
             archive.run("DELETE FROM missing WHERE message = ?", (old.row,))
 
 
-def message_keys(archive: Archive, row: int) -> tuple[str, ...]:
-    """Return the keys of all messages of the chat, in the order of the conversation."""
-    return archive.column("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))
-
-
 def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:
     """Return all keys of a chat in the order of the conversation, each once.
 
@@ -241,47 +229,3 @@ def insert_version(archive: Archive, row: int, number: int, message: Message, wh
         "uuid": message.uuid, "role": message.role, "created_at": message.created_at, "seen_at": when,
     }  # fmt: skip
     return archive.insert("version", columns)
-
-
-def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
-    """Store what the chat in this row takes over, in a transaction of the caller's."""
-    chunks: dict[int, list[tuple[int, int]]] = {}
-    for position, old in enumerate(adopted.past, len(message_keys(archive, row))):
-        chunk = chunks.setdefault(old.memory, [])
-        chunk.append(_adopt_message(archive, row, position, old, adopted.kin, when))
-    decided = """
-        UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, hindsight = ?
-        WHERE id = ?
-    """
-    for memory in adopted.memories:
-        name = memory.memory_id
-        insert_memory(archive, row, memory)
-        for edition in adopted.editions[name]:
-            insert_edition(archive, name, edition)
-        forgotten_at = when if memory.forgotten else None
-        hindsight = HAD if name in adopted.had_hindsight else 0
-        archive.run(decided, (memory.chosen, memory.pinned, forgotten_at, hindsight, name))
-        if memory.is_fold:
-            continue
-        for place, (message, version) in enumerate(chunks.get(memory.number, ())):
-            columns = {"memory": name, "place": place, "message": message, "version": version}
-            archive.insert("chunk_message", columns)
-
-
-def _adopt_message(
-    archive: Archive, row: int, position: int, old: Past, kin: str, when: str
-) -> tuple[int, int]:
-    """Store a message under a memory, in all versions of the chat `kin`, which may be erased later.
-
-    Return the numbers of its row and of the version there.
-    """
-    columns = {
-        "chat": row, "key": old.key, "position": position,
-        "gone_at": when if old.newest is None else None,
-        "said_at": said_at(old.newest or old.message),
-    }  # fmt: skip
-    message = archive.insert("message", columns)
-    archive.run(_TAKE_VERSIONS, (message, when, old.key, kin))
-    sha256 = hashlib.sha256(old.message.raw).hexdigest()
-    under = "SELECT max(id) FROM version WHERE message = ? AND sha256 = ?"
-    return message, archive.value(under, (message, sha256))

@@ -171,6 +171,11 @@ def first_seen(archive: Archive, chat_id: str) -> dict[str, str]:
     return dict(archive.run(times, (chat_id,)))
 
 
+def message_keys(archive: Archive, row: int) -> tuple[str, ...]:
+    """Return the keys of all messages of the chat, in the order of the conversation."""
+    return archive.column("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))
+
+
 def missing_keys(archive: Archive, chat_id: str) -> frozenset[str]:
     """Return the keys of messages that exports lack without naming them as deleted."""
     keys = f"""

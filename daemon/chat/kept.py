@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import was_processed
+from daemon.archive.forks import passages_of_kin
 from daemon.archive.keeping import (
     is_in,
     kept_passages,
     newest_messages,
-    passages_of_kin,
     sources,
 )
 from daemon.chat.opening import ShownChat

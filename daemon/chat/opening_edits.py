@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from daemon.archive.archive import Archive
+from daemon.archive.forks import inherit_layers
 from daemon.archive.keeping import kept_passages, newest_messages, store_passages
 from daemon.archive.layers import (
     KeptOpening,
@@ -73,8 +74,6 @@ def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
 
 def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
     """Return whether the archive knows the chat's layers; a fork inherits them first."""
-    from daemon.archive.forks import inherit_layers  # late: a new chat has no opening yet
-
     facts = fact_events(archive, chat_id, forgotten=True)
     known = (openings(archive, chat_id), core_events(archive, chat_id), facts)
     return any(known) or inherit_layers(archive, chat_id, shown, written)

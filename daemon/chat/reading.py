@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_accepted, last_deleted, newest_file
+from daemon.archive.forks import find_kin, known_memories, nearest_history
 from daemon.archive.layers import openings_by_chat
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import dates_said, first_seen, live_messages, missing_keys, past
@@ -115,8 +116,6 @@ def dates_of_copies(
     dates = dates_said(archive, chat_id)
     copies = may_be_copies(places, dates, is_fork=is_fork)
     if copies:
-        from daemon.archive.forks import nearest_history
-
         digests = {place.message.digest for place in copies}
         elsewhere = nearest_history(archive, chat_id, digests)
         dates |= true_dates(copies, elsewhere, is_fork=is_fork)
@@ -135,8 +134,6 @@ def _adopted(
     strange = _after_last(export.shown, {memory.memory_id for memory in known.memories})
     if not strange:
         return Adopted()
-    from daemon.archive.forks import find_kin  # late: hardly any chat is a fork
-
     kin = find_kin(archive, known.chat_id, strange, openings)
     inherited = Adopted()
     if kin:
@@ -157,8 +154,6 @@ def _frozen(archive: Archive, known: Known, strange: Mapping[str, Group]) -> Ado
     """Take over memories of no known chat as they are, numbered after those that are `known`."""
     if not strange:
         return Adopted()
-    from daemon.archive.forks import known_memories
-
     # A damaged row may be the very memory that seems to be unknown.
     refuse_any_damage(archive.run, "chat", "memory")
     numbers = (memory.number for memory in memories_of_chunks(known.memories))

@@ -261,7 +261,7 @@ def survey_read(
         new_prices=prices,
         bounds=bounds,
         plan=plan,
-        round=round_of(archive, chat.chat_id, shown.reading.adopted),
+        round=round_of(archive, chat.chat_id, shown.reading.adopted.had_hindsight),
         core=core_shown(archive, shown),
         passages=passages_after(archive, shown, now),
         zone=archive.zone,

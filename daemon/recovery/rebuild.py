@@ -19,11 +19,12 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row, is_known, keep_chat
-from daemon.archive.forks import count_chat, note_sources, put_under_memories
+from daemon.archive.forks import adopt
 from daemon.archive.memories import end_turn, memories, replace_edition
-from daemon.archive.message_versions import adopt, message_keys, put_back, remember
-from daemon.archive.messages import past
+from daemon.archive.message_versions import put_back, remember
+from daemon.archive.messages import message_keys, past
 from daemon.archive.outputs import Output, last_output, record_output
+from daemon.archive.rebuilding import count_chat, note_sources, put_under_memories
 from daemon.chat.opening_edits import take_over
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.config.loading import load_texts

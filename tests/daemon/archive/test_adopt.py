@@ -122,15 +122,15 @@ def _look_again(archive: Archive) -> None:
 def test_hindsight_that_was_had_in_the_other_chat_is_not_had_again(first: Archive) -> None:
     taken_over(first, adopted(first))
     one, *_ = memories(first, FORK)
-    assert set(round_of(first, FORK, Adopted()).had) == {one.memory_id}
+    assert set(round_of(first, FORK, frozenset()).had) == {one.memory_id}
 
 
-def test_what_was_pinned_chosen_or_forgotten_is_so_in_the_fork(first: Archive) -> None:
-    first.run("UPDATE memory SET pinned = 1, chosen_edition = 1 WHERE id = 'm1'")
+def test_what_was_pinned_chosen_due_or_forgotten_is_so_in_the_fork(first: Archive) -> None:
+    first.run("UPDATE memory SET pinned = 1, chosen_edition = 1, due = '1 deleted' WHERE id = 'm1'")
     first.run("UPDATE memory SET forgotten_at = ? WHERE id = 'm2'", (WHEN,))
     taken_over(first, adopted(first))
     one, two, _ = memories(first, FORK)
-    assert (one.pinned, one.chosen, one.edition.number) == (True, 1, 1)
+    assert (one.pinned, one.chosen, one.edition.number, one.due) == (True, 1, 1, "1 deleted")
     assert two.forgotten
 
 

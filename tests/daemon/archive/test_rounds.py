@@ -22,19 +22,19 @@ def told(begun: Round) -> tuple[int, set[str], set[str]]:
 
 def test_a_chat_that_was_never_seen_has_no_round() -> None:
     with Archive.memory() as archive:
-        assert told(round_of(archive, CHAT, Adopted())) == (0, set(), set())
+        assert told(round_of(archive, CHAT, frozenset())) == (0, set(), set())
 
 
 def test_who_was_chosen_stays_chosen_until_the_turn_is_over() -> None:
     with Archive.memory() as archive:
         made(archive)
-        assert told(round_of(archive, CHAT, Adopted())) == (0, set(), set())
+        assert told(round_of(archive, CHAT, frozenset())) == (0, set(), set())
         begin_round(archive, CHAT, Round(5, {"m2", "m3"}))
-        assert told(round_of(archive, CHAT, Adopted())) == (5, {"m2", "m3"}, set())
+        assert told(round_of(archive, CHAT, frozenset())) == (5, {"m2", "m3"}, set())
         end_turn(archive, "m2")
-        assert told(round_of(archive, CHAT, Adopted())) == (5, {"m3"}, {"m2"})
+        assert told(round_of(archive, CHAT, frozenset())) == (5, {"m3"}, {"m2"})
         end_turn(archive, "m3")
-        assert told(round_of(archive, CHAT, Adopted())) == (5, set(), {"m2", "m3"})
+        assert told(round_of(archive, CHAT, frozenset())) == (5, set(), {"m2", "m3"})
 
 
 def test_a_round_that_begins_again_forgets_no_turn() -> None:
@@ -43,13 +43,13 @@ def test_a_round_that_begins_again_forgets_no_turn() -> None:
         begin_round(archive, CHAT, Round(5, {"m2"}))
         end_turn(archive, "m2")
         begin_round(archive, CHAT, Round(6, {"m3"}))
-        assert told(round_of(archive, CHAT, Adopted())) == (6, {"m3"}, {"m2"})
+        assert told(round_of(archive, CHAT, frozenset())) == (6, {"m3"}, {"m2"})
 
 
 def test_memories_that_come_with_a_hindsight_edition_have_had_their_turn() -> None:
     own = replace(with_edition(memory_of(1, entries(TALK)[:2]), 2), memory_id="own")
     adopted = Adopted((own,), {"own": (own.in_prompts, own.edition)})
     with Archive.memory() as archive:
-        assert told(round_of(archive, "fork", adopted)) == (0, set(), {"own"})
+        assert told(round_of(archive, "fork", adopted.had_hindsight)) == (0, set(), {"own"})
         see(archive, TALK)
-        assert told(round_of(archive, CHAT, adopted)) == (0, set(), {"own"})
+        assert told(round_of(archive, CHAT, adopted.had_hindsight)) == (0, set(), {"own"})
