@@ -1,18 +1,15 @@
 """What the person decides about memories: which edition is shown, pinned or not, back in use."""
 
 from daemon.archive.archive import Archive
-from daemon.archive.memories import editions
+from daemon.archive.memories import WITH_PARTS, editions
 from rules.conversation.memory import Memory, own_edition
 from rules.conversation.memory_title import called
 from rules.errors import NotFound
 
-_FORGOTTEN_PARTS = """
-    WITH RECURSIVE part (id) AS (
-        VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id
-    )
-    SELECT memory.id FROM part JOIN memory ON memory.id = part.id WHERE forgotten_at IS NOT NULL
-    ORDER BY level, number
-"""
+_FORGOTTEN_PARTS = f"""
+    {WITH_PARTS} SELECT memory.id FROM part JOIN memory ON memory.id = part.id
+    WHERE forgotten_at IS NOT NULL ORDER BY level, number
+"""  # noqa: S608
 _FOLDS_WHOLE_AGAIN = """
     SELECT id FROM memory AS fold WHERE forgotten_at IS NOT NULL
     AND id IN (SELECT fold FROM fold_member JOIN memory ON memory.id = member WHERE recalled)

@@ -24,15 +24,18 @@ from rules.typingmind.content import printable
 if TYPE_CHECKING:  # listing memories needs none of what recognizes them
     from rules.recognize.chat_reading import ChatReading
 
-_KEYS = """
+WITH_PARTS = """
     WITH RECURSIVE part (id) AS (
         VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id
     )
-    SELECT key FROM part JOIN memory ON memory.id = part.id
+"""
+"""How a query begins that is about a memory, or a fold and all that is in it."""
+_KEYS = f"""
+    {WITH_PARTS} SELECT key FROM part JOIN memory ON memory.id = part.id
     JOIN chunk_message ON chunk_message.memory = part.id
     JOIN message ON message.id = chunk_message.message
     ORDER BY memory.number, place
-"""
+"""  # noqa: S608
 """Keys of the raw messages under a memory, or under all the memories in a fold."""
 _ORIGINS = """
     WITH RECURSIVE ancestor (id, distance) AS (

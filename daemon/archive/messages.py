@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
+from daemon.archive.memories import WITH_PARTS
 from daemon.archive.seals import refuse_damage, unpacked
 from rules.conversation.history import Past
 from rules.recognize.adopted import with_true_date
@@ -242,16 +243,13 @@ def under(archive: Archive, memory_id: str) -> Iterator[tuple[str, Message]]:
     a conversation.
     """
     rows = archive.run(
-        """
-        WITH RECURSIVE part (id) AS (
-            VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id
-        )
-        SELECT key, said.message FROM part
+        f"""
+        {WITH_PARTS} SELECT key, said.message FROM part
         JOIN memory ON memory.id = part.id AND forgotten_at IS NULL
         JOIN chunk_message ON chunk_message.memory = part.id
         JOIN said ON said.message = chunk_message.message AND gone_at IS NULL
         ORDER BY memory.number, place
-        """,
+        """,  # noqa: S608
         (memory_id,),
     )
     for key, message in rows:

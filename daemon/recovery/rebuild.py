@@ -157,7 +157,7 @@ def _fill(
     archive, row = context.archive, chat_row(context.archive, chat_id)
     file, with_memories = _with_memories(chat_id, newest, files)
     shown = groups(recognise(read_messages(with_memories), {}))
-    known = {name for own in memories(archive, chat_id) for name in (own.memory_id, *own.origins)}
+    known = {name for own in memories(archive, chat_id) for name in own.ids}
     lacks_memories = not shown.keys() <= known
     is_fork = False
     if lacks_memories:

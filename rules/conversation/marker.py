@@ -286,7 +286,7 @@ def drafts_of(
         drafts += [Draft.opening(chat_id, words.opening), Draft.closing(chat_id, words.closing)]
         drafts += [Draft.opening(chat_id, text, layers=True) for text in layered]
     for memory in memories:
-        for name in (memory.memory_id, *memory.origins):
+        for name in memory.ids:
             named = replace(memory, memory_id=name)
             for edition in editions[memory.memory_id]:
                 for form in forms(memory, edition):

@@ -246,6 +246,11 @@ class Memory:
         return bool(self.members)
 
     @property
+    def ids(self) -> tuple[str, ...]:
+        """Return its id, then those that exports of a fork may still use for it."""
+        return self.memory_id, *self.origins
+
+    @property
     def quote(self) -> str:
         """Return its first quote, on one line; empty where it has none."""
         quotes = self.edition.quotes

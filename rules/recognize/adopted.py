@@ -128,19 +128,14 @@ def _taken_before(
 
     None where one of a chunk does not come from the other chat's chunk of the same number.
     """
-    theirs = {name: memory.memory_id for memory in kin.memories for name in _ids(memory)}
+    theirs = {name: memory.memory_id for memory in kin.memories for name in memory.ids}
     taken: dict[str, Memory] = {}
     for memory in own:
-        name = next((theirs[name] for name in _ids(memory) if name in theirs), "")
+        name = next((theirs[name] for name in memory.ids if name in theirs), "")
         if name:
             taken[name] = memory
     mine = [taken.get(memory.memory_id) for memory in chunks[: len(memories_of_chunks(own))]]
     return taken if mine == memories_of_chunks(own) else None
-
-
-def _ids(memory: Memory) -> tuple[str, ...]:
-    """Return the id of a memory, and those of the memories that it comes from."""
-    return memory.memory_id, *memory.origins
 
 
 def _own_memories(
@@ -156,7 +151,7 @@ def _own_memories(
         own[name] = replace(
             memory,
             memory_id=memory_id(chat_id, memory.number, digests.get(memory.number, [name])),
-            origins=(name, *memory.origins),
+            origins=memory.ids,
             forgotten=memory.forgotten or name not in covered,
         )
     return own
@@ -176,7 +171,7 @@ def _own_folds(chat_id: str, kin: Known, own: Mapping[str, Memory]) -> dict[str,
         all_own[name] = replace(
             fold,
             memory_id=fold_id(chat_id if is_of_today else f"{chat_id}/{name}", mine),
-            origins=(name, *fold.origins),
+            origins=fold.ids,
             members=tuple(memory.memory_id for memory in mine),
         )
     return all_own

@@ -77,7 +77,7 @@ def reading_of(
         editions = known.editions[name]
         by_person[name] = replace(
             editions[-1],
-            number=1 + max(edition.number for edition in editions),
+            number=1 + editions[-1].number,
             kind="person",
             texts=texts,
             requests=(),
