@@ -120,7 +120,8 @@ class Survey(ShownChat):
 
     def too_many_words(self, shown: Sequence[Memory]) -> str:
         """Return a clause where the quotes or wishes of what is shown take too much; else empty."""
-        of_wishes = too_many_wishes(shown, self.reading.memories, self.bounds.wishes)
+        memories, gone = self.reading.memories, let_go(self.passages)
+        of_wishes = too_many_wishes(shown, memories, self.bounds.wishes, gone)
         return "; ".join(filter(None, (too_many(shown, count), of_wishes)))
 
     @property

@@ -80,7 +80,7 @@ def chat_page(request: Request) -> Response:
     with named_chat(request) as (archive, known):
         held = holding(archive, desk.config, known.chat_id)
         sizes = chat_sizes(archive, desk.config, held)
-        notes = list(filter(None, (wishes_left_out(held),)))
+        notes = list(filter(None, (wishes_left_out(archive, held),)))
         passages = kept_passages(archive, known.chat_id)
         still = still_open(held.shown, let_go(passages))
         download = download_state(archive, known.chat_id)

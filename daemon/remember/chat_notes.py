@@ -31,11 +31,14 @@ if TYPE_CHECKING:
 _RAISE_WISHES = "Raise wishes under [fold] in memproc.toml; the next run puts them back."
 
 
-def wishes_left_out(held: "Holding") -> str:
+def wishes_left_out(archive: Archive, held: "Holding") -> str:
     """Return a clause on the wishes that still hold and that a chat's folds leave out; else empty."""
+    from daemon.archive.keeping import kept_passages
     from rules.conversation.kept_wishes import too_many_wishes
+    from rules.layers.kept_passages import let_go
 
-    return too_many_wishes(held.shown, held.memories, held.bounds.wishes)
+    gone = let_go(kept_passages(archive, held.chat_id))
+    return too_many_wishes(held.shown, held.memories, held.bounds.wishes, gone)
 
 
 def problems_of_folds(archive: Archive, config: "Config") -> Iterator[StatusProblem]:
@@ -44,7 +47,7 @@ def problems_of_folds(archive: Archive, config: "Config") -> Iterator[StatusProb
         from daemon.chat.holding import holding
 
         with suppress(MemprocError):  # an unreadable chat hides no other
-            if clause := wishes_left_out(holding(archive, config, chat_id)):
+            if clause := wishes_left_out(archive, holding(archive, config, chat_id)):
                 yield StatusProblem(title, f"{clause}.", _RAISE_WISHES)
 
 

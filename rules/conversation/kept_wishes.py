@@ -290,21 +290,18 @@ def _beyond(stated: Sequence[_StatedWish], most: int) -> list[_StatedWish]:
     return gone
 
 
-def holding_left_out(shown: Sequence[Memory], most: int) -> tuple[Wish, ...]:
-    """Return the wishes that still hold and that an export leaves out, the oldest first."""
-    stated = _stated(shown, [memory.edition for memory in shown])
-    over = _over(stated, ())
-    left = [entry for entry in stated if entry not in over and not entry.wish.is_open]
-    return tuple(entry.wish for entry in _beyond(left, most) if not entry.is_replaced)
-
-
-def too_many_wishes(shown: Sequence[Memory], memories: Sequence[Memory], most: int) -> str:
+def too_many_wishes(
+    shown: Sequence[Memory], memories: Sequence[Memory], most: int, let_go: Collection[str] = ()
+) -> str:
     """Return a clause that names the memories of wishes that still hold and are left out.
 
     It is empty where there are none. It has no wish in it, since a log may keep it. `memories` are
-    all of the chat.
+    all of the chat, `let_go` the words that the person has let go.
     """
-    left_out = holding_left_out(shown, most)
+    stated = _stated(shown, [memory.edition for memory in shown])
+    over = _over(stated, let_go)
+    left = [entry for entry in stated if entry not in over and not entry.wish.is_open]
+    left_out = [entry.wish for entry in _beyond(left, most) if not entry.is_replaced]
     if not left_out:
         return ""
     sources = {wish.source for wish in left_out}
