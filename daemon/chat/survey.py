@@ -238,7 +238,7 @@ def survey_read(
     archive: Archive, shown: ShownChat, key: FindKey, now: str, can_write: CanWrite
 ) -> Survey:
     """Plan a chat that has been read. Raises as `survey` does."""
-    chat, config = shown.chat, shown.config
+    config = shown.config
     roles = _choose_writers(archive, shown, key, now)
     counts, overhead = count_tokens(archive, shown, roles)
     bounds, prices = bounds_of(config, roles.window_as_counted), dict[bytes, bytes]()
@@ -252,7 +252,7 @@ def survey_read(
         held = frozenset()
         plan, due = plan_chunks(held)
     surveyed = Survey(
-        chat=chat,
+        chat=shown.chat,
         reading=shown.reading,
         config=config,
         texts=shown.texts,
@@ -262,7 +262,7 @@ def survey_read(
         new_prices=prices,
         bounds=bounds,
         plan=plan,
-        round=round_of(archive, chat.chat_id, shown.reading.adopted.had_hindsight),
+        round=round_of(archive, shown.chat.chat_id, shown.reading.adopted.had_hindsight),
         core=core_shown(archive, shown),
         passages=passages_after(archive, shown, now),
         zone=archive.zone,
@@ -301,8 +301,8 @@ def _with_rework(
     reading, config, roles, plan = new.reading, new.config, new.roles, new.plan
     engine_alone, can_write_now = not roles.has_agent, partial(can_write, archive, new)
     again = to_write_again(reading, plan, due, can_write_now, held, engine_alone=engine_alone)
-    turns, chunks = 0 if engine_alone else config.memory.hindsight, len(plan.chunks)
-    begun = hindsight_round(new.round, reading.chunk_memories, chunks, turns, again, held)
+    turns = 0 if engine_alone else config.memory.hindsight
+    begun = hindsight_round(new.round, reading.chunk_memories, len(plan.chunks), turns, again, held)
     plan = plan.with_more(again, begun.numbers)
     _, shown_now = new.view_section(reading.memories, plan.memories, as_shown)
     excess = new.too_many_words(shown_now)

@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import persona_of
 from daemon.archive.messages import OutlinedMessage, read_outline, read_words
-from daemon.chat.holding import Holding, holding
+from daemon.chat.holding import holding
 from daemon.page.app import desk_of, named_chat, render
 from daemon.page.message_blocks import MarkedPassage, MessageBlock, cut_blocks
 from rules.conversation.memory import Memory, Quote
@@ -116,8 +116,7 @@ def reading_page(request: Request) -> Response:
         number = min(max(1, int(wanted)), len(sheets)) if is_number else 1
         sheet = sheets[number - 1]
         persona = persona_of(archive, known.chat_id)
-        held = holding(archive, desk_of(request).config, known.chat_id)
-        passages = _passages(archive, held, rows, sheet, days, query)
+        passages = _passages(request, archive, known.chat_id, rows, sheet, days)
     return render(
         request,
         "reading.html",
@@ -214,15 +213,17 @@ def sheet_at(at: int, sheets: Sequence[range]) -> int:
 
 
 def _passages(
+    request: Request,
     archive: Archive,
-    held: Holding,
+    chat_id: str,
     rows: Sequence[OutlinedMessage],
     sheet: range,
     days: Sequence[date],
-    query: str,
 ) -> list[ReadPassage]:
     """Return the messages of a sheet, by their memories."""
-    words = read_words(archive, held.chat_id, [rows[at].key for at in sheet])
+    held = holding(archive, desk_of(request).config, chat_id)
+    query = request.query_params.get("words", "")
+    words = read_words(archive, chat_id, [rows[at].key for at in sheet])
     passages = []
     for memory_id, places in groupby(sheet, key=lambda at: _memory_at(rows, at)):
         memory = held.by_id.get(memory_id)
