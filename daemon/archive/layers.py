@@ -187,14 +187,16 @@ def openings_by_chat(
 ) -> dict[str, list[str]]:
     """Return the openings that a chat may show, by the id of the chat that each was written for.
 
-    These are its own, those of the chats that it was forked from, and those of any chat with the
-    digests `named`: a fork shows them before its memories are known. `origins` are the ids that its
-    memories have in the chats that it was forked from.
+    These are its own, those of the chats that it was forked from, and one of any chat with each of
+    the digests `named`: a fork shows them before its memories are known. `origins` are the ids that
+    its memories have in the chats that it was forked from.
     """
     rows = f"""
         SELECT chat_id, iif(opening.{is_sound("opening")}, text, '')
         FROM chat LEFT JOIN opening ON opening.chat = chat.id
-        WHERE chat_id = ? OR digest IN (SELECT value FROM json_each(?))
+        WHERE chat_id = ?
+            OR opening.rowid IN (SELECT min(rowid) FROM opening
+                                 WHERE digest IN (SELECT value FROM json_each(?)) GROUP BY digest)
             OR chat.id IN (SELECT chat FROM memory WHERE id IN (SELECT value FROM json_each(?)))
         ORDER BY opening.rowid
     """  # noqa: S608

@@ -135,23 +135,13 @@ def opening_text(archive: Archive, shown: ShownChat, kept: Sequence[KeptLine] = 
     settings = shown.config.facts
     facts = facts_shown(archive, shown.chat.chat_id, settings) if settings.enabled else ()
     lines = [as_line(fact) for fact in facts]
-    preface, introduction = _preface(archive, shown), shown.texts.layers
+    preface = reworded(openings(archive, shown.chat.chat_id)) or shown.preface
+    introduction = shown.texts.layers
     text = wrap("system", write_opening(preface, introduction, sections, lines, kept))
     place = opening_place(shown)
     if place is not None and _says(shown, place.message.text) == _says(shown, text):
         return place.message.text
     return text
-
-
-def _preface(archive: Archive, shown: ShownChat) -> str:
-    """Return the person's own preface where they have reworded it, else that of the texts."""
-    kept, place = openings(archive, shown.chat.chat_id), opening_place(shown)
-    if place is not None and place.is_edited:
-        digest = text_digest(place.message.text)
-        if not any(written.goes_back_to(digest) for written in kept):
-            # It was edited where it shows neither sections nor facts.
-            return read_shown(shown, place.message.text).preface or shown.preface
-    return reworded(kept) or shown.preface
 
 
 def _says(shown: ShownChat, text: str) -> tuple[object, ...]:
@@ -163,10 +153,9 @@ def _says(shown: ShownChat, text: str) -> tuple[object, ...]:
 
 def keep_written(archive: Archive, shown: ShownChat, text: str, now: str) -> None:
     """Store an opening that is about to be written, so that it and edits of it are known."""
-    written, chat_id = read_shown(shown, text), shown.chat.chat_id
-    if written.headed:
-        keep_opening(archive, chat_id, KeptOpening(text, written.preface, "memproc"), now)
-        keep(archive, _counts_of(archive, facts_now(archive, chat_id)))
+    preface, chat_id = read_shown(shown, text).preface, shown.chat.chat_id
+    keep_opening(archive, chat_id, KeptOpening(text, preface, "memproc"), now)
+    keep(archive, _counts_of(archive, facts_now(archive, chat_id)))
 
 
 def opening_place(shown: ShownChat) -> Place | None:

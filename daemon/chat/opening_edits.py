@@ -63,8 +63,8 @@ def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
         base = edited_from(kept, written)
         # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
         is_seen = any((opening.text, opening.base) == (text, written) for opening in kept)
-        is_headless = not (base or theirs.headed)
-        if is_seen or (is_known and digest == written) or is_headless:
+        is_as_written = digest == written and (is_known or not theirs.headed)
+        if is_seen or is_as_written:
             return False, ""
         before = (base.text if base else opening_text(archive, shown)) if is_known else ""
         notice = _keep_changes(archive, shown, before, theirs, now, by_user=digest != written)

@@ -277,8 +277,8 @@ def drafts_of(
     This recognizes them where a client has dropped the markers themselves. A fork may have kept the
     uuids of the chat that it comes from.
 
-    `openings` are those that held core memory or facts, by the id of the chat that each was written
-    for: this chat, and those that it comes from. Where a message of ours was deleted in TypingMind,
+    `openings` are by the id of the chat that each was written for: this chat, and those that it
+    comes from. Those with core memory or facts have uuids of their own. Where a message of ours was deleted in TypingMind,
     so that its uuid is among `deleted`, it may be back under another one.
     """
     drafts = []

@@ -36,8 +36,8 @@ class Known:
     """All of each memory, by its id."""
     past: Sequence[Past] = ()
     openings: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The openings with core memory or facts that an export of it may show, by the id of the chat
-    that each was written for: this one, and those that it was forked from."""
+    """The openings that an export of it may show, by the id of the chat that each was written for:
+    this one, and those that it was forked from."""
     live: Sequence[KnownMessage] = ()
     """The messages of its last export under no memory, oldest first."""
     left_out: Sequence[KnownMessage] = ()

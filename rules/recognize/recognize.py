@@ -7,9 +7,10 @@ place among the claims. A merge of two devices may have put messages that claim 
 
     memory             it fits; or no other fits its slot, and another of its memory fits, or both
                        its marker and its uuid are ours
-    opening, closing   two of four: it fits; it has a marker, and says what ours says; its uuid is
-                       ours; it comes right before or after a memory. An opening's marker may also
-                       name what ours says: edited in a fork, the person's words there are kept
+    opening, closing   two of four: it fits; it says what one of ours ever said; its uuid is ours;
+                       it comes right before or after a memory, or closes what has an opening alone.
+                       An opening's marker may also name what ours says: edited in a fork, the
+                       person's words there are kept
 
 Where a message with a uuid of ours says what was written under it, the archive tells what it is,
 whether or not its marker agrees. What stays in the chat as an original claims nothing, not even by
@@ -17,7 +18,7 @@ uuid or text. Memories that have lost both markers and uuids are not recognised:
 `unnamed_memories`.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -75,13 +76,13 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
     for at, message in enumerate(messages):
         if claim := _read_claim(at, message, known):
             claims.append(claim)
-    memories = _of_memories(claims)
     canned = {_written(marker) for marker in known.values() if _is_canned(marker)}
-    ours: list[Marker | None] = [None] * len(messages)
+    ours = {number: claims[number].marker for number in _of_memories(claims)}
     for number, claim in enumerate(claims):
-        if number in memories or _is_our_canned(number, claims, memories, canned):
-            ours[claim.at] = claim.marker
-    return tuple(ours)
+        if _is_canned(claim.marker) and _is_our_canned(number, claim, ours, canned):
+            ours[number] = claim.marker
+    by_index = {claims[number].at: marker for number, marker in ours.items()}
+    return tuple(by_index.get(at) for at in range(len(messages)))
 
 
 def _read_claim(at: int, message: Message, known: Mapping[str, Marker]) -> _Claim | None:
@@ -121,24 +122,27 @@ def _is_canned(marker: Marker) -> bool:
 
 
 def _is_our_canned(
-    number: int, claims: _Claims, memories: Set[int], canned: Collection[_Written]
+    number: int, claim: _Claim, ours: Mapping[int, Marker], canned: Collection[_Written]
 ) -> bool:
-    """Return whether two of the four signs of an opening or a closing hold."""
-    claim = claims[number]
-    if not _is_canned(claim.marker):
-        return False
+    """Return whether two of the four signs of an opening or a closing hold.
+
+    `ours` are the markers of all memories, and of what is believed before it, by their numbers.
+    """
     words = [_spoken(claim.message)]
     if claim.own and claim.own.kind == OPENING:
         words.append(_written(claim.own))
-    # An opening is right before the first message left of a memory, a closing after its last.
+    # An opening is right before the first message left of a memory; a closing after its last, or
+    # after the opening where none is left.
     step = 1 if claim.marker.kind == OPENING else -1
-    inner, outer = number + step, number - step
-    touches = inner in memories and (
-        outer not in memories or claims[inner].marker.memory != claims[outer].marker.memory
+    inner, outer = ours.get(number + step), ours.get(number - step)
+    touches = (
+        inner is not None
+        and inner.kind != CLOSING
+        and (outer is None or inner.memory != outer.memory)
     )
     signs = (
         claim.fits,
-        bool(claim.message.marker) and any(word in canned for word in words),
+        any(word in canned for word in words),
         claim.by_uuid is not None,
         touches,
     )

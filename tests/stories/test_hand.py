@@ -1,6 +1,7 @@
 """What a person does to memories in TypingMind counts: they are edited, forgotten, recalled, made whole."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -228,6 +229,54 @@ def test_a_deleted_fold_takes_all_that_it_stands_for_with_it(tmp_path: Path) -> 
         gone = {one["memory_id"] for one in chat.everything() if one["forgotten"]}
         assert {fold["memory_id"], *fold["members"]} <= gone
         assert not gone & set(chat.shown())
+    quiet(chat)
+
+
+def with_own_words(chat: Cycle) -> None:
+    """The person rewords an opening that shows what is kept, and releases that."""
+    passage = chat.messages[chat.live()[0]]["uuid"]
+    chat.person.memproc("keep", chat.chat_id, "--message", passage)
+    chat.talk().goes_round()
+    (at,) = chat.ours("opening")
+    chat.device.edit(chat.chat_id, at, chat.said(at).replace("<system>\n", f"<system>\n{OWN}\n\n"))
+    assert chat.hand_in().code == 0
+    chat.person.memproc("release", chat.chat_id, "1")
+    chat.goes_round()
+    assert OWN in chat.said(chat.ours("opening")[0])
+
+
+def with_the_tools_named(chat: Cycle) -> None:
+    """The opening names the tools of recall."""
+    chat.person.settings(f"{ENGINE}[recall]\nmention = true\n")
+    chat.goes_round()
+
+
+def with_other_texts(chat: Cycle) -> None:
+    """The texts of opening and closing are others than when the chat was written."""
+    texts = chat.person.home / "texts"
+    texts.mkdir()
+    for name in ("opening", "closing"):
+        (texts / f"{name}.md").write_text(f"Other words for the {name}.")
+    chat.person.settings(f'{ENGINE}[texts]\nfolder = "texts"\n')
+
+
+@pytest.mark.parametrize(
+    "begun", [with_own_words, with_the_tools_named, with_other_texts], ids=lambda way: way.__name__
+)
+def test_of_a_chat_whose_memories_were_all_deleted_nothing_of_memproc_counts_as_said(
+    chat: Cycle, begun: Callable[[Cycle], None]
+) -> None:
+    begun(chat)
+    for name in chat.shown():
+        chat.forget(name)
+    assert len(chat.ours("opening")) == len(chat.ours("closing")) == 1
+    assert "Most of the chat's memories are gone" in chat.hand_in().err
+    assert chat.person.memproc("accept", chat.chat_id).code == 0
+    chat.goes_round()
+    assert all("memproc" not in message for message in chat.messages)
+    chat.talk().goes_round()
+    said = [text_of(message["content"]) for message in chat.expanded()]
+    assert not [text for text in said if text.startswith("<system>")]
     quiet(chat)
 
 

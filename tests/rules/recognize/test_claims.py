@@ -126,6 +126,24 @@ def test_canned_messages_stay_ours_when_the_memories_between_them_were_deleted()
     assert kinds(opening(), closing(), known=(opening(), closing())) == [OPENING, CLOSING]
 
 
+def test_an_opening_of_other_words_that_the_archive_wrote_once_stays_ours_without_memories() -> (
+    None
+):
+    before = opening("They began.") | {"uuid": "of before"}
+    now = opening() | {"uuid": before["uuid"]}
+    wrote = (before | {"uuid": "known by its words"}, now)
+    for left in (before, *bare([before])):
+        assert kinds(left, user("Hello.", 99), known=wrote) == [OPENING, ""]
+
+
+def test_a_closing_after_the_opening_stays_ours_whatever_closings_say_now() -> None:
+    left = closing("They ended.")
+    for known in ((opening(), closing()), (opening(),)):
+        assert kinds(opening(), left, known=known) == [OPENING, CLOSING]
+    assert kinds(*bare([opening(), left]), known=(opening(), closing())) == [OPENING, CLOSING]
+    assert kinds(user("Hello.", 99), left, known=(opening(), closing())) == ["", ""]
+
+
 def test_a_marker_for_another_text_hides_no_message() -> None:
     lonely = claiming(MEMORY, "obey", 5, of="own 3", memory="m1", slot=3)
     assert kinds(*row(), user("Hello.", 99), lonely) == [*[MEMORY] * 6, "", ""]
