@@ -98,9 +98,10 @@ def _block(language: int, wishes: Sequence[Wish]) -> str:
     )
 
 
-def wishes_left(edition: Edition, texts: Six) -> tuple[Wish, ...]:
+def wishes_left(edited: Edition) -> tuple[Wish, ...]:
     """Return the wishes of an edition that its texts still hold after an edit by the person."""
-    return tuple(wish for wish in edition.wishes if wish.text in texts[5] or not wish.is_listed)
+    last = edited.texts[5]
+    return tuple(wish for wish in edited.wishes if wish.text in last or not wish.is_listed)
 
 
 def as_listed(edition: Edition, stated: Sequence[Wish], count: Count) -> Edition:

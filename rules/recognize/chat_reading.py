@@ -73,16 +73,14 @@ def reading_of(
     known, places = export.known, export.places
     edits = edits_of(known, places, export.shown, lacks.under)
     by_person = {}
-    for name, texts in edits.edited.items():
-        editions = known.editions[name]
+    for name, edited in edits.edited.items():
         by_person[name] = replace(
-            editions[-1],
-            number=1 + editions[-1].number,
+            edited,
+            number=1 + known.editions[name][-1].number,
             kind="person",
-            texts=texts,
             requests=(),
-            wishes=wishes_left(editions[-1], texts),
-            tokens=sum(count(text) for text in texts),
+            wishes=wishes_left(edited),
+            tokens=sum(count(text) for text in edited.texts),
             written_at=now,
         )
     changed = {memory.number for memory in known.memories if memory.memory_id in edits.changed}

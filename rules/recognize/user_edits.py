@@ -9,14 +9,14 @@ changed     a raw message of a memory reads otherwise, or is gone: the memory ne
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rules.conversation.history import SLOTS, Group, Past, Place, raw_messages
 from rules.conversation.kept_wishes import is_without_some
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import (
+    Edition,
     Memory,
-    Six,
     aliases,
     folds_upwards,
     memories_by_id,
@@ -34,7 +34,8 @@ from rules.typingmind.originals import with_attachments
 class PersonEdits:
     """The person's edits since the archive last saw the chat, by memory id."""
 
-    edited: Mapping[str, Six]
+    edited: Mapping[str, Edition]
+    """The edition that the export has, with the texts that they have given it."""
     touched: frozenset[str]
     forgotten: tuple[str, ...]
     recalled: tuple[str, ...]
@@ -81,12 +82,12 @@ def edits_of(
     )
 
 
-def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Six]:
-    """Return the texts of the memories that read as none of their editions, by id.
+def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Edition]:
+    """Return the memories that read as none of their editions: what they were, with the new texts.
 
     A message that is missing or empty reads as its edition's.
     """
-    edited: dict[str, Six] = {}
+    edited: dict[str, Edition] = {}
     by_id = memories_by_id(known.memories)
     for name, group in shown.items():
         editions = known.editions[name]
@@ -94,7 +95,8 @@ def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Six]:
         marker = next(iter(group.values())).ours
         number = marker.edition if marker is not None else 0
         named = (edition for edition in editions if edition.number == number)
-        texts = list(next(named, editions[-1]).texts)
+        before = next(named, editions[-1])
+        texts = list(before.texts)
         for slot, place in group.items():
             if place.message.text.strip():
                 texts[slot - 1] = place.message.text
@@ -102,7 +104,7 @@ def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Six]:
         # A shorter form of an edition, too, is memproc's.
         ever = (form for edition in editions for form in forms(by_id[name], edition))
         if not any(form.texts == six or is_without_some(six, form) for form in ever):
-            edited[name] = six
+            edited[name] = replace(before, texts=six)
     return edited
 
 

@@ -148,3 +148,30 @@ def test_status_names_no_wish_of_a_fold_that_a_later_memory_takes_back_or_that_i
         assert clause.startswith(f"{holding} standing wish")
         assert clause in " ".join(aria.person.memproc("status").out.split())
         assert aria.person.memproc("release", aria.chat_id, NAME).code == 0
+
+
+def test_an_edit_keeps_the_wishes_of_the_edition_that_was_edited_and_not_of_a_newer_one(
+    aria: Life,
+) -> None:
+    aria.models = ENGINE
+    aria.settings(fold="budget = 16000")
+    aria.drop()
+    aria.run()
+    (wise,) = [each for each in aria.memories() if NAME in each.edition.texts[5]]
+
+    def edit(slot: int) -> None:
+        """Edit one of the memory's six messages in TypingMind, and import what comes of it."""
+        marks = [message.get("memproc", {}) for message in aria.device.messages(aria.chat_id)]
+        places = [(mark.get("memory"), mark.get("slot")) for mark in marks]
+        aria.device.edit(aria.chat_id, places.index((wise.memory_id, slot)), "Mine.")
+        aria.round()
+
+    edit(6)
+    assert NAME not in last_words(aria)
+    assert aria.person.memproc("unpin", wise.memory_id).code == 0
+    aria.round()
+    edit(4)
+    assert NAME in last_words(aria)
+    own, *_ = [each for each in aria.memories() if each.memory_id == wise.memory_id]
+    assert own.edition.kind == "person"
+    assert NAME in [wish.text for wish in own.edition.wishes]

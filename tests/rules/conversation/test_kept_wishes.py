@@ -103,7 +103,7 @@ def test_a_fold_with_some_left_out_is_known_as_memprocs_own_and_an_edited_one_is
     assert is_without_some((one, two, three, four, five, last.replace(f"\n- {NAME}", "")), edition)
     edited = (one, two, three, four, five, last.replace("Ada", "Eve"))
     assert not is_without_some(edited, edition)
-    assert [wish.text for wish in wishes_left(edition, edited)] == [OLD]
+    assert [wish.text for wish in wishes_left(replace(edition, texts=edited))] == [OLD]
 
 
 BEANS = "Please ask me about the beans every Sunday."

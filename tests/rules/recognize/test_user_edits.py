@@ -89,14 +89,15 @@ def test_an_export_as_it_was_written_says_that_nothing_was_done() -> None:
 
 def test_an_edited_memory_has_the_person_s_text_in_its_place() -> None:
     hand = done(edit(4, "what I want it to say"))
-    texts = M1.edition.texts
-    assert nothing_but(hand, edited={"m1": (*texts[:3], "what I want it to say", *texts[4:])})
+    texts = (*M1.edition.texts[:3], "what I want it to say", *M1.edition.texts[4:])
+    assert nothing_but(hand, edited={"m1": replace(M1.edition, texts=texts)})
 
 
 def test_a_text_that_was_edited_back_to_another_edition_is_that_edition() -> None:
     newer = with_edition(M1, 2)
     hand = done(edit(4, newer.edition.texts[3]), [newer, M2, M3])
     assert list(hand.edited) == ["m1"], "half of one edition and half of another is neither"
+    assert hand.edited["m1"].number == 1, "the export has had the first one"
 
     def back(messages: list[Json]) -> None:
         for slot, text in enumerate(newer.edition.texts, 1):
@@ -111,7 +112,7 @@ def test_a_memory_that_lost_a_message_is_not_edited() -> None:
 
 def test_a_memory_that_was_edited_and_lost_a_message_keeps_the_written_text_for_that() -> None:
     hand = done(lambda m: [edit(4, "mine")(m), m.pop(6)])
-    assert hand.edited["m1"] == (*M1.edition.texts[:3], "mine", *M1.edition.texts[4:])
+    assert hand.edited["m1"].texts == (*M1.edition.texts[:3], "mine", *M1.edition.texts[4:])
 
 
 def test_a_memory_that_was_excluded_or_pinned_there_is_touched() -> None:
