@@ -8,6 +8,7 @@ user       the facts to compare with, numbered from 0, and the question
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
@@ -103,8 +104,7 @@ def read_operations(answer: str) -> Operations | None:
         for value in values
         if isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
     )
-    listed = next(named, None)
-    listed = next(bare, None) if listed is None else listed
+    listed = next(chain(named, bare), None)
     if listed is None:
         return None
     kept: list[Operation] = []

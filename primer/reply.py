@@ -206,6 +206,24 @@ class Refused:
     """The words of a repeated answer, which may be kept where nothing better comes."""
 
 
+_UNUSABLE_ENDS = (
+    (
+        REFUSALS | {UNKNOWN_REFUSAL},
+        Refused("refused", "The model's own safety rules ended the answer."),
+    ),
+    ({TOO_SLOW}, Refused("too slow", "The answer did not come in its time.")),
+    (OUT_OF_ROOM, Refused("cut off", "The answer was cut off before its end.")),
+    (
+        CALLED,
+        Refused(
+            "tool called",
+            "A tool was called in the place of an answer; nothing is to be edited now.",
+        ),
+    ),
+)
+"""Finish reasons after which nothing of an answer is read, and why it is refused then."""
+
+
 def smallest_request(model: Model, step: str = TRIAL) -> Request:
     """Return a request that says next to nothing: only whether the model answers matters."""
     return Request(step, model, (Turn("user", _TRIAL_QUESTION),), words=5)
@@ -238,17 +256,9 @@ def read_reply(
             "too long", "The answer is many times as long as its room, so it was not read."
         )
     end = finish.casefold()
-    if end in REFUSALS or end == UNKNOWN_REFUSAL:
-        return Refused("refused", "The model's own safety rules ended the answer.")
-    if end == TOO_SLOW:
-        return Refused("too slow", "The answer did not come in its time.")
-    if end in OUT_OF_ROOM:
-        return Refused("cut off", "The answer was cut off before its end.")
-    if end in CALLED:
-        return Refused(
-            "tool called",
-            "A tool was called in the place of an answer; nothing is to be edited now.",
-        )
+    for ends, refused in _UNUSABLE_ENDS:
+        if end in ends:
+            return refused
     visible = unwrap(text, passage)
     if visible is None:
         return Refused("cut off", "The thinking before the answer never came to an end.")

@@ -45,11 +45,13 @@ class BringChoice:
 
     def command(self, file: Path) -> str:
         """Return the command of memproc that says the same again."""
-        options = [("--chat", title) for title in self.titles]
-        options.append(("--as", self.life))
-        options.append(("--branch", str(self.branch) if self.branch > 1 else ""))
-        options.append(("--model", self.model))
-        options.append(("--instructions", self.instructions))
+        options = (
+            *(("--chat", title) for title in self.titles),
+            ("--as", self.life),
+            ("--branch", str(self.branch) if self.branch > 1 else ""),
+            ("--model", self.model),
+            ("--instructions", self.instructions),
+        )
         words = ["bring", str(file)]
         for option, value in options:
             if value:
@@ -135,7 +137,5 @@ def iso_day(when: datetime | None, zone: tzinfo) -> str:
 
 def newest_instructions(chosen: Sequence[Chosen]) -> str:
     """Return the custom instructions of the last conversation that has some, else nothing."""
-    for part in reversed(chosen):
-        if part.conversation.instructions:
-            return part.conversation.instructions
-    return ""
+    given = (part.conversation.instructions for part in reversed(chosen))
+    return next(filter(None, given), "")

@@ -51,21 +51,17 @@ class _Found:
     window: int
 
     @property
-    def table(self) -> tuple[str, ...]:
-        """Return the path of the model's own table in memproc.toml."""
-        return ("models", "options", self.name)
-
-    @property
     def settings(self) -> dict[SettingName, object]:
         """Return what memproc.toml has to say of the model and its server."""
         held = "num_ctx" if self.server.provider in OLLAMA else "window"
+        table = ("models", "options", self.name)
         return {
             ("models", "agent"): self.name,
             ("models", "context_manager"): self.name,
-            (*self.table, "api_base"): self.server.base,
-            (*self.table, held): self.window,
-            (*self.table, "concurrency"): max(1, self.server.slots),
-            (*self.table, "timeout"): int(TIMEOUT_SECONDS),
+            (*table, "api_base"): self.server.base,
+            (*table, held): self.window,
+            (*table, "concurrency"): max(1, self.server.slots),
+            (*table, "timeout"): int(TIMEOUT_SECONDS),
         }
 
 

@@ -95,16 +95,13 @@ def pair_forget_command(settings: Settings, ids: tuple[str, ...], everything: bo
     paired = devices(settings.folders.state)
     if not ids and not everything:
         raise click.UsageError("Name the browsers by their ids (memproc pair list), or say --all.")
-    forgotten: list[Device] = []
-    if everything:
-        forgotten += paired
-    else:
-        for written in ids:
-            fits = [device for device in paired if written and device.id.startswith(written)]
-            if len(fits) != 1:
-                what = "can be any of several" if fits else "is no id of a paired browser"
-                raise NotFound(f'"{written}" {what}.', "See them with: memproc pair list")
-            forgotten += fits
+    forgotten = list(paired) if everything else []
+    for written in () if everything else ids:
+        fits = [device for device in paired if written and device.id.startswith(written)]
+        if len(fits) != 1:
+            what = "can be any of several" if fits else "is no id of a paired browser"
+            raise NotFound(f'"{written}" {what}.', "See them with: memproc pair list")
+        forgotten += fits
     forget_devices(settings.folders.state, frozenset(device.id for device in forgotten))
     settings.done(
         *(f"Forgotten: {device.name}, on {device.origin}." for device in forgotten),

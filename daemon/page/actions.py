@@ -18,7 +18,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from daemon.archive.archive import Archive
 from daemon.archive.work import By
 from daemon.files.clock import now, span
 from daemon.files.lock import Busy, is_held
@@ -134,11 +133,6 @@ def _refuse_unfit(*texts: str) -> None:
             raise RefusedArguments(f"This text is longer than {most}.", "Take a part of it.")
 
 
-def start_run(desk: Desk, *paths: str) -> Response:
-    """Start a run on these paths, or on the inbox, and go to Home once it has begun."""
-    return show_run(desk, ["run", "--", *paths])
-
-
 def show_run(desk: Desk, arguments: Sequence[str]) -> Response:
     """Start a command that runs on an export, and go to Home once the run has begun.
 
@@ -146,7 +140,7 @@ def show_run(desk: Desk, arguments: Sequence[str]) -> Response:
     """
     started, end = start_command(desk.toml, arguments), monotonic() + _BEGIN_SECONDS
     while started.poll() is None and monotonic() < end:
-        with Archive.read(desk.folders.state) as archive:
+        with desk.archive() as archive:
             run = present_run(archive, now())
         if run and run.goes_on:
             break

@@ -88,6 +88,10 @@ class Desk:
     folders: Folders
     toml: Path | None
 
+    def archive(self) -> Archive:
+        """Open the archive for reading; an empty one where there is none yet."""
+        return Archive.read(self.folders.state, zone=self.config.memory.zone)
+
     @property
     def is_demo(self) -> bool:
         """Return whether this is the page of a demo, which takes nothing of the person's own."""
@@ -161,7 +165,7 @@ def field(request: Request, name: str) -> str:
 def named_chat(request: Request) -> Iterator[tuple[Archive, KnownChat]]:
     """Open the archive, and find the chat that the address names. Raises NotFound."""
     desk = desk_of(request)
-    with Archive.read(desk.folders.state, zone=desk.config.memory.zone) as archive:
+    with desk.archive() as archive:
         yield archive, find_chat(archive, request.path_params["chat"])
 
 

@@ -101,7 +101,7 @@ def submit(desk: Desk, device: Device, body: bytes) -> str:
 
 def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
     """Return the progress of the device's job, or None where it has no such job."""
-    with Archive.read(desk.folders.state) as archive:
+    with desk.archive() as archive:
         given = find_job(archive, job_id, device.id)
         if given is None:
             return None
@@ -132,7 +132,7 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
 
     Raises FileTrouble where it is not done, or holds another chat than the one that was sent.
     """
-    with Archive.read(desk.folders.state) as archive:
+    with desk.archive() as archive:
         given = find_job(archive, job_id, device.id)
         if given is None:
             return None

@@ -5,7 +5,6 @@ import re
 from starlette.requests import Request
 from starlette.responses import Response
 
-from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.full_text import ANYTHING
 from daemon.page.app import desk_of, render
@@ -26,7 +25,7 @@ def search_page(request: Request) -> Response:
         _day(asked.get("to", "")),
         _MOST,
     )
-    with Archive.read(desk.folders.state, zone=desk.config.memory.zone) as archive:
+    with desk.archive() as archive:
         chats = known_chats(archive)
         report = search_report(archive, desk.folders.state, wanted)
     return render(request, "search.html", search=wanted, report=report, chats=chats)

@@ -60,7 +60,7 @@ def home_page(request: Request) -> Response:
     """Show Home."""
     desk = desk_of(request)
     find, sort = (request.query_params.get(name, "") for name in ("find", "sort"))
-    with Archive.read(desk.folders.state) as archive:
+    with desk.archive() as archive:
         every = known_chats(archive)[::-1]
         chats = list(_shown(archive, desk.config, _chosen(every, find, sort)))
         status = read_status(archive, datetime.now(UTC), daemon_runs(desk.folders.state))

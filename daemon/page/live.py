@@ -87,9 +87,9 @@ class Work:
 
 def live_page(request: Request) -> Response:
     """Answer with counts and marks. They carry no text, and do not prolong the session."""
-    folders = desk_of(request).folders
-    with Archive.read(folders.state) as archive:
-        work = read_work(archive, folders)
+    desk = desk_of(request)
+    with desk.archive() as archive:
+        work = read_work(archive, desk.folders)
         marks = marks_of_parts(work, known_chats(archive))
     done, of = (work.run.done, work.run.total) if work.run else (0, 0)
     return JSONResponse({"done": done, "of": of, "files": len(work.lines), **marks})

@@ -34,7 +34,7 @@ _NOTHING = frozenset(
 def _opened(request: Request) -> Iterator[tuple[Archive, KnownChat, Holding, Memory]]:
     """Open the archive to read the memory that the address names, with its chat. Raise NotFound."""
     desk = desk_of(request)
-    with Archive.read(desk.folders.state, zone=desk.config.memory.zone) as archive:
+    with desk.archive() as archive:
         held, memory = holding_of(archive, desk.config, request.path_params["memory"])
         yield archive, find_chat(archive, held.chat_id), held, memory
 

@@ -5,7 +5,6 @@ from datetime import timedelta
 from starlette.requests import Request
 from starlette.responses import Response
 
-from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.journal import costs_since
 from daemon.files.clock import here, now
@@ -22,7 +21,7 @@ def money_page(request: Request) -> Response:
     desk = desk_of(request)
     midnight = here().replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     began = midnight - timedelta(days=_DAYS - 1)
-    with Archive.read(desk.folders.state) as archive:
+    with desk.archive() as archive:
         report = budget_report(archive, desk.config.budget, now())
         costs = costs_since(archive, write_date(began.astimezone()))
         titles = {chat.chat_id: cut_title(chat.title) for chat in known_chats(archive)}

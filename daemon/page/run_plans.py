@@ -13,8 +13,7 @@ from daemon.archive.chats import newest_file
 from daemon.archive.memories import memories
 from daemon.files.foreign import program_at
 from daemon.files.lock import daemon_runs
-from daemon.page.actions import do_command
-from daemon.page.actions import start_run as begin
+from daemon.page.actions import do_command, show_run
 from daemon.page.app import Plan, Plans, desk_of, named_chat, render
 from daemon.recovery.aside import files_aside, is_movable
 from primer.models import EXTRACTIVE
@@ -109,17 +108,14 @@ def inbox_page(request: Request) -> Response:
         row["to_bring"] = bool(
             row.get("next_step") and program_at(desk.folders.inbox / row["file"])
         )
-    notices: list[str] = []
-    for row in rows:
-        models = row.get("models")
-        if models and row.get("calls"):
-            notices += [*filter(None, [models["limited"]]), *models["notices"]]
+    asking = [row["models"] for row in rows if row.get("calls") and row.get("models")]
+    notices = [note for models in asking for note in (models["limited"], *models["notices"])]
     return render(
         request,
         "inbox.html",
         rows=rows,
         has_work=any(row.get("calls") or row.get("anew") for row in rows),
-        notices=list(dict.fromkeys(notices)),
+        notices=list(dict.fromkeys(filter(None, notices))),
         totals=totals,
         text=text,
         runs=daemon_runs(desk.folders.state),
@@ -130,14 +126,14 @@ def inbox_page(request: Request) -> Response:
 
 def run_inbox(request: Request) -> Response:
     """Start the run on the inbox that the person has agreed to."""
-    return begin(desk_of(request))
+    return show_run(desk_of(request), ["run"])
 
 
 def post_run(request: Request) -> Response:
     """Start the run on a chat that the person has agreed to."""
     with named_chat(request) as (archive, known):
         path = newest_file(archive, known.chat_id)
-    return begin(desk_of(request), path)
+    return show_run(desk_of(request), ["run", "--", path])
 
 
 def row_of(rows: Sequence[Plan], chat_id: str) -> Plan | None:

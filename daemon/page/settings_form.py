@@ -7,7 +7,6 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat, known_chats
 from daemon.config.as_toml import toml_value
 from daemon.config.editing import (
@@ -163,7 +162,7 @@ def _present(request: Request) -> Config:
 
 def _chat_models(request: Request) -> list[str]:
     """Return LiteLLM's names of the models that the chats use, as far as they are known."""
-    with Archive.read(desk_of(request).folders.state) as archive:
+    with desk_of(request).archive() as archive:
         chats = [known_chat(archive, known.chat_id) for known in known_chats(archive)]
     names = (own_model(chat.model_names) for chat in chats)
     return sorted({name for name in names if name})

@@ -12,7 +12,6 @@ from time import time
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from daemon.archive.archive import Archive
 from daemon.bridge.devices import devices, newest_code, open_code
 from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
@@ -35,7 +34,7 @@ _TRIAL = "/start/trial"
 def service_page(request: Request) -> Response:
     """Show whether memproc runs, and what the system says of its service."""
     desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
+    with desk.archive() as archive:
         paused = current_pause(archive, now())
     return render(
         request,

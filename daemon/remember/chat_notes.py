@@ -55,7 +55,7 @@ def wishes_of_folds(setup: "Setup") -> Iterator["Finding"]:
     """Yield a finding on each chat whose folds leave out wishes."""
     from daemon.status.findings import warning
 
-    with Archive.read(setup.folders.state) as archive:
+    with setup.archive() as archive:
         every = list(problems_of_folds(archive, setup.config))
     for problem in every:
         yield warning(f"wishes of {problem.what}", problem.reason, problem.next_step)
@@ -85,7 +85,7 @@ def memories_of_ending_models(setup: "Setup") -> Iterator["Finding"]:
     """Yield a finding on each chat with memories that its model, which ends soon, has not written itself."""
     from daemon.status.findings import warning
 
-    with Archive.read(setup.folders.state) as archive:
+    with setup.archive() as archive:
         now = write_date(setup.machine.now)
         every = list(_all_endings(archive, setup.config, setup.key, now))
     for title, ending in every:

@@ -6,7 +6,6 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from daemon.archive.archive import Archive
 from daemon.archive.signs import all_signs
 from daemon.files.clock import with_span
 from daemon.files.lock import daemon_runs
@@ -112,7 +111,7 @@ def daemon(setup: Setup) -> Iterator[Finding]:
     if not daemon_runs(setup.folders.state):
         yield _absence(setup)
         return
-    with Archive.read(setup.folders.state) as archive:
+    with setup.archive() as archive:
         signs = all_signs(archive)
     now = write_date(setup.machine.now)
     problems = list(daemon_problems(signs, now, True))
@@ -121,12 +120,13 @@ def daemon(setup: Setup) -> Iterator[Finding]:
         remedy = _FULL_DISK_ACCESS if is_denied else problem.next_step
         finding = warning if problem.what in ("the watch on the inbox", "the page") else error
         yield finding(problem.what, problem.reason, remedy)
-    if not problems and "last_scan" in signs:
-        looked = with_span(signs["last_scan"].at, now)
-        watch = f" {signs['watch_note'].value}" if "watch_note" in signs else ""
-        yield ok("daemon", f"It last looked through the inbox at {looked}.{watch}")
-    elif not problems:
-        yield ok("daemon", "It runs, and has not looked through the inbox yet.")
+    if not problems:
+        text = "It runs, and has not looked through the inbox yet."
+        if scan := signs.get("last_scan"):
+            text = f"It last looked through the inbox at {with_span(scan.at, now)}."
+            if watch := signs.get("watch_note"):
+                text += f" {watch.value}"
+        yield ok("daemon", text)
     page, step = signs.get("page_note"), signs.get("page_step")
     if page and page.value and not (step and step.value):
         yield warning("the page", page.value, "Nothing has to be done.")
@@ -137,7 +137,7 @@ def _absence(setup: Setup) -> Finding:
     trouble = waits_for(setup.toml)
     if trouble:
         return error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
-    with Archive.read(setup.folders.state) as archive:
+    with setup.archive() as archive:
         has_run = "started_at" in all_signs(archive)
     text = "No daemon is running, so this checks only what your shell can reach."
     remedy = "memproc service install, or in a terminal: memproc watch"

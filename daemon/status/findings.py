@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from daemon.archive.archive import Archive
 from daemon.config.keys import FindKey
 from daemon.config.settings import Config
 from daemon.files.paths import Folders
@@ -71,6 +72,10 @@ class Setup:
     """Bytes that are free on the disk of a folder."""
     is_thorough: bool
     """Whether everything that is kept is to be read, however long that takes."""
+
+    def archive(self) -> Archive:
+        """Open the archive for reading; an empty one where there is none yet."""
+        return Archive.read(self.folders.state, zone=self.config.memory.zone)
 
     @property
     def present_folders(self) -> dict[str, Path]:

@@ -130,7 +130,7 @@ def archive(setup: Setup) -> Iterator[Finding]:
     if setup.is_thorough:
         extent = "every message against its hash"
     try:
-        with Archive.read(state, zone=setup.config.memory.zone) as opened:
+        with setup.archive() as opened:
             faults = check_integrity(opened) if setup.is_thorough else structural_faults(opened)
             zone = opened.zone
     except ArchiveError as fault:
@@ -162,7 +162,7 @@ def backups(setup: Setup) -> Iterator[Finding]:
 def outputs(setup: Setup) -> Iterator[Finding]:
     """Check that each chat's newest updated export is there, as it was written."""
     name = "updated exports"
-    with Archive.read(setup.folders.state) as opened:
+    with setup.archive() as opened:
         exports = tuple(written_exports(opened))
     changed = [export for export in exports if export.state != "as written"]
     for export in changed:

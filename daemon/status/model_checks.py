@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from daemon.archive.archive import Archive
 from daemon.archive.jobs import settings_of_chats
 from daemon.archive.messages import raw_conversation
 from daemon.archive.trials import trials
@@ -75,7 +74,7 @@ def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
             models = settings.models.model_copy(update={"agent": EXTRACTIVE})
             without_chat = settings.model_copy(update={"models": models})
         yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, without_chat)
-    with Archive.read(setup.folders.state) as archive:
+    with setup.archive() as archive:
         for chat_id, head, tail in settings_of_chats(archive):
             # A chat that came without `messages` has all of itself in its head, and no tail.
             messages = b",".join(raw_conversation(archive, chat_id).messages) if tail else b""
@@ -181,7 +180,7 @@ def models(setup: Setup) -> Iterator[Finding]:
 
 def own_models(setup: Setup) -> Iterator[Finding]:
     """Check what the models on servers of one's own have shown in their last trial; ask nothing."""
-    with Archive.read(setup.folders.state) as archive:
+    with setup.archive() as archive:
         last = trials(archive)
         limited = why_agent_is_limited(archive, setup.config)
     for name in dict.fromkeys(setup.config.models.names):
