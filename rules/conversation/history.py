@@ -97,13 +97,17 @@ Group = Mapping[int, Place]
 
 
 def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
-    """Group the messages of each memory that the export shows, by slot; in its order."""
+    """Group the messages of each memory that the export shows, by slot; in its order.
+
+    Where it shows one twice, what the person edited counts.
+    """
     by_memory: dict[str, dict[int, Place]] = {}
     for place in places:
         marker = place.ours
         if marker is not None and marker.kind == MEMORY:
             group = by_memory.setdefault(marker.memory, {})
-            group.setdefault(marker.slot, place)
+            if marker.slot not in group or place.is_edited:
+                group[marker.slot] = place
     return by_memory
 
 

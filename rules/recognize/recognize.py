@@ -5,8 +5,8 @@ marker. A forged claim must not hide a message, so a claim is believed only wher
 are those that were written. What the person has edited no longer fits, and is believed for its
 place among the claims. A merge of two devices may have put messages that claim nothing anywhere.
 
-    memory             it fits; or no other fits its slot, and another of its memory fits, or both
-                       its marker and its uuid are ours
+    memory             it fits; or another of its memory fits, in the order of the slots; or both
+                       its marker and its uuid are ours. Of two edits of a slot, the first is
     opening, closing   two of four: it fits; it says what one of ours ever said; its uuid is ours;
                        it comes right before or after a memory, or closes what has an opening alone.
                        An opening's marker may also name what ours says: edited in a fork, the
@@ -57,11 +57,6 @@ class _Claim:
     fits: bool
     """It says what was written."""
 
-    @property
-    def place(self) -> tuple[str, int]:
-        """Return the memory that it claims to be of, and its slot there."""
-        return self.marker.memory, self.marker.slot
-
 
 _Claims = Sequence[_Claim]
 """The claims of an export's messages, in order; most messages claim nothing."""
@@ -105,16 +100,32 @@ def _read_claim(at: int, message: Message, known: Mapping[str, Marker]) -> _Clai
 
 def _of_memories(claims: _Claims) -> set[int]:
     """Return the numbers of the claims that are messages of memories."""
-    claimed = {number: claim for number, claim in enumerate(claims) if claim.marker.kind == MEMORY}
-    memories = {number for number, claim in claimed.items() if claim.fits}
-    taken = {claimed[number].place for number in memories}
-    begun = {memory for memory, _ in taken}
-    for number, claim in claimed.items():
-        is_edited = claim.marker.memory in begun or (claim.own and claim.by_uuid)
-        if claim.place not in taken and is_edited:
-            taken.add(claim.place)
-            memories.add(number)
+    memories: set[int] = set()
+    for row in _rows(claims):
+        is_ours = any(claims[number].fits for number in row)
+        for number in row:
+            if is_ours or (claims[number].own and claims[number].by_uuid):
+                memories.add(number)
     return memories
+
+
+def _rows(claims: _Claims) -> list[list[int]]:
+    """Return the numbers of those that claim to be of one memory, each row in the order of its slots.
+
+    A merge of two devices may have brought the same memory twice.
+    """
+    rows: list[list[int]] = []
+    newest: dict[str, list[int]] = {}
+    for number, claim in enumerate(claims):
+        marker = claim.marker
+        if marker.kind != MEMORY:
+            continue
+        row = newest.get(marker.memory)
+        if row is None or claims[row[-1]].marker.slot >= marker.slot:
+            row = newest[marker.memory] = []
+            rows.append(row)
+        row.append(number)
+    return rows
 
 
 def _is_canned(marker: Marker) -> bool:
@@ -196,20 +207,26 @@ def _our_markers(
 ) -> list[Marker | None]:
     """Return the marker of each message that is ours, with the id that its memory has here.
 
-    An opening or a closing that is under a memory as a part of the conversation is not ours.
+    An opening or a closing that is under a memory as a part of the conversation is not ours. Nor is
+    what a slot says in yet other words, where a merge has brought a memory twice.
     """
     spoken: dict[str, str] = {}
     for mine in under.values():
         spoken |= mine
+    edited: set[tuple[str, int]] = set()
     markers: list[Marker | None] = []
     for message, marker in zip(messages, believed(messages, known), strict=True):
         was_spoken = spoken.get(message.uuid or "") == message.digest
         if marker is None or (_is_canned(marker) and was_spoken):
             # It was read so before its text was known for ours, and stays so: the memory is paid for.
             markers.append(None)
-        else:
-            own_id = aliases.get(marker.memory, marker.memory)
-            markers.append(replace(marker, memory=own_id))
+            continue
+        own = replace(marker, memory=aliases.get(marker.memory, marker.memory))
+        slot = own.memory, own.slot
+        is_edit = own.kind == MEMORY and own.text != text_digest(message.text)
+        markers.append(None if is_edit and slot in edited else own)
+        if is_edit:
+            edited.add(slot)
     return markers
 
 

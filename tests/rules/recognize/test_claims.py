@@ -118,10 +118,6 @@ def test_an_edited_message_that_is_all_that_is_left_of_its_memory_is_ours_for_ma
     assert kinds(left | {"uuid": "renewed"}, known=tuple(row())) == [""]
 
 
-def test_an_edited_message_whose_slot_another_one_fits_hides_no_message() -> None:
-    assert kinds(*row(), *row(edited=4)) == [*[MEMORY] * 9, "", *[MEMORY] * 2]
-
-
 def test_canned_messages_stay_ours_when_the_memories_between_them_were_deleted() -> None:
     assert kinds(opening(), closing(), known=(opening(), closing())) == [OPENING, CLOSING]
 

@@ -173,6 +173,18 @@ def test_a_memory_that_lost_messages_is_still_one(slots: Sequence[int]) -> None:
     assert present(places(*memory("m1"), *memory("m2", slots))) == {"m1": ALL, "m2": list(slots)}
 
 
+def test_of_a_memory_that_a_merge_brought_twice_the_first_edit_counts_and_the_next_one_is_said() -> (
+    None
+):
+    twice = [*memory("m1"), *memory("origin"), *memory("m1")]
+    for at, words in ((9, "my own words"), (15, "yet other words")):
+        twice[at] |= {"content": words, "uuid": f"edited {at}"}
+    found = recognise(read(*twice), {}, {}, {"origin": "m1"})
+    assert present(found) == {"m1": ALL}
+    assert [place.at for place in groups(found)["m1"].values()] == [0, 1, 2, 9, 4, 5]
+    assert [place.at for place in found if place.lived] == [15]
+
+
 def test_a_memory_of_the_chat_that_this_one_was_forked_from_has_its_own_name_here() -> None:
     found = recognise(read(*memory("m1"), *memory("m2")), {}, {}, {"m1": "own"})
     assert list(present(found)) == ["own", "m2"]
