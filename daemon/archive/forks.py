@@ -14,6 +14,7 @@ from daemon.archive.memories import HAD, insert_edition, insert_memory
 from daemon.archive.messages import message_keys
 from rules.conversation.history import Past
 from rules.layers.kept_passages import KeptPassage
+from rules.layers.opening import KeptLine
 from rules.recognize.adopted import Adopted, said_at
 from rules.typingmind.message import read_message
 
@@ -36,33 +37,34 @@ _TAKE_VERSIONS = """
 """
 _WHAT_IT_HAD = """
     LEFT JOIN memory AS own ON own.origin = event.memory AND own.chat = ?1
-    WHERE event.chat = ?2 AND event.at <= ?3 AND (event.memory IS NULL OR own.id IS NOT NULL)
-    ORDER BY event.id
+    WHERE event.chat = ?2 AND event.at <= ?3
+      AND (event.memory IS NULL OR own.id IS NOT NULL OR NOT ?4)
 """
 
 
 def find_kin(
     archive: Archive, chat_id: str, ids: Collection[str], openings: Collection[str]
 ) -> str | None:
-    """Return the id of the other chat that knows most of these memories, or None.
+    """Return the id of the other chat that an export comes from, or None.
 
-    Of several, as a fork and the chat that it was forked from, it is the one that has had an
-    opening with one of these digests: core memory and facts are inherited from it.
+    It is the one that knows most of these memories. Of several, as a fork and the chat that it was
+    forked from, and where none knows any, it is one that has had an opening with one of these
+    digests.
     """
     kin = archive.value(
         """
-        WITH RECURSIVE named (memory, name) AS (
-            SELECT id, id FROM memory
-                UNION SELECT named.memory, origin FROM named JOIN memory ON memory.id = name
+        WITH RECURSIVE named (chat, name) AS (
+            SELECT chat, id FROM memory
+                UNION SELECT named.chat, origin FROM named JOIN memory ON memory.id = name
                 WHERE origin <> ''
         )
-        SELECT chat_id FROM named JOIN memory ON memory.id = named.memory
-        JOIN chat ON chat.id = memory.chat
-        WHERE chat_id <> ? AND name IN (SELECT value FROM json_each(?))
-        GROUP BY chat_id
-        ORDER BY count(*) DESC, chat.id IN (
-            SELECT chat FROM opening WHERE digest IN (SELECT value FROM json_each(?))
-        ) DESC, chat.id LIMIT 1
+        SELECT chat_id, chat.id IN (
+            SELECT chat FROM opening WHERE digest IN (SELECT value FROM json_each(?3))
+        ) AS has_opening
+        FROM chat LEFT JOIN named
+            ON named.chat = chat.id AND name IN (SELECT value FROM json_each(?2))
+        WHERE chat_id <> ?1 GROUP BY chat.id HAVING count(name) OR has_opening
+        ORDER BY count(name) DESC, has_opening DESC, chat.id LIMIT 1
         """,
         (chat_id, json.dumps(list(ids)), json.dumps(list(openings))),
     )
@@ -101,34 +103,43 @@ def known_memories(archive: Archive, ids: Collection[str]) -> frozenset[str]:
     return frozenset(archive.column(known, (json.dumps(list(ids)),)))
 
 
-def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
+def inherit_layers(
+    archive: Archive, chat_id: str, shown: str, written: str, *, is_telling: bool
+) -> bool:
     """Copy what had happened in the other chat up to the opening that this chat shows.
 
     `shown` is the digest of that opening, `written` that of its text as memproc wrote it: the
-    person may have edited it in the fork. Return whether there is such a chat. Needs the caller's
-    transaction.
+    person may have edited it in the fork. What came after memories that the fork lacks is left out,
+    unless it has none of that chat's: then an opening that shows anything, and so `is_telling`,
+    tells what it comes from. Return whether there is such a chat. Needs the caller's transaction.
     """
     row = archive.one(
         """
-        SELECT own.id, opening.chat, opening.at FROM opening, chat AS own
+        SELECT own.id, opening.chat, opening.at, EXISTS (
+            SELECT 1 FROM memory JOIN memory AS origin ON origin.id = memory.origin
+            WHERE memory.chat = own.id AND origin.chat = opening.chat
+        ) AS is_cut
+        FROM opening, chat AS own
         WHERE own.chat_id = ?1 AND opening.chat <> own.id AND digest IN (?2, ?3)
-          AND EXISTS (SELECT 1 FROM memory JOIN memory AS origin ON origin.id = memory.origin
-                      WHERE memory.chat = own.id AND origin.chat = opening.chat)
-        ORDER BY digest = ?2 DESC, opening.at DESC LIMIT 1
+          AND (is_cut OR ?4)
+        ORDER BY is_cut DESC, digest = ?2 DESC, opening.at DESC, opening.chat LIMIT 1
         """,
-        (chat_id, shown, written),
+        (chat_id, shown, written, is_telling),
     )
     if row is None:
         return False
-    own, kin, upto = row
+    own, kin, upto, is_cut = row
     archive.run(
         f"""
         INSERT INTO fact_event
             (chat, fact, event, text, said_at, source, by, memory, edition, why, at)
         SELECT ?1, fact, event, text, said_at, source, by, own.id, edition, why, event.at
-        FROM fact_event AS event {_WHAT_IT_HAD}
+        FROM fact_event AS event {_WHAT_IT_HAD} AND NOT EXISTS (
+            SELECT 1 FROM memory
+            WHERE id = event.memory AND own.id IS NULL AND forgotten_at <= ?3
+        ) ORDER BY event.id
         """,  # noqa: S608
-        (own, kin, upto),
+        (own, kin, upto, is_cut),
     )
     numbers: dict[int | None, int] = {}
     # One by one, since an event that takes another one back names it by its number.
@@ -136,9 +147,9 @@ def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> 
         f"""
         SELECT event.id, undoes, section, value, held, held_lines, by, function, own.id,
                edition, event.at
-        FROM core_event AS event {_WHAT_IT_HAD}
+        FROM core_event AS event {_WHAT_IT_HAD} ORDER BY event.id
         """,  # noqa: S608
-        (own, kin, upto),
+        (own, kin, upto, is_cut),
     ):
         copied = dict(zip(_CORE_COLUMNS, event, strict=True))
         numbers[number] = archive.insert(
@@ -164,18 +175,20 @@ def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> 
 
 
 def passages_of_kin(
-    archive: Archive, kin: str, digests: Mapping[str, str]
+    archive: Archive, kin: str, digests: Mapping[str, str], shown: Collection[KeptLine]
 ) -> tuple[KeptPassage, ...]:
     """Return what a fork inherits: the passages whose messages it has, under its own keys.
 
     `kin` is the chat that it was forked from, `digests` the keys of the fork's messages by what
-    they say. A passage whose message the fork lacks is in its opening, or nowhere.
+    they say. Of a passage whose message the fork lacks, the words alone are kept, where the opening
+    that it was forked with has `shown` them.
     """
+    lines = {line.compared for line in shown}
     raw, inherited = sources(archive, kin), []
     for passage in kept_passages(archive, kin):
         source = raw.get(passage.number)
-        key = digests.get(read_message(source).digest) if source else None
-        if key:
+        key = digests.get(read_message(source).digest, "") if source else ""
+        if key or passage.line.compared in lines:
             inherited.append(replace(passage, number=0, key=key))
     return tuple(inherited)
 

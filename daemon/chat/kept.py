@@ -12,7 +12,8 @@ from daemon.archive.keeping import (
     newest_messages,
     sources,
 )
-from daemon.chat.opening import ShownChat
+from daemon.archive.layers import openings
+from daemon.chat.opening import ShownChat, opening_place, read_shown
 from daemon.models.tokens import count
 from primer.wording import make_tags_inert
 from rules.conversation.history import INSERTED, Entry, Place, raw_messages
@@ -46,10 +47,15 @@ def passages_after(archive: Archive, shown: ShownChat, now: str) -> tuple[KeptPa
     Nothing is stored. A fork has those of the chat that it was forked from.
     """
     passages, reading = kept_passages(archive, shown.chat.chat_id), shown.reading
-    if not passages and reading.adopted.kin:
+    kin, place = reading.adopted.kin, opening_place(shown)
+    if not passages and kin:
         digests = {place.message.digest: place.key for place in raw_messages(reading.places)}
         digests |= {old.message.digest: old.key for old in reading.adopted.past}
-        passages = passages_of_kin(archive, reading.adopted.kin, digests)
+        lines: list[KeptLine] = []
+        for opening in openings(archive, kin):
+            if place and place.ours and opening.goes_back_to(place.ours.text):
+                lines += read_shown(shown, opening.text).kept
+        passages = passages_of_kin(archive, kin, digests, lines)
     pins = read_pins(archive, shown.chat, reading)
     return admit_waiting(after_export(passages, pins, now), shown.config.keep.budget)
 

@@ -28,7 +28,7 @@ from daemon.chat.opening import (
     read_shown,
 )
 from primer.wording import restore_tags
-from rules.conversation.marker import text_digest
+from rules.conversation.marker import Marker, text_digest
 from rules.errors import ChatSkipped
 from rules.layers.core import CoreEvent, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, live, normal
@@ -58,7 +58,7 @@ def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
     text, written = place.message.text, place.ours.text
     digest = text_digest(text)
     with archive.transaction():
-        is_known = _inherit(archive, chat_id, digest, written)
+        is_known = _inherit(archive, chat_id, digest, place.ours)
         kept, theirs = openings(archive, chat_id), read_shown(shown, text)
         base = edited_from(kept, written)
         # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
@@ -72,11 +72,16 @@ def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
     return is_known, notice and f'"{cut_title(shown.chat.title)}": {notice}'
 
 
-def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
-    """Return whether the archive knows the chat's layers; a fork inherits them first."""
+def _inherit(archive: Archive, chat_id: str, shown: str, marker: Marker) -> bool:
+    """Return whether the archive knows the chat's layers; a fork inherits them first.
+
+    `shown` is the digest of its opening, which has this marker.
+    """
     facts = fact_events(archive, chat_id, forgotten=True)
     known = (openings(archive, chat_id), core_events(archive, chat_id), facts)
-    return any(known) or inherit_layers(archive, chat_id, shown, written)
+    return any(known) or inherit_layers(
+        archive, chat_id, shown, marker.text, is_telling=any(marker.shows)
+    )
 
 
 def _keep_changes(

@@ -51,11 +51,13 @@ def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownCh
     words, preferred = canned(load_texts(config.texts.path)), config.memory.editions
     messages = read_messages(chat)
     markers = (read_marker(message.marker) for message in messages if message.marker)
-    named = [marker.text for marker in markers if marker and marker.kind == OPENING]
-    known = know(archive, chat.chat_id, preferred, named)
+    openings = [marker for marker in markers if marker and marker.kind == OPENING]
+    known = know(archive, chat.chat_id, preferred, [marker.text for marker in openings])
     export = recognise_export(known, chat, messages, words)
     _refuse_unnamed(archive, chat, export)
-    adopted, lacks = _adopted(archive, export, named, preferred), NOTHING_ABSENT
+    # One that shows nothing reads alike in all chats.
+    telling = [marker.text for marker in openings if any(marker.shows)]
+    adopted, lacks = _adopted(archive, export, telling, preferred), NOTHING_ABSENT
     if adopted.memories:
         export = recognise_export(with_adopted(known, adopted), chat, messages, words)
     else:
@@ -128,11 +130,12 @@ def _adopted(
     """Return the memories after the last one that the archive knows as this chat's.
 
     They come from the chat that this one was forked from, or are taken as they are. `openings` are
-    the digests of those that the export shows.
+    the digests of those in the export that show anything: of a fork that has lost all memories, the
+    opening tells where it comes from.
     """
     known = export.known
     strange = _after_last(export.shown, {memory.memory_id for memory in known.memories})
-    if not strange:
+    if not strange and (known.seen or not openings):
         return Adopted()
     kin = find_kin(archive, known.chat_id, strange, openings)
     inherited = Adopted()

@@ -106,13 +106,11 @@ def inherit(known: Known, shown: Mapping[str, Group], kin: Known) -> Adopted:
     if taken_before is None:
         return Adopted()
     first = len(memories_of_chunks(known.memories))
-    last = max(memory.number for memory in chunks if memory.memory_id in covered)
+    last = max((memory.number for memory in chunks if memory.memory_id in covered), default=0)
     inherited = [memory for memory in chunks if first < memory.number <= last]
     new = _own_memories(known.chat_id, kin, inherited, covered)
     mine = _own_folds(known.chat_id, kin, taken_before | new)
     mine = {name: memory for name, memory in mine.items() if name not in taken_before}
-    if not mine:
-        return Adopted()
     return Adopted(
         memories=tuple(mine.values()),
         editions={memory.memory_id: tuple(kin.editions[name]) for name, memory in mine.items()},

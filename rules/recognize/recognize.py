@@ -9,8 +9,9 @@ place among the claims. A merge of two devices may have put messages that claim 
                        its marker and its uuid are ours. Of two edits of a slot, the first is
     opening, closing   two of four: it fits; it says what one of ours ever said; its uuid is ours;
                        it comes right before or after a memory, or closes what has an opening alone.
-                       An opening's marker may also name what ours says: edited in a fork, the
-                       person's words there are kept
+                       An opening's marker may also name what ours says, and then its place at the
+                       chat's beginning counts, too: edited in a fork, the person's words there are
+                       kept
 
 Where a message with a uuid of ours says what was written under it, the archive tells what it is,
 whether or not its marker agrees. What stays in the chat as an original claims nothing, not even by
@@ -151,11 +152,12 @@ def _is_our_canned(
         and inner.kind != CLOSING
         and (outer is None or inner.memory != outer.memory)
     )
+    is_named = any(word in canned for word in words)
     signs = (
         claim.fits,
-        any(word in canned for word in words),
+        is_named,
         claim.by_uuid is not None,
-        touches,
+        touches or (is_named and claim.at == 0),
     )
     return sum(signs) >= 2
 

@@ -3,11 +3,13 @@
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from daemon.config.loading import load_texts
 from primer.prompt import opening as canned_opening
+from tests.chats import Json
 from tests.server.editing import APPEND, REPLACE, edit
 from tests.server.reply import Answer
 from tests.server.request import Request
@@ -289,6 +291,37 @@ def test_an_edit_counts_once_whatever_has_happened_since(aria: Life) -> None:
     assert aria.round() == []
     assert (values(aria)["human"], values(aria)["promises"]) == ("By me.", ["To go."])
     assert "\n## human\nBy me.\n\n## promises\n- To go.\n" in opening(aria)
+
+
+def test_what_the_person_wrote_stays_theirs_in_a_fork_of_which_all_memories_were_deleted(
+    aria: Life,
+) -> None:
+    says(aria, changed(NOTED, "They say: "))
+    assert core(aria, "set", "persona", "I keep the light.").code == 0
+    aria.round()
+    before = values(aria), own_lines(aria), held(aria), list(map(what, events(aria)))
+    messages = aria.device.messages(aria.chat_id)
+    for at in reversed(range(len(messages))):
+        if messages[at].get("memproc", {}).get("kind") == "memory":
+            aria.device.delete(aria.chat_id, at)
+    aria.device.edit(
+        aria.chat_id, opening_at(aria), changed("- To wait.", "- To go.")(opening(aria))
+    )
+    aria.chat_id = aria.device.fork(aria.chat_id, new_uuids=True)
+
+    aria.round(1_600)
+
+    edited = ("promises", ["To go."], "person", "edited in TypingMind")
+    assert list(map(what, events(aria)))[: len(before[3]) + 1] == [*before[3], edited]
+    assert (own_lines(aria), held(aria)) == (before[1] | {"promises": ["To go."]}, before[2])
+    human = values(aria)["human"]
+    assert human.startswith(f"{before[0]['human']}\n{NOTED}"), "the persona goes on from there"
+    assert f"\n## human\n{human}\n" in opening(aria)
+
+
+def what(event: Json) -> tuple[str, Any, str, str]:
+    """What was written into which section, by whom and how."""
+    return event["section"], event["value"], event["by"], event["function"]
 
 
 def test_a_value_over_its_limit_in_the_opening_sets_the_chat_aside_and_nothing_is_lost(

@@ -341,6 +341,21 @@ def test_a_deleted_memory_alone_takes_its_facts_out_of_the_next_export(ada: Life
     assert MISO not in opening(ada)
 
 
+def test_a_fork_of_which_all_memories_were_deleted_has_the_facts_that_its_opening_shows(
+    ada: Life,
+) -> None:
+    forget_memory(ada, 2)
+    ada.round()
+    shown_before, core = lines(ada), sections(ada)
+    assert len(shown_before) == 2
+    for number in range(1, len(ada.memories()) + 1):
+        forget_memory(ada, number)
+    ada.chat_id = ada.device.fork(ada.chat_id, new_uuids=True)
+    assert ada.round(2_400)
+    assert known(ada) == {1: LISBON, 3: TEA}
+    assert (lines(ada), sections(ada)) == (shown_before, core)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("renew", [False, True])
 def test_a_fork_takes_over_sections_and_facts_and_both_go_on_by_themselves(

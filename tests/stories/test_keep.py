@@ -8,7 +8,7 @@ import pytest
 
 from tests.stories import reports
 from tests.stories.bridged import Bridged
-from tests.stories.cycle import ENGINE, Cycle, quiet
+from tests.stories.cycle import ENGINE, FIRST, Cycle, quiet
 from tests.stories.keeping import (
     keep,
     kept_there,
@@ -274,6 +274,26 @@ def test_a_fork_and_a_restored_chat_keep_what_was_kept(ada: Cycle) -> None:
         assert set(states(fork).values()) == {"kept"}
         assert len(states(fork)) == 2
         quiet(fork)
+
+
+def test_a_fork_keeps_what_was_kept_whatever_of_the_chat_it_lacks(ada: Cycle) -> None:
+    words = compressed(ada)
+    keep(ada, words)
+    keep(ada, "--message", ada.bounds()[-1][2])
+    keep(ada, "--message", ada.messages[ada.live()[0]]["uuid"])
+    ada.goes_round()
+    cut = ada.of(ada.device.fork(ada.chat_id, 6, new_uuids=True))
+    bare = ada.of(ada.device.fork(ada.chat_id, new_uuids=True))
+    for memory in bare.shown():
+        bare.forget(memory)
+    for fork in (cut, bare):
+        shown = kept_there(fork)
+        assert shown.count(" said:\n") == 2
+        fork.talk(FIRST).goes_round()
+        assert kept_there(fork).startswith(shown)
+        assert set(states(fork).values()) == {"kept"}
+        quiet(fork)
+    assert len(states(bare)) == 3, "that of the live tail, too"
 
 
 @pytest.mark.full

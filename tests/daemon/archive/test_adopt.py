@@ -186,6 +186,9 @@ def test_of_a_chat_and_its_fork_the_one_counts_whose_opening_is_shown(first: Arc
     keep_opening(first, FORK, KeptOpening("What I keep.", "", "memproc"), WHEN)
     for openings, origin in (([], CHAT), ([text_digest("What I keep.")], FORK)):
         assert find_kin(first, "third", ["m1", "m2"], openings) == origin
+    shown = [text_digest("What I keep.")]
+    assert find_kin(first, "third", [], shown) == FORK, "of a fork without memories, too"
+    assert find_kin(first, FORK, [], shown) is None
 
 
 def test_a_chat_is_no_kin_of_its_own(first: Archive) -> None:

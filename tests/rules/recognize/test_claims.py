@@ -83,7 +83,9 @@ def test_an_opening_edited_in_a_fork_with_new_uuids_is_ours_where_its_marker_nam
     wrote = (opening(), *row())
     assert kinds(edited, *row(), known=wrote) == [OPENING, *[MEMORY] * 6]
     assert kinds(edited, user("Well?", 10), *row(), known=wrote)[0] == OPENING
-    assert kinds(edited, user("Well?", 10), known=wrote)[0] == ""
+    assert kinds(edited, user("Well?", 10), known=wrote)[0] == OPENING, "the chat begins with it"
+    assert kinds(user("Well?", 10), edited, known=wrote) == ["", ""]
+    assert kinds(edited, user("Well?", 10)) == ["", ""], "it names what nobody wrote"
     assert kinds(*row(), edited, known=wrote)[6] == ""
 
 
