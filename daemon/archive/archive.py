@@ -139,6 +139,11 @@ class Archive:
         with archive_errors(self.path):
             return self._connection.execute(sql, tuple(values)).fetchall()
 
+    def each(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """Carry out a query, and yield its rows as they are read: they may be many, or large."""
+        with archive_errors(self.path):
+            yield from self._connection.execute(sql)
+
     def run_many(self, sql: str, rows: Sequence[Sequence[object] | Mapping[str, object]]) -> None:
         """Carry out one statement for many rows."""
         with archive_errors(self.path):

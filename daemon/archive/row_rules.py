@@ -5,12 +5,12 @@ has noted, unless a rule says otherwise; what a model or a person wrote may be a
 """
 
 import json
-import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any, get_args
 
+from daemon.archive.archive import Archive
 from daemon.archive.records import misfit
 from daemon.events import OutcomeKind
 from rules.arrival import State
@@ -102,40 +102,29 @@ _RULES: Mapping[str, str] = {
 """Conditions on values, by table and column, or by the columns of all tables."""
 
 
-def refuse_odd_rows(database: sqlite3.Connection, table: str) -> None:
-    """Raise ArchiveError for a row of the table that breaks a rule; it names table and column.
-
-    Memories are looked at after their editions.
-    """
-    for _, column, kind, *_ in database.execute(f"PRAGMA table_info({table})").fetchall():
+def refuse_odd_rows(archive: Archive, table: str) -> None:
+    """Raise ArchiveError for a row of the table that breaks a rule; it names table and column."""
+    for _, column, kind, *_ in archive.run(f"PRAGMA table_info({table})"):
         name = f"{table}.{column}"
         rule = _RULES.get(name) or _RULES.get(column) or (_COUNT if kind == "INTEGER" else _ANY)
         breaks = f"{column} IS NOT NULL AND ({rule.format(column)}) IS NOT 1"
-        odd = database.execute(f"SELECT 1 FROM {table} WHERE {breaks} LIMIT 1")  # noqa: S608
+        odd = archive.one(f"SELECT 1 FROM {table} WHERE {breaks} LIMIT 1")  # noqa: S608
         fits = _FITS.get(name)
-        rows = database.execute(f"SELECT {column} FROM {table}" if fits else "SELECT 1 WHERE 0")  # noqa: S608
-        if odd.fetchone() or not all(fits is None or fits(value) for (value,) in rows):
+        values = archive.each(f"SELECT {column} FROM {table}") if fits else ()  # noqa: S608
+        if odd or not all(fits is None or fits(value) for (value,) in values):
             raise _never_written(table, column)
     if table == "spending":
-        (total,) = database.execute(
-            "SELECT total(reserved) + total(settled) FROM spending"
-        ).fetchone()
+        total = archive.value("SELECT total(reserved) + total(settled) FROM spending")
         if total > _LARGEST_SUM:
-            raise ArchiveError(
-                "The money in its table spending is more than can be added up.", AGAIN
-            )
+            reason = "The money in its table spending is more than can be added up."
+            raise ArchiveError(reason, AGAIN)
     if table == "chat":
-        _refuse_other_chats(database)
-
-
-def _refuse_other_chats(database: sqlite3.Connection) -> None:
-    """Raise ArchiveError where the JSON around a chat's messages is none, or another chat's."""
-    for chat_id, head, tail in database.execute("SELECT chat_id, head, tail FROM chat"):
-        with suppress(BadJson):
-            # One that is being erased has none.
-            if not head + tail or parse_chat(head + tail).id_if_any == chat_id:
-                continue
-        raise _never_written("chat", "head")
+        # The JSON around its messages is JSON, and its own. One that is being erased has none.
+        for chat_id, head, tail in archive.each("SELECT chat_id, head, tail FROM chat"):
+            with suppress(BadJson):
+                if not head + tail or parse_chat(head + tail).id_if_any == chat_id:
+                    continue
+            raise _never_written("chat", "head")
 
 
 def _never_written(table: str, column: str) -> ArchiveError:

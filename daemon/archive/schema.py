@@ -6,14 +6,19 @@ before 0.1.0 have neither, and are never taken for one of these.
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
-from daemon.archive.seals import ends_of_rest
+from daemon.archive.seals import Run, ends_of_rest
 
 APPLICATION = 0x6D656D70
 """The letters "memp"."""
 VERSION = 1
 _SCHEMA = Path(__file__).with_name("schema.sql")
+_OBJECTS = """
+    SELECT iif(sql LIKE 'CREATE VIRTUAL%', 'virtual table', type), name, sql
+    FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name
+"""
 FROM_BEFORE = "is from before 0.1.0, and has other tables"
 REBUILD = "Move it away, then: memproc rebuild. That reads the backups and the updated exports."
 
@@ -30,3 +35,18 @@ def making() -> Iterator[str]:
     yield from ends_of_rest()
     yield f"PRAGMA application_id = {APPLICATION}"
     yield f"PRAGMA user_version = {VERSION}"
+
+
+def foreign_objects(run: Run) -> Iterator[str]:
+    """Yield a sentence on everything in an archive's schema that is not memproc's own."""
+    with closing(sqlite3.connect(":memory:")) as own:
+        for statement in making():
+            own.execute(statement)
+        ours = {(kind, name): _one_line(sql) for kind, name, sql in own.execute(_OBJECTS)}
+    for kind, name, sql in run(_OBJECTS):
+        if (kind, name) not in ours or (kind != "table" and ours[kind, name] != _one_line(sql)):
+            yield f"the {kind} {name[:40]!r} is not memproc's"
+
+
+def _one_line(sql: object) -> str:
+    return " ".join(str(sql).split())

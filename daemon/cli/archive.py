@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from daemon.archive.archive import check_integrity
-from daemon.archive.copying import foreign_objects
 from daemon.archive.keeping import unproved_passages
+from daemon.archive.schema import foreign_objects
 from daemon.archive.trouble import MEND
 from daemon.bridge.devices import bridge_folder
 from daemon.cli.printing import print_error
@@ -44,7 +44,7 @@ _AS_WRITTEN = (
 def verify_command(settings: Settings) -> int:
     """Check everything that memproc keeps. Nothing is changed."""
     with settings.archive() as archive:
-        foreign = (f"archive: {fault}" for fault in foreign_objects(archive))
+        foreign = (f"archive: {fault}" for fault in foreign_objects(archive.run))
         damage = [*check_integrity(archive), *foreign]
         damage += [] if damage else unproved_passages(archive)
         exports = [

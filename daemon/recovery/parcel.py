@@ -13,23 +13,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 import tomli
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from daemon.archive.archive import Archive, check_integrity
+from daemon.archive.row_lines import lines_of_rows
+from daemon.archive.schema import VERSION
 from daemon.files.lock import hold
 from daemon.files.packing import BLOCK, DAMAGE, METHODS, read_blocks
 from daemon.files.paths import Folders, archive_path, arrivals_folder
 from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
 from daemon.files.removal import writing_to
-from daemon.files.write import TEMPORARY, replace_file, sweep, temporary_file
+from daemon.files.write import TEMPORARY, replace_file
 from primer.models import is_secret
 from rules.errors import ArchiveError, FileTrouble, NotFound
 
-MANIFEST, ARCHIVE, SETTINGS = "MANIFEST.json", "archive.sqlite3", "memproc.toml"
+MANIFEST, ARCHIVE, SETTINGS = "MANIFEST.json", "archive.txt", "memproc.toml"
 ASIDE = "before-import-"
 """The prefix of the folders into which an import puts what was there before."""
 
@@ -52,8 +54,8 @@ class Manifest(BaseModel):
     """Everything that a parcel holds, when it was made, and what was left out."""
 
     model_config = ConfigDict(frozen=True)
-    memproc: Literal[1] = 1
-    """The version of the format."""
+    memproc: Annotated[int, Field(strict=True, ge=VERSION, le=VERSION)] = VERSION
+    """The version of the archive's tables."""
     made_at: str
     left_out: tuple[str, ...]
     files: tuple[PackedFile, ...]
@@ -117,11 +119,19 @@ def export_archive(folders: Folders, settings: Path | None, path: Path, now: str
     with (
         hold(folders.state / "lock"),
         writing_to(path.parent, folders.state),
-        _copy_of(folders.state) as archive,
+        Archive.read(folders.state) as archive,
     ):
-        files = {ARCHIVE: archive, **_files(folders)}
+        # All rows are of one moment, though the daemon may write meanwhile.
+        archive.run("BEGIN")
+        if faults := check_integrity(archive):
+            raise ArchiveError(
+                f"The archive is damaged ({faults[0]}), so it was not packed.",
+                "See all faults with: memproc verify. The copies of the last days lie in the "
+                "folder `copies` beside the archive.",
+            )
+        files = {ARCHIVE: lines_of_rows(archive), **_files(folders)}
         if settings and not left_out:
-            files[SETTINGS] = settings
+            files[SETTINGS] = _content(settings)
         size = replace_file(path, _zip(files, path, now, left_out)).size
     return Parcel(path, size, look_into(path))
 
@@ -139,9 +149,9 @@ def _holds_secret(value: object) -> bool:
     return isinstance(value, list) and any(map(_holds_secret, value))
 
 
-def _files(folders: Folders) -> dict[str, Path]:
+def _files(folders: Folders) -> dict[str, Iterator[bytes]]:
     """Return the files to pack with the archive, by their names in the parcel; follow no links."""
-    files: dict[str, Path] = {}
+    files: dict[str, Iterator[bytes]] = {}
     for folder, place in places(folders).items():
         with file_errors(place, "read"):
             inside = [
@@ -152,26 +162,13 @@ def _files(folders: Folders) -> dict[str, Path]:
         for path in inside:
             name = path.relative_to(place)
             if not any(part.startswith((TEMPORARY, ASIDE)) for part in name.parts):
-                files[f"{folder}/{name.as_posix()}"] = path
+                files[f"{folder}/{name.as_posix()}"] = _content(path)
     return files
 
 
-@contextmanager
-def _copy_of(state: Path) -> Iterator[Path]:
-    """Make a proved copy of the archive for the block; what a kill leaves of it is swept."""
-    folder = state / "copies"
-    make_private(folder)
-    sweep(folder)  # a kill may have left one, with SQLite's journal
-    with temporary_file(folder) as temp:
-        with Archive.read(state) as archive:
-            if faults := check_integrity(archive):
-                raise ArchiveError(
-                    f"The archive is damaged ({faults[0]}), so it was not packed.",
-                    "See all faults with: memproc verify. The copies of the last days lie in the "
-                    "folder `copies` beside the archive.",
-                )
-            archive.copy_to(str(temp))
-        yield temp
+def _content(path: Path) -> Iterator[bytes]:
+    with file_errors(path, "read"), path.open("rb") as file:
+        yield from read_blocks(file)
 
 
 class _Pipe(io.RawIOBase):
@@ -192,7 +189,7 @@ class _Pipe(io.RawIOBase):
 
 
 def _zip(
-    files: Mapping[str, Path], path: Path, now: str, left_out: tuple[str, ...]
+    files: Mapping[str, Iterator[bytes]], path: Path, now: str, left_out: tuple[str, ...]
 ) -> Iterator[bytes]:
     """Yield the parcel for `path` block by block, its manifest last.
 
@@ -200,14 +197,10 @@ def _zip(
     """
     pipe, entries = _Pipe(), list[PackedFile]()
     with zipfile.ZipFile(pipe, "w") as package:
-        for name, place in files.items():
+        for name, blocks in files.items():
             digest, size = sha256(), 0
-            with (
-                file_errors(place, "read"),
-                place.open("rb") as file,
-                package.open(_info(name), "w", force_zip64=True) as packed,
-            ):
-                for block in read_blocks(file):
+            with package.open(_info(name), "w", force_zip64=True) as packed:
+                for block in blocks:
                     digest.update(block)
                     size += len(block)
                     packed.write(block)

@@ -9,7 +9,6 @@ import can be repeated.
 """
 
 import shutil
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,8 +19,8 @@ import tomlkit
 
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import known_chats
-from daemon.archive.copying import copy_archive
 from daemon.archive.outputs import move_outputs
+from daemon.archive.row_lines import store_lines
 from daemon.archive.trouble import begin_import, end_import, is_unfinished
 from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
@@ -142,16 +141,18 @@ def _stage(folders: Folders, path: Path) -> None:
 
 
 def _proved(folders: Folders, name: str) -> int:
-    """Prove the staged archive, and let it name this computer's folders; count its chats.
+    """Make an archive of the staged rows, prove it, and let it name the folders here; count its chats.
 
     `name` is the parcel's.
     """
     stage = folders.state / STAGE
     try:
-        parcel = stage / f"their-{ARCHIVE}"
-        (stage / ARCHIVE).rename(parcel)
-        copy_archive(parcel, stage / ARCHIVE)
-        with Archive.open(stage) as archive:
+        with (
+            file_errors(stage, "read"),
+            (stage / ARCHIVE).open("rb") as lines,
+            Archive.open(stage) as archive,
+        ):
+            store_lines(archive, lines)
             if faults := check_integrity(archive):
                 raise refused(f"the archive in it is damaged ({faults[0]})", name)
             move_outputs(archive, folders.updated)
@@ -160,8 +161,6 @@ def _proved(folders: Folders, name: str) -> int:
     except ArchiveError as fault:
         reason = f"its archive cannot be used. {fault.message.removesuffix('.')}"
         raise refused(reason, name) from fault
-    except sqlite3.Error as fault:
-        raise refused("the archive in it is damaged, or none of memproc's", name) from fault
 
 
 def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...]]:
@@ -239,10 +238,10 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
         stage = folder / STAGE
         staged = sorted(stage.iterdir()) if stage.is_dir() else []
         _move(staged, folder)
-    log = (f"{ARCHIVE}-wal", f"{ARCHIVE}-shm")
-    ours = [state / name for name in (*log, ARCHIVE)]
+    archive = archive_path(state)
+    ours = [archive.with_name(f"{archive.name}{ending}") for ending in ("-wal", "-shm", "")]
     yield from _aside(state, [path for path in ours if path.exists()], stamp)
-    _move([state / STAGE / ARCHIVE], state)
+    _move([archive_path(state / STAGE)], state)
 
 
 def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.copying import copy_archive
 from daemon.archive.journal import forget_learned, keep_thinking, thinking_models, thinking_of
+from daemon.archive.row_lines import lines_of_rows, store_lines
 from daemon.archive.signs import set_sign
 from daemon.config.model_tables import BudgetSettings
 from daemon.config.settings import Config
-from daemon.files.paths import archive_path
 from daemon.models.completion import Completion, complete
 from daemon.models.prices import priced_models
 from daemon.models.roles import Roles
@@ -248,13 +248,12 @@ def test_a_plan_counts_with_what_the_model_thinks_and_with_its_room(archive: Arc
 def test_what_was_learned_comes_along_to_another_computer_and_other_signs_do_not(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "ours").mkdir()
     with Archive.open(tmp_path / "theirs") as theirs:
         keep_thinking(theirs, OPEN, Thinking(ROOM, 300, 1), NOON)
         set_sign(theirs, "pid", "123", NOON)
-        theirs.fold_log()
-    copy_archive(archive_path(tmp_path / "theirs"), archive_path(tmp_path / "ours"))
+        lines = BytesIO(b"".join(lines_of_rows(theirs)))
     with Archive.open(tmp_path / "ours") as ours:
+        store_lines(ours, lines)
         assert thinking_models(ours) == {OPEN: Thinking(ROOM, 300, 1)}
         assert ours.column("SELECT name FROM sign ORDER BY name") == (f"thinks {OPEN}", "zone")
         assert forget_learned(ours, OPEN)

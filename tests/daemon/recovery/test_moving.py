@@ -3,22 +3,19 @@
 import json
 import os
 import shutil
-import sqlite3
 import stat
 import zipfile
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from typing import BinaryIO
 
 import pytest
 
-from daemon.archive import copying
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.archive.row_rules import refuse_odd_rows
+from daemon.archive.row_lines import store_lines
 from daemon.config.loading import load
 from daemon.files.backup import check_backups, keep_original, versions_of
 from daemon.files.lock import Busy, hold
@@ -213,14 +210,13 @@ def test_the_archive_is_private_from_its_first_byte(
 ) -> None:
     rights: set[int] = set()
 
-    def noted(database: sqlite3.Connection, table: str) -> None:
-        staged = database.execute("PRAGMA database_list").fetchone()[2]
+    def noted(archive: Archive, lines: BinaryIO) -> None:
+        store_lines(archive, lines)
         rights.update(
-            stat.S_IMODE(path.stat().st_mode) for path in Path(staged).parent.glob("archive*")
+            stat.S_IMODE(path.stat().st_mode) for path in archive.path.parent.glob("archive*")
         )
-        refuse_odd_rows(database, table)
 
-    monkeypatch.setattr(copying, "refuse_odd_rows", noted)
+    monkeypatch.setattr(unpacking, "store_lines", noted)
     before = os.umask(mask)
     try:
         taken_over(tmp_path / "new", parcel)
@@ -403,23 +399,20 @@ def without_an_archive(files: dict[str, bytes]) -> None:
 
 
 def damaged_archive(files: dict[str, bytes]) -> None:
-    files[ARCHIVE] = files[ARCHIVE][:5000] + bytes(20_000) + files[ARCHIVE][25_000:]
+    files[ARCHIVE] = files[ARCHIVE][:50] + bytes(200) + files[ARCHIVE][250:]
     files[MANIFEST] = listed(files)
 
 
-def with_a_trigger(files: dict[str, bytes]) -> None:
-    with NamedTemporaryFile(suffix=".sqlite3") as file:
-        Path(file.name).write_bytes(files[ARCHIVE])
-        with closing(sqlite3.connect(file.name)) as database:
-            database.execute(
-                "CREATE TRIGGER bad AFTER INSERT ON chat BEGIN DELETE FROM message; END"
-            )
-        files[ARCHIVE] = Path(file.name).read_bytes()
+def without_words(files: dict[str, bytes]) -> None:
+    files[ARCHIVE] += (
+        b'message {"id": 1, "chat": 1, "key": "a", "position": 0}\n'
+        b'version {"message": 1, "number": 1, "sha256": "", "digest": "", "seen_at": "2026-03-02T10:00:00.000Z"}\n'
+    )
     files[MANIFEST] = listed(files)
 
 
-def no_database(files: dict[str, bytes]) -> None:
-    files[ARCHIVE] = b"This is no database at all." * 200
+def no_rows(files: dict[str, bytes]) -> None:
+    files[ARCHIVE] = b"These are no rows at all." * 200
     files[MANIFEST] = listed(files)
 
 
@@ -446,8 +439,8 @@ HOSTILE = [
             "updated/nul\x00.json",
         ]
     ),
-    unlisted, missing, changed, bomb, endless, without_an_archive, damaged_archive, no_database, newer, odd_manifest,
-    wrong_settings, with_a_trigger,
+    unlisted, missing, changed, bomb, endless, without_an_archive, damaged_archive, no_rows, newer, odd_manifest,
+    wrong_settings, without_words,
 ]  # fmt: skip
 
 
@@ -615,20 +608,14 @@ def test_what_a_killed_export_or_import_has_left_is_taken_away_by_the_next(
     tmp_path: Path, another: Path
 ) -> None:
     folders = folders_in(another)
-    make_private(folders.state / "copies")
-    left = [
-        folders.state / ".memproc-killed",
-        folders.state / "copies" / ".memproc-killed",
-        folders.state / "copies" / ".memproc-killed-journal",
-    ]
-    for path in left:
-        path.write_bytes(b"unfinished")
+    left = folders.state / ".memproc-killed"
+    left.write_bytes(b"unfinished")
     parcel = export_archive(folders, None, tmp_path / "own.zip", NOW).path
-    assert not any(path.exists() for path in left)
-    left[0].write_bytes(b"unfinished")
+    assert not left.exists()
+    left.write_bytes(b"unfinished")
     without_chats(another)
     taken_over(another, parcel)
-    assert not left[0].exists()
+    assert not left.exists()
 
 
 def test_an_import_that_is_repeated_at_the_same_moment_puts_nothing_in_the_place_of_what_went_aside(

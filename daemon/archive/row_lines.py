@@ -1,0 +1,97 @@
+"""An archive's rows as lines of text, from which another computer makes an archive of its own.
+
+An SQLite file from elsewhere may hold more than rows: triggers that change what is stored later,
+views under the names of tables. Lines hold rows alone. Tables, seals and counts are made here, and
+a row that memproc would not have written is refused.
+"""
+
+import json
+import sqlite3
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from daemon.archive.archive import ZONE, Archive
+from daemon.archive.journal import THINKS
+from daemon.archive.row_rules import AGAIN, refuse_odd_rows
+from daemon.files.candidates import LARGEST_BYTES
+from daemon.files.clock import is_zone
+from rules.errors import ArchiveError
+from rules.typingmind.spans import MOST_PARTS
+
+LEFT_BEHIND = frozenset(
+    {"row_count", "rest", "job", "pressed", "sent", "log", "token_count", "bound_prices"}
+)
+"""Tables about the computer they come from: its log, its browsers' jobs, due work. And what is
+computed from others: a wrong count of tokens would reserve too little for a call."""
+_LARGEST_ROW = 64 << 20
+"""Bytes of a line, but for those of raw messages; the bridge takes no larger chat either."""
+_LARGEST_MESSAGE = LARGEST_BYTES // 3 * 4 + 1000
+"""Bytes of a raw message's line; base64 makes four of three."""
+
+
+def lines_of_rows(archive: Archive) -> Iterator[bytes]:
+    """Yield each row that goes along: its table, and its values by column as JSON."""
+    for table, types in _tables(archive).items():
+        for row in archive.each(f"SELECT {', '.join(types)} FROM {table}"):  # noqa: S608  the names are ours
+            values = dict(zip(types, row, strict=True))
+            for name, kind in types.items():
+                if kind == "BLOB":
+                    values[name] = b64encode(values[name]).decode()
+            yield f"{table} {json.dumps(values, ensure_ascii=False)}\n".encode()
+
+
+def store_lines(archive: Archive, lines: BinaryIO) -> None:
+    """Store the rows of such lines in a new archive; somebody else may have written them.
+
+    Raises ArchiveError for a row that memproc would not have written.
+    """
+    tables = _tables(archive)
+    with archive.transaction():
+        while line := lines.readline(_LARGEST_MESSAGE + 1):
+            _store(archive, tables, line)
+        for table in tables:
+            refuse_odd_rows(archive, table)
+
+
+def _tables(archive: Archive) -> Mapping[str, Mapping[str, str]]:
+    """Return the columns of the tables that go along, with their types; what refers comes later."""
+    tables: dict[str, dict[str, str]] = {}
+    for table, column, kind in archive.run(
+        """
+        SELECT sqlite_master.name, info.name, info.type
+        FROM sqlite_master JOIN pragma_table_info(sqlite_master.name) AS info
+        WHERE sqlite_master.type = 'table' AND sqlite_master.name NOT LIKE 'sqlite!_%' ESCAPE '!'
+            AND info.name <> 'seal' ORDER BY sqlite_master.rowid, cid
+        """
+    ):
+        if table not in LEFT_BEHIND:
+            tables.setdefault(table, {})[column] = kind
+    return tables
+
+
+def _store(archive: Archive, tables: Mapping[str, Mapping[str, str]], line: bytes) -> None:
+    name, _, values = line.partition(b" ")
+    table = name[:40].decode(errors="replace")
+    if table not in tables:
+        raise ArchiveError(f"It has a row of {table!r}, a table that never comes along.", AGAIN)
+    most = _LARGEST_MESSAGE if table == "body" else _LARGEST_ROW
+    # To parse a comma or a bracket takes a hundred times its byte.
+    if len(line) > most or sum(map(line.count, (b",", b"[", b"{"))) > MOST_PARTS:
+        reason = f"A row of its table {table} is larger than any that memproc writes."
+        raise ArchiveError(reason, AGAIN)
+    try:
+        row = json.loads(values)
+        for column, value in row.items():
+            if tables[table][column] == "BLOB":
+                row[column] = b64decode(value)
+        if table != "sign" or row["name"].startswith(THINKS):
+            archive.insert(table, row)
+        elif row["name"] == ZONE and is_zone(row["value"]):
+            # All other signs are about the daemon and the caps of the computer they come from.
+            archive.insert(table, row, "OR REPLACE")
+    except (
+        *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
+        sqlite3.Error,
+    ) as fault:
+        raise ArchiveError(f"A row of its table {table} is not one of memproc's.", AGAIN) from fault

@@ -1,0 +1,196 @@
+"""Of somebody else's archive the rows are taken over and nothing else, however large or odd they are."""
+
+import json
+import sqlite3
+import zlib
+from base64 import b64encode
+from collections.abc import Iterable
+from contextlib import closing
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from daemon.archive import row_lines, seals
+from daemon.archive.archive import Archive, check_integrity
+from daemon.archive.journal import raise_cap, raised_cap
+from daemon.archive.messages import raw_conversation
+from daemon.archive.row_lines import lines_of_rows, store_lines
+from daemon.archive.schema import foreign_objects
+from daemon.archive.signs import set_sign
+from daemon.files.paths import archive_path
+from rules.errors import ArchiveError
+from tests.daemon.archive.test_messages import CHAT, TALK, see
+
+NOW, LATER = "2026-03-02T10:00:00.000Z", "2027-03-02T10:00:00.000Z"
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """The folder of an archive with a conversation, a raised cap and what a daemon has said of itself."""
+    folder = tmp_path / "theirs"
+    with Archive.open(folder) as archive:
+        see(archive, TALK)
+        raise_cap(archive, "day", 10**15, LATER, NOW)
+        set_sign(archive, "pid", "123", NOW)
+    return folder
+
+
+def packed(folder: Path) -> list[bytes]:
+    with Archive.read(folder) as archive:
+        return list(lines_of_rows(archive))
+
+
+def taken_over(lines: Iterable[bytes], folder: Path) -> Archive:
+    with Archive.open(folder) as archive:
+        store_lines(archive, BytesIO(b"".join(lines)))
+    return Archive.open(folder)
+
+
+def test_the_rows_are_taken_over_and_the_archive_is_sound(theirs: Path, tmp_path: Path) -> None:
+    with taken_over(packed(theirs), tmp_path / "ours") as archive:
+        assert check_integrity(archive) == ()
+        assert [bytes(raw) for raw in raw_conversation(archive, CHAT).messages] == [
+            message.raw for message in TALK
+        ]
+    assert packed(tmp_path / "ours") == [
+        line for line in packed(theirs) if b"sign" not in line[:5]
+    ] + [line for line in packed(theirs) if line.startswith(b'sign {"name": "zone"')]
+
+
+@pytest.mark.parametrize(
+    ("table", "values"),
+    [
+        ("chat", {"title": "x" * 20_001}),
+        ("chat", {"title": "x" * 15_000, "folder_id": "x" * 15_000}),
+        ("message", {"left_out": "x" * 20_001}),
+        ("message", {"left_out": "," * 5001}),
+        ("message", {"left_out": [[]] * 2501}),
+        ("body", {"raw": b64encode(bytes(40_001)).decode()}),
+    ],
+)
+def test_no_row_is_larger_or_of_more_parts_than_memproc_writes(
+    theirs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    table: str,
+    values: dict[str, object],
+) -> None:
+    monkeypatch.setattr(row_lines, "_LARGEST_MESSAGE", 50_000)
+    monkeypatch.setattr(row_lines, "_LARGEST_ROW", 20_000)
+    monkeypatch.setattr(row_lines, "MOST_PARTS", 5000)
+    lines = packed(theirs)
+    with taken_over(lines, tmp_path / "ours") as archive:
+        assert check_integrity(archive) == ()
+    with pytest.raises(ArchiveError, match=f"A row of its table {table} is larger than any"):
+        taken_over(edited(lines, table, values), tmp_path / "again")
+
+
+def edited(lines: Iterable[bytes], table: str, values: dict[str, object]) -> list[bytes]:
+    """The lines with these values in the rows of a table."""
+    rows = [line.partition(b" ") for line in lines]
+    return [
+        f"{table} {json.dumps(json.loads(row) | values)}\n".encode()
+        if name == table.encode()
+        else name + b" " + row
+        for name, _, row in rows
+    ]
+
+
+def test_a_message_that_unpacks_to_more_than_memproc_reads_is_damage(
+    theirs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = b"a" * 5000
+    with Archive.open(theirs) as archive:
+        body = (sha256(raw).hexdigest(), zlib.compress(raw))
+        archive.run("INSERT INTO body VALUES (?, ?, 1)", body)
+        archive.run("UPDATE version SET sha256 = ? WHERE id = 1", body[:1])
+        assert check_integrity(archive) == ()
+        monkeypatch.setattr(seals, "LARGEST_BYTES", 4000)
+        assert check_integrity(archive) == (
+            "archive: version 1 of a raw message is not what was stored",
+        )
+
+
+def test_no_sign_of_a_daemon_and_no_raised_cap_comes_along(theirs: Path, tmp_path: Path) -> None:
+    with taken_over(packed(theirs), tmp_path / "ours") as archive:
+        assert archive.run("SELECT name FROM sign") == [("zone",)]
+        assert raised_cap(archive, "day", NOW) == 0
+
+
+@pytest.mark.parametrize(("name", "kept"), [("Asia/Tokyo", "Asia/Tokyo"), ("Mars/Olympus", "UTC")])
+def test_the_zone_comes_along_where_this_computer_knows_it(
+    theirs: Path, tmp_path: Path, name: str, kept: str
+) -> None:
+    with Archive.open(theirs) as archive:
+        set_sign(archive, "zone", name, NOW)
+    with taken_over(packed(theirs), tmp_path / "ours") as archive:
+        assert str(archive.zone) == kept
+
+
+HOSTILE = {
+    "no line": b"\n",
+    "no row": b"notice\n",
+    "no JSON": b"notice {\n",
+    "a database": b"SQLite format 3\0" + b"x" * 500,
+    "another table": b'extra {"x": 1}\n',
+    "a table of SQLite's": b'sqlite_master {"type": "trigger"}\n',
+    "a table that stays": b'job {"name": "x", "due_at": "2026-03-02T10:00:00.000Z"}\n',
+    "a name that is SQL": b'notice(text)--x {"text": "x"}\n',
+    "another column": b'notice {"text": "x", "told_at": "2026-03-02T10:00:00.000Z", "x": 1}\n',
+    "a column that is SQL": b'notice {"text) VALUES (1);--": "x"}\n',
+    "a seal of its own": b'opening {"seal": "x"}\n',
+    "no columns": b"notice {}\n",
+    "a lost column": b'notice {"text": "x"}\n',
+    "a list": b'notice ["text"]\n',
+    "a value that is a list": b'notice {"text": ["x"], "told_at": "2026-03-02T10:00:00.000Z"}\n',
+    "a value of another type": b'notice {"text": null, "told_at": "2026-03-02T10:00:00.000Z"}\n',
+    "a number without end": b'odd_usage {"request": "x", "said": 1' + b"0" * 5000 + b"}\n",
+    "a number beyond 64 bits": b'odd_usage {"request": "x", "said": 18446744073709551616}\n',
+    "half a letter": rb'odd_usage {"request": "x", "said": "\ud800"}' + b"\n",
+    "no text": b'odd_usage {"request": "x", "said": "\xff"}\n',
+    "brackets without end": b'odd_usage {"request": "x", "said": ' + b"[" * 100_000 + b"\n",
+    "bytes that are none": b'body {"sha256": "x", "raw": 5, "packed": 0}\n',
+    "the same twice": b'odd_usage {"request": "x", "said": "x"}\n' * 2,
+    "a reference to nothing": b'missing {"message": 77, "since": "2026-03-02T10:00:00.000Z"}\n',
+    "a sign without a name": b'sign {"value": "x"}\n',
+    "a sign that is a number": b'sign {"name": 5, "value": "x"}\n',
+    "a zone that is a list": b'sign {"name": "zone", "value": ["UTC"]}\n',
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_whatever_else_a_line_holds_is_refused(theirs: Path, tmp_path: Path, what: str) -> None:
+    refused = (
+        r"^A row of its table \w+ is not one of memproc's\.|, a table that never comes along\."
+    )
+    with pytest.raises(ArchiveError, match=refused):
+        taken_over([*packed(theirs), HOSTILE[what]], tmp_path / "ours")
+    assert packed(tmp_path / "ours") == [
+        line for line in packed(tmp_path / "ours") if line.startswith(b"sign")
+    ]
+
+
+def test_verify_names_only_what_is_not_of_memproc(theirs: Path) -> None:
+    with Archive.open(theirs) as archive:
+        archive.run("ANALYZE")
+        assert list(foreign_objects(archive.run)) == []
+        archive.run("CREATE TRIGGER bad AFTER INSERT ON chat BEGIN DELETE FROM message; END")
+        archive.run("CREATE TABLE extra (x)")
+        assert list(foreign_objects(archive.run)) == [
+            "the trigger 'bad' is not memproc's",
+            "the table 'extra' is not memproc's",
+        ]
+
+
+def test_verify_names_a_trigger_of_other_words_under_one_of_our_names(theirs: Path) -> None:
+    with closing(sqlite3.connect(archive_path(theirs))) as database:
+        (name,) = database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' LIMIT 1"
+        ).fetchone()
+        database.executescript(
+            f"DROP TRIGGER {name}; CREATE TRIGGER {name} AFTER INSERT ON chat BEGIN DELETE FROM message; END"
+        )
+    with Archive.open(theirs) as archive:
+        assert list(foreign_objects(archive.run)) == [f"the trigger {name!r} is not memproc's"]
