@@ -18,7 +18,6 @@ from daemon.archive.trouble import damaged_chat
 from rules.errors import NotFound
 from rules.typingmind.chat import Chat, parse_chat
 from rules.typingmind.content import printable
-from rules.typingmind.originals import deleted_uuids
 from rules.wording import cut_title
 
 HowNamed = Literal["whole", "begun", "part"]
@@ -34,7 +33,6 @@ class KnownChat:
     title: str
     messages: int
     memories: int
-    first_seen: str
     last_seen: str
 
 
@@ -46,7 +44,7 @@ def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
                (SELECT count(*) FROM memory
                 WHERE memory.chat = chat.id AND forgotten_at IS NULL
                       AND id NOT IN (SELECT fold FROM fold_member)),
-               first_seen, last_seen
+               last_seen
         FROM chat ORDER BY last_seen, chat.id
     """
     return archive.rows(KnownChat, chats)
@@ -151,13 +149,6 @@ def persona_of(archive: Archive, chat_id: str) -> str:
     return known_chat(archive, chat_id).persona or "the persona"
 
 
-def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
-    """Return the uuids that the chat's newest export named as deleted."""
-    refuse_damage(archive.run, chat_id, "chat")
-    row = archive.one("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))
-    return deleted_uuids(parse_chat(b"".join(row))) if row else frozenset()
-
-
 def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
     """Store the chat's newest title and the JSON around its messages. Return its row's number."""
     member = chat.member("messages")
@@ -168,12 +159,11 @@ def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
     tail = chat.text[stop : chat.span.stop].encode("latin-1")
     archive.run(
         """
-        INSERT INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (chat_id) DO UPDATE SET title = excluded.title, folder_id = excluded.folder_id,
-            head = excluded.head, tail = excluded.tail, last_seen = excluded.last_seen
+        INSERT INTO chat (chat_id, title, head, tail, last_seen) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (chat_id) DO UPDATE SET title = excluded.title, head = excluded.head,
+            tail = excluded.tail, last_seen = excluded.last_seen
         """,
-        (chat.chat_id, chat.title, chat.folder_id, head, tail, when, when),
+        (chat.chat_id, chat.title, head, tail, when),
     )
     return chat_row(archive, chat.chat_id)
 

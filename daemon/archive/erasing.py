@@ -68,7 +68,7 @@ def erase_rows(
         )
         own = archive.value("SELECT title FROM chat WHERE id = ?", (row,))
         _erase_mentions(archive, chat_id, own or title)
-        archive.run("UPDATE chat SET head = x'', tail = x'', folder_id = NULL WHERE id = ?", (row,))
+        archive.run("UPDATE chat SET head = x'', tail = x'' WHERE id = ?", (row,))
     archive.run("VACUUM")
     _empty_log(archive)
     archive.run("DELETE FROM chat WHERE id = ?", (row,))

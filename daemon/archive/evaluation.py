@@ -12,9 +12,7 @@ from rules.evaluate.questions import NAMED, REPLACED, EvalAnswer, EvalQuestion
 _OF_CHAT = "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?) ORDER BY id"
 
 
-def keep_questions(
-    archive: Archive, chat_id: str, questions: Sequence[EvalQuestion], now: str
-) -> None:
+def keep_questions(archive: Archive, chat_id: str, questions: Sequence[EvalQuestion]) -> None:
     """Store new questions about a chat, those too that are not asked, in one transaction.
 
     They take the place of those about the same chunks that were named to a rewriting.
@@ -27,7 +25,7 @@ def keep_questions(
                 (REPLACED, memory, NAMED),
             )
         for question in questions:
-            row = {**row_of(question), "chat": chat, "made_at": now}
+            row = {**row_of(question), "chat": chat}
             del row["number"]
             archive.insert("question", row)
 

@@ -63,9 +63,9 @@ _RULES: Mapping[str, str] = {
     **dict.fromkeys(("sha256", "file", "messages_sha256", "source_sha256", "ours_sha256"), _HASH),
     **dict.fromkeys(
         (
-            *("at", "since", "first_seen", "last_seen", "seen_at", "gone_at", "accepted_at"),
-            *("forgotten_at", "written_at", "done_at", "changed_at", "made_at", "asked_at"),
-            *("answered_at", "next_look_at", "told_at"),
+            *("at", "since", "last_seen", "seen_at", "gone_at", "accepted_at"),
+            *("forgotten_at", "written_at", "done_at", "changed_at", "asked_at"),
+            *("answered_at", "next_look_at"),
         ),
         _TIME,
     ),

@@ -15,8 +15,8 @@ CREATE TABLE row_count (
 -- the last chunk of the hindsight round that was begun, so that a killed round goes on as it began.
 -- agent_window: the agent's window when the chat was planned last, in tokens as memories are counted; 0: not known.
 CREATE TABLE chat (
-    id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, folder_id TEXT,
-    head BLOB NOT NULL, tail BLOB NOT NULL, first_seen TEXT NOT NULL, last_seen TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
+    head BLOB NOT NULL, tail BLOB NOT NULL, last_seen TEXT NOT NULL,
     round_to INTEGER NOT NULL DEFAULT 0, agent_window INTEGER NOT NULL DEFAULT 0,
     seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
@@ -149,7 +149,7 @@ CREATE INDEX opening_digest ON opening (digest);
 CREATE TABLE question (
     id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, memory TEXT NOT NULL REFERENCES memory,
     message TEXT NOT NULL, passage TEXT NOT NULL, text TEXT NOT NULL, choices TEXT NOT NULL, seed TEXT NOT NULL,
-    state TEXT NOT NULL, made_at TEXT NOT NULL, seal TEXT NOT NULL DEFAULT ''
+    state TEXT NOT NULL, seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX question_chat ON question (chat);
 -- An answer in the chat's evaluation of that number. arm: what stood in the context. letter: in the order of `choices`,
@@ -293,7 +293,7 @@ CREATE TABLE job (
 -- Signs of life of the daemon, and what it has been told to do.
 CREATE TABLE sign (name TEXT PRIMARY KEY, value TEXT NOT NULL, at TEXT NOT NULL) STRICT;
 -- What the person has been told, so that it is told once.
-CREATE TABLE notice (text TEXT PRIMARY KEY, told_at TEXT NOT NULL) STRICT;
+CREATE TABLE notice (text TEXT PRIMARY KEY) STRICT;
 
 
 -- The end of a chat's rest: once anything is written about it, what was found before does not count. The triggers of all

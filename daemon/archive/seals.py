@@ -59,7 +59,7 @@ SEALED = {
         (
             "chat",
             "id = ?1",
-            "id chat_id title folder_id head tail first_seen round_to agent_window",
+            "id chat_id title head tail round_to agent_window",
         ),
         ("message", _BY_CHAT, "id chat key position left_out gone_at said_at"),
         ("version", _BY_MESSAGE, "id message number sha256 digest uuid role created_at seen_at"),
@@ -100,7 +100,7 @@ SEALED = {
         (
             "question",
             _BY_CHAT,
-            "id chat memory message passage text choices seed state made_at",
+            "id chat memory message passage text choices seed state",
         ),
         (
             "answer",

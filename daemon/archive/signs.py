@@ -50,7 +50,7 @@ def remove_signs(archive: Archive, *names: str) -> None:
         archive.run_many("DELETE FROM sign WHERE name = ?", [(name,) for name in names])
 
 
-def is_news(archive: Archive, text: str, when: str) -> bool:
+def is_news(archive: Archive, text: str) -> bool:
     """Return True the first time that a notice is told; from then on it counts as told."""
-    new = "INSERT OR IGNORE INTO notice (text, told_at) VALUES (?, ?) RETURNING 1"
-    return archive.value(new, (text, when)) is not None
+    new = "INSERT OR IGNORE INTO notice VALUES (?) RETURNING 1"
+    return archive.value(new, (text,)) is not None

@@ -7,7 +7,7 @@ and the log read them here.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.progress import FileProgress, seconds_left
@@ -347,15 +347,24 @@ def work_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
     )
 
 
-def titles_to_hide(archive: Archive) -> list[tuple[Any, ...]]:
-    """Return title and id of all known chats, and of those skipped before they were known."""
-    return archive.run(
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """A chat, by its title and its id; the id is empty where it is not known."""
+
+    title: str
+    chat_id: str
+
+
+def known_titles(archive: Archive) -> tuple[Titled, ...]:
+    """Return all known chats, and those skipped before they were known: others must not see titles."""
+    return archive.rows(
+        Titled,
         """
         SELECT title, chat_id FROM chat UNION
         SELECT outcome.title, outcome.chat_id FROM outcome JOIN arrival ON arrival.id = arrival
         WHERE kind = 'skipped'  -- but not under the file's own name
           AND substr(arrival.path, -length(outcome.title)) <> outcome.title
-        """
+        """,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import is_accepted, last_deleted, newest_file
+from daemon.archive.chats import is_accepted, is_known, known_chat, newest_file
 from daemon.archive.forks import find_kin, known_memories, nearest_history
 from daemon.archive.layers import openings_by_chat
 from daemon.archive.memories import editions, memories
@@ -36,6 +36,7 @@ from rules.recognize.loss import lost_in
 from rules.recognize.recognize import unnamed_memories
 from rules.recognize.user_edits import NO_EDITS
 from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.originals import deleted_uuids
 from rules.wording import cut_title
 
 
@@ -97,7 +98,11 @@ def know(
         left_out=live_messages(archive, chat_id, left_out=True),
         seen=first_seen(archive, chat_id),
         missing=missing_keys(archive, chat_id),
-        deleted=last_deleted(archive, chat_id),
+        deleted=(
+            deleted_uuids(known_chat(archive, chat_id))
+            if is_known(archive, chat_id)
+            else frozenset()
+        ),
     )
 
 

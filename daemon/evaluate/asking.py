@@ -112,7 +112,7 @@ def _make_questions(context: Context, plan: EvaluationPlan, scheduler: Scheduler
     context.tell(Note(f"questions about {chunks} are written and tried"))
     written = _all(scheduler, [_write(plan, memory) for memory in plan.lacking])
     new = [question for questions in written for question in questions]
-    keep_questions(context.archive, plan.subject.chat_id, new, context.clock())
+    keep_questions(context.archive, plan.subject.chat_id, new)
 
 
 def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
@@ -136,7 +136,7 @@ def _kept_own(
     archive, chat_id = context.archive, plan.subject.chat_id
     known = {question.seed for question in questions_about(archive, chat_id)}
     new = [question for question in own if question.seed not in known]
-    keep_questions(archive, chat_id, new, context.clock())
+    keep_questions(archive, chat_id, new)
     seeds = {question.seed for question in own}
     return [question for question in questions_about(archive, chat_id) if question.seed in seeds]
 

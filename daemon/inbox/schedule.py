@@ -23,10 +23,11 @@ from apscheduler.triggers.interval import IntervalTrigger  # type: ignore[import
 
 from daemon.archive.archive import Archive
 from daemon.archive.log import note
+from daemon.archive.work import Titled, known_titles
 from daemon.events import Event
 from daemon.inbox.child import Due, Put
 from daemon.status.notices import FindCommand, Notifier, Speak, notice_of
-from daemon.status.titles import Titled, event_without_titles, known_titles
+from daemon.status.titles import event_without_titles
 from rules.errors import ArchiveError
 
 _LATE_BUT_ONCE = {"coalesce": True, "misfire_grace_time": None, "max_instances": 1}

@@ -247,7 +247,7 @@ def keep_reply(
             tries=tries,
         )
         kept = ledger.record(archive, reply, sent.chat_id, sent.parameters)
-    if odd and is_news(archive, text := _ODD.format(model=sent.model), now):
+    if odd and is_news(archive, text := _ODD.format(model=sent.model)):
         context.tell(Note(text))
     return kept
 

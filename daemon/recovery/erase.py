@@ -34,7 +34,8 @@ from daemon.files.write import replace_file
 from daemon.models.context import Context
 from daemon.recovery.aside import aside_folder
 from daemon.recovery.parcel import ASIDE
-from rules.errors import FileTrouble, NotAnExport
+from daemon.recovery.restore import chats_of_export
+from rules.errors import FileTrouble
 from rules.typingmind.new_chat import new_chat_id
 from rules.wording import counted, cut_title
 
@@ -151,7 +152,7 @@ def _holding(folder: Path, names: frozenset[str]) -> Iterator[KeptFile]:
     for path in exports_in(folder):
         with open_export(path) as file:
             content = file.read()
-        is_shared = _is_shared(path.name, content, names)
+        is_shared = _is_shared(content, names)
         if is_shared is not None:
             yield KeptFile(path, is_shared)
 
@@ -159,17 +160,14 @@ def _holding(folder: Path, names: frozenset[str]) -> Iterator[KeptFile]:
 def _backups(folder: Path, chat_id: str, names: frozenset[str]) -> Iterator[KeptBackup]:
     """Yield the backups that hold the chat, or that are listed for it though they are damaged."""
     for _, line in kept_lines(folder):
-        is_shared = _is_shared(line.file, _content(folder, line), names)
+        is_shared = _is_shared(_content(folder, line), names)
         if is_shared is not None or line.chat_id == chat_id:
             yield KeptBackup(line, bool(is_shared))
 
 
-def _is_shared(name: str, content: bytes, names: frozenset[str]) -> bool | None:
+def _is_shared(content: bytes, names: frozenset[str]) -> bool | None:
     """Return whether an export holds this chat and others too; None if it lacks this one."""
-    try:
-        ids = [chat.id_if_any for chat in chats_in(name, content)]
-    except NotAnExport:
-        return None
+    ids = [chat.id_if_any for chat in chats_of_export(content)]
     if names.isdisjoint(ids):
         return None
     return not names.issuperset(ids)

@@ -13,10 +13,10 @@ from daemon.archive.chats import KnownChat, find_chat, is_known, known_chats
 from daemon.files.backup_index import kept_lines
 from daemon.files.candidates import exports_in
 from daemon.files.paths import Folders, is_sent
-from daemon.files.read import chats_in
 from daemon.files.reasons import file_errors
 from daemon.recovery.erase import own_shelves
-from rules.errors import NotAnExport, NotFound
+from daemon.recovery.restore import chats_of_export
+from rules.errors import NotFound
 from rules.typingmind.content import printable
 from rules.wording import cut_title
 
@@ -55,7 +55,7 @@ def find_erasable(archive: Archive, folders: Folders, written: str) -> KnownChat
             f'"{written}" can be any of these conversations:{listed}', "Name one of them by its id."
         )
     (stray,) = fitting
-    return KnownChat(stray.chat_id, stray.title, 0, 0, "", "")
+    return KnownChat(stray.chat_id, stray.title, 0, 0, "")
 
 
 def find_strays(archive: Archive, folders: Folders) -> tuple[Stray, ...]:
@@ -82,11 +82,7 @@ def _in_own_files(folders: Folders) -> Iterator[tuple[str, str, Path]]:
     for path in paths:
         with file_errors(path, "read"):
             content = path.read_bytes()
-        try:
-            chats = chats_in(path.name, content)
-        except NotAnExport:
-            continue
-        for chat in chats:
+        for chat in chats_of_export(content):
             if chat.id_if_any:
                 yield chat.chat_id, chat.title, path
 

@@ -100,7 +100,7 @@ def _announce(context: Context, survey: Survey) -> None:
         context.tell_once(address)
     notices = [notice.sentence for notice in survey.roles.notices if survey.plan.work]
     for sentence in (*survey.roles.here, *notices):
-        if is_news(context.archive, sentence, context.clock()):
+        if is_news(context.archive, sentence):
             context.tell(Note(sentence))
     if survey.plan.calls:
         asks_models = not who(survey.roles).asks_no_model

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
-from daemon.archive.work import titles_to_hide
+from daemon.archive.work import Titled
 from daemon.events import ChatIs, Event
 from daemon.files.paths import file_name
 from daemon.status.printable import told_apart
@@ -17,22 +17,9 @@ _SENTENCES = frozenset({"reason", "next_step", "detail", "text", "error", "why"}
 """The fields of events that hold sentences from elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Titled:
-    """A chat, by its title and its id; the id is empty where it is not known."""
-
-    title: str
-    chat_id: str
-
-
 def shown_titles(archive: Archive) -> dict[str, str]:
     """Map the ids of all known chats to their titles as people are shown them, each unlike the others."""
     return told_apart((known.chat_id, known.title) for known in known_chats(archive))
-
-
-def known_titles(archive: Archive) -> tuple[Titled, ...]:
-    """Return the titles that others must not see."""
-    return tuple(Titled(*row) for row in titles_to_hide(archive))
 
 
 def event_without_titles(event: Event, chats: Iterable[Titled]) -> Event:

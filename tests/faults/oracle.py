@@ -35,7 +35,6 @@ _NUMBERING = {
     "seal",
     "seen_at",
     "last_seen",
-    "first_seen",
     "message",
     "version",
     "undoes",

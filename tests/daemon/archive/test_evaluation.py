@@ -20,7 +20,7 @@ from daemon.archive.seals import refuse_damage
 from daemon.files.paths import archive_path
 from rules.errors import DamagedChat
 from rules.evaluate.questions import NAMED, EvalAnswer, EvalQuestion
-from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see
+from tests.daemon.archive.test_messages import CHAT, LATER, TALK, see
 from tests.entries import entries, memory_of
 
 QUESTION = EvalQuestion(
@@ -34,7 +34,7 @@ def state(tmp_path: Path) -> Path:
     with Archive.open(tmp_path) as archive:
         see(archive, TALK)
         keep_memory(archive, CHAT, memory_of(1, entries(TALK)[:2]))
-        keep_questions(archive, CHAT, [QUESTION, replace(QUESTION, text="And coffee?")], WHEN)
+        keep_questions(archive, CHAT, [QUESTION, replace(QUESTION, text="And coffee?")])
         keep_answers(archive, CHAT, [ANSWER])
     return tmp_path
 

@@ -78,8 +78,8 @@ class Model:
 
 def with_a_chat(archive: Archive) -> Archive:
     archive.run(
-        "INSERT INTO chat (chat_id, title, head, tail, first_seen, last_seen) VALUES (?, 'Aria', x'', x'', ?, ?)",
-        (CHAT, NOW, NOW),
+        "INSERT INTO chat (chat_id, title, head, tail, last_seen) VALUES (?, 'Aria', x'', x'', ?)",
+        (CHAT, NOW),
     )
     return archive
 

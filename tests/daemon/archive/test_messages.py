@@ -158,8 +158,8 @@ def test_a_title_that_two_chats_bear_is_asked_about() -> None:
     with Archive.memory() as archive:
         see(archive, TALK)
         archive.run(
-            "INSERT INTO chat (chat_id, title, head, tail, first_seen, last_seen) "
-            "SELECT 'other', title, head, tail, first_seen, last_seen FROM chat"
+            "INSERT INTO chat (chat_id, title, head, tail, last_seen) "
+            "SELECT 'other', title, head, tail, last_seen FROM chat"
         )
         with pytest.raises(NotFound, match="any of 2 chats"):
             find_chat(archive, "Aria")

@@ -33,8 +33,8 @@ FILLED = (
     "VALUES (1, 'r', 'aria000001', 'm', 'quote', '{}', 1)",
     "INSERT INTO missing (message, since) SELECT min(id), '2026-01-01T00:00:00.000Z' FROM message",
     "INSERT INTO layer_step (memory, layer, edition) SELECT id, 'core', 1 FROM memory ORDER BY number LIMIT 1",
-    "INSERT INTO question (chat, memory, message, passage, text, choices, seed, state, made_at) "
-    "SELECT chat, id, 'k', 'p', 't', '[]', 's', '', '2026-01-01T00:00:00.000Z' FROM memory ORDER BY number LIMIT 1",
+    "INSERT INTO question (chat, memory, message, passage, text, choices, seed, state) "
+    "SELECT chat, id, 'k', 'p', 't', '[]', 's', '' FROM memory ORDER BY number LIMIT 1",
     "INSERT INTO answer (chat, evaluation, question, arm, letter, model, settings, version, memories, level, at) "
     "SELECT chat, 1, id, 'memories', 'A', 'm', 's', 'v', 1, 1, '2026-01-01T00:00:00.000Z' FROM question",
 )

@@ -101,7 +101,7 @@ def state(tmp_path: Path) -> Path:
         archive.run("INSERT INTO missing (message, since) VALUES (6, ?)", (LATER,))
         record_processed(archive, CHAT, "s" * 64, "f" * 64, 5, WHEN)
         keep_rest(archive, CHAT, Rest("a", "b", {"reason": "nothing new"}))
-        keep_questions(archive, CHAT, [QUESTION], WHEN)
+        keep_questions(archive, CHAT, [QUESTION])
         keep_answers(archive, CHAT, [ANSWER])
     return tmp_path
 

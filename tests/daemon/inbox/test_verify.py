@@ -88,8 +88,8 @@ def test_an_updated_export_that_was_changed_is_told_and_one_that_is_gone_is_not(
 ) -> None:
     for chat_id in ("one", "two"):
         archive.run(
-            "INSERT INTO chat (chat_id, title, head, tail, first_seen, last_seen) VALUES (?, ?, ?, ?, ?, ?)",
-            (chat_id, chat_id, b"", b"", NOW, NOW),
+            "INSERT INTO chat (chat_id, title, head, tail, last_seen) VALUES (?, ?, ?, ?, ?)",
+            (chat_id, chat_id, b"", b"", NOW),
         )
     folders.updated.mkdir()
     changed = folders.updated / "one.json"

@@ -109,7 +109,7 @@ def fill(archive: Archive) -> None:
     archive.insert("sent", {**of_new_chat, **numbers})
     archive.insert("pressed", {**waits, "at": when, "done_at": when, "says": text})
     archive.insert("sign", {"name": f"notice {text}", "value": text, "at": when})
-    archive.insert("notice", {"text": f'"About {SECRET}" is small', "told_at": when})
+    archive.insert("notice", {"text": f'"About {SECRET}" is small'})
     archive.insert("job", {"name": "verify", "due_at": when, "error": text})
     message, memory = archive.run(
         "SELECT message.id, memory.id FROM message JOIN chat ON chat.id = message.chat "
@@ -140,9 +140,7 @@ def fill(archive: Archive) -> None:
     numbers = {"number": 1, "start": 0, "tokens": 1, "is_pinned": 0, "message": message}
     archive.insert("kept_passage", {"chat": chat, "text": text, **numbers, **kept}, "OR IGNORE")
     asked = dict.fromkeys(("message", "passage", "text", "choices", "seed"), text)
-    number = archive.insert(
-        "question", {"chat": chat, "memory": memory, **asked, "state": "", "made_at": when}
-    )
+    number = archive.insert("question", {"chat": chat, "memory": memory, **asked, "state": ""})
     told = dict.fromkeys(("arm", "letter", "model", "settings", "version"), text)
     counts = {"evaluation": 1, "memories": 1, "level": 1, "at": when}
     archive.insert("answer", {"chat": chat, "question": number, **told, **counts})

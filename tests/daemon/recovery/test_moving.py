@@ -46,8 +46,8 @@ def lived(home: Path, chat_id: str = "k3v9xq2m7p") -> Folders:
     updated.write_bytes(EXPORT)
     with Archive.open(folders.state) as archive:
         archive.run(
-            "INSERT INTO chat (chat_id, title, head, tail, first_seen, last_seen) VALUES (?, 'Aria', x'', x'', ?, ?)",
-            (chat_id, NOW, NOW),
+            "INSERT INTO chat (chat_id, title, head, tail, last_seen) VALUES (?, 'Aria', x'', x'', ?)",
+            (chat_id, NOW),
         )
         record_output(
             archive, Output(chat_id, str(updated), sha256(EXPORT).hexdigest(), "", "", NOW)

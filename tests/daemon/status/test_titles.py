@@ -5,14 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
+from daemon.archive.work import Titled, known_titles
 from daemon.events import ChatIs, FileIs, ModelAnswered
 from daemon.files.paths import file_name
-from daemon.status.titles import (
-    Titled,
-    event_without_titles,
-    known_titles,
-    without_titles,
-)
+from daemon.status.titles import event_without_titles, without_titles
 from tests.daemon.status.filled import arrival, outcome
 
 
@@ -86,7 +82,7 @@ def test_chats_that_were_skipped_at_once_have_titles_too(archive: Archive) -> No
     for title in ("The Well", "The Well", "a.json"):
         outcome(archive, of, title, "skipped")
     archive.run(
-        "INSERT INTO chat (chat_id, title, head, tail, first_seen, last_seen) VALUES ('g', 'Garden', x'', x'', '', '')"
+        "INSERT INTO chat (chat_id, title, head, tail, last_seen) VALUES ('g', 'Garden', x'', x'', '')"
     )
 
     assert set(known_titles(archive)) == {Titled("The Well", ""), Titled("Garden", "g")}
