@@ -65,7 +65,7 @@ PRAGMA user_version = {_VERSION};
 _QUICK_COUNTS = """
 SELECT (SELECT max(id) FROM version),
     (SELECT count(*) FROM message WHERE gone_at IS NOT NULL),
-    (SELECT count(*) FROM missing), (SELECT max(rowid) FROM edition),
+    (SELECT total(is_missing) FROM message), (SELECT max(rowid) FROM edition),
     (SELECT total(rowid * coalesce(chosen_edition, 0)) FROM memory),
     (SELECT max(id) FROM fact_event),
     (SELECT group_concat(chat_id || ' ' || title, ' ') FROM chat)

@@ -20,8 +20,7 @@ from rules.typingmind.message import Message
 
 _OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
 _MAY_BE_EXPORTED = """
-    SELECT said.message, key, gone_at IS NOT NULL, missing.message IS NOT NULL, uuid FROM said
-    LEFT JOIN missing ON missing.message = said.message
+    SELECT message, key, gone_at IS NOT NULL, is_missing, uuid FROM said
     WHERE chat = ? AND left_out IS NOT ?
 """
 """The chat's raw messages, but for those under an unknown memory."""
@@ -69,7 +68,7 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
         lived = {entry.key for entry in reading.entries if not entry.gone}
         present = lived.difference(reading.edits.deleted) | raw.keys()
         gone = _mark_gone(archive, stored, present, when)
-        _mark_missing(archive, stored, raw.keys(), reading.absent, when)
+        _mark_missing(archive, stored, raw.keys(), reading.absent)
         keep_user_edits(archive, reading, when)
     return changed or gone
 
@@ -161,20 +160,14 @@ def _mark_gone(
 
 
 def _mark_missing(
-    archive: Archive,
-    stored: Sequence[_Stored],
-    in_export: Collection[str],
-    absent: Absent,
-    when: str,
+    archive: Archive, stored: Sequence[_Stored], in_export: Collection[str], absent: Absent
 ) -> None:
     """Mark as missing what was not deleted, until an export holds it or names it as deleted."""
     for old in stored:
         is_still = old.is_missing and old.uuid not in absent.explained
         is_missing = old.key not in in_export and (old.key in absent.keys or is_still)
-        if is_missing and not old.is_missing:
-            archive.insert("missing", {"message": old.row, "since": when})
-        elif old.is_missing and not is_missing:
-            archive.run("DELETE FROM missing WHERE message = ?", (old.row,))
+        if is_missing != old.is_missing:
+            archive.run("UPDATE message SET is_missing = ? WHERE id = ?", (is_missing, old.row))
 
 
 def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:

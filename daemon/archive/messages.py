@@ -179,9 +179,7 @@ def message_keys(archive: Archive, row: int) -> tuple[str, ...]:
 
 def missing_keys(archive: Archive, chat_id: str) -> frozenset[str]:
     """Return the keys of messages that exports lack without naming them as deleted."""
-    keys = f"""
-        SELECT key FROM missing JOIN message ON message.id = missing.message WHERE {_OF_CHAT}
-    """  # noqa: S608
+    keys = f"SELECT key FROM message WHERE {_OF_CHAT} AND is_missing"  # noqa: S608
     return frozenset(archive.column(keys, (chat_id,)))
 
 
@@ -190,7 +188,7 @@ def raw_conversation(archive: Archive, chat_id: str) -> RawConversation:
 
     Missing messages are in it, and dates are true. Raises DamagedChat.
     """
-    refuse_damage(archive.run, chat_id, "chat", "message", "version", "missing")
+    refuse_damage(archive.run, chat_id, "chat", "message", "version")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     said = """
         SELECT said_at, raw, packed, sha256 FROM said WHERE chat_id = ? AND is_present

@@ -56,14 +56,14 @@ def _one_of(*words: str) -> str:
 
 
 _RULES: Mapping[str, str] = {
-    **dict.fromkeys(("packed", "pinned", "held", "is_pinned", "recalled"), _FLAG),
+    **dict.fromkeys(("packed", "pinned", "held", "is_pinned", "recalled", "is_missing"), _FLAG),
     **dict.fromkeys(("modified", "mtime_ns", "device", "inode"), _ANY),
     **dict.fromkeys(("reserved", "settled"), _MONEY),
     **dict.fromkeys(("usd", "litellm_usd"), _DOLLARS),
     **dict.fromkeys(("sha256", "file", "messages_sha256", "source_sha256", "ours_sha256"), _HASH),
     **dict.fromkeys(
         (
-            *("at", "since", "last_seen", "seen_at", "gone_at", "accepted_at"),
+            *("at", "last_seen", "seen_at", "gone_at", "accepted_at"),
             *("forgotten_at", "written_at", "done_at", "changed_at", "asked_at"),
             *("answered_at", "next_look_at"),
         ),

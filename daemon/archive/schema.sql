@@ -21,11 +21,12 @@ CREATE TABLE chat (
     seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
 -- A raw message of a chat at its place in the history. left_out: why no memory is made of it. gone_at: it is in no
--- export and under no memory. said_at: when it was said, where its bytes have the date on which a fork copied it.
+-- export and under no memory. is_missing: exports lack it, though nothing says that the person deleted it: it stays in
+-- `expand`. said_at: when it was said, where its bytes have the date on which a fork copied it.
 CREATE TABLE message (
     id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, key TEXT NOT NULL,
-    position INTEGER NOT NULL, left_out TEXT, gone_at TEXT, said_at TEXT NOT NULL DEFAULT '',
-    seal TEXT NOT NULL DEFAULT '', UNIQUE (chat, key)
+    position INTEGER NOT NULL, left_out TEXT, gone_at TEXT, is_missing INTEGER NOT NULL DEFAULT 0,
+    said_at TEXT NOT NULL DEFAULT '', seal TEXT NOT NULL DEFAULT '', UNIQUE (chat, key)
 ) STRICT;
 CREATE INDEX message_position ON message (chat, position);
 -- What a message said, in versions; the highest number is the present one.
@@ -38,15 +39,11 @@ CREATE INDEX version_digest ON version (digest);
 CREATE INDEX version_sha256 ON version (sha256);
 -- The bytes of a version (zlib where packed = 1), once, however many chats have them: forks share them.
 CREATE TABLE body (sha256 TEXT PRIMARY KEY, raw BLOB NOT NULL, packed INTEGER NOT NULL) STRICT;
--- Messages that an export lacks, though nothing says that the person deleted them: they stay in `expand`.
-CREATE TABLE missing (
-    message INTEGER PRIMARY KEY REFERENCES message, since TEXT NOT NULL, seal TEXT NOT NULL DEFAULT ''
-) STRICT;
 -- What each raw message says now. is_present: the person has not deleted it.
 CREATE VIEW said AS
-    SELECT chat_id, message.chat, message.id AS message, key, position, left_out, gone_at, message.said_at,
+    SELECT chat_id, message.chat, message.id AS message, key, position, left_out, gone_at, is_missing, message.said_at,
         version.id AS version, number, version.sha256, digest, uuid, role, created_at,
-        gone_at IS NULL OR message.id IN (SELECT message FROM missing) AS is_present, CAST(raw AS BLOB) AS raw, packed
+        gone_at IS NULL OR is_missing AS is_present, CAST(raw AS BLOB) AS raw, packed
     FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
     LEFT JOIN body ON body.sha256 = version.sha256
     WHERE number = (SELECT max(number) FROM version AS other WHERE other.message = message.id);

@@ -30,11 +30,6 @@ _BY_CHAT_ID = "chat_id = (SELECT chat_id FROM chat WHERE id = ?1)"
 _BY_MEMORY = "memory IN (SELECT id FROM memory WHERE chat = ?1)"
 _BY_FOLD = "fold IN (SELECT id FROM memory WHERE chat = ?1)"
 _BY_MESSAGE = "message IN (SELECT id FROM message WHERE chat = ?1)"
-# A missing message that no chat has may have been any that is gone.
-_MISSING = (
-    f"({_BY_MESSAGE} OR message NOT IN (SELECT id FROM message) "  # noqa: S608  the names are ours
-    "AND EXISTS (SELECT 1 FROM message WHERE chat = ?1 AND gone_at IS NOT NULL))"
-)
 
 _WITH_MORE = {"version": ("(SELECT chat || ' ' || key FROM message WHERE id = version.message)",)}
 """A version is nothing without its message: whose it is, and in which chat."""
@@ -61,9 +56,8 @@ SEALED = {
             "id = ?1",
             "id chat_id title head tail round_to agent_window",
         ),
-        ("message", _BY_CHAT, "id chat key position left_out gone_at said_at"),
+        ("message", _BY_CHAT, "id chat key position left_out gone_at is_missing said_at"),
         ("version", _BY_MESSAGE, "id message number sha256 digest uuid role created_at seen_at"),
-        ("missing", _MISSING, "message since"),
         (
             "chat_state",
             _BY_CHAT_ID,
@@ -124,7 +118,7 @@ _OWNERS = {
     _BY_CHAT_ID: "{row}.chat_id",
     _BY_MEMORY: "(SELECT chat FROM memory WHERE id = {row}.memory)",
     _BY_FOLD: "(SELECT chat FROM memory WHERE id = {row}.fold)",
-    **dict.fromkeys((_BY_MESSAGE, _MISSING), "(SELECT chat FROM message WHERE id = {row}.message)"),
+    _BY_MESSAGE: "(SELECT chat FROM message WHERE id = {row}.message)",
 }
 """The chat of a row, by the condition for it to be a chat's. All other rows are the archive's."""
 

@@ -31,7 +31,6 @@ FILLED = (
     "VALUES (1, 'b', '', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')",
     "INSERT INTO batch_request (batch, request, chat_id, model, step, parameters, tokens) "
     "VALUES (1, 'r', 'aria000001', 'm', 'quote', '{}', 1)",
-    "INSERT INTO missing (message, since) SELECT min(id), '2026-01-01T00:00:00.000Z' FROM message",
     "INSERT INTO layer_step (memory, layer, edition) SELECT id, 'core', 1 FROM memory ORDER BY number LIMIT 1",
     "INSERT INTO question (chat, memory, message, passage, text, choices, seed, state) "
     "SELECT chat, id, 'k', 'p', 't', '[]', 's', '' FROM memory ORDER BY number LIMIT 1",
@@ -89,7 +88,7 @@ DAMAGES = {
 TOLD_BY_DEFAULT = [
     ("body", "raw"), ("chat", "head"), ("chunk_message", "message"), ("core_event", "value"), ("edition", "texts"),
     ("fact_event", "text"), ("fold_member", "member"), ("job", "due_at"), ("memory", "began_at"),
-    ("message", "key"), ("message", "position"), ("missing", "message"), ("chat_state", "sha256"),
+    ("message", "key"), ("message", "position"), ("message", "is_missing"), ("chat_state", "sha256"),
     ("answer", "letter"), ("question", "text"), ("edition", "form"),
     ("opening", "text"), ("output", "messages_sha256"), ("reply", "text"),
     ("rest", "found"), ("version", "created_at"),

@@ -153,7 +153,7 @@ HOSTILE = {
     "brackets without end": b'odd_usage {"request": "x", "said": ' + b"[" * 100_000 + b"\n",
     "bytes that are none": b'body {"sha256": "x", "raw": 5, "packed": 0}\n',
     "the same twice": b'odd_usage {"request": "x", "said": "x"}\n' * 2,
-    "a reference to nothing": b'missing {"message": 77, "since": "2026-03-02T10:00:00.000Z"}\n',
+    "a reference to nothing": b'layer_step {"memory": "m", "layer": "core", "edition": 1}\n',
     "a sign without a name": b'sign {"value": "x"}\n',
     "a sign that is a number": b'sign {"name": 5, "value": "x"}\n',
     "a zone that is a list": b'sign {"name": "zone", "value": ["UTC"]}\n',

@@ -97,8 +97,7 @@ def state(tmp_path: Path) -> Path:
         )
         store_passages(archive, CHAT, [words], WHEN)
         record(archive, reply("a"), CHAT, {})
-        archive.run("UPDATE message SET gone_at = ? WHERE id = 6", (LATER,))
-        archive.run("INSERT INTO missing (message, since) VALUES (6, ?)", (LATER,))
+        archive.run("UPDATE message SET gone_at = ?, is_missing = 1 WHERE id = 6", (LATER,))
         record_processed(archive, CHAT, "s" * 64, "f" * 64, 5, WHEN)
         keep_rest(archive, CHAT, Rest("a", "b", {"reason": "nothing new"}))
         keep_questions(archive, CHAT, [QUESTION])
@@ -142,9 +141,7 @@ def test_what_memproc_itself_has_written_and_changed_is_sound(state: Path) -> No
         ),
         ("UPDATE message SET left_out = 'spoken aside' WHERE id = 5", "row 5 of message"),
         ("UPDATE message SET gone_at = NULL WHERE id = 6", "row 6 of message"),
-        ("UPDATE missing SET since = '1999-01-01T00:00:00.000Z'", "row 6 of missing"),
-        ("UPDATE missing SET message = 5", "row 5 of missing"),
-        ("UPDATE missing SET message = 77", "row 77 of missing"),
+        ("UPDATE message SET is_missing = 0 WHERE id = 6", "row 6 of message"),
         ("UPDATE chat_state SET accepted_at = '1999-01-01T00:00:00.000Z'", "row 1 of chat_state"),
         ("UPDATE fact_event SET text = 'Ada hates tea'", "row 1 of fact_event"),
         ("UPDATE core_event SET value = '\"Hates tea\"'", "row 1 of core_event"),
@@ -184,13 +181,16 @@ def test_no_reader_hands_out_what_is_damaged(state: Path) -> None:
 def test_the_order_and_the_absence_of_messages_never_come_out_of_expand_changed(
     state: Path,
 ) -> None:
-    for sql in ("UPDATE message SET position = 5 - position", "UPDATE missing SET message = 5"):
+    for sql, back in (
+        ("UPDATE message SET position = 5 - position", "position = 5 - position"),
+        ("UPDATE message SET is_missing = 0 WHERE id = 6", "is_missing = 1 WHERE id = 6"),
+    ):
         with Archive.open(state) as archive:
             assert len(raw_conversation(archive, CHAT).messages) == 6
         rot(state, sql)
         with Archive.read(state) as archive, pytest.raises(DamagedChat):
             raw_conversation(archive, CHAT)
-        rot(state, "UPDATE message SET position = 5 - position")
+        rot(state, f"UPDATE message SET {back}")
 
 
 def test_a_damaged_chat_stops_a_new_one_only_where_it_may_be_that_one(state: Path) -> None:

@@ -77,11 +77,11 @@ def test_a_damaged_archive_is_not_copied_and_no_copy_goes(archive: Archive, stat
         maintain(archive, state, NOW + timedelta(days=day))
     before = sorted((state / "copies").iterdir())
     archive.run("PRAGMA foreign_keys = OFF")
-    archive.run("INSERT INTO missing (message, since) VALUES (77, '')")
+    archive.run("INSERT INTO layer_step (memory, layer, edition) VALUES ('m', 'core', 1)")
 
     problem = maintain(archive, state, NOW + timedelta(days=30))
 
-    assert "a row of missing refers to nothing" in problem
+    assert "a row of layer_step refers to nothing" in problem
     assert sorted((state / "copies").iterdir()) == before
 
 

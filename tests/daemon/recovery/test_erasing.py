@@ -115,7 +115,6 @@ def fill(archive: Archive) -> None:
         "SELECT message.id, memory.id FROM message JOIN chat ON chat.id = message.chat "
         "JOIN memory ON memory.chat = chat.id WHERE chat_id = 'secret1234' LIMIT 1"
     )[0]
-    archive.insert("missing", {"message": message, "since": when}, "OR IGNORE")
     archive.insert("layer_step", {"memory": memory, "layer": "core", "edition": 1}, "OR IGNORE")
     member = archive.value(
         "SELECT id FROM memory WHERE chat = (SELECT chat FROM memory WHERE id = ?) AND id <> ?1",
