@@ -192,16 +192,20 @@ def openings_by_chat(
     its memories have in the chats that it was forked from.
     """
     rows = f"""
-        SELECT chat_id, iif(opening.{is_sound("opening")}, text, '')
-        FROM chat LEFT JOIN opening ON opening.chat = chat.id
-        WHERE chat_id = ?
-            OR opening.rowid IN (SELECT min(rowid) FROM opening
-                                 WHERE digest IN (SELECT value FROM json_each(?)) GROUP BY digest)
-            OR chat.id IN (SELECT chat FROM memory WHERE id IN (SELECT value FROM json_each(?)))
-        ORDER BY opening.rowid
+        WITH lineage AS (
+            SELECT id, chat_id FROM chat WHERE chat_id = ?1
+                OR id IN (SELECT chat FROM memory WHERE id IN (SELECT value FROM json_each(?2)))
+        )
+        SELECT chat_id, '' FROM lineage
+        UNION ALL SELECT (SELECT chat_id FROM chat WHERE id = opening.chat), text FROM opening
+        WHERE {is_sound("opening")} AND (
+            chat IN (SELECT id FROM lineage)
+            OR rowid IN (SELECT min(rowid) FROM opening
+                         WHERE digest IN (SELECT value FROM json_each(?3)) GROUP BY digest)
+        )
     """  # noqa: S608
     written: dict[str, list[str]] = {chat_id: []}
-    for name, text in archive.run(rows, (chat_id, json.dumps(named), json.dumps(origins))):
+    for name, text in archive.run(rows, (chat_id, json.dumps(origins), json.dumps(named))):
         written.setdefault(name, []).extend([text] if text else [])
     return written
 
