@@ -8,7 +8,15 @@ import pytest
 from tests.chats import Json
 from tests.server.setup import KEY
 from tests.stories.cycle import Cycle, models, quiet
-from tests.stories.test_modes import LARGE, SMALL, Witness, begin, goes_round, is_well
+from tests.stories.test_modes import (
+    LARGE,
+    SMALL,
+    Witness,
+    begin,
+    goes_round,
+    is_well,
+    originals,
+)
 from tests.typingmind import TypingMind, jsonb, sync
 from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
@@ -150,6 +158,29 @@ def test_somebody_talked_on_in_the_old_copy_of_another_device(
     is_well(cycle)
     quiet(cycle)
     assert cycle.expanded() == [json.loads(message) for message in witness.seen.values()]
+
+
+@pytest.mark.parametrize("mode", ["keep-originals", "replace"])
+def test_what_a_sync_brings_back_out_of_a_branch_goes_under_memories_and_stays_in_the_branch(
+    tmp_path: Path, mode: str
+) -> None:
+    """The question with the branch got the date of the second try, so what was said after it comes before it."""
+    witness = Witness()
+    cycle = begin(tmp_path, mode)
+    asked = len(cycle.messages) - 26
+    cycle.device.attach(cycle.chat_id, asked + 1)
+    other = second_device(cycle)
+    moved = uuids(cycle)[asked + 1 :]
+    cycle.device.regenerate(cycle.chat_id, asked)
+    meet(cycle, other)
+    assert uuids(cycle)[asked : asked + len(moved)] == moved, "back, before the question"
+    cycle = goes_round(witness.looks(cycle.talk(10)))
+    kept = [message["uuid"] for message in originals(cycle)]
+    assert moved[0] in kept
+    assert uuids(cycle).index(moved[-1]) in cycle.live()
+    is_well(cycle)
+    quiet(cycle)
+    witness.confirms(cycle)
 
 
 @pytest.mark.full

@@ -336,10 +336,10 @@ def test_a_uuid_that_stood_twice_in_the_input_may_stand_twice() -> None:
     assert verify(finish(chat_of([*TALK, twin]), MEMORIES, archived=TALK).proof) == ()
 
 
-def test_a_message_spelled_anew_is_found_where_an_earlier_one_holds_its_bytes() -> None:
-    quoting = said("user", "message number 4", 4, threads=[json.loads(TALK[7].raw)])
+def test_a_message_spelled_anew_is_found_where_the_one_before_it_holds_its_bytes() -> None:
+    quoting = said("user", "message number 6", 6, threads=[json.loads(TALK[7].raw)])
     assert TALK[7].raw in quoting.raw
-    good = finish(chat_of([*TALK[:4], quoting, *TALK[5:]]), MEMORIES, archived=TALK).proof
+    good = finish(chat_of([*TALK[:6], quoting, TALK[7]]), MEMORIES, archived=TALK).proof
     assert verify(good) == ()
     at = good.after.rindex(TALK[7].raw)
     anew = good.after[:at] + SPELLED_ANEW + good.after[at + len(TALK[7].raw) :]
