@@ -63,7 +63,8 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
             adopt(archive, row, reading.adopted, when)
         known = message_keys(archive, row)
         _place(archive, row, order(known, reading.places, reading.entries), raw)
-        changed = _keep_versions(archive, row, list(raw.values()), when)
+        copies = [place for place in reading.places if place.is_copy]
+        changed = _keep_versions(archive, row, [*copies, *raw.values()], when)
         stored = archive.rows(_Stored, _MAY_BE_EXPORTED, (row, UNDER_SOME_MEMORY))
         lived = {entry.key for entry in reading.entries if not entry.gone}
         present = lived.difference(reading.edits.deleted) | raw.keys()
@@ -112,6 +113,7 @@ def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, P
 def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> bool:
     """Store bytes that are not the newest version already. Return whether there were any.
 
+    Copies of a message come before it, in any version: only they may hold some branch of the chat.
     An original that we keep next to its memory has another version only if it says something else,
     or has its files in another place, as in a fork: a sync may have put its keys in another order,
     around our own fields.
@@ -124,18 +126,26 @@ def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: st
     versions = {version.key: version for version in archive.rows(_NewestVersion, newest, (row,))}
     is_new = False
     for place in places:
-        version = versions[place.key]
-        if not _is_stored(archive, place, version):
-            insert_version(archive, version.message, version.number + 1, place.message, when)
+        version, message = versions[place.key], place.message
+        sha256 = hashlib.sha256(message.raw).hexdigest()
+        if not _is_stored(archive, place, version, sha256):
+            number = version.number + 1
+            insert_version(archive, version.message, number, message, when)
+            versions[place.key] = replace(
+                version, number=number, sha256=sha256, digest=message.digest
+            )
             is_new = True
     return is_new
 
 
-def _is_stored(archive: Archive, place: Place, version: _NewestVersion) -> bool:
+def _is_stored(archive: Archive, place: Place, version: _NewestVersion, sha256: str) -> bool:
     """Return whether the archive need not have another version of a message."""
     message = place.message
-    if hashlib.sha256(message.raw).hexdigest() == version.sha256:
+    if sha256 == version.sha256:
         return True
+    if place.is_copy:
+        any_version = "SELECT count(*) FROM version WHERE message = ? AND sha256 = ?"
+        return bool(archive.value(any_version, (version.message, sha256)))
     if not place.original or message.digest != version.digest:
         return False
     files = attachments(message.raw)

@@ -113,11 +113,17 @@ def read_back(finished: Finished) -> ReadBack | str:
     messages: list[ReadMessage] = []
     kept: set[int] = set()
     live: set[int] = set()
+    first = {place.key: place.at for place in finished.places if not place.is_copy}
     for fields, at in zip(written, came_from, strict=True):
+        mark = None
         if at is None:
             mark = read_marker(plain.marker_of(fields))
-        else:
-            mark = None if _is_original(fields) else finished.places[at].ours
+        elif not _is_original(fields):
+            mark = finished.places[at].ours
+        elif finished.places[
+            at
+        ].is_copy:  # it has the fields of the last one, and the first's place
+            at = first[finished.places[at].key]
         message = ReadMessage(fields, at, mark)
         messages.append(message)
         if at is not None:

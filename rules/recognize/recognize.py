@@ -252,8 +252,8 @@ def _give_key(message: Message, taken: dict[str, str], times: dict[str, int]) ->
 def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:
     """Mark every copy: a message with uuid and text of another, as a failed sync leaves them.
 
-    An original kept with its memory counts, else the first of them, with the fields of the last.
-    Copies share its key.
+    An original kept with its memory counts, else the first of them, with the fields of the last,
+    which has those of the first. Copies share its key.
     """
     same: dict[tuple[str, str], list[Place]] = {}
     for place in places:
@@ -265,14 +265,19 @@ def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:
         if len(group) == 1:
             continue
         first = next((place for place in group if place.original), group[0])
-        if not first.original:
-            newest = group[-1].message
-            marked[first.at] = replace(first, message=newest, left_out=left_out(newest))
+        newest = first if first.original else group[-1]
         for place in group:
-            if place.at != first.at:
-                marked[place.at] = replace(
-                    place, key=first.key, left_out=COPY, original="", for_attachment=False
-                )
+            message = first.message if place is newest else place.message
+            marked[place.at] = replace(
+                place,
+                message=message,
+                key=first.key,
+                left_out=COPY,
+                original="",
+                for_attachment=False,
+            )
+        message = newest.message
+        marked[first.at] = replace(first, message=message, left_out=left_out(message))
     return tuple(marked)
 
 
