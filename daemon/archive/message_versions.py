@@ -82,9 +82,7 @@ def put_back(
     They count as under an unknown memory, until an export holds them or a memory claims them.
     """
     new = [place for place in places if place.key not in known and not place.is_copy]
-    raw = {}
-    for place in new:
-        raw[place.key] = replace(place, left_out=place.left_out or UNDER_SOME_MEMORY)
+    raw = {place.key: replace(place, left_out=place.left_out or UNDER_SOME_MEMORY) for place in new}
     keys = order(message_keys(archive, row), places, history((), places))
     _place(archive, row, keys, raw)
     _keep_versions(archive, row, new, when)
@@ -126,21 +124,19 @@ def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: st
     versions = {version.key: version for version in archive.rows(_NewestVersion, newest, (row,))}
     is_new = False
     for place in places:
-        version, message = versions[place.key], place.message
-        sha256 = hashlib.sha256(message.raw).hexdigest()
-        if not _is_stored(archive, place, version, sha256):
+        version = versions[place.key]
+        if not _is_stored(archive, place, version):
             number = version.number + 1
-            insert_version(archive, version.message, number, message, when)
-            versions[place.key] = replace(
-                version, number=number, sha256=sha256, digest=message.digest
-            )
+            sha256 = insert_version(archive, version.message, number, place.message, when)
+            versions[place.key] = replace(version, number=number, sha256=sha256)
             is_new = True
     return is_new
 
 
-def _is_stored(archive: Archive, place: Place, version: _NewestVersion, sha256: str) -> bool:
+def _is_stored(archive: Archive, place: Place, version: _NewestVersion) -> bool:
     """Return whether the archive need not have another version of a message."""
     message = place.message
+    sha256 = hashlib.sha256(message.raw).hexdigest()
     if sha256 == version.sha256:
         return True
     if place.is_copy:
@@ -217,10 +213,10 @@ def _neighbours(places: Sequence[Place], entries: Sequence[Entry]) -> Iterator[t
             before = last_under
 
 
-def insert_version(archive: Archive, row: int, number: int, message: Message, when: str) -> int:
-    """Store what a message says now, and return the number of the version's row.
+def insert_version(archive: Archive, row: int, number: int, message: Message, when: str) -> str:
+    """Store what a message says now, and return the hash of its bytes.
 
-    Its bytes are stored once, however many chats have them.
+    These are stored once, however many chats have them.
     """
     sha256 = hashlib.sha256(message.raw).hexdigest()
     archive.run(
@@ -231,4 +227,5 @@ def insert_version(archive: Archive, row: int, number: int, message: Message, wh
         "message": row, "number": number, "sha256": sha256, "digest": message.digest,
         "uuid": message.uuid, "role": message.role, "created_at": message.created_at, "seen_at": when,
     }  # fmt: skip
-    return archive.insert("version", columns)
+    archive.insert("version", columns)
+    return sha256

@@ -72,3 +72,19 @@ def test_messages_that_stand_twice_are_one_message_through_two_rounds_and_a_sync
     chat = dropped(ada, chat, "third.json")
     is_whole(ada, chat, WHOLE[:54])
     assert "missing" not in ada.memproc("status").out
+
+
+def test_an_original_that_stays_for_two_copies_has_the_place_of_the_first_and_the_branch_of_the_last(
+    tmp_path: Path,
+) -> None:
+    ada = Person(tmp_path / "ada")
+    ada.settings(f'{ENGINE}[output]\nmode = "keep-originals"\n')
+    spoken = deepcopy(WHOLE[:FIRST])
+    branched = spoken[2] | {"threads": [{"messages": [deepcopy(WHOLE[FIRST])]}]}
+    chat = dropped(
+        ada, long_chat(20_000) | {"messages": [*spoken[:10], branched, *spoken[10:]]}, "1.json"
+    )
+    is_whole(ada, chat, spoken)
+    raw = [m for m in chat["messages"] if m.get("memproc", {}).get("kind") in (None, "original")]
+    assert [m["uuid"] for m in raw] == [m["uuid"] for m in spoken]
+    assert raw[2]["threads"] == branched["threads"]

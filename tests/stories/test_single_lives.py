@@ -186,6 +186,15 @@ A_FILE_AT_AN_ORIGINAL: list[Deed] = [
     ("run_and_accept_what_is_skipped", {}),
 ]
 
+A_BRANCH_IN_ONE_OF_TWO_COPIES: list[Deed] = [
+    ("sync_to_the_other_device", {}),
+    ("regenerate", {"back": 0}),
+    ("regenerate", {"back": 1}),
+    ("sync_to_the_other_device", {}),
+    ("sync_back", {}),
+    ("go_back_to_the_other_branch", {}),
+]
+
 
 @pytest.mark.parametrize(
     ("mode", "turns", "form", "deeds"),
@@ -193,11 +202,13 @@ A_FILE_AT_AN_ORIGINAL: list[Deed] = [
         ("keep-originals", 16, "tools", A_PASSAGE_CROSSED_OUT),
         ("replace", 24, "tools", BACK_TO_A_BRANCH_IN_A_FORK),
         ("keep-originals", 28, "json", A_FILE_AT_AN_ORIGINAL),
+        ("replace", 18, "json", A_BRANCH_IN_ONE_OF_TWO_COPIES),
     ],
     ids=[
         "the opening reads as it once did, without a passage that was crossed out",
         "a fork comes back to the branch that it left, with the raw messages under its memories",
         "a file attached to an original does not have its memory written again",
+        "a message that a sync and an arrow leave twice is in the archive in both forms",
     ],
 )
 def test_lives_that_once_went_wrong(mode: str, turns: int, form: str, deeds: list[Deed]) -> None:
