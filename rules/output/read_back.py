@@ -107,23 +107,17 @@ def read_back(finished: Finished) -> ReadBack | str:
         originals = plain.messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:
         return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
-    came_from = _came_from(originals, written)
+    came_from = _came_from(finished.places, originals, written)
     if came_from is None:
         return "a message is neither ours nor one of the input's in its order"
     messages: list[ReadMessage] = []
     kept: set[int] = set()
     live: set[int] = set()
-    first = {place.key: place.at for place in finished.places if not place.is_copy}
     for fields, at in zip(written, came_from, strict=True):
-        mark = None
         if at is None:
             mark = read_marker(plain.marker_of(fields))
-        elif not _is_original(fields):
-            mark = finished.places[at].ours
-        elif finished.places[
-            at
-        ].is_copy:  # it has the fields of the last one, and the first's place
-            at = first[finished.places[at].key]
+        else:
+            mark = None if _is_original(fields) else finished.places[at].ours
         message = ReadMessage(fields, at, mark)
         messages.append(message)
         if at is not None:
@@ -133,8 +127,13 @@ def read_back(finished: Finished) -> ReadBack | str:
     return ReadBack(finished, before, after, originals, messages, frozenset(kept), frozenset(live))
 
 
-def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
-    """Return each message's place in the input, None if new; None if one is neither."""
+def _came_from(
+    places: Sequence[Place], originals: Sequence[Json], messages: Sequence[Json]
+) -> list[int | None] | None:
+    """Return each message's place in the input, None if new; None if one is neither.
+
+    An original that stays for several copies has the fields of the last, and the first's place.
+    """
     uuids = {plain.uuid_of(message) for message in originals}
     kept = {
         number: (_said_plainly(message),)
@@ -145,6 +144,10 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
     if same.new:
         return None
     came_from = {number: at for at, number in same.pairs.items()}
+    first = {place.key: place.at for place in places if not place.is_copy}
+    for number, at in came_from.items():
+        if places[at].is_copy and _is_original(messages[number]):
+            came_from[number] = first[places[at].key]
     return [came_from.get(number) for number in range(len(messages))]
 
 

@@ -321,13 +321,7 @@ def _originals(
     In a fork no uuid is known; where a uuid occurs twice, the text tells which of them has stayed;
     and one that the person has edited says something else.
     """
-    kept: dict[int, Place] = {}
-    for at, message in enumerate(messages):
-        if message.marker is not None and is_original(message.marker):
-            name = str(message.marker["memory"])
-            plain = read_message(plain_original(message.raw))
-            memory, alone = aliases.get(name, name), is_for_attachment(message.marker)
-            kept[at] = Place(at, plain, "", None, left_out(plain), memory, message.raw, alone)
+    kept = _places_kept(messages, aliases)
     known = [
         (memory, key, digest)
         for memory in dict.fromkeys(place.original for place in kept.values())
@@ -340,6 +334,18 @@ def _originals(
     }
     pairs = align(old, new).pairs
     return {at: replace(kept[at], key=known[number][1]) for number, at in pairs.items()}
+
+
+def _places_kept(messages: Sequence[Message], aliases: Mapping[str, str]) -> dict[int, Place]:
+    """Return by index the places of all that claims to be kept with a memory, as yet without keys."""
+    kept: dict[int, Place] = {}
+    for at, message in enumerate(messages):
+        if message.marker is not None and is_original(message.marker):
+            name = str(message.marker["memory"])
+            plain = read_message(plain_original(message.raw))
+            memory, alone = aliases.get(name, name), is_for_attachment(message.marker)
+            kept[at] = Place(at, plain, "", None, left_out(plain), memory, message.raw, alone)
+    return kept
 
 
 def _names(memory: str, uuid: str | None, digest: str) -> Sequence[Hashable]:
