@@ -123,9 +123,10 @@ class MemoryMade:
     level: int = 1
 
     @property
-    def fold(self) -> str:
-        """Return the name of a fold, with an "f" for each level: f3, ff1."""
-        return name_in_chat(self.level, self.number)
+    def folding(self) -> str:
+        """Return what memories were folded into, in words; empty where a chunk has become one."""
+        name = name_in_chat(self.level, self.number)
+        return f"{self.folded} memories folded into {name}" if self.folded else ""
 
 
 @dataclass(frozen=True, slots=True)

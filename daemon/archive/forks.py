@@ -13,6 +13,7 @@ from daemon.archive.keeping import kept_passages, sources
 from daemon.archive.memories import HAD, insert_edition, insert_memory
 from daemon.archive.messages import message_keys
 from rules.conversation.history import Past
+from rules.conversation.memory import memories_of_chunks
 from rules.layers.kept_passages import KeptPassage
 from rules.layers.opening import KeptLine
 from rules.recognize.adopted import Adopted, said_at
@@ -212,11 +213,10 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
         hindsight = HAD if name in adopted.had_hindsight else 0
         values = (memory.chosen, memory.pinned, forgotten_at, memory.due, hindsight)
         archive.run(decided, (*values, name))
-        if memory.is_fold:
-            continue
+    for memory in memories_of_chunks(adopted.memories):
         for place, (message, version) in enumerate(chunks.get(memory.number, ())):
-            columns = {"memory": name, "place": place, "message": message, "version": version}
-            archive.insert("chunk_message", columns)
+            under = {"place": place, "message": message, "version": version}
+            archive.insert("chunk_message", {"memory": memory.memory_id, **under})
 
 
 def _adopt_message(

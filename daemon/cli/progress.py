@@ -211,8 +211,8 @@ def _in_words(event: events.Event) -> str:
             )
         case events.ChatIs(title=title, path=path):
             return f"{title}: {outcome_in_words(event)}\n  {path}"
-        case events.MemoryMade(title=title, folded=folded) if folded:
-            return f"{title}: {folded} memories folded into {event.fold}"
+        case events.MemoryMade(title=title) if event.folding:
+            return f"{title}: {event.folding}"
         case events.BatchSent(requests, since):
             return (
                 f"waiting for a batch ({requests:,} requests, since {in_full(since)}), "

@@ -43,7 +43,7 @@ def memory_page(request: Request) -> Response:
     """Show the memory with the passages that it quotes."""
     with _opened(request) as (archive, chat, held, memory):
         persona = persona_of(archive, chat.chat_id)
-        under = () if memory.is_fold else past(archive, chat.chat_id, memory.memory_id)
+        under = past(archive, chat.chat_id, memory.memory_id)  # nothing, of a fold
         quotes, zone = memory.edition.quotes, archive.zone
     sources = {quote.source for quote in quotes}
     quoted = [old for old in under if old.key in sources] or under[:1]

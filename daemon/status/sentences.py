@@ -146,8 +146,8 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
             return f"{chat}: {words}."
         case events.UserEdits():
             return event.sentence_on(chat)
-        case events.MemoryMade(folded=folded) if folded:
-            return f"{chat}: {folded:,} memories folded into {event.fold}."
+        case events.MemoryMade() if event.folding:
+            return f"{chat}: {event.folding}."
         case events.MemoryMade(done=done, of=of):
             return f"{chat}: memory {done:,} of {of:,} is kept."
         case events.ModelAnswered():
