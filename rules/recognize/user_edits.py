@@ -171,11 +171,13 @@ def _recalled(
     memories: Sequence[Memory], shown: Collection[str], here: Collection[str]
 ) -> tuple[str, ...]:
     """Return the ids of the memories that are back, and of folds whose members all are."""
-    # A recalled memory is back where something of it is there, a forgotten one where it is shown.
+    # A recalled memory is back where something of it is there, a forgotten one where it is shown,
+    # by itself or in a fold.
+    covered = with_members(shown, memories)
     back = []
     for memory in memories:
         is_awaited = memory.forgotten or memory.recalled
-        is_back = memory.memory_id in (shown if memory.forgotten else here)
+        is_back = memory.memory_id in (covered if memory.forgotten else here)
         if is_awaited and is_back:
             back.append(memory.memory_id)
     forgotten = {memory.memory_id for memory in memories if memory.forgotten}.difference(back)

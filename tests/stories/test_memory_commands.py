@@ -255,6 +255,22 @@ def test_a_fold_is_shown_with_its_members_and_all_its_quotes(tmp_path: Path) -> 
         assert f"message {quote['source']}" in ended.out
 
 
+def test_a_deleted_fold_that_an_older_export_shows_again_is_back_with_its_memories(
+    tmp_path: Path,
+) -> None:
+    chat = Cycle.lived(tmp_path, settings=TIGHT)
+    older, shown = chat.export(), chat.shown()
+    states = {memory["memory_id"]: memory["state"] for memory in chat.everything()}
+    fold = next(memory for memory in chat.everything() if memory["members"])
+    assert fold["memory_id"] in shown
+    assert "forgotten" in chat.forget(fold["memory_id"]).hand_in().out
+    chat.device.bring_in(older)
+    assert f"{len(fold['members'])} back again" in chat.hand_in().out
+    chat.device.bring_in(chat.updated().read_bytes())
+    assert chat.shown() == shown
+    assert {memory["memory_id"]: memory["state"] for memory in chat.everything()} == states
+
+
 @pytest.mark.full
 def test_the_chosen_edition_is_shown_from_the_next_run_on_and_auto_lets_go(wise: Life) -> None:
     memory = wise.memories()[4]

@@ -167,6 +167,12 @@ def test_a_forgotten_fold_comes_back_with_the_last_of_what_it_stands_for() -> No
     assert nothing_but(done(lambda m: m.__delitem__(slice(1, 7)), both), recalled=("m2",))
 
 
+def test_a_forgotten_fold_that_is_shown_again_comes_back_with_all_that_it_stands_for() -> None:
+    forgotten = [replace(memory, forgotten=True) for memory in (M1, M2, FOLD)]
+    hand = done(as_it_is, [*forgotten[:2], M3, forgotten[2]], shown=[FOLD, M3])
+    assert nothing_but(hand, recalled=("m1", "m2", FOLD.memory_id))
+
+
 def test_a_memory_whose_raw_messages_are_in_the_export_is_not_forgotten() -> None:
     """An older export, or one that another device's sync has merged."""
     places = places_of(chat_of(TALK))
