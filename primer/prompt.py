@@ -287,12 +287,14 @@ def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
     return Turn("system", texts.analyst), Turn("user", passage)
 
 
-def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
+def memories_alone(
+    texts: Texts, memories: Sequence[Memory], slots: slice = ANSWERS
+) -> tuple[Turn, ...]:
     """Return the turns that the context manager reads of memories that become one.
 
-    These are their answers alone.
+    These are their answers alone; those of a fold of folds are the last ones.
     """
-    passages = "\n".join(map(_passage, members))
+    passages = "\n".join(_passage(memory, slots) for memory in memories)
     return Turn("system", texts.analyst), Turn("user", passages)
 
 
@@ -300,20 +302,9 @@ def agent_context_of_folds(
     texts: Texts, system_message: str, memories: Sequence[Memory]
 ) -> tuple[Turn, ...]:
     """Return the agent's context for a fold of folds: the last answers of the memories under it."""
-    turns = [
-        *_beginning(texts, system_message, has_memories=False, speakers=()),
-        Turn("user", _last_answers(memories)),
-    ]
-    return tuple(mark_prefix_end(turns))
-
-
-def last_answers_alone(texts: Texts, memories: Sequence[Memory]) -> tuple[Turn, ...]:
-    """Return the turns that the context manager reads for a fold of folds: those answers alone."""
-    return Turn("system", texts.analyst), Turn("user", _last_answers(memories))
-
-
-def _last_answers(memories: Sequence[Memory]) -> str:
-    return "\n".join(_passage(memory, LAST_ANSWER) for memory in memories)
+    beginning = _beginning(texts, system_message, has_memories=False, speakers=())
+    _, told = memories_alone(texts, memories, LAST_ANSWER)
+    return (*beginning, replace(told, ends_prefix=True))
 
 
 def told_texts(memory: Memory, slots: slice) -> Sequence[str]:
@@ -321,7 +312,7 @@ def told_texts(memory: Memory, slots: slice) -> Sequence[str]:
     return as_told(memory).texts[slots]
 
 
-def _passage(member: Memory, slots: slice = ANSWERS) -> str:
+def _passage(member: Memory, slots: slice) -> str:
     """Return a memory's answers, as the agent's own words, with the dates that it is about."""
     dates = {"date": member.began_at, "until": member.ended_at}
     known = {name: date for name, date in dates.items() if date and parse_date(date)}

@@ -167,7 +167,7 @@ def _sights(sheet: Worksheet, plan: FoldPlan, shown: Shown) -> list[_Sight]:
     for part in parts_within(plan.answers, shown.room):
         memories = plan.memories[part.start : part.stop]
         before = prompt.agent_context_of_folds(sheet.texts, shown.system_message, memories)
-        alone = prompt.last_answers_alone(sheet.texts, memories)
+        alone = prompt.memories_alone(sheet.texts, memories, prompt.LAST_ANSWER)
         told = memories_told(memories, sheet.zone, prompt.LAST_ANSWER)
         sights.append(_Sight(before, alone, memories, told))
     return sights
