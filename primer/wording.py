@@ -139,11 +139,6 @@ def without_tag_around(text: str) -> str:
     return _AROUND.sub("", text).strip()
 
 
-def kept_name(name: str) -> str:
-    """Return the name of the text that a memory keeps of a question."""
-    return name.removesuffix(ASKED)
-
-
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {text.name: frozenset(_HOLDS.get(text.name, "").split()) for text in fields(Texts)}
 )

@@ -174,7 +174,7 @@ def load_texts(folder: Path | None) -> "Texts":
     A question that somebody has worded is asked as they worded it, unless they say otherwise.
     Raise ConfigurationError, which names every file and what is wrong with it.
     """
-    from primer.wording import Texts, kept_name
+    from primer.wording import ASKED, Texts
 
     if folder is None:
         return _shipped_texts()
@@ -183,7 +183,7 @@ def load_texts(folder: Path | None) -> "Texts":
     if not folder.is_dir():
         wrong.append(f"texts.folder: there is no folder {folder}")
     for name in (field.name for field in fields(Texts)):
-        own = _own_file(folder, name) or _own_file(folder, kept_name(name))
+        own = _own_file(folder, name) or _own_file(folder, name.removesuffix(ASKED))
         if own is not None:
             texts[name], faults = _own_text(own, name)
             wrong += faults

@@ -84,11 +84,6 @@ def dispatcher(page: ASGIApp, others: Mapping[str, ASGIApp]) -> ASGIApp:
     return dispatch
 
 
-def most_body_bytes(path: str) -> int:
-    """Return the largest size of a request to this path."""
-    return LARGEST_UPLOAD + LARGEST_FORM if path == UPLOADS else LARGEST_FORM
-
-
 class Access:
     """The outermost layer: refuses requests, and sets the headers that bind the browser."""
 
@@ -107,12 +102,12 @@ class Access:
         async def send_bound(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers[name] = value
+                headers.update(_HEADERS)
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        headers, most = Headers(scope=scope), most_body_bytes(scope["path"])
+        most = LARGEST_FORM + (LARGEST_UPLOAD if scope["path"] == UPLOADS else 0)
+        headers = Headers(scope=scope)
         refused = refuse_request(scope["method"], headers, self._port)
         if refused is None and int(headers.get("content-length", 0)) > most:
             refused = RefusedRequest(413, TOO_LARGE)
