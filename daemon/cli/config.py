@@ -2,22 +2,30 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import click
+import tomlkit
 
+from daemon.archive.trials import Trial
 from daemon.cli import NearGroup
+from daemon.cli.own_model import try_and_keep
 from daemon.cli.settings import Settings, pass_settings
+from daemon.config.editing import fingerprint_file, save_settings
+from daemon.config.keys import NoKey
 from daemon.config.loading import load, load_texts, parse_settings
 from daemon.config.settings import Config
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
+from daemon.models.catalogue import is_model_known, nearest_names, read_facts
 from daemon.models.context import check_named_files
+from daemon.models.fitting import sizes_for
+from daemon.models.hosts import LOCAL_PROVIDERS, OWN_HOSTS, addresses, is_local, is_ones_own
+from daemon.models.resolve import resolve_model, window_in
+from daemon.models.roles import CHAT, SMALL
 from daemon.status.printable import visible
+from primer.models import EXTRACTIVE, Model, hide_secrets, provider_of, token_factor
+from primer.wording import lacking_clauses
 from rules.errors import ConfigurationError, ModelError
-
-if TYPE_CHECKING:
-    from daemon.archive.trials import Trial
 
 
 @click.group(cls=NearGroup)
@@ -29,10 +37,6 @@ def config_command() -> None:
 @pass_settings
 def config_show_command(settings: Settings) -> None:
     """Print every setting that counts, the defaults among them."""
-    import tomlkit
-
-    from primer.models import hide_secrets
-
     tables = settings.config.model_dump(mode="json")
     tables["models"] = hide_secrets(tables["models"])
     tables["chats"] = hide_secrets(tables["chats"])
@@ -49,8 +53,6 @@ def config_check_command(settings: Settings) -> None:
     Its folders, texts and layout are looked at too. Every setting that is wrong is listed, or else
     those that do not agree with each other.
     """
-    from primer.wording import lacking_clauses
-
     config, path = settings.config, settings.config_file.path
     check_named_files(config)
     unknown = [*_unknown_models(config)]
@@ -114,12 +116,6 @@ def config_fit_command(settings: Settings, model: str) -> None:
     LiteLLM knows. A model on your own machine or network is asked once about a short passage: how
     fast it reads and writes, whether it copies a quote and keeps "I" and "you" apart.
     """
-    from daemon.config.editing import fingerprint_file, save_settings
-    from daemon.models.catalogue import read_facts
-    from daemon.models.fitting import sizes_for
-    from daemon.models.resolve import window_in
-    from primer.models import token_factor
-
     path = settings.config_file.path
     if path is None:
         raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
@@ -145,14 +141,8 @@ def config_fit_command(settings: Settings, model: str) -> None:
     )
 
 
-def _tried(settings: Settings, name: str, window: int) -> "Trial | None":
+def _tried(settings: Settings, name: str, window: int) -> Trial | None:
     """Try a model on one's own machine or network, and say what it shows, or why it could not be."""
-    from daemon.cli.own_model import try_and_keep
-    from daemon.config.keys import NoKey
-    from daemon.models.hosts import is_local
-    from daemon.models.resolve import resolve_model
-    from primer.models import Model
-
     config = settings.config
     if not is_local(name, config.models.options_for(name)):
         return None
@@ -171,11 +161,6 @@ def _unknown_models(config: Config) -> Iterator[str]:
     Of models on one's own server or network it cannot know; where no address is named for one that is
     found nowhere else, it is asked for.
     """
-    from daemon.models.catalogue import is_model_known, nearest_names
-    from daemon.models.hosts import LOCAL_PROVIDERS, OWN_HOSTS, addresses, is_ones_own
-    from daemon.models.roles import CHAT, SMALL
-    from primer.models import EXTRACTIVE, provider_of
-
     for own in config.variants:
         for role in ("agent", "context_manager", "fallback"):
             name = getattr(own.models, role)

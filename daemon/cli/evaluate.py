@@ -3,22 +3,28 @@
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import click
 
 from daemon.archive.archive import Archive
+from daemon.cli.plan import caps_and_spent
+from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, pass_settings
+from daemon.evaluate.asking import ask_persona
+from daemon.evaluate.cloze_report import free_report
+from daemon.evaluate.plan import EvaluationPlan, plan_evaluation
+from daemon.evaluate.reporting import asked_report, past_evaluations
+from daemon.evaluate.subject import ArmName, EvaluatedChat, find_subject
+from daemon.models.context import Context, context_to_read
+from daemon.reports.evaluation import evaluation_report, history_report
+from daemon.reports.report import Step
+from primer.evaluation_questions import read_own
 from rules.conversation.memory import memories_by_id
 from rules.errors import ConfigurationError, MemprocError
+from rules.evaluate.questions import EvalQuestion
 from rules.money.price import ASKED_ABOVE, cost_in_words
 from rules.wording import counted
-
-if TYPE_CHECKING:  # `memproc --help` loads none of it
-    from daemon.evaluate.plan import EvaluationPlan
-    from daemon.evaluate.subject import ArmName, EvaluatedChat
-    from daemon.models.context import Context
-    from rules.evaluate.questions import EvalQuestion
 
 _AGAINST = ("tail", "full", "recall")
 _NO_RECALL = "A search is only asked of a model: recall is left out."
@@ -61,13 +67,13 @@ def eval_command(
     It says first what that costs. Without a key it looks for the person's own sentences instead,
     which is free.
     """
-    from daemon.evaluate.plan import plan_evaluation
-
     arms = cast("tuple[ArmName, ...]", ("memories", *dict.fromkeys(against)))
     with settings.archive() as archive:
         context, subject = _subject(settings, archive, chat)
         if history:
-            _tell_history(settings, context, subject)
+            past = past_evaluations(archive, subject)
+            free_now = free_report(archive, subject, ("memories",), context.clock())
+            settings.show(history_report(subject.chat_id, past, free_now))
             return
         if free or not subject.survey.roles.has_agent:
             _tell_free(settings, context, subject, arms, again=again)
@@ -78,24 +84,19 @@ def eval_command(
         _ask(settings, plan, arms, again=again)
 
 
-def _subject(settings: Settings, archive: Archive, chat: str) -> "tuple[Context, EvaluatedChat]":
+def _subject(settings: Settings, archive: Archive, chat: str) -> tuple[Context, EvaluatedChat]:
     """Read the chat to be evaluated, with what a reader of the archive needs of the world."""
-    from daemon.evaluate.subject import find_subject
-    from daemon.models.context import context_to_read
-
     context = context_to_read(settings.config, settings.folders, archive)
     return context, find_subject(context, chat)
 
 
-def _own_questions(subject: "EvaluatedChat", path: str | None) -> "Sequence[EvalQuestion]":
+def _own_questions(subject: EvaluatedChat, path: str | None) -> Sequence[EvalQuestion]:
     """Read the person's own questions from a file, if there is one.
 
     Raises ConfigurationError where they cannot be asked.
     """
     if path is None:
         return ()
-    from primer.evaluation_questions import read_own
-
     try:
         text = Path(path).read_text("utf-8")
     except ValueError:
@@ -111,10 +112,8 @@ def _own_questions(subject: "EvaluatedChat", path: str | None) -> "Sequence[Eval
     )
 
 
-def _price_sentence(settings: Settings, plan: "EvaluationPlan") -> str:
+def _price_sentence(settings: Settings, plan: EvaluationPlan) -> str:
     """Say how much is asked, and what that costs."""
-    from daemon.cli.plan import caps_and_spent
-
     if not plan.arms:
         return _ASKED_BEFORE
     asked = f"About {counted(plan.count, 'question')} in {counted(plan.calls, 'call')}"
@@ -125,7 +124,7 @@ def _price_sentence(settings: Settings, plan: "EvaluationPlan") -> str:
     return f"{asked}{how}: {said}"
 
 
-def _is_agreed(settings: Settings, plan: "EvaluationPlan", *, yes: bool) -> bool:
+def _is_agreed(settings: Settings, plan: EvaluationPlan, *, yes: bool) -> bool:
     """Say the price. Return whether the person agrees; only a dear evaluation is asked about."""
     settings.say(_price_sentence(settings, plan))
     is_dear = plan.cost is not None and plan.cost.at_most > ASKED_ABOVE
@@ -138,17 +137,12 @@ def _is_agreed(settings: Settings, plan: "EvaluationPlan", *, yes: bool) -> bool
 
 def _ask(
     settings: Settings,
-    plan: "EvaluationPlan",
-    arms: "Sequence[ArmName]",
+    plan: EvaluationPlan,
+    arms: Sequence[ArmName],
     *,
     again: bool,
 ) -> None:
     """Carry out what of the plan was not asked before, and tell the evaluation."""
-    from daemon.cli.progress import Progress
-    from daemon.evaluate.asking import ask_persona
-    from daemon.evaluate.reporting import asked_report
-    from daemon.reports.evaluation import evaluation_report
-
     chat_id, usd = plan.subject.chat_id, 0.0
     if plan.arms:
         progress = Progress(quiet=settings.quiet or settings.for_programs)
@@ -167,19 +161,13 @@ def _ask(
 
 def _tell_free(
     settings: Settings,
-    context: "Context",
-    subject: "EvaluatedChat",
-    arms: "Sequence[ArmName]",
+    context: Context,
+    subject: EvaluatedChat,
+    arms: Sequence[ArmName],
     *,
     again: bool,
 ) -> None:
     """Tell the cloze report; as JSON with the newest asked one, and what asking costs."""
-    from daemon.evaluate.cloze_report import free_report
-    from daemon.evaluate.plan import plan_evaluation
-    from daemon.evaluate.reporting import asked_report, past_evaluations
-    from daemon.reports.evaluation import evaluation_report
-    from daemon.reports.report import Step
-
     archive, price, provider = context.archive, "", subject.survey.roles.lacks_key
     if subject.survey.roles.has_agent:
         try:
@@ -205,14 +193,3 @@ def _tell_free(
         step = Step("To ask the persona itself, memproc needs a key", f"key set {provider}")
     steps = (step,) if step else report.next
     settings.show(replace(report, notes=tuple(notes), next=steps, values=values))
-
-
-def _tell_history(settings: Settings, context: "Context", subject: "EvaluatedChat") -> None:
-    """Tell all evaluations of the chat, oldest first, and what is found without a model."""
-    from daemon.evaluate.cloze_report import free_report
-    from daemon.evaluate.reporting import past_evaluations
-    from daemon.reports.evaluation import history_report
-
-    past = past_evaluations(context.archive, subject)
-    free = free_report(context.archive, subject, ("memories",), context.clock())
-    settings.show(history_report(subject.chat_id, past, free))

@@ -15,6 +15,15 @@ from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.lock import Busy, daemon_lock, hold, is_held
 from daemon.files.private import make_private
+from daemon.inbox.page_port import (
+    LOOPBACK,
+    PortTaken,
+    listen,
+    page_lock,
+    port_trouble,
+    start_page,
+)
+from daemon.page.sessions import answer_challenge, new_link
 from rules.errors import FileTrouble
 
 _PLACES = ("page", "inbox", "updated", "config")
@@ -42,9 +51,6 @@ def open_command(settings: Settings, place: str, only_print: bool, of_demo: bool
 
         settings = newest_demo()
     if place == "page":
-        from daemon.inbox.page_port import LOOPBACK
-        from daemon.page.sessions import new_link
-
         port = _start_page(settings)
         link = urlencode({"link": new_link(settings.folders.state)})
         address = f"http://{LOOPBACK}:{port}/enter?{link}"
@@ -80,7 +86,6 @@ def page_command(settings: Settings, number: int | None) -> None:
     """
     if number is None:
         raise click.UsageError("To see the page: memproc open")
-    from daemon.inbox.page_port import page_lock
     from daemon.page.access import dispatcher
     from daemon.page.app import Desk, application
     from daemon.page.bridge import PREFIX as BRIDGE
@@ -128,8 +133,6 @@ def _start_page(settings: Settings) -> int:
     Where the system does not say which program has the port, the next one is taken, and told.
     Raises FileTrouble where it says so.
     """
-    from daemon.inbox.page_port import PortTaken
-
     own = settings.config.page.port
     try:
         start_page_unless_there(settings, own)
@@ -150,8 +153,6 @@ def start_page_unless_there(settings: Settings, port: int = 0) -> None:
 
     Raises FileTrouble where another program, or the memproc of another person, has the port.
     """
-    from daemon.inbox.page_port import listen, port_trouble, start_page
-
     port, state = port or settings.config.page.port, settings.folders.state
     if _is_ours(state, port):
         return
@@ -173,9 +174,6 @@ def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" =
     lock; who else may have the port is not asked, and might never answer.
     """
     import httpx
-
-    from daemon.inbox.page_port import LOOPBACK, page_lock
-    from daemon.page.sessions import answer_challenge
 
     locks = (page_lock(state, port), daemon_lock(state))
     if not started and not any(map(is_held, locks)):
