@@ -71,9 +71,10 @@ def eval_command(
     with settings.archive() as archive:
         context, subject = _subject(settings, archive, chat)
         if history:
-            past = past_evaluations(archive, subject)
-            free_now = free_report(archive, subject, ("memories",), context.clock())
-            settings.show(history_report(subject.chat_id, past, free_now))
+            found = free_report(archive, subject, ("memories",), context.clock())
+            settings.show(
+                history_report(subject.chat_id, past_evaluations(archive, subject), found)
+            )
             return
         if free or not subject.survey.roles.has_agent:
             _tell_free(settings, context, subject, arms, again=again)
