@@ -348,3 +348,15 @@ def test_a_fork_with_folds(tmp_path: Path, way: Way) -> None:
     for _ in range(2):
         fork.talk().goes_round()
     quiet(fork)
+
+
+def test_a_fork_keeps_the_fold_that_it_shows_though_it_was_deleted_in_the_other_chat_since(
+    tmp_path: Path,
+) -> None:
+    chat = Cycle.lived(tmp_path, settings=f"{ENGINE}[fold]\nbudget = 700\n")
+    fold = next(one["memory_id"] for one in chat.everything() if one["members"])
+    fork = forked(chat)
+    assert "forgotten" in chat.forget(fold).hand_in().out
+    assert fork.shown()[0] == fold
+    assert "0 written, 1 unchanged" in fork.hand_in().out
+    assert not any(one["forgotten"] for one in fork.everything())
