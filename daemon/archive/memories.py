@@ -229,14 +229,17 @@ def keep_user_edits(archive: Archive, reading: "ChatReading", when: str) -> None
 
 
 def renew_chunk(archive: Archive, memory_id: str) -> None:
-    """Put the newest versions of its raw messages under a memory that was rewritten from them."""
+    """Put what its raw messages say now under a memory that was rewritten from them.
+
+    One that the person has deleted was not among them, and stays as it was planned with.
+    """
     with archive.transaction():
         archive.run(
             """
             UPDATE chunk_message SET version = (
                 SELECT id FROM version WHERE version.message = chunk_message.message
                 ORDER BY number DESC LIMIT 1
-            ) WHERE memory = ?
+            ) WHERE memory = ? AND message IN (SELECT id FROM message WHERE gone_at IS NULL)
             """,
             (memory_id,),
         )

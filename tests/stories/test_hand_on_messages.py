@@ -176,6 +176,26 @@ def test_a_changed_raw_message_waits_for_a_model(
     quiet(chat)
 
 
+@pytest.mark.usefixtures("key")
+def test_a_message_edited_and_later_deleted_is_counted_once_and_for_all(tmp_path: Path) -> None:
+    """Otherwise its memory, written without it, would be asked for once more with other lengths."""
+    more = '[output]\nmode = "keep-originals"\n'
+    with models(tmp_path / "server", rates={"refused": 1.0}) as (_, settings):
+        chat = Cycle.begin(tmp_path / "ada", turns=20, settings=settings + more, size=SIZE)
+        (one,) = chat.goes_round().memories()
+        uuids = [message["uuid"] for message in chat.messages]
+        original, held = uuids.index(one["keys"][2]), chat.at(one["memory_id"], 1)
+        chat.device.pin(chat.chat_id, held)
+        chat.device.edit(chat.chat_id, original, OWN * 10)
+        assert chat.hand_in().code == 0
+        assert memory(chat, one["memory_id"])["due"] == "1 of its messages edited"
+        chat.device.unpin(chat.chat_id, held)
+        chat.device.delete(chat.chat_id, original)
+        chat.goes_round()
+        assert memory(chat, one["memory_id"])["due"] == ""
+        quiet(chat)
+
+
 @pytest.mark.long
 def test_what_is_pinned_or_excluded_stays_so(chat: Cycle) -> None:
     raw_pinned, raw_excluded, training = chat.live()[3], chat.live()[5], chat.live()[-1]
