@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -24,14 +23,12 @@ from daemon.cli.run_record import RunRecord, Stopping, ToldToStop
 from daemon.cli.settings import Settings, other_files, wanted_exports
 from daemon.models.ask import Unsent
 from daemon.models.completion import Completion
+from daemon.models.context import Context
 from daemon.models.patience import timeout_of
 from daemon.reports.report import Report
 from daemon.trip import go_round, run_export
 from primer.reply import Request
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
-
-if TYPE_CHECKING:
-    from daemon.models.context import Context
 
 
 @dataclass(slots=True)
@@ -223,8 +220,8 @@ def _process(
 
 
 def _in_run(
-    opened: "Context", tell: events.Tell, record: RunRecord | None, stopping: Stopping
-) -> "Context":
+    opened: Context, tell: events.Tell, record: RunRecord | None, stopping: Stopping
+) -> Context:
     """Return a context that tells everything and records it, and raises ToldToStop as `_process`."""
 
     def tell_of_call(event: events.Event) -> None:
