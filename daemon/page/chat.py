@@ -80,7 +80,7 @@ def chat_page(request: Request) -> Response:
     with named_chat(request) as (archive, known):
         held = holding(archive, desk.config, known.chat_id)
         sizes = chat_sizes(archive, desk.config, held)
-        notes = list(filter(None, (wishes_left_out(archive, held),)))
+        left_out = wishes_left_out(archive, held)
         passages = kept_passages(archive, known.chat_id)
         still = still_open(held.shown, let_go(passages))
         download = download_state(archive, known.chat_id)
@@ -93,7 +93,7 @@ def chat_page(request: Request) -> Response:
         chat=known,
         entries=outermost_rows(held),
         sizes=sizes,
-        notes=notes,
+        left_out=left_out,
         doubtful=[each for each in passages if (each.by, each.state) == ("wish", "offered")],
         steps=passage_steps,
         still=still,
