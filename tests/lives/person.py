@@ -93,9 +93,11 @@ class Person:
             self.device.edit(self.chat_id, found[which % len(found)] + slot - 1, text)
 
     def delete_of_memory(self, which: int, slot: int) -> None:
-        """One of the six messages of a memory is deleted; slot 0 is what stands before it."""
+        """One of the six messages of a memory is deleted, or what is before it (0) or after it (7)."""
         if found := self._memories():
-            self.device.delete(self.chat_id, found[which % len(found)] + slot - 1)
+            at = found[which % len(found)] + slot - 1
+            if at < len(self.device.messages(self.chat_id)):  # a fork may end with a memory
+                self.device.delete(self.chat_id, at)
 
     def delete_memory(self, which: int) -> None:
         """A whole memory is deleted."""
