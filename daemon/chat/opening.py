@@ -139,8 +139,8 @@ def opening_text(archive: Archive, shown: ShownChat, kept: Sequence[KeptLine] = 
     introduction = shown.texts.layers
     text = wrap("system", write_opening(preface, introduction, sections, lines, kept))
     place = opening_place(shown)
-    if place is not None and _says(shown, place.message.text) == _says(shown, text):
-        return place.message.text
+    if place is not None and _says(shown, place.message.wording) == _says(shown, text):
+        return place.message.wording
     return text
 
 

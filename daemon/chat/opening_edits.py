@@ -55,7 +55,7 @@ def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
     place, chat_id = opening_place(shown), shown.chat.chat_id
     if not (place and place.ours):
         return False, ""
-    text, written = place.message.text, place.ours.text
+    text, written = place.message.wording, place.ours.text
     digest = text_digest(text)
     with archive.transaction():
         is_known = _inherit(archive, chat_id, digest, place.ours)

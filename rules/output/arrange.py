@@ -120,7 +120,7 @@ def arrange(
         there = next((place for place in places if place.kind == OPENING), None)
         layers, shows = canned.has_layers, canned.shows
         new = Draft.opening(chat_id, canned.opening, layers=layers, shows=shows)
-        parts.insert(at[0], there if there and there.message.text == new.text else new)
+        parts.insert(at[0], there if there and there.message.wording == new.text else new)
     return _with_attachments_of_ours(parts, places, section.memories)
 
 
@@ -243,7 +243,7 @@ def _memory_messages(
 def _may_stay(memory: Memory, group: Mapping[int, Place], *, is_whole: bool) -> bool:
     """Return whether the messages have the right text and order, and missing ones can be added."""
     texts = memory.edition.texts
-    if any(place.message.text != texts[slot - 1] for slot, place in group.items()):
+    if any(place.message.wording != texts[slot - 1] for slot, place in group.items()):
         return False
     dates = [group[slot].message.created_at or "" for slot in sorted(group)]
     if dates != sorted(dates):

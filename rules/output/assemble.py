@@ -142,7 +142,7 @@ def _our_lines(parts: Sequence[Part]) -> Iterator[str]:
         elif isinstance(part, Draft):
             ours = [(part.marker, part.text)]
         elif isinstance(part, Place) and part.ours is not None:
-            ours = [(part.ours, part.message.text)]
+            ours = [(part.ours, part.message.wording)]
         for marker, text in ours:
             yield f"{marker.kind} {marker.memory} {marker.slot} {text_digest(text)}"
 

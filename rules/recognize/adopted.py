@@ -220,7 +220,7 @@ def _frozen(name: str, group: Group, number: int, count: Count, zone: tzinfo) ->
 
 def _frozen_edition(places: Sequence[Place], marker: Marker, count: Count) -> Edition:
     """Return the only edition: the texts of the export, its quotes, and its wishes."""
-    texts = six_of([place.message.text for place in places])
+    texts = six_of([place.message.wording for place in places])
     is_framed = any(place.ours is not None and place.ours.said_by for place in places)
     quotes = []
     for text, _ in _shown_quotes(places[QUOTE_SLOT - 1]):
@@ -279,7 +279,7 @@ def _shown_quotes(answer: Place) -> Sequence[tuple[str, str]]:
 
     Where its marker does not tell them, a blank line parts those of a fold, without sources.
     """
-    text, marker = answer.message.text, answer.ours
+    text, marker = answer.message.wording, answer.ours
     level = marker.level if marker else 1
     cited = marker.cited if marker and (level > 1 or len(marker.cited) == 1) else ()
     shown = passages_shown(BETWEEN_QUOTES + text, cited, BETWEEN_QUOTES) or ()
@@ -294,7 +294,7 @@ def _shown_wishes(last: Place) -> Sequence[tuple[str, str]]:
     Where the person has edited the message, they are theirs. A marker of before it told them
     counts them.
     """
-    text, marker = last.message.text, last.ours
+    text, marker = last.message.wording, last.ours
     if marker is None or not marker.wishes or last.is_edited:
         return ()
     cited = marker.cited if len(marker.cited) == marker.wishes else ()

@@ -169,7 +169,7 @@ def _written(marker: Marker) -> _Written:
 
 def _spoken(message: Message) -> _Written:
     """Return role and digest of a message of the export, to be compared with `_written`."""
-    return message.role, text_digest(message.text)
+    return message.role, text_digest(message.wording)
 
 
 def recognise(

@@ -85,27 +85,37 @@ def edits_of(
 def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Edition]:
     """Return the memories that read as none of their editions: what they were, with the new texts.
 
-    A message that is missing or empty reads as its edition's.
+    With a picture in it, a memory is the person's in any words.
     """
     edited: dict[str, Edition] = {}
     by_id = memories_by_id(known.memories)
     for name, group in shown.items():
         editions = known.editions[name]
-        # The edition that its first message names; the newest if it is unknown.
-        marker = next(iter(group.values())).ours
-        number = marker.edition if marker is not None else 0
-        named = (edition for edition in editions if edition.number == number)
-        before = next(named, editions[-1])
-        texts = list(before.texts)
-        for slot, place in group.items():
-            if place.message.text.strip():
-                texts[slot - 1] = place.message.text
-        six = six_of(texts)
+        now = _as_it_reads(editions, group)
+        has_picture = any(place.message.text != place.message.words for place in group.values())
+        written = (edition for edition in editions if edition.kind == "person" or not has_picture)
         # A shorter form of an edition, too, is memproc's.
-        ever = (form for edition in editions for form in forms(by_id[name], edition))
-        if not any(form.texts == six or is_without_some(six, form) for form in ever):
-            edited[name] = replace(before, texts=six)
+        ever = (form for edition in written for form in forms(by_id[name], edition))
+        if not any(form.texts == now.texts or is_without_some(now.texts, form) for form in ever):
+            edited[name] = now
     return edited
+
+
+def _as_it_reads(editions: Sequence[Edition], group: Group) -> Edition:
+    """Return the edition that the export shows, with the texts that it has there.
+
+    It is the one that its first message names; the newest if that is unknown. A message that is
+    missing or empty reads as its edition's.
+    """
+    marker = next(iter(group.values())).ours
+    number = marker.edition if marker is not None else 0
+    named = (edition for edition in editions if edition.number == number)
+    before = next(named, editions[-1])
+    texts = list(before.texts)
+    for slot, place in group.items():
+        if place.message.wording.strip():
+            texts[slot - 1] = place.message.wording
+    return replace(before, texts=six_of(texts))
 
 
 def find_memories_in_export(

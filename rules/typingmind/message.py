@@ -70,6 +70,15 @@ class Message:
         return "\n\n".join(self.spoken)
 
     @property
+    def wording(self) -> str:
+        """Return what a message of ours says: its words, or its placeholders where it has no words.
+
+        What we take over from it is written into TypingMind as words, where a placeholder would be
+        one of them. A picture that the person has attached stays in the message itself.
+        """
+        return self.words or self.text
+
+    @property
     def speaker(self) -> str:
         """Return `user` or `assistant`: what tools say reaches the agent as the user's words do."""
         return "assistant" if self.role == "assistant" else "user"

@@ -1,11 +1,12 @@
 """Pictures and files in a conversation: TypingMind deletes each that no message of any chat names any more."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.stories.cycle import Cycle, quiet
+from tests.stories.cycle import ENGINE, Cycle, quiet
 from tests.stories.test_modes import (
     LARGE,
     MODES,
@@ -150,3 +151,49 @@ def test_a_picture_that_the_person_deletes_is_gone_and_nothing_else(tmp_path: Pa
     assert [message["uuid"] for message in cycle.expanded()] == [
         uuid for uuid in raw if uuid != gone
     ]
+
+
+def test_a_picture_that_the_person_puts_into_a_memory_stays_in_it_and_its_name_is_no_words_of_it(
+    tmp_path: Path,
+) -> None:
+    cycle = Cycle.lived(tmp_path)
+    first = cycle.shown()[0]
+    asked, answered = cycle.at(first, 1), cycle.at(first, 2)
+    words = cycle.said(answered)
+    for at in (asked, answered):
+        cycle.device.attach(cycle.chat_id, at)
+    shown = cycle.messages[asked : answered + 1]
+    assert "1 memory stays as you wrote it" in cycle.hand_in().out
+    cycle.talk().goes_round()
+    assert cycle.messages[asked : answered + 1] == shown
+    quiet(cycle)
+
+    cycle.device.delete(cycle.chat_id, asked)
+    cycle.messages[cycle.at(first, 2)]["content"] = words  # its picture is taken out
+    texts = cycle.goes_round().texts()[first]
+    assert texts[1] == words
+    assert "sea.png" not in texts[0]
+    (memory,) = (memory for memory in cycle.memories() if memory["memory_id"] == first)
+    assert memory["pinned"]
+    quiet(cycle)
+
+
+def test_a_picture_that_the_person_puts_into_the_opening_is_no_preface_of_theirs(
+    tmp_path: Path,
+) -> None:
+    lived = Cycle.lived(tmp_path)
+    cycle = replace(lived, person=replace(lived.person, layers=True))
+    cycle.person.settings(ENGINE)
+    cycle.person.memproc("facts", "add", cycle.chat_id, "Mira has a boat.")
+    (at,) = cycle.goes_round().ours("opening")
+    cycle.device.attach(cycle.chat_id, at)
+    shown = cycle.messages[at]
+    cycle.talk().goes_round()
+    assert cycle.messages[at] == shown
+
+    cycle.person.memproc("facts", "add", cycle.chat_id, "Tomas has a dog.")
+    said = cycle.goes_round().said(at)
+    assert "Tomas has a dog." in said
+    assert "sea.png" not in said
+    assert set(files(shown)) <= set(files(cycle.messages))
+    quiet(cycle)
