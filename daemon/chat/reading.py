@@ -23,6 +23,7 @@ from rules.recognize.absent import NOTHING_ABSENT, Absent, absent_in
 from rules.recognize.adopted import (
     Adopted,
     as_dated,
+    as_forked,
     freeze,
     inherit,
     may_be_copies,
@@ -146,7 +147,9 @@ def _adopted(
     inherited = Adopted()
     if kin:
         refuse_damage(archive.run, kin)
-        inherited = inherit(known, strange, know(archive, kin, preferred))
+        inherited = inherit(
+            known, strange, as_forked(know(archive, kin, preferred), strange, preferred)
+        )
     if any(old.key in known.seen for old in inherited.past):
         inherited = Adopted()  # a message that is live here cannot be under a memory, too
     origins = {name for memory in inherited.memories for name in memory.origins}

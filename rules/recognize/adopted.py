@@ -35,14 +35,18 @@ from rules.conversation.memory import (
     Count,
     Edition,
     Memory,
+    Preferred,
     Quote,
     Wish,
     aliases,
+    edition_in_prompts,
     fold_id,
     folds_upwards,
     memories_by_id,
     memories_of_chunks,
     memory_id,
+    own_edition,
+    shown_edition,
     six_of,
     with_members,
 )
@@ -117,6 +121,33 @@ def inherit(known: Known, shown: Mapping[str, Group], kin: Known) -> Adopted:
         past=tuple(old for old in kin.past if first < old.memory <= last),
         kin=kin.chat_id,
     )
+
+
+def as_forked(kin: Known, shown: Mapping[str, Group], preferred: Preferred) -> Known:
+    """Return the other chat without the person's edits there of what this export shows in an older edition.
+
+    `preferred` is the kind of edition that is shown of each.
+    """
+    names = aliases(kin.memories)
+    shown = {names.get(name, name): group for name, group in shown.items()}
+    memories, editions = list[Memory](), dict(kin.editions)
+    for memory in kin.memories:
+        name, told = memory.memory_id, memory.in_prompts
+        places = shown.get(name, {}).values()
+        newest = max((place.ours.edition for place in places if place.ours), default=told.number)
+        if told.kind == "person" and told.number > newest:
+            had = [own for own in editions[name] if own.kind != "person" or own.number <= newest]
+            chosen = own_edition(had)
+            memory = replace(
+                memory,
+                edition=shown_edition(had, chosen, preferred),
+                in_prompts=edition_in_prompts(had, chosen),
+                chosen=chosen,
+                pinned=chosen is not None,
+            )
+            editions[name] = had
+        memories.append(memory)
+    return replace(kin, memories=memories, editions=editions)
 
 
 def _taken_before(

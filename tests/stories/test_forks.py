@@ -360,3 +360,22 @@ def test_a_fork_keeps_the_fold_that_it_shows_though_it_was_deleted_in_the_other_
     assert fork.shown()[0] == fold
     assert "0 written, 1 unchanged" in fork.hand_in().out
     assert not any(one["forgotten"] for one in fork.everything())
+
+
+def test_a_memory_that_is_edited_in_the_original_after_the_fork_stays_as_it_was_in_the_fork(
+    chat: Cycle,
+) -> None:
+    first, second, *_ = chat.shown()
+    chat.device.edit(chat.chat_id, chat.at(first, 4), OWN)
+    assert chat.hand_in().code == 0
+    fork = forked(chat)
+    for name in (first, second):
+        chat.device.edit(chat.chat_id, chat.at(name, 4), "Words of the original alone.")
+    assert chat.hand_in().code == 0
+    assert "0 written, 1 unchanged" in fork.hand_in().out
+    one, two, *_ = fork.memories()
+    assert (one["edition"]["texts"][3], one["pinned"]) == (OWN, True)
+    assert (two["edition"]["kind"], two["pinned"]) == ("as-of", False)
+    before = fork.texts()
+    fork.talk().goes_round()
+    assert [fork.texts()[name] for name in (first, second)] == [before[first], before[second]]
