@@ -5,7 +5,6 @@ whenever one of its memories, messages or outputs is written, so that no functio
 it.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +12,7 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 from daemon.archive.archive import Archive
+from daemon.archive.records import columns, row_of
 from daemon.archive.seals import damaged_rows, is_sound, refuse_damage
 from daemon.archive.trouble import damaged_chat
 from rules.errors import NotFound
@@ -191,20 +191,14 @@ class Rest:
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
     """Return the stored rest of a chat, unless something of the chat was written since."""
     sql = f"""
-        SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound("rest")}
+        SELECT {columns(Rest)} FROM rest WHERE chat_id = ? AND {is_sound("rest")}
     """  # noqa: S608
     return archive.first(Rest, sql, (chat_id,))
 
 
 def keep_rest(archive: Archive, chat_id: str, rest: Rest) -> None:
     """Note that the chat is at rest; what was known of it before is replaced."""
-    row = {
-        "chat_id": chat_id,
-        "sha256": rest.sha256,
-        "stand": rest.settings_sha256,
-        "found": json.dumps(rest.found),
-    }
-    archive.insert("rest", row, "OR REPLACE")
+    archive.insert("rest", {"chat_id": chat_id, **row_of(rest)}, "OR REPLACE")
 
 
 @dataclass(frozen=True, slots=True)

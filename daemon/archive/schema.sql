@@ -231,7 +231,7 @@ CREATE INDEX output_chat ON output (chat_id);
 -- What was found of a chat when there was nothing to be done about it: by the hash of its bytes in the export, and of
 -- the settings, texts and versions that counted. Whatever is written about the chat removes the row, by triggers.
 CREATE TABLE rest (
-    chat_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, stand TEXT NOT NULL, found TEXT NOT NULL,
+    chat_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, settings_sha256 TEXT NOT NULL, found TEXT NOT NULL,
     seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
 

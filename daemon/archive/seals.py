@@ -102,7 +102,7 @@ SEALED = {
             "id chat evaluation question arm letter model settings version memories level at",
         ),
         ("output", _BY_CHAT_ID, "id chat_id sha256 messages_sha256 source_sha256 ours_sha256"),
-        ("rest", _BY_CHAT_ID, "chat_id sha256 stand found"),
+        ("rest", _BY_CHAT_ID, "chat_id sha256 settings_sha256 found"),
         (
             "reply",
             "false",

@@ -9,10 +9,11 @@ import can be repeated.
 """
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import tomli
 import tomlkit
@@ -178,7 +179,7 @@ def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...
     tables = tomli.loads(content.decode("utf-8-sig"))
     mark = f"not from here {sha256(content).hexdigest()}"
     names: list[str] = []
-    marked = _marked_table(tables, (), mark, names)
+    marked = _marked(tables, (), mark, names)
     if names:
         own, instead = (tomlkit.dumps(each).split("\n") for each in (tables, marked))
         pairs = zip(own, instead, strict=True)
@@ -190,18 +191,13 @@ def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...
     return (content, tuple(names)) if path else (b"", ())
 
 
-def _marked_table(
-    table: Mapping[str, object], place: tuple[str, ...], mark: str, names: list[str]
-) -> dict[str, object]:
-    """Return the table at `place` with every value marked that may not count here."""
-    return {name: _marked(value, (*place, name), mark, names) for name, value in table.items()}
-
-
-def _marked(value: object, place: tuple[str, ...], mark: str, names: list[str]) -> object:
-    """Replace every value that may not count here by `mark`; add their places to `names`."""
+def _marked(value: Any, place: tuple[str, ...], mark: str, names: list[str]) -> Any:
+    """Replace every value in it that may not count here by `mark`; add their places to `names`."""
     match value:
         case dict():
-            return _marked_table(value, place, mark, names)
+            return {
+                name: _marked(inner, (*place, name), mark, names) for name, inner in value.items()
+            }
         case list():
             return [_marked(inner, place, mark, names) for inner in value]
         case str() if (reason := _why_not_here(place, value)) is not None:

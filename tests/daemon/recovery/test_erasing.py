@@ -143,7 +143,8 @@ def fill(archive: Archive) -> None:
     told = dict.fromkeys(("arm", "letter", "model", "settings", "version"), text)
     counts = {"evaluation": 1, "memories": 1, "level": 1, "at": when}
     archive.insert("answer", {"chat": chat, "question": number, **told, **counts})
-    archive.insert("rest", {"chat_id": "secret1234", "sha256": "s", "stand": "s", "found": "{}"})
+    hashes = dict.fromkeys(("sha256", "settings_sha256"), "s")
+    archive.insert("rest", {"chat_id": "secret1234", **hashes, "found": "{}"})
 
 
 def packed_bodies(home: Path) -> list[bytes]:
