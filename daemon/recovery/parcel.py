@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.row_lines import lines_of_rows
+from daemon.archive.row_rules import AGAIN
 from daemon.archive.schema import VERSION
 from daemon.files.lock import hold
 from daemon.files.packing import BLOCK, DAMAGE, METHODS, read_blocks
@@ -278,5 +279,5 @@ def refused(reason: str, name: str = "The file") -> FileTrouble:
     """Return why a parcel of this name cannot be taken over."""
     return FileTrouble(
         f"{name} cannot be taken over: {reason}. Nothing was changed.",
-        "Make it anew on the old computer, with: memproc export-archive FILE",
+        AGAIN,
     )
