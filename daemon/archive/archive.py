@@ -142,7 +142,8 @@ class Archive:
     def each(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """Carry out a query, and yield its rows as they are read: they may be many, or large."""
         with archive_errors(self.path):
-            yield from self._connection.execute(sql)
+            # Not the cursor itself: to close one that was left half-read needs an open archive.
+            yield from iter(self._connection.execute(sql).fetchone, None)
 
     def run_many(self, sql: str, rows: Sequence[Sequence[object] | Mapping[str, object]]) -> None:
         """Carry out one statement for many rows."""

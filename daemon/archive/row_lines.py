@@ -8,7 +8,7 @@ a row that memproc would not have written is refused.
 import json
 import sqlite3
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import BinaryIO
 
 from daemon.archive.archive import ZONE, Archive
@@ -30,7 +30,7 @@ _LARGEST_MESSAGE = LARGEST_BYTES // 3 * 4 + 1000
 """Bytes of a raw message's line; base64 makes four of three."""
 
 
-def lines_of_rows(archive: Archive) -> Iterator[bytes]:
+def lines_of_rows(archive: Archive) -> Generator[bytes]:
     """Yield each row that goes along: its table, and its values by column as JSON."""
     for table, types in _tables(archive).items():
         for row in archive.each(f"SELECT {', '.join(types)} FROM {table}"):  # noqa: S608  the names are ours

@@ -8,8 +8,8 @@ import io
 import re
 import stat
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -133,7 +133,8 @@ def export_archive(folders: Folders, settings: Path | None, path: Path, now: str
         files = {ARCHIVE: lines_of_rows(archive), **_files(folders)}
         if settings and not left_out:
             files[SETTINGS] = _content(settings)
-        size = replace_file(path, _zip(files, path, now, left_out)).size
+        with closing(_zip(files, path, now, left_out)) as blocks:
+            size = replace_file(path, blocks).size
     return Parcel(path, size, look_into(path))
 
 
@@ -150,9 +151,9 @@ def _holds_secret(value: object) -> bool:
     return isinstance(value, list) and any(map(_holds_secret, value))
 
 
-def _files(folders: Folders) -> dict[str, Iterator[bytes]]:
+def _files(folders: Folders) -> dict[str, Generator[bytes]]:
     """Return the files to pack with the archive, by their names in the parcel; follow no links."""
-    files: dict[str, Iterator[bytes]] = {}
+    files: dict[str, Generator[bytes]] = {}
     for folder, place in places(folders).items():
         with file_errors(place, "read"):
             inside = [
@@ -167,7 +168,7 @@ def _files(folders: Folders) -> dict[str, Iterator[bytes]]:
     return files
 
 
-def _content(path: Path) -> Iterator[bytes]:
+def _content(path: Path) -> Generator[bytes]:
     with file_errors(path, "read"), path.open("rb") as file:
         yield from read_blocks(file)
 
@@ -190,8 +191,8 @@ class _Pipe(io.RawIOBase):
 
 
 def _zip(
-    files: Mapping[str, Iterator[bytes]], path: Path, now: str, left_out: tuple[str, ...]
-) -> Iterator[bytes]:
+    files: Mapping[str, Generator[bytes]], path: Path, now: str, left_out: tuple[str, ...]
+) -> Generator[bytes]:
     """Yield the parcel for `path` block by block, its manifest last.
 
     At the end, refuse to overwrite what has come to `path` meanwhile.
@@ -200,7 +201,7 @@ def _zip(
     with zipfile.ZipFile(pipe, "w") as package:
         for name, blocks in files.items():
             digest, size = sha256(), 0
-            with package.open(_info(name), "w", force_zip64=True) as packed:
+            with package.open(_info(name), "w", force_zip64=True) as packed, closing(blocks):
                 for block in blocks:
                     digest.update(block)
                     size += len(block)
