@@ -328,7 +328,8 @@ def _rows(archive: sqlite3.Connection, sql: str, values: Sequence[object] = ()) 
 @pytest.mark.parametrize("table", ["core_event", "fact_event", "kept_passage", "opening"])
 def test_a_chat_that_lacks_a_row_is_told_by_verify_and_stopped(eve: Person, table: str) -> None:
     with closing(sqlite3.connect(eve.home / "state" / "archive.sqlite3")) as archive:
-        archive.execute(f"DELETE FROM {table}")
+        of_it = "chat = (SELECT id FROM chat WHERE chat_id = 'secret1234')"
+        archive.execute(f"DELETE FROM {table} WHERE {of_it}")
         archive.commit()
     assert f"{table} lacks" in eve.memproc("verify").err
     with Archive.read(eve.home / "state") as read, pytest.raises(DamagedChat, match="lacks"):
