@@ -77,13 +77,13 @@ def find_files(folders: Folders, more: Sequence[Path]) -> FoundFiles:
         unused += faults
         for chat_id in dict.fromkeys(readable):
             files.setdefault(chat_id, []).append(file)
-    # Of those that memproc itself has written or kept a file.
-    ours = {
-        chat_id: own
-        for chat_id, own in files.items()
-        if any(file.version or file.is_output for file in own)
-    }
+    ours = {chat_id: own for chat_id, own in files.items() if any(map(_is_ours, own))}
     return FoundFiles(ours, tuple(unused))
+
+
+def _is_ours(file: BackupFile) -> bool:
+    """Return whether memproc itself has written or kept a file, rather than the person."""
+    return file.version is not None or file.is_output
 
 
 def _readable_chats(file: BackupFile) -> tuple[list[str], list[UnusedFile]]:
