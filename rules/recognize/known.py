@@ -80,5 +80,6 @@ def recognise_export(
     under = {}
     for memory in known.memories:
         under[memory.memory_id] = {key: digests[key] for key in memory.keys}
-    places = recognise(messages, ours, under, aliases(known.memories))
+    live = {message.uuid: message.digest for message in known.live if message.uuid}
+    places = recognise(messages, ours, under, aliases(known.memories), live)
     return Recognised(known, listed, ours, places, groups(places))

@@ -3,7 +3,8 @@
 A message claims to be ours by its marker, or by its uuid where another tool has stripped the
 marker. A forged claim must not hide a message, so a claim is believed only where role and text
 are those that were written. What the person has edited no longer fits, and is believed for its
-place among the claims. A merge of two devices may have put messages that claim nothing anywhere.
+place among the claims, unless the last export had it as conversation. A merge of two devices may
+have put messages that claim nothing anywhere.
 
     memory             it fits; or another of its memory fits, in the order of the slots; or both
                        its marker and its uuid are ours. Of two edits of a slot, the first is
@@ -63,14 +64,20 @@ _Claims = Sequence[_Claim]
 """The claims of an export's messages, in order; most messages claim nothing."""
 
 
-def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[Marker | None, ...]:
+def believed(
+    messages: Sequence[Message],
+    known: Mapping[str, Marker],
+    live: Mapping[str, str] = _SAME,
+) -> tuple[Marker | None, ...]:
     """Return the marker of each message that is ours; None for all others.
 
-    `known` are the markers of our messages in the archive, by uuid.
+    `known` are the markers of our messages in the archive, by uuid; `live` are the digests of what
+    the last export had as conversation, by uuid: that is no edit of ours.
     """
     claims: list[_Claim] = []
     for at, message in enumerate(messages):
-        if claim := _read_claim(at, message, known):
+        claim = _read_claim(at, message, known)
+        if claim and (claim.fits or live.get(message.uuid or "") != message.digest):
             claims.append(claim)
     canned = {_written(marker) for marker in known.values() if _is_canned(marker)}
     ours = {number: claims[number].marker for number in _of_memories(claims)}
@@ -177,13 +184,15 @@ def recognise(
     known: Mapping[str, Marker],
     under: Under = _NOTHING,
     aliases: Mapping[str, str] = _SAME,
+    live: Mapping[str, str] = _SAME,
 ) -> tuple[Place, ...]:
     """Recognise each message of a chat: whose it is, and what it is there for.
 
     `known` are the markers of our messages in the archive, by uuid. `aliases` are the ids by
-    which a fork's export may still call its memories, with those that they have here.
+    which a fork's export may still call its memories, with those that they have here. `live` are
+    the digests of what the last export had as conversation under no memory, by uuid.
     """
-    ours = _our_markers(messages, known, under, aliases)
+    ours = _our_markers(messages, believed(messages, known, live), under, aliases)
     shown = {marker.memory for marker in ours if marker is not None}
     taken: dict[str, str] = {}
     for memory in shown:
@@ -203,21 +212,22 @@ def recognise(
 
 def _our_markers(
     messages: Sequence[Message],
-    known: Mapping[str, Marker],
+    claimed: Sequence[Marker | None],
     under: Under,
     aliases: Mapping[str, str],
 ) -> list[Marker | None]:
     """Return the marker of each message that is ours, with the id that its memory has here.
 
     An opening or a closing that is under a memory as a part of the conversation is not ours. Nor is
-    what a slot says in yet other words, where a merge has brought a memory twice.
+    what a slot says in yet other words, where a merge has brought a memory twice. `claimed` are the
+    markers that are believed.
     """
     spoken: dict[str, str] = {}
     for mine in under.values():
         spoken |= mine
     edited: set[tuple[str, int]] = set()
     markers: list[Marker | None] = []
-    for message, marker in zip(messages, believed(messages, known), strict=True):
+    for message, marker in zip(messages, claimed, strict=True):
         was_spoken = spoken.get(message.uuid or "") == message.digest
         if marker is None or (_is_canned(marker) and was_spoken):
             # It was read so before its text was known for ours, and stays so: the memory is paid for.
