@@ -225,7 +225,7 @@ def _our_markers(
     spoken: dict[str, str] = {}
     for mine in under.values():
         spoken |= mine
-    edited: set[tuple[str, int]] = set()
+    edits: dict[tuple[str, int], str] = {}
     markers: list[Marker | None] = []
     for message, marker in zip(messages, claimed, strict=True):
         was_spoken = spoken.get(message.uuid or "") == message.digest
@@ -234,11 +234,10 @@ def _our_markers(
             markers.append(None)
             continue
         own = replace(marker, memory=aliases.get(marker.memory, marker.memory))
-        slot = own.memory, own.slot
-        is_edit = own.kind == MEMORY and own.text != text_digest(message.text)
-        markers.append(None if is_edit and slot in edited else own)
-        if is_edit:
-            edited.add(slot)
+        said = text_digest(message.text)
+        is_edit = own.kind == MEMORY and own.text != said
+        is_other = is_edit and edits.setdefault((own.memory, own.slot), said) != said
+        markers.append(None if is_other else own)
     return markers
 
 

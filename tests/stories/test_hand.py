@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,18 @@ def test_what_a_merge_puts_within_an_edited_memory_makes_no_conversation_of_the_
     assert chat.texts()[name][slot - 1] == OWN
     lived = [text_of(message["content"]) for message in chat.expanded()]
     assert (lived.count(OWN), lived.count("From the telephone.")) == (0, 1)
+    quiet(chat)
+
+
+def test_an_edited_memory_that_a_sync_leaves_twice_is_no_conversation(chat: Cycle) -> None:
+    name = chat.shown()[-1]
+    first = chat.at(name, 1)
+    chat.device.edit(chat.chat_id, chat.at(name, 4), OWN)
+    chat.messages[first:first] = deepcopy(chat.messages[first : first + 6])
+    chat.talk().goes_round()
+    assert memory(chat, name)["edition"]["texts"][3] == chat.texts()[name][3] == OWN
+    assert [text_of(message["content"]) for message in chat.messages].count(OWN) == 1
+    assert OWN not in [text_of(message["content"]) for message in chat.expanded()]
     quiet(chat)
 
 

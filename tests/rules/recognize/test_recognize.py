@@ -185,6 +185,14 @@ def test_of_a_memory_that_a_merge_brought_twice_the_first_edit_counts_and_the_ne
     assert [place.at for place in found if place.lived] == [15]
 
 
+def test_an_edited_memory_that_a_sync_left_twice_is_no_conversation() -> None:
+    edited = memory("m1")
+    edited[3] |= {"content": "my own words"}
+    found = recognise(read(*edited, *edited), {})
+    assert present(found) == {"m1": ALL}
+    assert not any(place.lived for place in found)
+
+
 def test_a_memory_of_the_chat_that_this_one_was_forked_from_has_its_own_name_here() -> None:
     found = recognise(read(*memory("m1"), *memory("m2")), {}, {}, {"m1": "own"})
     assert list(present(found)) == ["own", "m2"]
