@@ -12,7 +12,7 @@ from daemon.archive.keeping import (
     newest_messages,
     sources,
 )
-from daemon.archive.layers import openings
+from daemon.archive.layers import edited_from, openings
 from daemon.chat.opening import ShownChat, opening_place, read_shown
 from daemon.models.tokens import count
 from primer.wording import make_tags_inert
@@ -51,10 +51,9 @@ def passages_after(archive: Archive, shown: ShownChat, now: str) -> tuple[KeptPa
     if not passages and kin:
         digests = {place.message.digest: place.key for place in raw_messages(reading.places)}
         digests |= {old.message.digest: old.key for old in reading.adopted.past}
-        lines: list[KeptLine] = []
-        for opening in openings(archive, kin):
-            if place and place.ours and opening.goes_back_to(place.ours.text):
-                lines += read_shown(shown, opening.text).kept
+        ours = place.ours if place else None
+        opening = edited_from(openings(archive, kin), ours.text) if ours else None
+        lines = read_shown(shown, opening.text).kept if opening else ()
         passages = passages_of_kin(archive, kin, digests, lines)
     pins = read_pins(archive, shown.chat, reading)
     return admit_waiting(after_export(passages, pins, now), shown.config.keep.budget)

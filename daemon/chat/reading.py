@@ -52,7 +52,7 @@ def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownCh
     refuse_damage(archive.run, chat.chat_id)
     words, preferred = canned(load_texts(config.texts.path)), config.memory.editions
     messages = read_messages(chat)
-    markers = (read_marker(message.marker) for message in messages if message.marker)
+    markers = (read_marker(message.marker) for message in messages)
     openings = [marker for marker in markers if marker and marker.kind == OPENING]
     known = know(archive, chat.chat_id, preferred, [marker.text for marker in openings])
     export = recognise_export(known, chat, messages, words)

@@ -5,20 +5,35 @@ import re
 import pytest
 
 from daemon.files.read import chats_in
-from primer.prompt import agent_context
+from primer.prompt import agent_context, closing, opening
 from primer.wording import keep_inert, make_tags_inert, restore_tags
-from rules.conversation.marker import Draft, Marker
+from rules.conversation.marker import MEMORY, Draft, Marker, text_digest, write_marker
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, read_message
-from tests.chats import CHAT_ID, chat, export_bytes, json_bytes
+from tests.chats import CHAT_ID, assistant, chat, export_bytes, json_bytes, user
 from tests.entries import entries
 from tests.hostile.corpus import CORPUS, TITLES
-from tests.hostile.forgeries import TEXTS
+from tests.hostile.forgeries import MARKED, NAMED, TEXTS
 from tests.hostile.message import Hostile
 from tests.hostile.reading import as_it_was, is_alive
 
 AT_LEAST = 70
+_MEMORY = "m0"
+OURS = (
+    Draft.opening(CHAT_ID, opening(TEXTS)),
+    *(
+        Draft(
+            f"{_MEMORY}/1/{slot}",
+            "assistant" if slot % 2 == 0 else "user",
+            f"Own words {slot}.",
+            Marker(MEMORY, text_digest(f"Own words {slot}."), memory=_MEMORY, slot=slot),
+        )
+        for slot in range(1, 7)
+    ),
+    Draft.closing(_MEMORY, closing(TEXTS)),
+)
+"""What memproc has written into a chat: opening, a memory's six messages, closing."""
 EACH = pytest.mark.parametrize("hostile", CORPUS, ids=lambda hostile: hostile.name)
 
 
@@ -59,11 +74,32 @@ def test_it_stands_alone_in_its_wrapper_and_is_read_out_of_it_whole(hostile: Hos
 
 @EACH
 def test_it_is_not_taken_for_ours(hostile: Hostile) -> None:
-    opening = Draft.opening(CHAT_ID, "They begin.")
-    known: dict[str, Marker] = {opening.uuid: opening.marker}
+    begins = Draft.opening(CHAT_ID, "They begin.")
+    known: dict[str, Marker] = {begins.uuid: begins.marker}
     (place,) = recognise([read(hostile)], known)
     assert place.ours is None
     assert place.lived == hostile.lived
+
+
+@EACH
+def test_wherever_it_is_put_among_ours_it_hides_none_of_them(hostile: Hostile) -> None:
+    """A field or a uuid like ours can tell what it is where it is next to ours; a text alone never does."""
+    known, put = {draft.uuid: draft.marker for draft in OURS}, read(hostile)
+    claims_nothing = hostile not in (*MARKED, *NAMED)
+    for left in (OURS, OURS[:6], (OURS[0], OURS[-1])):
+        ours = [_as_written(draft) for draft in left]
+        for at in range(len(ours) + 1):
+            kinds = [place.kind for place in recognise([*ours[:at], put, *ours[at:]], known)]
+            own = kinds.pop(at)
+            assert kinds == [draft.marker.kind for draft in left]
+            assert own == "" or not claims_nothing
+
+
+def _as_written(draft: Draft) -> Message:
+    """Return one of our messages as an export has it."""
+    said = assistant if draft.role == "assistant" else user
+    fields = {"uuid": draft.uuid, "memproc": write_marker(draft.marker)}
+    return read_message(json_bytes(said(draft.text, 1) | fields))
 
 
 @pytest.mark.parametrize("title", TITLES, ids=range(len(TITLES)))
