@@ -206,7 +206,9 @@ def openings_by_chat(
     """  # noqa: S608
     written: dict[str, list[str]] = {chat_id: []}
     for name, text in archive.run(rows, (chat_id, json.dumps(origins), json.dumps(named))):
-        written.setdefault(name, []).extend([text] if text else [])
+        texts = written.setdefault(name, [])
+        if text:
+            texts.append(text)
     return written
 
 

@@ -278,13 +278,14 @@ def drafts_of(
     uuids of the chat that it comes from.
 
     `openings` are by the id of the chat that each was written for: this chat, and those that it
-    comes from. Those with core memory or facts have uuids of their own. Where a message of ours was deleted in TypingMind,
-    so that its uuid is among `deleted`, it may be back under another one.
+    comes from. Those with core memory or facts have uuids of their own; all are known by their
+    words. Where a message of ours was deleted in TypingMind, so that its uuid is among `deleted`,
+    it may be back under another one.
     """
     drafts = []
-    for chat_id, layered in openings.items():
+    for chat_id, texts in openings.items():
         drafts += [Draft.opening(chat_id, words.opening), Draft.closing(chat_id, words.closing)]
-        drafts += [Draft.opening(chat_id, text, layers=True) for text in layered]
+        drafts += [Draft.opening(chat_id, text, layers=True) for text in texts]
     for memory in memories:
         for name in memory.ids:
             named = replace(memory, memory_id=name)

@@ -273,20 +273,15 @@ def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:
     for group in same.values():
         if len(group) == 1:
             continue
-        first = next((place for place in group if place.original), group[0])
-        newest = first if first.original else group[-1]
+        counted = next((place for place in group if place.original), group[0])
+        last = counted if counted.original else group[-1]
         for place in group:
-            message = first.message if place is newest else place.message
             marked[place.at] = replace(
-                place,
-                message=message,
-                key=first.key,
-                left_out=COPY,
-                original="",
-                for_attachment=False,
+                place, key=counted.key, left_out=COPY, original="", for_attachment=False
             )
-        message = newest.message
-        marked[first.at] = replace(first, message=message, left_out=left_out(message))
+        marked[last.at] = replace(marked[last.at], message=counted.message)
+        message = last.message
+        marked[counted.at] = replace(counted, message=message, left_out=left_out(message))
     return tuple(marked)
 
 
