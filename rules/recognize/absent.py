@@ -111,8 +111,8 @@ class Absent:
     """The number of live messages that should have come back."""
     new: int = 0
     """The number of lived messages of the export that the archive has never seen."""
-    known: frozenset[str] = frozenset()
-    """Keys of the messages that were missing before, which the person was told then."""
+    excused: frozenset[str] = frozenset()
+    """Keys of the messages of which it is no news that they are missing; see `Known.excused`."""
 
     @property
     def branched(self) -> int:
@@ -127,8 +127,8 @@ class Absent:
     @property
     def newly_missing(self) -> int:
         """Count the missing messages that the person has not been told of."""
-        live = sum(known.key not in self.known for known in self.missing)
-        return live + len(self.under - self.known)
+        live = sum(known.key not in self.excused for known in self.missing)
+        return live + len(self.under - self.excused)
 
     @property
     def keys(self) -> frozenset[str]:
@@ -205,16 +205,20 @@ def absent(
     inside = (message for taken in of_live.branches for message in taken.branch.messages)
     explained = deletions.named.union(message.uuid for message in inside if message.uuid)
     under = [old for old in under if old.key not in keys and old.uuid not in explained]
-    left_out = (old for old in known.left_out if old.uuid is not None and old.uuid not in explained)
-    news = [old for old in (*of_live.missing, *under) if old.key not in known.missing]
+    excused = known.excused
+    news = [old for old in (*of_live.missing, *under) if old.key not in excused]
     return replace(
         of_live,
-        left_out=frozenset(old.key for old in left_out if old.key not in keys),
+        left_out=frozenset(
+            old.key
+            for old in known.left_out
+            if old.uuid is not None and old.uuid not in explained and old.key not in keys
+        ),
         explained=explained,
         under=_missing_under(known, under, deletions, newest_here),
         evidence=deletions.evidence,
         went_back=_went_back(news, newest_here, deletions, places),
-        known=frozenset(known.missing),
+        excused=excused,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from rules.conversation.history import Group, Past, Place, groups
 from rules.conversation.marker import Canned, Marker, drafts_of
-from rules.conversation.memory import Edition, Memory, aliases
+from rules.conversation.memory import Edition, Memory, aliases, memories_of_chunks
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
@@ -48,6 +48,17 @@ class Known:
     """Keys of the messages that were missing before, which the person was told then."""
     deleted: Set[str] = frozenset()
     """The uuids that its last export listed as deleted."""
+
+    @property
+    def excused(self) -> frozenset[str]:
+        """Return the keys of the messages of which it is no news that an export lacks them.
+
+        They were missing before, or are under memories that the chat has not shown since the person
+        deleted them.
+        """
+        chunks = memories_of_chunks(self.memories)
+        not_shown = (memory.keys for memory in chunks if memory.forgotten or memory.recalled)
+        return frozenset(self.missing).union(*not_shown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,11 +89,10 @@ def lost(
     `deleted_memories` are those that the person deleted, which are not among them. Without memories
     there is little to lose, and the only one may go where messages came back.
     """
-    if not (memories or deleted_memories or absent.went_back):
-        return None
     if absent.went_back:
-        missing = len(absent.missing) + len(absent.under - absent.known)
-        return _older(missing, absent.missing, absent.new)
+        return _older(absent.newly_missing, absent.missing, absent.new)
+    if not (memories or deleted_memories):
+        return None
     if len(absent.newest_gone) > (_FEW if absent.new else _FEW_AT_THE_END):
         return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
     return _of_too_much(absent, memories, places, deleted_memories)

@@ -246,16 +246,19 @@ class Life:
         self._recalled -= trip.told
 
     def _prove_skipped(self, outcome: Skipped, given: Json) -> None:
-        """Messages are missing that the person has not deleted, or more than eight, or most memories."""
+        """Messages are missing that the person has not deleted, or more than eight, or most memories.
+
+        Under a memory, too, where the export has others of it: it may go on from before the memory was made.
+        """
         assert "faults" not in outcome.reason, outcome.reason
         deleted = set((given.get("syncMetadata") or {}).get("deletedMessageUUIDs") or [])
         here = self._raw_of(given)
-        known = self._accepted.get(self.person.chat_id, {})
+        shown = {said(message) for message in given["messages"] if kind(message) != "original"}
+        account = self._account()
+        known = self._accepted.get(self.person.chat_id, {}) | account.begun(shown)
         gone = {
             uuid for uuid, text in known.items() if uuid not in here and text not in here.values()
         }
-        account = self._account()
-        shown = {said(message) for message in given["messages"] if kind(message) != "original"}
         hidden = account.standing - account.told_of(shown)
         most_are_hidden = len(hidden) * 2 > len(account.standing - account.folded(shown))
         is_reason = gone - deleted or len(gone) > 8 or most_are_hidden

@@ -111,6 +111,19 @@ class Account:
                 found |= self.covered(one.name)
         return frozenset(found)
 
+    def begun(self, texts: set[str]) -> dict[str, str]:
+        """What is said now under the memories of which these texts have raw messages alone, by uuid.
+
+        Not of forgotten ones: the person has deleted all that is under them.
+        """
+        found: dict[str, str] = {}
+        for name in self.standing:
+            memory, raw = self.memories[name], [self.raw[row] for row in self.chunks[name]]
+            is_shown = any(_is_told(memory, edition, texts) for edition in memory.editions)
+            if not is_shown and any(texts.intersection(one.texts) for one in raw):
+                found |= {one.key: one.texts[-1] for one in raw if not one.gone}
+        return found
+
     def folded(self, texts: set[str]) -> frozenset[str]:
         """The memories of chunks that are only seen in a fold which these texts show, but one for each fold."""
         inside: set[str] = set()

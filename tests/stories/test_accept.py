@@ -282,6 +282,34 @@ def test_raw_messages_of_a_forgotten_memory_are_not_missing_when_typingmind_cuts
         chat.device.bring_in(chat.updated().read_bytes())
 
 
+@pytest.mark.full
+def test_an_older_state_without_a_message_of_a_memory_is_skipped_unless_the_memory_was_deleted(
+    tmp_path: Path,
+) -> None:
+    chat = Cycle.lived(tmp_path, turns=39)  # one message more, and another memory is due
+    old, before = chat.export(), chat.names()
+    text = "The lamp went out at four, and I have written down why."
+    chat.device.insert(chat.chat_id, chat.live()[3], "user", text)
+    chat.goes_round()
+    (name,) = set(chat.names()) - set(before)
+    newest = chat.export()
+    chat.device.bring_in(old)
+    skipped(chat, "an older copy", f"Import {chat.updated()} into TypingMind, which has them")
+
+    chat.device.bring_in(newest)
+    chat.forget(name)
+    assert chat.hand_in().code == 0
+    chat.device.bring_in(old)
+    ended = chat.hand_in()
+    assert (ended.code, ended.err) == (0, "")
+    assert "missing" not in ended.out, "the person has deleted it with its memory"
+    assert name not in chat.imports().shown()
+    assert text in said(chat.expanded())
+    chat.person.memproc("recall", name)
+    assert name in chat.goes_round().shown()
+    quiet(chat)
+
+
 @pytest.mark.parametrize("build", ["2024", "2026"])
 def test_a_regenerated_newest_answer_is_told_and_is_no_missing_message(
     tmp_path: Path, build: Build
