@@ -88,10 +88,10 @@ def find_memory(archive: Archive, written: str, chat_id: str = "") -> tuple[str,
         )
     of_chat, memory_id = rows[0]
     refuse_damage(archive.run, of_chat, *_TABLES)
-    return of_chat, memory_of(archive, memory_id)
+    return of_chat, read_memory(archive, memory_id)
 
 
-def memory_of(archive: Archive, memory_id: str, preferred: Preferred = "hindsight") -> Memory:
+def read_memory(archive: Archive, memory_id: str, preferred: Preferred = "hindsight") -> Memory:
     """Return the memory or fold of an id, which must be known."""
     (memory,) = _select(archive, "WHERE id = ?", memory_id, preferred)
     return memory
@@ -192,7 +192,7 @@ def keep_fold(archive: Archive, chat_id: str, fold: Memory) -> Memory:
     with archive.transaction():
         insert_memory(archive, chat_row(archive, chat_id), fold)
         insert_edition(archive, fold.memory_id, fold.edition)
-        return memory_of(archive, fold.memory_id)
+        return read_memory(archive, fold.memory_id)
 
 
 def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: bool = False) -> int:

@@ -119,12 +119,16 @@ def refuse_odd_rows(archive: Archive, table: str) -> None:
             reason = "The money in its table spending is more than can be added up."
             raise ArchiveError(reason, AGAIN)
     if table == "chat":
-        # The JSON around its messages is JSON, and its own. One that is being erased has none.
-        for chat_id, head, tail in archive.each("SELECT chat_id, head, tail FROM chat"):
-            with suppress(BadJson):
-                if not head + tail or parse_chat(head + tail).id_if_any == chat_id:
-                    continue
+        chats = archive.each("SELECT chat_id, head, tail FROM chat")
+        if not all(_is_own_head(*chat) for chat in chats):
             raise _never_written("chat", "head")
+
+
+def _is_own_head(chat_id: str, head: bytes, tail: bytes) -> bool:
+    """Return whether the JSON around a chat's messages is JSON, and its own; an erased one has none."""
+    with suppress(BadJson):
+        return not head + tail or parse_chat(head + tail).id_if_any == chat_id
+    return False
 
 
 def _never_written(table: str, column: str) -> ArchiveError:

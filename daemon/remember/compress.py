@@ -14,7 +14,7 @@ from daemon.archive.memories import (
     end_turn,
     keep_edition,
     keep_memory,
-    memory_of,
+    read_memory,
     renew_chunk,
 )
 from daemon.archive.signs import is_news
@@ -301,4 +301,4 @@ def _renew(work: _Chunks, memory: Memory) -> None:
     """Let a memory be as the archive has it by now."""
     place = [other.memory_id for other in work.memories].index(memory.memory_id)
     preferred = work.survey.config.memory.editions
-    work.memories[place] = memory_of(work.archive, memory.memory_id, preferred)
+    work.memories[place] = read_memory(work.archive, memory.memory_id, preferred)
