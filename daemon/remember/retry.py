@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from daemon.archive.evaluation import note_named
-from daemon.archive.memories import editions, find_memory, keep_edition
+from daemon.archive.memories import editions, find_memory, keep_edition, renew_chunk
 from daemon.chat.survey import Survey
 from daemon.events import Event, ModelAnswered
 from daemon.models.context import Context
@@ -63,6 +63,8 @@ def retry(
         return UnchangedMemory(before.memory_id, reason, _SAY_MORE.format(before.memory_id))
     with archive.transaction():
         keep_edition(archive, before.memory_id, edition, chosen=True)
+        if before.due:
+            renew_chunk(archive, before.memory_id)
         note_named(archive, named)
     return find_memory(archive, before.memory_id)[1]
 

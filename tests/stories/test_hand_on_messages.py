@@ -196,6 +196,27 @@ def test_a_message_edited_and_later_deleted_is_counted_once_and_for_all(tmp_path
         quiet(chat)
 
 
+@pytest.mark.usefixtures("key")
+def test_a_memory_that_a_retry_wrote_from_changed_messages_is_not_written_once_more(
+    tmp_path: Path,
+) -> None:
+    with models(tmp_path / "server") as (server, settings):
+        chat = Cycle.begin(tmp_path / "ada", turns=20, settings=settings, size=SIZE)
+        chat.hand_in()
+        one = chat.memories()[0]["memory_id"]
+        chat.person.settings(ENGINE)
+        chat.device.edit(chat.chat_id, 1, OWN)
+        chat.hand_in()
+        assert memory(chat, one)["due"] == "1 of its messages edited"
+        chat.person.settings(asking(server))
+        assert chat.person.memproc("retry", one, "--say", "Tell of it again.").code == 0
+        calls = chat.calls()
+        chat.hand_in()
+        assert chat.calls() == calls
+    assert memory(chat, one)["due"] == ""
+    assert editions(chat, one) == [(1, "as-of"), (2, "as-of")]
+
+
 @pytest.mark.long
 def test_what_is_pinned_or_excluded_stays_so(chat: Cycle) -> None:
     raw_pinned, raw_excluded, training = chat.live()[3], chat.live()[5], chat.live()[-1]
