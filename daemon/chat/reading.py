@@ -27,7 +27,6 @@ from rules.recognize.adopted import (
     freeze,
     inherit,
     may_be_copies,
-    said_at,
     true_dates,
     with_adopted,
 )
@@ -108,12 +107,14 @@ def know(
 
 
 def _dated(archive: Archive, export: Recognised, adopted: Adopted) -> tuple[Place, ...]:
-    """Return the places with the days on which their messages were said, where a fork has others."""
+    """Return the places with the days on which their messages were said, where a fork has others.
+
+    A message under a memory keeps the date that its memory was made with, also where it is edited.
+    """
     places, is_fork = export.places, bool(adopted.memories)
     dates = dates_of_copies(archive, export.known.chat_id, places, is_fork=is_fork)
-    for old in adopted.past:
-        if day := said_at(old.newest or old.message):
-            dates[old.key] = day
+    for old in export.known.past:
+        dates[old.key] = (old.newest or old.message).created_at or ""
     return tuple(as_dated(place, dates) for place in places)
 
 

@@ -145,27 +145,17 @@ def as_it_is_now(
     """Return the past after what the person did since the archive last saw the chat.
 
     `changed` are the numbers of the memories under which messages read otherwise or are gone,
-    `deleted` the keys of those that are gone. An original that says the same as before is the same:
-    a fork has given it another date.
+    `deleted` the keys of those that are gone.
     """
-    here = {place.key: place for place in raw_messages(places)}
+    here = {place.key: place.message for place in raw_messages(places)}
     present: list[Past] = []
     for old in past:
-        if old.memory in changed:
-            old = _as_now(old, here.get(old.key), deleted)
+        if old.memory in changed and old.key in deleted:
+            old = replace(old, newest=None)
+        elif old.memory in changed:
+            old = replace(old, newest=here.get(old.key, old.newest))
         present.append(old)
     return tuple(present)
-
-
-def _as_now(old: Past, place: Place | None, deleted: Collection[str]) -> Past:
-    """Return a message as the export has it at this place; as it was where it has none."""
-    if old.key in deleted:
-        return replace(old, newest=None)
-    if place is None:
-        return old
-    if place.original and old.newest is not None and place.message.digest == old.newest.digest:
-        return old
-    return replace(old, newest=place.message)
 
 
 def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:

@@ -378,7 +378,7 @@ def true_dates(
 def as_dated(place: Place, dates: Mapping[str, str]) -> Place:
     """Return the place with the true date of its message, where that is known."""
     date = dates.get(place.key, "")
-    if place.ours is not None or not date:
+    if place.ours is not None or date in ("", place.message.created_at):
         return place
     return replace(place, message=with_true_date(place.message, date))
 

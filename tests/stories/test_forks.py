@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.chats import Json
-from tests.stories.cycle import ENGINE, FIRST, MORE, Cycle, quiet, stand
+from tests.stories.cycle import ENGINE, FIRST, MORE, Cycle, models, quiet, stand
 from tests.stories.reports import memory_ids, report
 from tests.typingmind import strip_markers
 from tests.typingmind.shapes import Build
@@ -379,3 +379,24 @@ def test_a_memory_that_is_edited_in_the_original_after_the_fork_stays_as_it_was_
     before = fork.texts()
     fork.talk().goes_round()
     assert [fork.texts()[name] for name in (first, second)] == [before[first], before[second]]
+
+
+@pytest.mark.usefixtures("key")
+def test_an_original_that_comes_back_in_a_fork_is_asked_about_with_its_true_date(
+    tmp_path: Path,
+) -> None:
+    """Otherwise its memory, which the engine has extracted, would be asked for with one and with the other."""
+    more = '[output]\nmode = "keep-originals"\n'
+    with models(tmp_path / "server", rates={"refused": 1.0}) as (_, settings):
+        chat = Cycle.begin(tmp_path / "ada", turns=20, settings=settings + more, size=800)
+        (one,) = chat.goes_round().memories()
+        older, (back, other) = chat.export(), one["keys"][1:3]
+        uuids = [message["uuid"] for message in chat.messages]
+        date = chat.messages[uuids.index(back)]["createdAt"]
+        chat.device.delete(chat.chat_id, uuids.index(back))
+        chat.goes_round().device.bring_in(older)
+        fork = restored(chat)
+        fork.device.edit(fork.chat_id, uuids.index(other), OWN)
+        fork.goes_round()
+        assert fork.expanded()[1]["createdAt"] == date
+        quiet(fork)
