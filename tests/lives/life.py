@@ -50,10 +50,11 @@ class Life:
         self.import_older(0)
 
     def import_older(self, back: int) -> None:
-        """The person imports an updated export of an earlier day."""
+        """The person imports an updated export of an earlier day, or a version that was put in its place."""
         if found := self._updated.get(self.person.chat_id):
-            earlier = back % len(found)
-            self.person.bring_in(found[-1 - earlier], is_newest=not earlier)
+            export = found[-1 - back % len(found)]
+            newest = max(_written_at(one) for one in found)
+            self.person.bring_in(export, is_newest=_written_at(export) == newest)
 
     def run(self, *, accepted: bool = False) -> None:
         """The person exports the chat, and memproc runs; and once more, though there is nothing new."""
@@ -289,6 +290,10 @@ class Life:
         folders = (self.memproc.folders.updated, self.memproc.folders.backups)
         files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
         return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def _written_at(export: bytes) -> str:
+    return read_chats(export)[0].get("updatedAt") or ""
 
 
 def _is_held(outcome: Outcome) -> bool:

@@ -236,6 +236,24 @@ def test_what_an_older_export_does_not_know_of_may_come_back_by_a_sync(tmp_path:
     life.close()
 
 
+def test_what_a_version_that_was_put_back_does_not_know_of_may_come_back_by_a_sync(
+    tmp_path: Path,
+) -> None:
+    life = Life(tmp_path / "home", "2026", "replace")
+    life.person.talk(19)
+    life.run()
+    life.import_newest()
+    life.person.sync_to_the_other()
+    life.person.talk_elsewhere(12)
+    life.person.sync_back()
+    life.restore_version(0)
+    life.import_newest()
+    life.person.sync_to_the_other()
+    life.person.sync_back()
+    life.run_and_accept()
+    life.close()
+
+
 def test_a_fold_is_one_of_the_memories_of_which_most_are_gone(life: Life) -> None:
     life.memproc.set("fold", budget=1_500)
     life.person.talk(20)
