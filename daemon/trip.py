@@ -267,7 +267,7 @@ def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:
 
 
 def _tell_edits_and_missing(context: Context, surveyed: "Survey") -> None:
-    """Tell what the person edited and pinned, and what is missing."""
+    """Tell what the person edited and pinned, and what is missing: once for a state, in a run alone."""
     chat, reading = surveyed.chat, surveyed.reading
     marked = [kept for kept in surveyed.passages if kept.by == "pin" and kept.at == surveyed.at]
     edits = "; ".join(filter(None, (describe_edits(reading), describe_marked(marked))))

@@ -228,7 +228,7 @@ class Memory:
     """The person has deleted it in TypingMind: it is neither shown nor in prompts, until it is
     recalled."""
     due: str = ""
-    """Why it needs a new edition, where its raw messages have changed since; else empty."""
+    """Why it needs a new edition, where its raw messages have changed; empty once it has one."""
     recalled: bool = False
     """Whether it was forgotten and then recalled, and no export has had it since: that it is
     missing means nothing."""

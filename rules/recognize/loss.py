@@ -4,11 +4,17 @@
     ordinary    [memories] m5 m6 m7 ... m60 m61     some edited, inserted, deleted or regenerated
     lost        [memories] m61, with m5 ... m60 in another branch, deleted or just gone
 
-It waits for the person to accept it where more than eight messages under no memory, or most
-memories, are gone, even if the person deleted them one by one, as an accident looks the same; where
-nothing new came, and more than two of the newest are gone that TypingMind does not name as deleted;
-or where it continues an older state, however little it lacks of what was said since. What is lost
-here is still in the archive.
+It waits for the person to accept it for the first of these reasons:
+
+    older       it lacks all that came since some earlier moment, however little (`went_back`); or
+                more than eight of the newest messages (two where nothing new came), which no branch
+                has and TypingMind does not name as deleted
+    branch      most of what left is in another branch, and it is too much by the next two
+    much        more than eight messages under no memory are gone, whatever explains them
+    memories    most memories are gone
+
+Also where the person deleted them one by one, as an accident looks the same. In a chat without
+memories only `went_back` counts. What is lost here is still in the archive.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -81,31 +87,31 @@ def lost(
     absent: Absent,
     memories: Mapping[str, bool],
     places: Sequence[Place],
-    deleted_memories: Collection[str] = (),
+    deleted: Collection[str] = (),
 ) -> Lost | None:
     """Return why this export is skipped until the person accepts it; None if nothing is lost.
 
     `memories` says of each memory whether the export shows it or still has raw messages of it;
-    `deleted_memories` are those that the person deleted, which are not among them. Without memories
+    `deleted` are those that the person deleted, which are not among them. Without memories
     there is little to lose, and the only one may go where messages came back.
     """
     if absent.went_back:
         return _older(absent.newly_missing, absent.missing, absent.new)
-    if not (memories or deleted_memories):
+    if not (memories or deleted):
         return None
     if len(absent.newest_gone) > (_FEW if absent.new else _FEW_AT_THE_END):
         return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
-    return _of_too_much(absent, memories, places, deleted_memories)
+    return _of_too_much(absent, memories, places, deleted)
 
 
 def _of_too_much(
     absent: Absent,
     memories: Mapping[str, bool],
     places: Sequence[Place],
-    deleted_memories: Collection[str],
+    deleted: Collection[str],
 ) -> Lost | None:
-    hidden = sum(not shown for shown in memories.values()) + len(deleted_memories)
-    total = len(memories) + len(deleted_memories)
+    hidden = sum(not shown for shown in memories.values()) + len(deleted)
+    total = len(memories) + len(deleted)
     few_left = hidden * 2 > total and (total > 1 or len(absent.gone) == absent.expected)
     count = len(absent.missing) + absent.branched + absent.deleted
     if absent.branched * 2 > count and (few_left or count > _FEW):

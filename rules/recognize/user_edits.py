@@ -57,15 +57,15 @@ def edits_of(
     known: Known,
     places: Sequence[Place],
     shown: Mapping[str, Group],
-    missing: Collection[str] = (),
+    missing_under: Collection[str] = (),
 ) -> PersonEdits:
     """Compare a chat in the archive with its export.
 
     `shown` are the messages of each memory that the export shows, as `groups` returns them.
-    `missing` are keys of raw messages that the export lacks, though the person did not delete them.
+    `missing_under` are keys of raw messages that the export lacks, though the person did not delete them.
     """
     here = find_memories_in_export(known, places, shown)
-    changed = _changed(known, places, shown, missing)
+    changed = _changed(known, places, shown, missing_under)
     of_known = {name: group for name, group in shown.items() if name in known.editions}
     touched = []
     for name, group in of_known.items():
