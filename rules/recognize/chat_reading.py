@@ -106,7 +106,8 @@ def _after(memory: Memory, own: Edition | None, edits: PersonEdits) -> Memory:
 def describe_edits(reading: ChatReading) -> str:
     """Describe what the person did, in numbers and without a full stop; empty if nothing.
 
-    These are edited, forgotten and recalled memories, and deleted and replaced messages.
+    These are edited, forgotten and recalled memories, those with changed messages, and deleted and
+    replaced messages.
     """
     edits, absent = reading.edits, reading.absent
     chunks = {memory.memory_id for memory in reading.chunk_memories}
@@ -115,17 +116,18 @@ def describe_edits(reading: ChatReading) -> str:
     shown = groups(reading.places)
     put_back = sum(len(SLOTS) - len(group) for name, group in shown.items() if name in live)
     edited = "memory stays" if len(edits.edited) == 1 else "memories stay"
+    names = _names(reading.memories, edits.forgotten)
+    changed = "memory has" if len(edits.changed) == 1 else "memories have"
     counts = [
         (len(edits.edited), f"{edited} as you wrote it"),
+        (len(edits.changed), f"{changed} messages edited or deleted under it"),
         (put_back, "put back"),
         (len(chunks.intersection(edits.recalled)), "back again"),
         (absent.deleted, "deleted message" if absent.deleted == 1 else "deleted messages"),
         (absent.branched, "in another branch now, and in the archive"),
         (absent.replaced, "answer replaced" if absent.replaced == 1 else "answers replaced"),
+        (len(chunks.intersection(edits.forgotten)), f"forgotten: memproc recall {names}"),
     ]
-    if forgotten := len(chunks.intersection(edits.forgotten)):
-        names = _names(reading.memories, edits.forgotten)
-        counts.append((forgotten, f"forgotten: memproc recall {names}"))
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
 
