@@ -35,9 +35,7 @@ from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.typingmind.chat import Chat
 from rules.wording import counted
 
-_WITHOUT_CALL = (
-    "Its updated export is written again, without a call: what it should say has changed."
-)
+_WITHOUT_CALL = "A run writes its updated export, without a call: what it should say has changed."
 
 _SAMPLE_TAIL = (
     "The sample is short: {live:,} of its tokens stay word for word; of your chats {usual:,} do."
@@ -124,7 +122,7 @@ def _about_sample(context: Context, survey: Survey) -> Iterator[str]:
 
 
 def _with_readiness(context: Context, survey: Survey, row: PlannedRow) -> PlannedRow:
-    """Add whether the updated export is ready without a call, and is written again for that."""
+    """Add whether the updated export is ready without a call, and replaces the one in its place."""
     ready = ready_without_calls(context, survey)
     if ready is None:
         return row

@@ -519,7 +519,7 @@ def test_plan_says_that_an_updated_export_is_written_anew_where_nothing_is_asked
             assert chat.person.memproc("unpin", name).code == 0
         planned, ended = chat.person.memproc("plan", path), chat.person.memproc("run", path)
         assert (
-            ("is written again, without a call" in planned.out)
+            ("writes its updated export, without a call" in planned.out)
             is ("1 written" in ended.out)
             is changed
         )
@@ -541,7 +541,7 @@ def test_the_updated_export_is_the_accepted_state_and_brings_nothing_back(chat: 
     chat.device.bring_in(path.read_bytes())
     accept(chat)
     planned, ended = chat.person.memproc("plan", path), chat.person.memproc("run", path)
-    assert ("is written again" in planned.out, ended.code, "1 written" in ended.out) == (
+    assert ("writes its updated export" in planned.out, ended.code, "1 written" in ended.out) == (
         True,
         0,
         True,

@@ -46,7 +46,7 @@ def test_fact_core_memory_kept_words_and_a_recalled_memory_reach_the_file_by_one
         assert f'data-once="{address}/due"' in browser.source(view) or view.startswith("/memory")
         assert NOT_YET in browser.open(f"{address}/due")
     planned = browser.open(f"{address}/plan")
-    assert "is written again, without a call" in planned
+    assert "writes its updated export, without a call" in planned
     assert "Write it, free" in planned
     before = ada.updated().read_bytes()
     browser.send(f"{address}/run")

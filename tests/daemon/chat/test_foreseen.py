@@ -38,7 +38,7 @@ def plans_and_runs(person: Person) -> tuple[bool, bool]:
     """Whether `plan` announces that something is written, and whether `run` then writes."""
     plan = json.loads(person.memproc("plan", "--json").out)["chats"]
     run = json.loads(person.memproc("run", "--json").out)
-    announced = any(row.get("calls") or "is written again" in row.get("reason", "") for row in plan)
+    announced = any(row.get("calls") or row.get("anew") for row in plan)
     return announced, any(row["outcome"] == "written" for row in run["outcomes"])
 
 
