@@ -14,6 +14,7 @@ from rules.errors import (
     DamagedChat,
     FileTrouble,
     MemprocError,
+    NotAccepted,
     OutOfReach,
     OverBudget,
     ProviderRefuses,
@@ -38,6 +39,8 @@ class Skipped:
     """Empty for a file, and for a chat without an id."""
     retry_after: float | None = None
     """Seconds that a provider out of reach asks to wait (0: it does not say); None: none is."""
+    doubted: str = ""
+    """SHA-256 of the chat's bytes where its state may be a mistake, which `accept` answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,8 @@ def as_skipped(archive: Archive, what: str, fault: Exception, chat_id: str = "")
         message, next_step = describe(fault)
     later = isinstance(fault, _PASSING)
     retry_after = fault.retry_after if isinstance(fault, OutOfReach) else None
-    return Skipped(what, message, next_step, later, chat_id, retry_after)
+    doubted = fault.sha256 if isinstance(fault, NotAccepted) else ""
+    return Skipped(what, message, next_step, later, chat_id, retry_after, doubted)
 
 
 def until_fault(

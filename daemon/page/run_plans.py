@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import newest_file
+from daemon.archive.chats import newest_file, waiting_state
 from daemon.archive.memories import memories
 from daemon.files.foreign import program_at
 from daemon.files.lock import daemon_runs
@@ -39,6 +39,7 @@ def _planned(request: Request, template: str) -> Response:
     with named_chat(request) as (archive, known):
         path = Path(newest_file(archive, known.chat_id))
         extracted = extracted_numbers(archive, known.chat_id)
+        waiting = waiting_state(archive, known.chat_id)
     is_there, changed_at = path.is_file(), ""
     if is_there:
         changed_at = write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
@@ -57,6 +58,7 @@ def _planned(request: Request, template: str) -> Response:
         text="" if row else planned.get("text", ""),
         extracted=len(extracted),
         extracted_again=len(extracted & again),
+        waits=bool(waiting and row and row.get("doubted") == waiting.sha256),
         has_model=models.get("agent", EXTRACTIVE) != EXTRACTIVE,
     )
 

@@ -173,7 +173,8 @@ def _on_plan(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
 
 def _work(plan: ChatPlan, who: Who | None) -> str:
     """Say in a sentence which memories are made, and by how many calls."""
-    parts = [counted(len(plan.chunks), "new memory", "new memories")]
+    new = counted(len(plan.chunks), "new memory", "new memories")
+    parts = [new if plan.chunks else "No new memory"]
     if plan.again:
         parts.append(f"{len(plan.again)} written again")
     if plan.hindsight:

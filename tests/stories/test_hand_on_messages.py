@@ -19,6 +19,7 @@ from tests.stories.cycle import (
     quiet,
     texts_by_uuid,
 )
+from tests.stories.test_page import Browser
 from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
 
@@ -123,7 +124,9 @@ def test_a_raw_message_changed_under_a_memory_makes_it_due(
             chat.device.edit(chat.chat_id, at, OWN)
         else:
             chat.device.delete(chat.chat_id, at)
-        chat.goes_round()
+        ended = chat.hand_in()
+        assert "1 memory has messages edited or deleted under it" in ended.out, "why it is written"
+        chat.imports()
         later = asked(server, before)
         quiet(chat)
         found = memory(chat, one["memory_id"])
@@ -170,6 +173,9 @@ def test_a_changed_raw_message_waits_for_a_model(
         )
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         chat.person.settings(asking(server))
+        due = Browser(chat.person).open(f"/chat/{chat.chat_id}/due")
+        assert due.startswith("No new memory, 1 written again: 4 calls to "), due
+        assert "Run now" in due
         chat.goes_round()
     assert memory(chat, one["memory_id"])["due"] == ""
     assert (2, "as-of") in editions(chat, one["memory_id"])

@@ -81,6 +81,29 @@ def test_an_older_state_is_not_written_over_a_chat_that_has_gone_on(ada: Cycle) 
     assert "Write it" not in browser.source(f"{address}/due")
 
 
+@pytest.mark.full
+def test_a_skipped_plan_is_accepted_by_one_press_where_a_run_has_noted_that_very_state(
+    ada: Cycle,
+) -> None:
+    browser, address = Browser(ada.person), f"/chat/{ada.chat_id}"
+    old, accept = ada.export(), "Accept it as it is"
+    ada.talk(1).hand_in()
+    path = ada.person.drop(old, f"{ada.chat_id}.json")
+    planned = browser.open(f"{address}/plan")
+    assert ("It would be skipped." in planned, accept in planned) == (True, False)
+    assert ada.person.memproc("run", path).code == 1
+    assert accept in browser.open(f"{address}/plan")
+    double = json.loads(old)
+    double["data"]["chats"] *= 2
+    ada.person.drop(json.dumps(double).encode(), path.name)
+    planned = browser.open(f"{address}/plan")
+    assert ("two chats with the id" in planned, accept in planned) == (True, False)
+    ada.person.drop(old, path.name)
+    browser.send(f"{address}/accept")
+    planned = browser.open(f"{address}/plan")
+    assert ("It would be skipped." in planned, accept in planned) == (False, False)
+
+
 @pytest.mark.sampled
 @pytest.mark.parametrize("change", ["talked on", "memory deleted"])
 def test_a_file_that_the_chat_is_newer_than_is_not_offered_for_import(
