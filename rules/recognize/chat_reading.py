@@ -120,7 +120,7 @@ def describe_edits(reading: ChatReading) -> str:
     changed = "memory has" if len(edits.changed) == 1 else "memories have"
     counts = [
         (len(edits.edited), f"{edited} as you wrote it"),
-        (len(edits.changed), f"{changed} messages edited or deleted under it"),
+        (len(edits.changed), f"{changed} messages that were edited or deleted"),
         (put_back, "put back"),
         (len(chunks.intersection(edits.recalled)), "back again"),
         (absent.deleted, "deleted message" if absent.deleted == 1 else "deleted messages"),

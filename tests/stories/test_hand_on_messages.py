@@ -125,7 +125,7 @@ def test_a_raw_message_changed_under_a_memory_makes_it_due(
         else:
             chat.device.delete(chat.chat_id, at)
         ended = chat.hand_in()
-        assert "1 memory has messages edited or deleted under it" in ended.out, "why it is written"
+        assert "1 memory has messages that were edited or deleted" in ended.out, "why it is written"
         chat.imports()
         later = asked(server, before)
         quiet(chat)
