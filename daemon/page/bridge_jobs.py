@@ -70,12 +70,12 @@ def planned_line(plan: Plan, size: int) -> str:
     if plan["due"]:
         likely = plan["usd_likely"]  # None where prices are not known
         cost = usd(None) if likely is None else f"about {usd(likely)}" if likely else "free"
-        due = f"{counted(plan['due'], 'memory', 'memories')} due, {cost}"
+        then = f"{counted(plan['due'], 'memory', 'memories')} due, {cost}"
     elif plan["made"]:
-        due = f"{counted(plan['made'], 'memory', 'memories')} ready to be put in, free"
+        then = f"{counted(plan['made'], 'memory', 'memories')} ready to be put in, free"
     else:
-        due = "changes ready to be put in, free" if plan["ready"] else "nothing due"
-    return f"{in_tokens}, {due}{unsynced if size > _SYNC_LIMIT else ''}"
+        then = "changes ready to be put in, free" if plan["ready"] else "nothing due"
+    return f"{in_tokens}, {then}{unsynced if size > _SYNC_LIMIT else ''}"
 
 
 def planned_more(plan: Plan) -> str:
@@ -195,7 +195,7 @@ def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
 
 def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
     """Return what the extension is told of a chat, by its row of the plan, empty for none."""
-    due = len(row.get("chunks", ())) + len(row.get("again", ()))
+    to_write = len(row.get("chunks", ())) + len(row.get("again", ()))
     markers = (read_marker(read_message(chat.slice(span)).marker) for span in chat.messages)
     has_memories = any(marker is not None and marker.kind == MEMORY for marker in markers)
     whole = row.get("tokens", 0)
@@ -208,10 +208,10 @@ def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
         "chat": chat.chat_id,
         "tokens": whole,
         "sent": sent,
-        "due": due,
+        "due": to_write,
         "made": 0 if has_memories else len(row.get("made", ())),
         "ready": row.get("ready", False),
         "usd_likely": money.get("likely_usd"),
         "cost": money.get("says", ""),
-        "reason": "" if due else why_no_more,
+        "reason": "" if to_write else why_no_more,
     }

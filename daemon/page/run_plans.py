@@ -29,9 +29,9 @@ def plan_page(request: Request) -> Response:
     return _planned(request, "plan.html")
 
 
-def due_page(request: Request) -> Response:
+def plan_line(request: Request) -> Response:
     """Show the same in a line. Home asks for it later, since planning takes a second."""
-    return _planned(request, "due.html")
+    return _planned(request, "plan_line.html")
 
 
 def _planned(request: Request, template: str) -> Response:

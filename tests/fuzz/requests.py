@@ -26,7 +26,7 @@ from tests.fuzz.fields import go
 
 _PORT = 27183
 _METHODS = ("GET", "POST", "HEAD", "PUT", "OPTIONS", "")
-_STARTS_COMMANDS = {"/settings", "/chat/{chat}/plan", "/chat/{chat}/due"}
+_STARTS_COMMANDS = {"/settings", "/chat/{chat}/plan", "/chat/{chat}/plan-line"}
 _FAULT = 500
 # The server in front of the application (h11) lets no other bytes through.
 _NAME = re.compile(rb"[-!#$%&'*+.^_`|~0-9a-zA-Z]+")

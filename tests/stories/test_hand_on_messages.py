@@ -173,9 +173,9 @@ def test_a_changed_raw_message_waits_for_a_model(
         )
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         chat.person.settings(asking(server))
-        due = Browser(chat.person).open(f"/chat/{chat.chat_id}/due")
-        assert due.startswith("No new memory, 1 written again: 4 calls to "), due
-        assert "Run now" in due
+        line = Browser(chat.person).open(f"/chat/{chat.chat_id}/plan-line")
+        assert line.startswith("No new memory, 1 written again: 4 calls to "), line
+        assert "Run now" in line
         chat.goes_round()
     assert memory(chat, one["memory_id"])["due"] == ""
     assert (2, "as-of") in editions(chat, one["memory_id"])

@@ -266,9 +266,9 @@ def test_what_was_added_is_told_beside_the_download_until_an_export_brings_it(
 ) -> None:
     address = chat_address(browser.person)
     browser.send(f"{address}/facts/add", text="The key hangs behind the clock.")
-    assert "not in the file to download yet" in browser.open(f"{address}/due")
+    assert "not in the file to download yet" in browser.open(f"{address}/plan-line")
     assert browser.person.memproc("run").code in (0, 1)
-    assert "not in the file to download yet" not in browser.open(f"{address}/due")
+    assert "not in the file to download yet" not in browser.open(f"{address}/plan-line")
 
 
 @pytest.mark.full
@@ -408,7 +408,7 @@ def test_money_shows_the_caps_and_only_a_terminal_raises_one(browser: Browser) -
 def test_a_plan_says_what_a_run_would_do_before_it_is_started(browser: Browser) -> None:
     address = chat_address(browser.person)
     assert "Plan for " in browser.open(f"{address}/plan")
-    assert browser.open(f"{address}/due")
+    assert browser.open(f"{address}/plan-line")
 
 
 @pytest.mark.full
@@ -637,7 +637,7 @@ def test_a_title_of_any_length_is_cut_on_every_view(tmp_path: Path) -> None:
         "facts",
         "kept",
         "plan",
-        "due",
+        "plan-line",
         "read",
         "undo",
         "versions?from=1",

@@ -43,8 +43,10 @@ def test_fact_core_memory_kept_words_and_a_recalled_memory_reach_the_file_by_one
     for view, action, fields in changes:
         shown = browser.send(f"{address}{action}" if action else f"{view}/recall", 200, **fields)
         assert "memproc run" not in shown, "the terminal's next step"
-        assert f'data-once="{address}/due"' in browser.source(view) or view.startswith("/memory")
-        assert NOT_YET in browser.open(f"{address}/due")
+        assert f'data-once="{address}/plan-line"' in browser.source(view) or view.startswith(
+            "/memory"
+        )
+        assert NOT_YET in browser.open(f"{address}/plan-line")
     planned = browser.open(f"{address}/plan")
     assert "writes its updated export, without a call" in planned
     assert "Write it, free" in planned
@@ -56,7 +58,7 @@ def test_fact_core_memory_kept_words_and_a_recalled_memory_reach_the_file_by_one
     for text in (FACT, SECTION, words):
         assert text in opening
     assert forgotten in written
-    assert NOT_YET not in browser.open(f"{address}/due")
+    assert NOT_YET not in browser.open(f"{address}/plan-line")
 
 
 @pytest.mark.full
@@ -65,7 +67,7 @@ def test_where_the_newest_export_is_gone_the_page_says_so_and_what_to_do(ada: Cy
     browser.send(f"{address}/facts/add", text=FACT)
     for export in (ada.person.home / "inbox").iterdir():
         export.unlink()
-    due = browser.open(f"{address}/due")
+    due = browser.open(f"{address}/plan-line")
     assert "Its newest export is not there any more." in due
     assert "Export the chat again, and drop it on Home" in " ".join(due.split()).replace(" :", ":")
 
@@ -77,8 +79,8 @@ def test_an_older_state_is_not_written_over_a_chat_that_has_gone_on(ada: Cycle) 
     ada.talk(1).hand_in()
     browser.send(f"{address}/facts/add", text=FACT)
     ada.person.drop(old, f"{ada.chat_id}.json")
-    assert "It would be skipped: see why" in browser.open(f"{address}/due")
-    assert "Write it" not in browser.source(f"{address}/due")
+    assert "It would be skipped: see why" in browser.open(f"{address}/plan-line")
+    assert "Write it" not in browser.source(f"{address}/plan-line")
 
 
 @pytest.mark.full

@@ -50,7 +50,7 @@ def test_the_page_says_what_the_terminal_says_of_money_and_never_the_greatest_su
     assert "likely $0.0" in said
     assert "left of a run's $0.0010: it will pause there." in said
     browser = Browser(eve)
-    for address in ("/inbox", f"{CHAT}/plan", f"{CHAT}/due"):
+    for address in ("/inbox", f"{CHAT}/plan", f"{CHAT}/plan-line"):
         shown = browser.open(address)
         assert said[1:] in shown, (address, shown)
         assert "t most" not in shown
@@ -65,11 +65,11 @@ def test_what_was_extracted_is_written_by_the_model_at_a_press(
     browser = Browser(eve)
     home = browser.open("/")
     assert "memories were extracted, since no model was asked." in home
-    assert "memories are extracted. With a key" in browser.open(f"{CHAT}/due")
+    assert "memories are extracted. With a key" in browser.open(f"{CHAT}/plan-line")
     eve.settings(MODELS)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     browser = Browser(eve)
-    asking = browser.open(f"{CHAT}/due")
+    asking = browser.open(f"{CHAT}/plan-line")
     assert asking.startswith("Have the model write the ")
     assert "extracted ones, about $0.0" in asking
     with serve(tmp_path, None) as server:
@@ -77,7 +77,7 @@ def test_what_was_extracted_is_written_by_the_model_at_a_press(
         browser.send(f"{CHAT}/run")
         until(lambda: no_run_goes_on(eve) and server.meter.calls > 0)
     assert "memories were written by the model." in browser.open("/")
-    assert "extracted" not in browser.open(f"{CHAT}/due")
+    assert "extracted" not in browser.open(f"{CHAT}/plan-line")
 
 
 @pytest.mark.long
@@ -147,8 +147,8 @@ def test_home_says_of_a_chat_that_is_too_short_that_no_run_takes_it(tmp_path: Pa
     person.settings(ENGINE)
     person.drop(export_bytes(long_chat(500)), "new.json")
     browser = Browser(person)
-    assert 'data-once="/inbox/due?file=new.json"' in browser.source("/")
-    said = browser.open("/inbox/due?file=new.json")
+    assert 'data-once="/inbox/plan-line?file=new.json"' in browser.source("/")
+    said = browser.open("/inbox/plan-line?file=new.json")
     assert said.startswith("No run will take it now. It has ")
     for name in ("..%2Fmemproc.toml", "a" * 5_000):
-        assert browser.open(f"/inbox/due?file={name}") == ""
+        assert browser.open(f"/inbox/plan-line?file={name}") == ""

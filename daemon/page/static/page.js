@@ -123,11 +123,11 @@ function acceptDrops(form) {
   input.addEventListener("change", () => input.files.length && sendAll(form, input.files));
 }
 
-// One button is filled: what is due, else the first.
+// One button is filled: that of the plan, else the first.
 function fillOneButton() {
   const filled = [...document.querySelectorAll("main .go")];
-  const due = filled.find((button) => button.closest("[data-once]")) ?? filled[0];
-  for (const button of filled) button.classList.toggle("go", button === due);
+  const planned = filled.find((button) => button.closest("[data-once]")) ?? filled[0];
+  for (const button of filled) button.classList.toggle("go", button === planned);
 }
 
 // Parts that take a second to find out come once the rest is shown, one after the other.

@@ -26,8 +26,8 @@ BAND = "This is the demo: a sample conversation"
 WITHOUT_A_BAND = (
     "/live",
     "/pairing/code",
-    "/inbox/due",
-    "/chat/{chat}/due",
+    "/inbox/plan-line",
+    "/chat/{chat}/plan-line",
     "/chat/{chat}/download",
 )
 """Parts of a view, figures, files."""
