@@ -129,7 +129,7 @@ def test_where_the_system_does_not_say_who_has_the_port_the_page_takes_the_next_
             started.append(start(toml, listener, quiet=quiet))
             return started[-1]
 
-        monkeypatch.setattr(page_port, "start_page", noted)
+        monkeypatch.setattr("daemon.cli.page.start_page", noted)
         ended = ida.memproc("open", "--print")
     assert ended.code == 0
     (lock,) = (ida.home / "state").glob("page-*.lock.json")
