@@ -9,12 +9,12 @@ It waits for the person to accept it for the first of these reasons:
     older       it lacks all that came since some earlier moment, however little (`went_back`); or
                 more than eight of the newest messages (two where nothing new came), which no branch
                 has and TypingMind does not name as deleted
-    branch      most of what left is in another branch, and it is too much by the next two
+    branch      most of what is gone is in another branch, and one of the next two holds as well
     much        more than eight messages under no memory are gone, whatever explains them
     memories    most memories are gone
 
-Also where the person deleted them one by one, as an accident looks the same. In a chat without
-memories only `went_back` counts. What is lost here is still in the archive.
+It waits also where the person deleted them one by one, as an accident looks the same. In a chat
+without memories only `went_back` counts. What is lost here is still in the archive.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -7,7 +7,7 @@ place among the claims, unless the last export had it as conversation. A merge o
 have put messages that claim nothing anywhere.
 
     memory             it fits; or another of its memory fits, in the order of the slots; or both
-                       its marker and its uuid are ours. Of two edits of a slot, the first is
+                       its marker and its uuid are ours. Of two edits of a slot, the first counts
     opening, closing   two of four: it fits; it says what one of ours ever said; its uuid is ours;
                        it comes right before or after a memory, or closes what has an opening alone.
                        An opening's marker may also name what ours says, and then its place at the
@@ -40,7 +40,7 @@ _SIX = 6
 """The messages of a memory: three questions and three answers."""
 _NAMELESS = "digest:"
 _NOTHING: Under = MappingProxyType({})
-_SAME: Mapping[str, str] = MappingProxyType({})
+_EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ _Claims = Sequence[_Claim]
 def believed(
     messages: Sequence[Message],
     known: Mapping[str, Marker],
-    live: Mapping[str, str] = _SAME,
+    live: Mapping[str, str] = _EMPTY,
 ) -> tuple[Marker | None, ...]:
     """Return the marker of each message that is ours; None for all others.
 
@@ -183,8 +183,8 @@ def recognise(
     messages: Sequence[Message],
     known: Mapping[str, Marker],
     under: Under = _NOTHING,
-    aliases: Mapping[str, str] = _SAME,
-    live: Mapping[str, str] = _SAME,
+    aliases: Mapping[str, str] = _EMPTY,
+    live: Mapping[str, str] = _EMPTY,
 ) -> tuple[Place, ...]:
     """Recognise each message of a chat: whose it is, and what it is there for.
 
@@ -212,22 +212,22 @@ def recognise(
 
 def _our_markers(
     messages: Sequence[Message],
-    claimed: Sequence[Marker | None],
+    trusted: Sequence[Marker | None],
     under: Under,
     aliases: Mapping[str, str],
 ) -> list[Marker | None]:
     """Return the marker of each message that is ours, with the id that its memory has here.
 
-    An opening or a closing that is under a memory as a part of the conversation is not ours. Nor is
-    what a slot says in yet other words, where a merge has brought a memory twice. `claimed` are the
-    markers that are believed.
+    `trusted` are the markers that are believed. An opening or a closing that is under a memory as a
+    part of the conversation is not ours. Nor is what a slot says in yet other words, where a merge
+    has brought a memory twice.
     """
     spoken: dict[str, str] = {}
     for mine in under.values():
         spoken |= mine
     edits: dict[tuple[str, int], str] = {}
     markers: list[Marker | None] = []
-    for message, marker in zip(messages, claimed, strict=True):
+    for message, marker in zip(messages, trusted, strict=True):
         was_spoken = spoken.get(message.uuid or "") == message.digest
         if marker is None or (_is_canned(marker) and was_spoken):
             # It was read so before its text was known for ours, and stays so: the memory is paid for.
