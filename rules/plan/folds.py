@@ -19,6 +19,10 @@ never folded, and groups of three:
 
     1 1* 1 1 1 1 1    ->   [1 1* 1] 2 1
 
+A fold that they have edited or pinned is shown at every budget, in the place of its first memory,
+and its other memories keep theirs as forgotten ones do. Of two with the same memory the larger
+counts.
+
 So the view depends on the memories alone, and never on when rounds happened.
 
 A fold of a whole group replaces the same memories at every budget: the budget only decides when it
@@ -33,7 +37,7 @@ after it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
@@ -244,25 +248,33 @@ def section(
     edition counts.
     """
     by_id = memories_by_id(memories)
-    never_folded = {
-        tuple(part.memory_id for part in memories_of_chunks(with_all_inside(memory, by_id))): memory
-        for memory in memories
-        if memory.is_fold and _is_never_folded(memory)
-    }
 
     def find(missing: MissingFold) -> Standing | None:
-        # A fold that the person has edited stays, even if its members have got new editions since.
-        if own := never_folded.get(missing.covers):
-            return _standing(own, version, missing.covers)
         if any(member.name not in by_id for member in missing.members):
             return stand_in(missing)
         name = fold_id(chat_id, [by_id[member.name] for member in missing.members])
         fold = by_id.get(name)
         return stand_in(missing) if fold is None else _standing(fold, version, missing.covers)
 
-    items = standing(memories_of_chunks(memories), version)
-    items += coming
-    return view(items[:upto], bounds.at, find)
+    items = [*standing(memories_of_chunks(memories), version), *coming][:upto]
+    return view(_with_kept_folds(items, by_id, version), bounds.at, find)
+
+
+def _with_kept_folds(
+    items: Sequence[Standing], by_id: Mapping[str, Memory], version: Version
+) -> list[Standing]:
+    """Return the items with the folds that the person has edited or pinned in their places."""
+    places = {item.name: item for item in items}
+    free = set(places)
+    for fold in sorted(by_id.values(), key=lambda memory: -len(memory.keys)):
+        inside = memories_of_chunks(with_all_inside(fold, by_id))
+        covers = tuple(memory.memory_id for memory in inside)
+        if fold.is_fold and _is_never_folded(fold) and free.issuperset(covers):
+            free.difference_update(covers)
+            first, own = places[covers[0]], _standing(fold, version, covers)
+            places |= {name: replace(places[name], tokens=0) for name in covers}
+            places[first.name] = replace(own, level=first.level, source=first.source)
+    return [*places.values()]
 
 
 def over_budget(shown: Sequence[Standing], budget: int) -> str:
