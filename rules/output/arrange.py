@@ -11,7 +11,7 @@ delete with it. A message of ours that is to go stays for the same reason.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rules.conversation.history import Entry, Place, groups
 from rules.conversation.marker import (
@@ -21,6 +21,7 @@ from rules.conversation.marker import (
     Canned,
     Draft,
     memory_drafts,
+    text_digest,
 )
 from rules.conversation.memory import Memory, folds_upwards, memories_by_id, memories_of_chunks
 from rules.typingmind import spans
@@ -136,17 +137,23 @@ def memory_of(part: Part) -> str:
 
 
 def _closing(places: Sequence[Place], last: str, canned: Canned) -> Part:
-    """Return the export's closing if it follows the memory `last`, else a new one."""
+    """Return the export's closing if it follows the memory `last`, else a new one.
+
+    A new one says what the person has made of the one before.
+    """
     before = ""
+    draft = Draft.closing(last, canned.closing)
     for place in places:
-        marker = place.ours
+        marker, words = place.ours, place.message.words
         if marker is None:
             continue
         if marker.kind == MEMORY:
             before = marker.memory
         elif marker.kind == CLOSING and before == last:
             return place
-    return Draft.closing(last, canned.closing)
+        elif marker.kind == CLOSING and words.strip() and text_digest(words) != marker.text:
+            draft = replace(draft, text=words)
+    return draft
 
 
 def _kept_and_new(

@@ -102,6 +102,18 @@ def test_a_new_memory_goes_behind_the_others_and_the_closing_behind_it() -> None
     assert laid_out(again, [M1, M2]) == ["opening", *SIX, "+m2", "+closing", *"4567"]
 
 
+def test_the_persons_words_in_the_closing_go_with_it_behind_each_new_memory() -> None:
+    own = "From here on we talk."
+    chat = changed(finish(chat_of(TALK), [M1]), lambda m: m[7].update(content=own))
+    for memories in ([M1, M2], ALL):
+        done = finish(chat, memories)
+        contents = [message["content"] for message in done.messages]
+        assert (contents.index(own), contents.count(own)) == (1 + 6 * len(memories), 1)
+        assert CANNED.closing not in contents
+        assert not verify(done.proof)
+        chat = done.again()
+
+
 def test_a_chat_without_memories_stays_as_it_is() -> None:
     assert laid_out(chat_of(TALK), []) == [*"01234567"]
 
