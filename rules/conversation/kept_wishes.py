@@ -35,7 +35,7 @@ from rules.conversation.memory import (
 )
 from rules.conversation.wish_frames import ASKED, STILL
 from rules.extract.prose import PERSONA
-from rules.extract.same_matter import ends, is_same_matter
+from rules.extract.same_matter import find_ended, is_same_matter
 from rules.extract.wishes import Kind, find_promises, find_stated
 from rules.wording import counted
 
@@ -223,7 +223,7 @@ def _over(stated: Sequence[_StatedWish], let_go: Collection[str]) -> list[_State
             if earlier.wish.is_open or entry.wish.kind == "end"
         ]
         texts = [earlier.wish.text for earlier in ended]
-        found = ends(entry.wish.text, texts, is_done=entry.wish.kind == "done")
+        found = find_ended(entry.wish.text, texts, is_done=entry.wish.kind == "done")
         over += [ended[place] for place in found]
         if entry.is_in_fold and (found or entry.wish.kind == "done"):
             over.append(entry)

@@ -18,7 +18,7 @@ from typing import Literal
 
 from rules.conversation.answer import in_own_words, is_everyday
 from rules.extract.languages import MONTHS
-from rules.extract.names import addressed
+from rules.extract.names import find_called_names
 from rules.extract.words import has_digit, listed_words
 
 _WORD = re.compile(
@@ -191,7 +191,7 @@ def shared_subject(of_each: Iterable[str]) -> str:
 
 def _called(passage: Sequence[tuple[bool, str]], *, by_person: bool) -> frozenset[str]:
     """Return the names by which one of the two calls the other."""
-    return addressed(text for is_persons, text in passage if is_persons is by_person)
+    return find_called_names(text for is_persons, text in passage if is_persons is by_person)
 
 
 def _worths(

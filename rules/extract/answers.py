@@ -1,9 +1,8 @@
-"""The answers of the built-in engine: how the sentences that are kept read as a view, an analysis, a
-memory, and a fold.
+"""Write the built-in engine's answers from the sentences that it keeps: a view, an analysis, a memory, a fold.
 
 Each sentence was really said, and each answer says who said it. The same passage always gets the
-same answers, and none says what another one of the same memory has. A fold has a paragraph for each
-memory, or with little room, for each stretch. Where nothing can be quoted or summed up (emoji,
+same answers, and no answer repeats another one of the same memory. A fold has a paragraph for each
+memory or, with little room, for each group of neighbours. Where nothing can be quoted or summed up (emoji,
 images, code), one sentence says what was there.
 """
 
@@ -27,14 +26,15 @@ from rules.extract.words import UNSEEN, has_words
 __all__ = ["analysis", "in_paragraphs", "perspective", "quote"]
 
 _VIEW_SHARE = 0.06
-"""The share of the words that a view has room for: it is better spent on the memory."""
+"""The share of the words that a view may take: the rest is better spent on the memory."""
 _ANALYSIS_ROOM = 12.0
-"""Words of room for an analysis, which is one thing that was said: the rest is the memory's."""
-_LEAST_ROOM = 12.0
-"""Words of room that a view has at least; neither has more than half of the words."""
-_MOST_LINES = 3
-_HALF = 0.5
-"""The persona has at most this share of a memory, and less where it only listens."""
+"""The words that an analysis may take: one sentence; the rest is better spent on the memory."""
+_LEAST_VIEW_ROOM = 12.0
+"""The words that a view may take at least. Neither view nor analysis takes more than half of the words."""
+_MOST_SENTENCES = 3
+"""The most sentences of a view."""
+_MOST_OF_PERSONA = 0.5
+"""The persona's share of a memory's words at most; it is less where the persona only listens."""
 NOTHING_MORE = "Nothing more was said."
 _PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
 _EMPTY = "empty message"
@@ -48,30 +48,30 @@ _PLACEHOLDERS = (
 )
 _OTHER = "notes in brackets"
 _SYMBOLS = ("So", "Sk", "Cn", "Co")
-"""Emoji, their skin tones, and those that Python does not know yet."""
+"""The Unicode categories of emoji, of their skin tones, and of those that Python does not know yet."""
 
 WORDS_OF_A_PARAGRAPH = 40
-"""A paragraph of fewer words says nothing."""
+"""The words that a fold's paragraph needs to say anything."""
 
 
 def perspective(
     passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
 ) -> str:
-    """Return what the persona says of itself, in at most three lines, in order.
+    """Return what the persona says about itself, in at most three sentences, in order.
 
-    Where it says nothing: what it promised, corrected or advised; else one sentence that says so. Where nothing was
-    said in words: what was there instead. `besides` are texts of the same memory, not to be said again.
+    Where it says nothing about itself, return what it promised, corrected or advised; else a sentence that says so. Where
+    nothing was said in words, return what was there instead. Nothing is repeated from `besides`, texts of the same memory.
     """
     reading = read(tuple(passage), tuple(before))
     if not reading.sentences:
         return what_was_there(passage)
-    room = min(max(words * _VIEW_SHARE, _LEAST_ROOM), words / 2)
-    text = _inward(reading, room, besides) or _bound(reading, room, besides)
-    return fit(text or _nothing(reading, "\n".join(besides)), words)
+    room = min(max(words * _VIEW_SHARE, _LEAST_VIEW_ROOM), words / 2)
+    text = _write_inward(reading, room, besides) or _write_bindings(reading, room, besides)
+    return fit(text or _say_nothing(reading, "\n".join(besides)), words)
 
 
-def _inward(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
-    """Return what the persona says of itself, a line for each of its messages."""
+def _write_inward(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
+    """Write what the persona says about itself, a line for each of its messages."""
     worth = [
         weight
         * (is_plain(sentence) and not (reacts or says_what_follows(sentence)))
@@ -84,8 +84,8 @@ def _inward(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str
     return "\n".join(join_sentences([reading.sentences[at] for at in line]) for line in lines)
 
 
-def _bound(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
-    """Return the persona's promises, corrections and advice, each as what it is."""
+def _write_bindings(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
+    """Write the persona's promises, corrections and advice, each line after a lead that says which it is."""
     worth = [
         value
         * (sentence.role == PERSONA and is_plain(sentence) and not sentence.is_formula)
@@ -94,17 +94,16 @@ def _bound(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
     ]
     lines = []
     for line in _lines(reading, worth, room, besides):
-        how = binding(reading.sentences[line[-1]]) or "advised"
-        told = join_sentences([reading.sentences[at] for at in line])
-        lines.append(spaced(getattr(reading.frames, how)) + told)
+        lead = getattr(reading.frames, binding(reading.sentences[line[-1]]) or "advised")
+        lines.append(spaced(lead) + join_sentences([reading.sentences[at] for at in line]))
     return "\n".join(lines)
 
 
 def _lines(
     reading: WeighedPassage, worth: Sequence[float], room: float, besides: Sequence[str]
 ) -> list[list[int]]:
-    """Return the three fullest sentences, message by message."""
-    kept = sorted(_fullest(reading, worth, room, besides)[:_MOST_LINES])
+    """Return the indices of the three fullest sentences in order, a list for each message."""
+    kept = sorted(_fullest(reading, worth, room, besides)[:_MOST_SENTENCES])
     by_message = groupby(kept, key=lambda at: reading.sentences[at].message)
     return [list(line) for _, line in by_message]
 
@@ -112,16 +111,16 @@ def _lines(
 def _fullest(
     reading: WeighedPassage, worth: Sequence[float], room: float, besides: Sequence[str]
 ) -> list[int]:
-    """Return the sentences that bring most, each as a whole, as many as there is room for; first the fullest.
+    """Return the indices of the sentences that say most, the fullest first, as many as fit whole into `room` words.
 
-    Those that lean on others come last, and none brings less than half of what the first does: "I know." says nothing.
-    Where none fits: the shortest.
+    Sentences that lean on others come last, and each says at least half of what the first one does: "I know." says
+    nothing. Where none fits, the shortest is returned alone.
     """
-    beside = "\n".join(besides)
+    elsewhere = "\n".join(besides)
     brought = {
         at: value * sum(map(reading.weights.__getitem__, reading.sentences[at].terms))
         for at, value in enumerate(worth)
-        if value > 0 and reading.sentences[at].text not in beside
+        if value > 0 and reading.sentences[at].text not in elsewhere
     }
     kept: list[int] = []
     for at in sorted(brought, key=lambda at: (reading.leaning[at], -brought[at])):
@@ -132,20 +131,20 @@ def _fullest(
     return kept or nsmallest(1, brought, key=lambda at: reading.sentences[at].words)
 
 
-def _nothing(reading: WeighedPassage, besides: str) -> str:
-    """Return a sentence saying that the persona did not speak of itself, or no more than `besides` tell."""
+def _say_nothing(reading: WeighedPassage, elsewhere: str) -> str:
+    """Return a sentence saying that the persona did not speak about itself, or no more than the text `elsewhere` has."""
     inward = zip(reading.inward, reading.sentences, strict=True)
-    is_told = any(weight and sentence.text in besides for weight, sentence in inward)
-    return reading.frames.nothing_more if is_told else reading.frames.nothing
+    is_elsewhere = any(weight and sentence.text in elsewhere for weight, sentence in inward)
+    return reading.frames.nothing_more if is_elsewhere else reading.frames.nothing
 
 
 def analysis(
     passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
 ) -> str:
-    """Return what the person asked for by name; where there is no such thing, what says most.
+    """Return a request of the person's that names something; where there is none, the sentence that says most.
 
-    It is short, for the sake of the refinement, which names the days. `besides` are texts of the same memory, not to
-    be said again.
+    It is short, to leave room for the refinement, which names the days. Nothing is repeated from `besides`, texts of the
+    same memory.
     """
     reading = read(tuple(passage), tuple(before))
     if not reading.sentences:
@@ -157,7 +156,7 @@ def analysis(
     ]
     asked = _fullest(reading, requests, room, besides)
     fullest = (
-        asked or _fullest(reading, worth, room, besides) or _some(reading, worth, room, besides)
+        asked or _fullest(reading, worth, room, besides) or _choose(reading, worth, room, besides)
     )
     return fit(
         tell(reading, fullest[:1], (frames.asked if asked else frames.person, frames.persona)),
@@ -165,18 +164,22 @@ def analysis(
     )
 
 
-def _some(
+def _choose(
     reading: WeighedPassage,
     worth: Sequence[float],
     room: float,
     besides: Sequence[str],
     starts: Sequence[int] = (),
 ) -> list[int]:
-    """Choose sentences; where most of the room is left, one that has no room; where all are told, the shortest."""
-    kept = choose(reading, worth, room, besides, starts, min(reading.life, _HALF))
-    beside = "\n".join(besides)
+    """Return the indices of the sentences to keep, at least one.
+
+    Where they leave more than half of the room, return instead the best sentence that is too long for it. Where none can
+    be kept, return the shortest.
+    """
+    kept = choose(reading, worth, room, besides, starts, min(reading.life, _MOST_OF_PERSONA))
+    elsewhere = "\n".join(besides)
     each = range(len(reading.sentences))
-    free = [at for at in each if worth[at] > 0 and reading.sentences[at].text not in beside]
+    free = [at for at in each if worth[at] > 0 and reading.sentences[at].text not in elsewhere]
     too_long = [at for at in free if reading.sentences[at].words > room]
     if too_long and 2 * sum(reading.sentences[at].words for at in kept) < room:
         return [max(too_long, key=lambda at: (worth[at], -at))]
@@ -184,7 +187,7 @@ def _some(
 
 
 def what_was_there(passage: Sequence[Said]) -> str:
-    """Return one sentence on what the messages consisted of; empty for no messages."""
+    """Return a sentence that says what the messages consisted of; "" for no messages."""
     kinds = Counter(_kind(message.text) for message in passage).most_common()
     if not kinds:
         return ""
@@ -211,23 +214,23 @@ def _of_one_kind(kind: str, number: int) -> str:
 
 
 def _kind(text: str) -> str:
-    """Return the kind of content that a message consists of; empty for an empty one."""
+    """Return the kind of content that a message consists of; "" for an empty one."""
     rest = _PLACEHOLDER.sub("", text)
     if not rest.strip().strip(UNSEEN + "\u200b"):
         named = [name for name in _PLACEHOLDER.findall(text) if name != _EMPTY]
-        return _held(named[0]) if named else ""
+        return _name_placeholder(named[0]) if named else ""
     if not has_words(rest):
         has_symbols = any(unicodedata.category(mark) in _SYMBOLS for mark in rest)
         return "emoji" if has_symbols else "punctuation"
     return "a few words" if any(piece.prose for piece in sentences(rest)) else "code or tables"
 
 
-def _held(name: str) -> str:
+def _name_placeholder(name: str) -> str:
     return next((kind for begins, kind in _PLACEHOLDERS if name.startswith(begins)), _OTHER)
 
 
 def paragraphs_for(memories: int, words: float) -> int:
-    """Return how many paragraphs a fold of this many memories has in `words`."""
+    """Return how many paragraphs a fold of this many memories has within `words`."""
     return max(1, min(memories, int(words) // WORDS_OF_A_PARAGRAPH))
 
 
@@ -237,27 +240,27 @@ def in_paragraphs(
     besides: Sequence[str] = (),
     before: Sequence[Said] = (),
 ) -> str:
-    """Return the engine's account of each passage, oldest first, in about `words` together.
+    """Return the engine's account of the passages, oldest first, in about `words` words.
 
-    Each passage is what a memory was made of; neighbours share a paragraph if there are too many.
-    What one paragraph says is not said again in a later one.
+    Each passage is what one memory was made of; neighbours share a paragraph where there are too many. No paragraph
+    repeats what an earlier one says.
     """
     reading = read(tuple(chain.from_iterable(passages)), tuple(before))
     if not reading.sentences:
         return NOTHING_MORE if any(passages) else ""
     starts = _starts(passages, paragraphs_for(len(passages), words))
-    kept = _some(reading, worths(reading), words, besides, starts if len(starts) > 1 else ())
+    kept = _choose(reading, worths(reading), words, besides, starts if len(starts) > 1 else ())
     paragraphs: list[str] = []
     day = ""
-    for _, paragraph in groupby(kept, key=lambda at: bisect(starts, reading.sentences[at].message)):
-        told = list(paragraph)
-        paragraphs.append(account(reading, told, day))
-        day = reading.days[told[-1]]
+    for _, group in groupby(kept, key=lambda at: bisect(starts, reading.sentences[at].message)):
+        paragraph = list(group)
+        paragraphs.append(account(reading, paragraph, day))
+        day = reading.days[paragraph[-1]]
     text = "\n\n".join(paragraphs)
     return fit(text, words) if reading.sentences[kept[0]].words > words else text
 
 
 def _starts(passages: Sequence[Sequence[Said]], paragraphs: int) -> list[int]:
-    """Return the numbers of the messages with which the paragraphs about the passages begin."""
+    """Return the number of the first message of each paragraph."""
     ends = [0, *accumulate(map(len, passages))]
     return [ends[len(passages) * at // paragraphs] for at in range(paragraphs)]

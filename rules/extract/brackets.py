@@ -1,13 +1,13 @@
-"""Brackets and quotation marks that open in one sentence and close in another.
+"""Handle brackets and quotation marks that open in one sentence and close in another.
 
-Of round brackets around several sentences, each of these has at most one end:
+Round brackets around several sentences are dropped, as each sentence has only one of the two:
 
     (I have kept it. It lies by the door.)    ->   I have kept it.   It lies by the door.
 
-The brackets of ":)" and its like are no ends of any, nor are those in code.
+Emoticons such as ":)" do not count as brackets, nor do brackets in code.
 
-A sentence in which a quotation or a bracket stays open is one with the next, and one that is all
-quoted with the one before it, which says whose words they are:
+A sentence that leaves a quotation or a bracket open is joined with the next one. A sentence that is all quotation is
+joined with the one before it, which says whose words they are:
 
     There was a note: "For the box. Don't tell them."      Mum said that. "Not before the dal."
 """
@@ -26,17 +26,15 @@ _OPENING, _CLOSING = "(（", ")）"
 _BRACKET = re.compile(r"[()（）]")
 _OPENS_AFTER_WORDS = re.compile(r"\w\W*\s[\"“„«「『](?=\w)|\w[,:，：]?[「『](?=\w)")
 _CLOSING_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』"}
-_TEXTS = 4
-"""The texts of which the quotations are remembered: a text is read sentence by sentence."""
+_CACHED_TEXTS = 4
+"""Texts whose quotations are cached: a text is read sentence by sentence."""
 _MOST_JOINED = 60.0
-_SIGN = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
+"""The most words of two sentences that are joined."""
+_EMOTICON_OR_CODE = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
 
 
 def without_lone_brackets(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Return the bounds of the sentence [start, stop) without brackets that have no partner in it.
-
-    Only those at its ends are left out.
-    """
+    """Return the bounds of the sentence [start, stop) without those brackets at its ends that have no partner in it."""
     lone = lone_brackets(text[start:stop])
     inner, outer = 0, stop - start
     for at in lone:
@@ -47,15 +45,15 @@ def without_lone_brackets(text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def is_left_open(sentence: str) -> bool:
-    """Return whether a bracket opens in the sentence and does not close there."""
+    """Return whether a bracket opens in the sentence and does not close in it."""
     return any(sentence[at] in _OPENING for at in lone_brackets(sentence))
 
 
 def lone_brackets(sentence: str) -> list[int]:
-    """Return the places of the brackets without a partner, in order."""
+    """Return the indices of the brackets without a partner, in order."""
     if not _BRACKET.search(sentence):
         return []
-    plain = _SIGN.sub(lambda match: " " * len(match.group()), sentence)
+    plain = _EMOTICON_OR_CODE.sub(lambda match: " " * len(match.group()), sentence)
     opened: list[int] = []
     lone: list[int] = []
     for at, mark in enumerate(plain):
@@ -68,16 +66,16 @@ def lone_brackets(sentence: str) -> list[int]:
     return sorted(lone + opened)
 
 
-@lru_cache(_TEXTS)
+@lru_cache(_CACHED_TEXTS)
 def quotations_in(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the bounds of what is in quotation marks, in order."""
+    """Return the bounds of the quotations of a text, in order."""
     return tuple(match.span() for match in QUOTED.finditer(text))
 
 
 def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop: int) -> bool:
-    """Return whether a quotation or a bracket is open in the sentence [start, stop), or it is quoted.
+    """Return whether the sentence [start, stop) leaves a quotation or a bracket open, or is itself quoted.
 
-    `quotations` are those in `text`.
+    `quotations` are those of `text`.
     """
     sentence = text[start:stop]
     if is_left_open(sentence):
@@ -86,7 +84,7 @@ def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop
     if ends > stop or begins > stop:
         return True
     if begins > start:
-        # It lies within a quotation, or has no words outside of the one that it begins with.
+        # It is within a quotation, or has no words outside of the one that it begins with.
         number = bisect_right(quotations, start, key=lambda quotation: quotation[0])
         opens, closes = quotations[number - 1]
         rest = text[start:opens] + text[closes:stop]
@@ -98,23 +96,23 @@ def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop
 def whole_pieces(
     text: str, pieces: Sequence[TextPiece], quotations: Sequence[tuple[int, int]]
 ) -> list[TextPiece]:
-    """Return the pieces, broken ones with their neighbours in the same line.
+    """Return the pieces, with broken ones joined to their neighbours in the same line.
 
-    `quotations` are those in `text`.
+    `quotations` are those of `text`.
     """
     whole: list[TextPiece] = []
     for piece in pieces:
-        if whole and (joined := _joined(text, whole[-1], piece, quotations)):
+        if whole and (joined := _join(text, whole[-1], piece, quotations)):
             whole[-1] = joined
         else:
             whole.append(piece)
     return whole
 
 
-def _joined(
+def _join(
     text: str, before: TextPiece, piece: TextPiece, quotations: Sequence[tuple[int, int]]
 ) -> TextPiece | None:
-    """Return two pieces of one line as one where either is broken; None where both stay as they are."""
+    """Join two pieces of one line where either is broken; return None where they stay apart."""
     closes = text[piece.stop : piece.stop + 1] in (")", "）")
     both = replace(before, stop=piece.stop + closes)
     if (
@@ -127,7 +125,7 @@ def _joined(
 
 
 def closing_mark(sentence: str) -> str:
-    """Return the mark that closes a quotation which a sentence opens after words of its own; "" where it opens none."""
+    """Return the mark that closes the quotation which a sentence leaves open after words of its own; "" if there is none."""
     opening = UNCLOSED.findall(outside := QUOTED.sub("", sentence))
     if len(opening) != 1 or _OPENS_AFTER_WORDS.search(outside) is None:
         return ""
@@ -135,6 +133,6 @@ def closing_mark(sentence: str) -> str:
 
 
 def last_quotation_end(quotations: Sequence[tuple[int, int]], at: int) -> int:
-    """Return where the last quotation ends that begins at a place or before it; 0 without any."""
+    """Return where the last quotation ends that begins at or before an index; 0 where none does."""
     number = bisect_right(quotations, at, key=lambda quotation: quotation[0])
     return quotations[number - 1][1] if number else 0

@@ -1,11 +1,11 @@
-"""Which sentences are kept: what each is worth, and which of them bring the most for their length.
+"""Choose the sentences to keep: by what each is worth, and how much it adds for its length.
 
 What the person says is worth 1. What the persona says is worth as much where it has a life of its own
 to tell, as a friend has; less where it only listens; and little where it lectures, which its headings
 and lists show. Reactions ("Wow, that's great!"), courtesies and announcements come last.
 
-A sentence that leans on the one before it ("She knew.") is kept with it. What a sentence brings is
-what no kept one holds yet; it only falls, so a heap finds each next best without looking at all.
+A sentence that leans on the one before it ("She knew.") is kept with it. A sentence's gain is what no kept one holds
+yet. Since gains only fall, a heap yields the next best sentence without computing all of them again.
 """
 
 import heapq
@@ -22,29 +22,30 @@ from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, is_finished
 from rules.extract.weights import WeighedPassage
 from rules.extract.words import has_digit, terms
 
-_LAST_ONES = 4  # all the questions about a chunk are about one passage
+_CACHED_PASSAGES = 4  # all the questions about a chunk are about one passage
 _LECTURED = 0.4
-"""The worth of what a lecturing persona says of itself, of what the person named, or binds itself to; of anything else,
-that of it again."""
+"""The worth of a lecturing persona's sentence about itself or what the person named, or that promises, corrects or
+advises; any other sentence of a lecture is worth its square."""
 _LISTED = 0.5
 """The worth of the person's lists and headings."""
 _SAYS_LITTLE = 0.1
-"""The part of its worth that a reaction, a courtesy, an announcement or a row of figures has."""
+"""The part that a reaction, a courtesy, an announcement or a row of figures keeps of its worth."""
 _IN_A_WORD = 4.0
-"""A shorter sentence of the persona ("All right.") says little without what it answers."""
-_SEVERAL, _MOST_FIGURES = 3, 0.7
-"""A sentence with several numbers and hardly a word is a row of a table."""
+"""A persona's sentence of fewer words ("All right.") says little without what it answers."""
+_FEWEST_FIGURES, _FIGURE_SHARE = 3, 0.7
+"""A sentence with at least three numbers, which are more than 0.7 of its words, is a row of a table."""
 
 _LONGEST_CHAIN = 3
+"""The most sentences that are kept because one leans on another, itself included."""
 _SENTENCE_BRINGS, _SENTENCE_COSTS = 0.8, 3.0
-"""Added to what its words bring and cost: "He went." may be all that is said of a death."""
+"""Added to what a sentence's words bring and cost, so that short ones count: "He went." may be all said of a death."""
 _LEAST_GAIN = 0.1
-"""A sentence of a lecture that brings less repeats what is known, or says nothing in particular."""
+"""A lecture's sentence that gains no more repeats what is known, or says nothing in particular."""
 
 
-@lru_cache(_LAST_ONES)
+@lru_cache(_CACHED_PASSAGES)
 def worths(reading: WeighedPassage) -> tuple[float, ...]:
-    """Return the worth of each sentence of the passage; 0 for what is neither side's own words, or not whole."""
+    """Return the worth of each sentence of the passage; 0 for one that is not the speaker's own, or not whole."""
     return tuple(_worth(reading, at) for at in range(len(reading.sentences)))
 
 
@@ -54,20 +55,20 @@ def _worth(reading: WeighedPassage, at: int) -> float:
     is_cut = sentence.is_broken and (is_persona or not closing_mark(sentence.text))
     if sentence.voice == "other" or is_cut:
         return 0.0
-    worth = _of_persona(reading, at) if is_persona else _of_person(sentence)
+    worth = _worth_of_persona(reading, at) if is_persona else _worth_of_person(sentence)
     says_little = sentence.courteous or reading.reacts[at] or says_what_follows(sentence)
     return worth * (_SAYS_LITTLE if says_little or has_placeholder(sentence.text) else 1.0)
 
 
-def _of_person(sentence: Sentence) -> float:
+def _worth_of_person(sentence: Sentence) -> float:
     figures = sum(map(has_digit, sentence.terms))
-    is_row = figures >= _SEVERAL and figures > _MOST_FIGURES * len(sentence.terms)
+    is_row = figures >= _FEWEST_FIGURES and figures > _FIGURE_SHARE * len(sentence.terms)
     if is_row or sentence.text.endswith(COLONS):
         return _SAYS_LITTLE
     return _LISTED if sentence.voice == "item" else 1.0
 
 
-def _of_persona(reading: WeighedPassage, at: int) -> float:
+def _worth_of_persona(reading: WeighedPassage, at: int) -> float:
     sentence = reading.sentences[at]
     if sentence.is_row or sentence.is_figures or not is_finished(sentence.text):
         return 0.0
@@ -88,7 +89,7 @@ def names_known(reading: WeighedPassage, sentence: Sentence) -> bool:
 
 
 def binding(sentence: Sentence) -> str:
-    """Return how the persona binds itself by a sentence: promised, corrected or advised; else nothing."""
+    """Return what the persona answers for by a sentence: "promised", "corrected" or "advised"; "" if nothing."""
     text = sentence.text.replace("’", "'")
     if CORRECTION.are_in(text):
         return "corrected"
@@ -98,12 +99,12 @@ def binding(sentence: Sentence) -> str:
 
 
 def says_what_follows(sentence: Sentence) -> bool:
-    """Return whether the persona only says what it does next: "Let's break down the plan."."""
+    """Return whether the persona only announces what it does next: "Let's break down the plan."."""
     return sentence.role == PERSONA and ANNOUNCING.are_in(sentence.text.replace("’", "'"))
 
 
 def asks(sentence: Sentence) -> bool:
-    """Return whether the person wants something by a sentence."""
+    """Return whether the person asks for something in a sentence, outside quotation marks."""
     outside = QUOTED.sub(" ", sentence.text).replace("’", "'")
     return sentence.role != PERSONA and ASKING.are_in(outside)
 
@@ -115,7 +116,7 @@ class _Offer:
     reading: WeighedPassage
     worth: Sequence[float]
     free: set[int]
-    """Those that may be kept."""
+    """The indices of those that may be kept."""
     said: set[str]
     """The words that need not be said again."""
     kept: set[int] = field(default_factory=set)
@@ -127,33 +128,33 @@ def choose(
     room: float,
     besides: Sequence[str] = (),
     starts: Sequence[int] = (),
-    persona: float = 1.0,
+    persona_share: float = 1.0,
 ) -> list[int]:
     """Return the indices of the sentences to keep, in order, within about `room` words.
 
-    The persona's have at most the share `persona` of it. None of them is in a text of `besides`. The passage is
-    parted where messages of the numbers `starts` begin, and its parts share the room.
+    The persona's have at most `persona_share` of the room. No sentence is kept that is in a text of `besides`. The passage
+    is split before the messages numbered in `starts`, and its parts share the room.
     """
-    beside = "\n".join(besides)
-    each = enumerate(zip(worth, reading.sentences, strict=True))
-    free = {at for at, (value, sentence) in each if value > 0 and sentence.text not in beside}
-    offer = _Offer(reading, worth, free, set(terms(beside)))
+    elsewhere = "\n".join(besides)
+    pairs = enumerate(zip(worth, reading.sentences, strict=True))
+    free = {at for at, (value, sentence) in pairs if value > 0 and sentence.text not in elsewhere}
+    offer = _Offer(reading, worth, free, set(terms(elsewhere)))
     parts = list(_parts(reading, starts or (0,)))
     for number, part in enumerate(parts):
         share = room / (len(parts) - number)
-        room -= _fill(offer, part, share, share * persona)
+        room -= _fill(offer, part, share, share * persona_share)
     return sorted(offer.kept)
 
 
 def _parts(reading: WeighedPassage, starts: Sequence[int]) -> Iterator[range]:
-    """Yield the sentences of each part."""
+    """Yield the indices of the sentences of each part."""
     messages = [sentence.message for sentence in reading.sentences]
     begins = [bisect_left(messages, start) for start in starts]
     yield from (range(begin, end) for begin, end in pairwise([*begins, len(messages)]))
 
 
-def _fill(offer: _Offer, part: range, room: float, of_persona: float) -> float:
-    """Keep sentences of a part in the room for both sides, and for the persona; return the words they have."""
+def _fill(offer: _Offer, part: range, room: float, persona_room: float) -> float:
+    """Keep sentences of a part within `room` words, the persona's within `persona_room`; return the words kept."""
     heap = [(-_gain(offer, at), at) for at in part if at in offer.free]
     heapq.heapify(heap)
     spent = spent_by_persona = 0.0
@@ -162,7 +163,7 @@ def _fill(offer: _Offer, part: range, room: float, of_persona: float) -> float:
         sentence, links, gain = offer.reading.sentences[at], _missing(offer, at), _gain(offer, at)
         is_persona = sentence.role == PERSONA
         cost = sum(link.words for link in links.values())
-        is_over = spent + cost > room or spent_by_persona + cost * is_persona > of_persona
+        is_over = spent + cost > room or spent_by_persona + cost * is_persona > persona_room
         is_little = gain <= _LEAST_GAIN and sentence.message in offer.reading.lectures
         if at in offer.kept or is_over or is_little:
             continue
@@ -177,7 +178,7 @@ def _fill(offer: _Offer, part: range, room: float, of_persona: float) -> float:
 
 
 def _missing(offer: _Offer, at: int) -> dict[int, Sentence]:
-    """Return the sentence and those that it leans on, but for those that are kept or cannot be."""
+    """Return by index the sentence and those that it leans on, without any that is kept already or may not be."""
     links = _chain(offer.reading, at)
     return {
         link: offer.reading.sentences[link]
@@ -187,7 +188,7 @@ def _missing(offer: _Offer, at: int) -> dict[int, Sentence]:
 
 
 def _gain(offer: _Offer, at: int) -> float:
-    """Return what a sentence brings for its length, with those that it leans on."""
+    """Return what a sentence, with those that it leans on, would add for its length."""
     links = _missing(offer, at)
     fresh = {
         term: offer.worth[link] * offer.reading.weights[term]
@@ -200,7 +201,7 @@ def _gain(offer: _Offer, at: int) -> float:
 
 
 def _chain(reading: WeighedPassage, at: int) -> Sequence[int]:
-    """Return the sentence with those before it in its message that it leans on."""
+    """Return the indices of the sentence and those before it that it leans on."""
     first = at
     while at - first < _LONGEST_CHAIN - 1 and reading.leaning[first]:
         first -= 1

@@ -1,19 +1,19 @@
-"""Control marks: the tokens by which a model's own format parts turns, thoughts and calls of tools.
+"""Find control marks: the tokens with which a model's own format separates turns, thoughts and tool calls.
 
     <|im_end|>  <｜User｜>  <|turn>  <turn|>          a name with a bar, in angle brackets
     ◁think▷  [|endofturn|]                          a name between other such signs
     <end_of_turn>  </s>  <seed:think>  <tool_call>  a known word in angle brackets
     [INST]  [/THINK]  [TOOL_CALLS]                  a known word in square brackets
 
-A server takes them off; where it does not, they are left in an answer. In code they are no marks,
-and an emoticon, maths, a link or an element of HTML never is one.
+A server normally strips them; where it does not, they are left in an answer. In code they do not count as
+marks, and an emoticon, maths, a link or an HTML element is never one.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 
 THINKING_WORD = r"(?:[a-z]+[:_])?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"
-"""The name of an element that holds thoughts, in any case."""
+"""Matches the name of an element that holds thoughts, once case is ignored."""
 
 _NAME = r"[A-Za-z_][\w▁]+(?:[ .:/-][\w▁]+)*"
 _WORDS = (
@@ -36,29 +36,29 @@ _MARK = (
 
 _CODE = r"```.*?(?:```|\Z)|(?m:^)[ \t]*~~~.*?(?:~~~|\Z)|`[^`\n]+`"
 _STRUCK = r"(?<=\S)[ \t]*<s>[^<>\n]+</s>|<s>[^<>\n]+</s>(?=[ \t]*[^\s<\[])"
-"""HTML: what is struck out within a line."""
+"""Text that HTML strikes out within a line: `<s>` is no control mark there."""
 _ANYWHERE = re.compile(_MARK)
 _ANYWHERE_OR_STRUCK = re.compile(rf"(?P<struck>{_STRUCK})|{_MARK}")
 _OUTSIDE_CODE = re.compile(rf"(?P<code>{_CODE}|{_STRUCK})|{_MARK}", re.DOTALL)
 _DATA = re.compile(r"(?:```\w*)?\s*(?:\{|\[\s*[\[\]{\"\d])")
-_BEGIN = ("<", "[", "]", "◁")
+_FIRST_SIGNS = ("<", "[", "]", "◁")
 
 
 def holds_mark(text: str) -> bool:
     """Return whether a control mark is in the text, in code or outside it."""
-    if not any(sign in text for sign in _BEGIN):
+    if not any(sign in text for sign in _FIRST_SIGNS):
         return False
     return any(match["struck"] is None for match in _ANYWHERE_OR_STRUCK.finditer(text))
 
 
 def is_data(text: str) -> bool:
-    """Return whether a text, or a piece of fenced code, is JSON by its first signs."""
+    """Return whether a text, or a piece of fenced code, begins like JSON."""
     return _DATA.match(text) is not None
 
 
 def find_marks(text: str) -> Sequence[re.Match[str]]:
-    """Return the control marks of a text in order, but for those in code. JSON in a fence is data."""
-    if not any(sign in text for sign in _BEGIN):
+    """Return the control marks of a text in order, without those in code; those in fenced JSON count."""
+    if not any(sign in text for sign in _FIRST_SIGNS):
         return ()
     marks: list[re.Match[str]] = []
     for match in _OUTSIDE_CODE.finditer(text):
@@ -75,5 +75,5 @@ def kinds_of_marks(texts: Iterable[str]) -> frozenset[str]:
 
 
 def kind_of_mark(mark: str) -> str:
-    """Return a mark as it is compared: one that begins a part is of a kind with the one that ends it."""
+    """Return a mark in the form to compare it by: an opening mark and its closing mark are of one kind."""
     return mark.replace("/", "").casefold()

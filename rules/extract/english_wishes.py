@@ -1,9 +1,9 @@
-"""The forms of wishes in English, of slots that hold closed classes of words.
+"""Match wishes in English with patterns that are built of slots, each a closed class of words.
 
-A wish is about how the persona talks: what it says, asks, calls somebody, leaves out. It is told by what turns a clause
-to the persona (an order, a ban, "could you", "I'd rather you"), what it is to say or how (`talk`, `less`), and
-what makes it hold for good (a day of the week, "always", a case such as "when I am sad"). Each pattern is read without
-line breaks, and without regard to case; `<talk>` in it is the slot of that name.
+A wish is about how the persona talks: what it says, asks, calls somebody, leaves out. It shows by what addresses a
+clause to the persona (an order, a ban, "could you", "I'd rather you"), by what it is to say or how (`talk`, `less`), and
+by what makes it hold for good (a day of the week, "always", a case such as "when I am sad"). The lines of each pattern
+are joined and case is ignored; `<talk>` in it stands for the slot of that name.
 
     lead       may come before an order, in any number
     form       a wish by itself, right at the beginning of a clause: "from now on", "no emojis"
@@ -225,7 +225,10 @@ _SLOT = re.compile(r"<(say|talk|less|holds|order)>")
 
 @cache
 def compiled(part: str, *, leads: bool = False) -> re.Pattern[str]:
-    """Return a slot as a pattern; with `leads`, where a clause begins with it; `about`: any word of talk."""
+    """Compile a slot, with its match as the group `core`; the part "about" is any verb or word of talk.
+
+    With `leads` it matches only at the beginning of a clause, after any leads and a case, and nothing that is idle.
+    """
     if part == "about":
         return any_case(rf"\b(?:{_SLOTS['say']}|{_SLOTS['talk']})")
     pattern = _SLOT.sub(lambda slot: f"(?:{_SLOTS[slot[1]]})", _SLOTS[part])

@@ -1,4 +1,4 @@
-"""The engine's own words in each language, around sentences that it has taken over."""
+"""The built-in engine's own words in each language, which it puts around sentences that it quotes."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,6 +6,7 @@ from typing import Final
 from rules.extract.patterns import parted
 
 _LAST_SPACED = "\u2fff"
+"""After a lead that ends with a later character, the script has no space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,11 @@ class Frames:
     person: str
     persona: str
     nothing: str
-    """A sentence of the persona: it said nothing about itself."""
+    """The persona's sentence where it said nothing about itself."""
     nothing_more: str
-    """The same where the quote does speak of it."""
+    """The same where the memory's quote already has what it said about itself."""
     said: str
-    """Before words of the person that are quoted."""
+    """Before a quote of the person's words."""
     wanted: str
     advised: str
     promised: str
@@ -33,26 +34,26 @@ class Frames:
     questioned: str
     """Before a question of the persona that the person answers in a word."""
     heard: str
-    """Before an analysis that is kept in the place of the persona's own memory."""
+    """Before an analysis that is kept in place of the persona's own memory."""
     date: str
-    """A day in words, with the parts in the place of {day} and {month}."""
+    """A day in words, with {day} and {month}."""
     year: str
-    """The same with its year, in the place of {date} and {year}."""
+    """The same with its year, with {date} and {year}."""
     months: str
-    """The months in the form that dates have, in order."""
+    """The months in the form that dates have, in order, separated by spaces."""
 
     def in_words(self, day: str, before: str = "") -> str:
-        """Return an ISO day as it is written in the language; as it is where it is none.
+        """Return an ISO day as the language writes it; any other text as it is.
 
-        It has no year where the day named `before` it is of the same.
+        The year is left out where the day named `before` is of the same year.
         """
         parts = day.split("-")
         if len(parts) != 3:
             return day
         year, month, number = map(int, parts)
         date = self.date.format(day=number, month=self.months.split()[month - 1])
-        is_known = before.startswith(f"{parts[0]}-")
-        return date if is_known else self.year.format(date=date, year=year)
+        is_same_year = before.startswith(f"{parts[0]}-")
+        return date if is_same_year else self.year.format(date=date, year=year)
 
 
 ENGLISH: Final = Frames(
@@ -157,5 +158,5 @@ JAPANESE: Final = Frames(
 
 
 def spaced(lead: str) -> str:
-    """Return a lead with the space that its script puts after it."""
+    """Return a lead with a space after it, where its script has one."""
     return f"{lead} " if lead and lead[-1] <= _LAST_SPACED else lead

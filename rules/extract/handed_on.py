@@ -1,4 +1,4 @@
-"""Whose the words in a person's message are: their own, or those of somebody else that they hand on.
+"""Tell whose the words in a person's message are: their own, or somebody else's that they hand on.
 
     I found this prompt, is it any good?          own: it announces a text, and asks
                                                   (blank)
@@ -6,11 +6,11 @@
                                                   (blank)
     I am no pirate. What do you think?            own: the person speaks again
 
-Frames, quotations of several sentences and logs are foreign by themselves. All else is read as stretches, lines
-without a blank one between them, and told by points: the line before announces a text, what comes after speaks of
-one or asks, and the stretch looks like one (a letter, a verse, a notice, a role for a model). With few points it is
-unsure. A heading, a list or length alone gives none, and a heading in the person's own name ("How I'd like us to
-talk") makes own. What is handed over to be kept to ("from now on be this") is adopted.
+Frames, quotations of several sentences and logs are foreign by themselves. All else is read in stretches (lines without a
+blank one between them) and judged by points: where the line before announces a text, where what comes after refers to one
+or asks, and where the stretch looks like one (a letter, a verse, a notice, a role for a model). With few points it is
+unsure. A heading, a list or mere length gives no points, and under a heading of the person's own ("How I'd like us to
+talk") words are own. What is handed over as a rule to follow ("from now on be this") is adopted.
 """
 
 import re
@@ -29,16 +29,17 @@ Owner = Literal["own", "adopted", "reported", "unsure", "foreign"]
 """`reported`: after a colon in the same line, where the person may go on in their own words."""
 OWN: Final = ("own", "adopted")
 
-_MESSAGES, _LINES = 16_384, 256
-"""Messages and lines of which it is remembered what was found."""
+_CACHED_MESSAGES, _CACHED_LINES = 16_384, 256
 _FOREIGN, _UNSURE, _LIKELY, _SIGN = 4, 3, 2, 1
-"""Points: from the first two on a stretch is somebody else's, or may be."""
+"""Points. A stretch with at least `_FOREIGN` is somebody else's; with at least `_UNSURE` it may be."""
 _LONGEST_ANNOUNCEMENT, _LONGEST_HEADING, _LONGEST_VERSE, _LONGEST_SIGNATURE = 300, 120, 80, 30
-"""Characters of a line."""
+"""The most characters of such a line."""
 _HEAD = 24
-"""The first characters of a line, where a heading in capitals is."""
-_FEWEST = 3
-"""Lines of a verse, letters of a heading in capitals, and sentences of a comment that are read."""
+"""The characters at the start of a line in which a heading in capitals is looked for."""
+_FEWEST_VERSES, _MOST_INITIALS = 3, 3
+"""The fewest lines of a verse, and the most capitals that are initials and no heading."""
+_LINES_READ, _SENTENCES_READ = 3, 3
+"""The first lines in which a subject line is looked for, and sentences of a comment in which a text is referred to."""
 
 _FENCE = "```"
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*\n?")
@@ -50,7 +51,7 @@ _COLON_WITHIN = re.compile(r'[:：](?=\s*[^\s:："“„«「『»])')
 
 @dataclass(frozen=True, slots=True)
 class OwnedPart:
-    """The characters [start, stop) of a message that one owner has said."""
+    """The characters [start, stop) of a message that have one owner."""
 
     start: int
     stop: int
@@ -64,7 +65,7 @@ class _Stretch:
     start: int
     lines: tuple[str, ...]
     holds_text: bool
-    """A part that is set apart is in its last line, which announces no other."""
+    """Whether its last line has a part that is set apart, and so announces no text after it."""
 
     @property
     def text(self) -> str:
@@ -76,15 +77,15 @@ class _Stretch:
 
 
 def owner_at(text: str, at: int) -> Owner:
-    """Return whose the character at this place of a person's message is."""
+    """Return the owner of the character at an index of a person's message."""
     parts = owned_parts(text)
     last = bisect(parts, at, key=lambda part: part.start) - 1
     return parts[last].owner if last >= 0 and at < parts[last].stop else "own"
 
 
-@lru_cache(_MESSAGES)
+@lru_cache(_CACHED_MESSAGES)
 def owned_parts(text: str) -> tuple[OwnedPart, ...]:
-    """Return the parts of a person's message that are not simply their own, in order, none within another."""
+    """Return the parts of a person's message that are not simply their own, in order, without overlap."""
     apart = sorted(_set_apart(text), key=lambda part: part.start)
     handed = _handed(list(_stretches(text, apart)))
     parts: list[OwnedPart] = []
@@ -96,14 +97,14 @@ def owned_parts(text: str) -> tuple[OwnedPart, ...]:
     return tuple(parts)
 
 
-@lru_cache(_LINES)
+@lru_cache(_CACHED_LINES)
 def _plain(line: str) -> str:
     """Return the words of a line in small letters, with one space between them."""
     return " ".join(re.findall(r"[^\W_]+", line.casefold()))
 
 
 def is_own_heading(line: str) -> bool:
-    """Return whether a line is over what the person asks for in their own name."""
+    """Return whether a line is a heading over the person's own requests."""
     head = line if len(line) <= _LONGEST_HEADING else line[: line.find(":") + 1]
     if not 0 < len(head) <= _LONGEST_HEADING or _is_handed(head):
         return False
@@ -118,7 +119,7 @@ def is_own_heading(line: str) -> bool:
 
 
 def _set_apart(text: str) -> Iterator[OwnedPart]:
-    """Yield what is set apart, but frames in the person's own name."""
+    """Yield the parts that are set apart by form, except frames under a heading of the person's own."""
     spans = [*quotations(text), *logs(text)]
     for start, stop in frames(text):
         if not is_own_heading(text[start : start + _LONGEST_HEADING].partition("\n")[0]):
@@ -129,7 +130,7 @@ def _set_apart(text: str) -> Iterator[OwnedPart]:
 
 
 def _stretches(text: str, apart: Sequence[OwnedPart]) -> Iterator[_Stretch | None]:
-    """Yield the stretches of a message in order, and None for what is set apart or code."""
+    """Yield the stretches of a message in order, and None for each line that is code or set apart."""
     parts = iter(apart)
     part = next(parts, None)
     start, covered, is_code = 0, 0, False
@@ -155,9 +156,9 @@ def _stretches(text: str, apart: Sequence[OwnedPart]) -> Iterator[_Stretch | Non
 
 
 def _split(stop: int, lines: Sequence[str], *, holds_text: bool) -> Iterator[_Stretch]:
-    """Yield the lines up to `stop`, cut after a first one that announces, and before a last one unlike the others."""
+    """Yield the lines up to `stop` as stretches, cut after a first line that announces and before a last one that differs."""
     cuts = [0, len(lines)]
-    if lines[1:] and (_adopts(lines[0]) or _announced(lines[0].strip()) >= _UNSURE):
+    if lines[1:] and (_adopts(lines[0]) or _points_for_announcing(lines[0].strip()) >= _UNSURE):
         cuts.append(1)
     if lines[2:] and _ends_list(lines):
         cuts.append(len(lines) - 1)
@@ -168,7 +169,7 @@ def _split(stop: int, lines: Sequence[str], *, holds_text: bool) -> Iterator[_St
 
 
 def _ends_list(lines: Sequence[str]) -> bool:
-    """Return whether the last line is none of the list, or of the notice, that the others are."""
+    """Return whether the last line does not belong to the list, or to the notice, that the others are."""
     items = [_ITEM.match(line) is not None for line in lines]
     if items[-2] and sum(items[:-1]) > 1:
         return not items[-1]
@@ -176,7 +177,7 @@ def _ends_list(lines: Sequence[str]) -> bool:
 
 
 def _handed(stretches: Sequence[_Stretch | None]) -> Iterator[OwnedPart]:
-    """Yield the stretches that are somebody else's, or may be, and those that are adopted."""
+    """Yield the stretches, and parts of them, that are not simply the person's own."""
     ends = [*_ends(stretches)][::-1]
     before: _Stretch | None = None
     at = 0
@@ -196,24 +197,24 @@ def _handed(stretches: Sequence[_Stretch | None]) -> Iterator[OwnedPart]:
 
 
 def _ends(stretches: Sequence[_Stretch | None]) -> Iterator[int]:
-    """Yield for each stretch, the last one first, the place after the last one of a text that begins with it.
+    """Yield for each stretch, last one first, the index after the end of a text that begins with it.
 
-    A text ends with what is set apart, a signature, where the person speaks again, or before the last stretch. It is
+    A text ends with what is set apart, with a signature, where the person speaks again, or before the last stretch. It is
     never a heading alone.
     """
     last = end = len(stretches)
     for at in range(last - 1, -1, -1):
-        stretch, then = stretches[at], stretches[at + 1] if at + 1 < last else None
+        stretch, following = stretches[at], stretches[at + 1] if at + 1 < last else None
         is_heading = (
             stretch
             and not stretch.lines[1:]
             and not is_finished(stretch.title)
             and not SENTENCE_ENDS.search(stretch.title)
         )
-        is_over = at + 2 == last or (then and _resumes(then))
+        is_over = at + 2 == last or (following and _resumes(following))
         lines = stretch.lines[-2:] if stretch else ()
         is_signed = any(SIGN_OFF.search(line) for line in lines if len(line) <= _LONGEST_SIGNATURE)
-        if not then or is_signed or (is_over and not is_heading):
+        if not following or is_signed or (is_over and not is_heading):
             end = at + 1
         yield end
 
@@ -221,14 +222,15 @@ def _ends(stretches: Sequence[_Stretch | None]) -> Iterator[int]:
 def _owner(
     stretch: _Stretch, before: _Stretch | None, after: _Stretch | None, *, is_first: bool
 ) -> Owner:
-    """Return whose a stretch is, by what the person says before it and after the text that begins with it."""
+    """Return the owner of a stretch, by what the person says before it and after the text that begins with it."""
     announcement = before.lines[-1].strip() if before and not before.holds_text else ""
     if _adopts(announcement):
         return "adopted"
     comments = [comment.text for comment in (before, after) if comment]
-    points = 0 if words.RESUMING.match(_plain(stretch.title)) else _announced(announcement)
-    points += _looks_set(stretch, is_first=is_first) if comments else 0
-    points += (_spoken_of(after) if after else 0) + _SIGN * any(map(_asks, comments))
+    resumes = words.RESUMING.match(_plain(stretch.title))
+    points = 0 if resumes else _points_for_announcing(announcement)
+    points += _points_for_looks(stretch, is_first=is_first) if comments else 0
+    points += (_points_for_mention(after) if after else 0) + _SIGN * any(map(_asks, comments))
     is_own = is_own_heading(announcement) or is_own_heading(stretch.title)
     if is_own or points < _UNSURE:
         return "own"
@@ -236,15 +238,15 @@ def _owner(
 
 
 def _adopts(line: str) -> bool:
-    """Return whether a line hands a text over to be kept to."""
+    """Return whether a line hands a text over as a rule to follow."""
     spelled = _plain(line)
     points = line.rstrip().endswith(COLONS) or words.POINTING.search(spelled)
     is_role = words.FROM_NOW.search(spelled) and words.BE.search(spelled)
     return bool(points and (is_role or words.KEEP_TO.search(spelled)))
 
 
-def _announced(line: str) -> int:
-    """Return the points by which a line says that a text follows."""
+def _points_for_announcing(line: str) -> int:
+    """Return the points for a line's saying that a text follows."""
     if len(line) > _LONGEST_ANNOUNCEMENT:
         return 0
     spelled = _plain(line)
@@ -260,7 +262,7 @@ def _announced(line: str) -> int:
 
 
 def _is_handed(line: str) -> bool:
-    """Return whether a line says that somebody else gave something, or how it was come by, or is to be worked on."""
+    """Return whether a line says that somebody else gave a text, how the person came by it, or what to do with it."""
     spelled = _plain(line)
     if words.FOUND.search(spelled) or words.WORKED.search(spelled):
         return True
@@ -274,11 +276,11 @@ def _begins(line: str, kind: re.Pattern[str]) -> bool:
     return bool(kind.match(spelled) or kind.match(spelled, spelled.find(" ") + 1))
 
 
-def _spoken_of(stretch: _Stretch) -> int:
-    """Return the points by which a stretch says that a text comes before it."""
+def _points_for_mention(stretch: _Stretch) -> int:
+    """Return the points for a stretch's mentioning a text before it."""
     if stretch.title.startswith("^"):
         return _FOREIGN
-    for sentence in _SENTENCE.findall(stretch.text)[:_FEWEST]:
+    for sentence in _SENTENCE.findall(stretch.text)[:_SENTENCES_READ]:
         spelled = _plain(sentence)
         if words.TEXTS.search(spelled) or _is_handed(sentence):
             points = words.POINTING.search(spelled) or words.BACK.search(spelled)
@@ -287,23 +289,23 @@ def _spoken_of(stretch: _Stretch) -> int:
 
 
 def _resumes(stretch: _Stretch) -> bool:
-    """Return whether the person speaks again in a stretch, by how it begins, asks or speaks of the text before it."""
+    """Return whether the person speaks again in a stretch: by its beginning, a question, or a mention of the text before."""
     is_own = words.RESUMING.match(_plain(stretch.title)) or is_own_heading(stretch.title)
-    return bool(is_own) or _asks(stretch.text) or _spoken_of(stretch) >= _LIKELY
+    return bool(is_own) or _asks(stretch.text) or _points_for_mention(stretch) >= _LIKELY
 
 
-def _looks_set(stretch: _Stretch, *, is_first: bool) -> int:
-    """Return the points by which a stretch looks like a text by itself: a letter, a prompt, a notice, a verse."""
+def _points_for_looks(stretch: _Stretch, *, is_first: bool) -> int:
+    """Return the points for a stretch's looking like a text by itself: a letter, a prompt, a notice, a verse."""
     line = stretch.title
     is_greeting = _begins(line, words.OPENINGS) and not is_finished(line)
-    capitals = [mark for mark in re.split(r"[.:(!]", line[:_HEAD])[0] if mark.isalpha()]
-    is_shouted = len(capitals) > _FEWEST and "".join(capitals).isupper()
+    letters = [mark for mark in re.split(r"[.:(!]", line[:_HEAD])[0] if mark.isalpha()]
+    is_shouted = len(letters) > _MOST_INITIALS and "".join(letters).isupper()
     ended = sum(is_finished(line.strip()) for line in stretch.lines)
     is_list = sum(_ITEM.match(line) is not None for line in stretch.lines) > 1
-    is_verse = len(stretch.lines) >= max(_FEWEST, 2 * ended) and not is_list
+    is_verse = len(stretch.lines) >= max(_FEWEST_VERSES, 2 * ended) and not is_list
     is_verse &= max(map(len, stretch.lines)) <= _LONGEST_VERSE
     is_role = not is_first and words.ROLES.match(_plain(line))
-    if is_role or any(SUBJECT.search(line) for line in stretch.lines[:_FEWEST]):
+    if is_role or any(SUBJECT.search(line) for line in stretch.lines[:_LINES_READ]):
         return _UNSURE
     return _LIKELY * (is_greeting or is_shouted) + _SIGN * is_verse
 
@@ -318,7 +320,8 @@ def _after_colons(stretch: _Stretch) -> Iterator[OwnedPart]:
     for line in stretch.lines:
         colon = _COLON_WITHIN.search(line)
         stop = begin = colon.end() if colon else 0
-        if _announced(line[:begin]) == _FOREIGN and not is_own_heading(line[:begin]):
+        is_announced = _points_for_announcing(line[:begin]) == _FOREIGN
+        if is_announced and not is_own_heading(line[:begin]):
             for sentence in _SENTENCE.finditer(line, begin):
                 is_own = words.RESUMING.match(_plain(sentence.group())) or _asks(sentence.group())
                 if is_own and stop > begin:

@@ -1,6 +1,6 @@
-"""The words by which a text that a person hands on is told, of all languages that have rules in one class.
+"""Word classes that mark a text which a person hands on; each class holds the words of all languages that have rules.
 
-That a word means something else in another language does little harm: no class counts alone.
+A word that means something else in another language does little harm, since no class decides alone.
 """
 
 import re
@@ -42,7 +42,7 @@ GIVEN: Final = any_word("""
     прислал* написал* пишет оставил* висит повесил* переслал* скинул* опубликовал* пел пела поёт диктовал* надиктовал*
     гласит сказал* приклеил* выложил* поделил* 寄 写的 写道 写着 写给 分享 发给我 发的 发来 贴 唱 送って 書いて 届い
     貼って""")
-"""What somebody else does with a text; "I wrote" is none."""
+"""What somebody else does with a text; `BY_US` first takes out "I wrote"."""
 FOUND: Final = any_word("""
     found came_across copied copying pasting pasted quoting quote typed typing transcribing reading_this read_this dug
     overheard saw cataloguing came_with comes_with word_for gefunden gelesen entdeckt bekommen gekriegt kopier* abgetippt
@@ -50,14 +50,14 @@ FOUND: Final = any_word("""
     encontramos copio copié pego vi leí recibí encontrei achei recebi trovato ricevuto letto нашёл нашла нашел нашли
     вычитал* копирую перепишу списал* получил* разбира* перечитыва* прочитал* 看到 找到 收到 抄 夹 翻出 念给 网上 見つけ
     もらっ 読ん""")
-"""How a person comes by a text of somebody else's."""
+"""How a person comes by somebody else's text."""
 WORKED: Final = any_word("""
     translate* proofread correct smooth fix rewrite summarise summarize grade critique into_english into_spanish
     into_french into_german into_italian into_polish into_russian übersetz* korrigier* zusammenfass* ins_deutsche
     ins_englische ins_polnische ins_französische ins_spanische ins_russische auf_englisch traduis traduire corrige
     corriges corriger relis en_anglais en_français traduce traduces traducir pásame corrígeme al_inglés traduz* traduci*
     correggi перевед* перевест* исправь проверь на_английский 翻译 翻成 译成 润色 改成 改改 总结 訳し 直して 要約""")
-"""What the persona is to do with it."""
+"""What the persona is asked to do with such a text."""
 POINTING: Final = any_word("""
     this these following below here hier dies diese dieser dieses folgend* ceci ça cette ces voici voilà esto este esta
     estos aquí isto aqui questo questa ecco это этот эту эти эта вот такой такую следующ* 这 下面 以下 この これ 次の""")
@@ -69,7 +69,7 @@ RESUMING: Final = any_word(
     bref enfin par_contre bueno oye jaja* total en_fin enfim allora ну а короче кстати мы 总之 反正 对了 话说 それで""",
     *(tongue.leaning for tongue in _WITH_RULES),
 )
-"""How the person begins to speak again."""
+"""Words with which the person resumes in their own voice."""
 ME: Final = any_word(
     "me mine us mich mir uns moi nous mí nosotr* nuestr* vos mim nós noi мной мне нам нами 我 咱 私"
 )
@@ -79,16 +79,16 @@ RULES: Final = any_word("""
     rules instructions manual wishes preferences contract agreement profile notes note guide faq commandments settings
     regeln gebrauchsanweisung wünsche bitten vertrag règles règlement mode_d souhaits reglas reglamento instrucciones
     contrato regras regole правила памятка инструкция договор пожелания 规矩 须知 约定 规则 守则 ルール 約束""")
-"""What a person may draw up for the persona, too."""
+"""Kinds of text that a person may also draw up for the persona."""
 HOW_WE: Final = any_word("""
     how_we us_to how_i what_i wie_wir was_ich wie_ich ce_que lo_que o_que come_noi как_нам как_мы между_нами between_us
     between_me in_your for_you für_dich pour_toi para_ti para_vos per_te для_тебя со_мной about_me me_and_you
     you_and_me du_und_ich toi_et_moi tú_y_yo this_chat este_chat diesem_chat 咱俩 给你的 私たち""")
-"""What else a heading in the person's own name has."""
+"""Other words of a heading over the person's own requests."""
 BY_US: Final = re.compile(
     r"(?<!\w)(?:i|ve|you|we|ich|du|wir|je|ai|tu|as|yo|tú|he|eu|você|io|я|ты|мы) \w+|[我你]\w"
 )
-"""What the person or the persona does, not somebody else; "he" is Spanish."""
+"""A verb with the person or the persona as its subject, not somebody else; "he" is the Spanish verb."""
 MADE: Final = any_word(
     "i_wrote i_made ich_geschrieben hab_mir j_ai_écrit escribí_esto я_написал 我写 我列 我自己"
 )

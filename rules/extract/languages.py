@@ -1,4 +1,4 @@
-"""Everyday words of the languages that the built-in engine knows, and which of them is spoken."""
+"""Everyday words of the languages that the built-in engine knows; they tell which language a text is in."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,27 +9,27 @@ from typing import Final
 from rules.extract import frames
 from rules.extract.patterns import Listed, listed
 
-_SAMPLE = 4000
+_TERMS_READ = 4000
 _TELLING_SHARE = 0.02
-"""A language counts as spoken where its everyday words are more than this part of all."""
+"""A language is recognized where its everyday words are more than this share of all words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tongue:
-    """One language, by everyday words.
+    """A language, by everyday words.
 
-    `common` tell it from others; `me` are the first person and verbs that carry it, `you` the second; `states` are
-    feeling, noticing, doubting, wishing.
+    `common` tell it from other languages; `me` are the first person and verbs that carry it, `you` the second person;
+    `states` are feeling, noticing, doubting, wishing.
     """
 
     common: Listed
     me: Listed
     states: Listed
     mine: Listed
-    """What says that something is the speaker's own."""
+    """Words that say that something belongs to the speaker."""
     you: Listed
     leaning: Listed
-    """Pronouns, and words such as "but", with which a sentence opens that leans on the one before."""
+    """Pronouns, and words such as "but", at the beginning of a sentence that leans on the one before it."""
     frames: frames.Frames
 
 
@@ -300,11 +300,11 @@ TONGUES: Final = (
         frames.JAPANESE,
     ),
 )
-"""The languages in the table, each once."""
+"""All languages of this file; a language's index here is its number elsewhere."""
 
 
 UNKNOWN: Final = Tongue(*(listed(""),) * 6, frames.ENGLISH)
-"""A language that is not in the table; the engine's own few words are English there."""
+"""Stands for a language that is not in `TONGUES`; the engine's own words are English there."""
 
 
 MONTHS = listed(
@@ -322,22 +322,22 @@ MONTHS = listed(
             जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर يناير فبراير مارس أبريل مايو يونيو يوليو
             أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"""
 )
-"""The months by name, casefolded, in the form that dates have."""
+"""The names of the months, casefolded, in the form that dates have."""
 
 
 def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
-    """Return the language of `terms`, by everyday words; UNKNOWN if those tell nothing."""
-    heard = Counter(islice(terms, _SAMPLE))
+    """Return the language of `among` that has most everyday words in `terms`; UNKNOWN where they are too few."""
+    counts = Counter(islice(terms, _TERMS_READ))
     scores = [
-        sum(count for term, count in heard.items() if term in tongue.common) for tongue in among
+        sum(count for term, count in counts.items() if term in tongue.common) for tongue in among
     ]
     best = max(scores)
-    if best <= _TELLING_SHARE * heard.total():
+    if best <= _TELLING_SHARE * counts.total():
         return UNKNOWN
     return among[scores.index(best)]
 
 
 def lead_in(text: str) -> str:
-    """Return the lead that gives a quoted text to the person; empty where it has none."""
+    """Return the lead with which a quote says that its words are the person's; "" where it has none."""
     leads = (frames.spaced(tongue.frames.said) for tongue in TONGUES)
     return next((lead for lead in leads if text.startswith(lead)), "")

@@ -1,4 +1,4 @@
-"""By which names the two of a conversation call each other: "Hey Marta!", "Good night, Wren."."""
+"""Find the names by which the two sides of a conversation call each other: "Hey Marta!", "Good night, Wren."."""
 
 import re
 from collections import Counter
@@ -9,20 +9,22 @@ _AT_START = re.compile(
     rf"(?:\A|[\n.!?…。！？]\s?)(?:[^\W\d_]{{2,10}},?\s)?{_NAME}(?=\s?(?:[,!?，、！？]|\Z))"
 )
 _AT_END = re.compile(rf"[,，、]\s?{_NAME}(?=\s?(?:[.!?…。！？]|\Z))")
-_LEAST = 2
+_FEWEST_CALLS = 2
+"""A word that is called once may be any word: "Sorry!"."""
 _SHARE_OF_MOST = 0.25
+"""A name is called at least this part as often as the most frequent one."""
 
 
-def addressed(texts: Iterable[str]) -> frozenset[str]:
+def find_called_names(texts: Iterable[str]) -> frozenset[str]:
     """Return the names by which one side calls the other in its messages, casefolded.
 
-    They are those that most often begin or end a sentence as a call, at least twice.
+    A name begins or ends sentences as a call, in at least two messages and in a quarter as many as the most frequent one.
     """
     calls = Counter[str]()
     for text in texts:
         calls.update(
-            {name.casefold() for calls in (_AT_START, _AT_END) for name in calls.findall(text)}
+            {name.casefold() for call in (_AT_START, _AT_END) for name in call.findall(text)}
         )
     most = max(calls.values(), default=0)
-    least = max(_LEAST, most * _SHARE_OF_MOST)
-    return frozenset(name for name, times in calls.items() if times >= least)
+    fewest = max(_FEWEST_CALLS, most * _SHARE_OF_MOST)
+    return frozenset(name for name, times in calls.items() if times >= fewest)

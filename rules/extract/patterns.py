@@ -1,19 +1,19 @@
-"""How patterns and lists of words are spelled over several lines of a file."""
+"""Compile patterns and word lists that are written over several lines of a file."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_GOES_ON = re.compile(r"\\\n\s*")
-_BRACKETS_AND_STROKES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
-"""The marks that group a pattern; also what escapes or lists characters, and so hides marks."""
-_CROWDED = "⺀"
-"""The first character of the scripts without spaces, whose words are found within others."""
+_CONTINUED = re.compile(r"\\\n\s*")
+_BRACKETS_AND_BARS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
+"""Brackets and bars; also escapes and character classes, so that brackets and bars within them are passed over."""
+_FIRST_UNSPACED = "⺀"
+"""The first character of the East Asian scripts without spaces, whose words are found inside of longer runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Whole words, beginnings of words, and exceptions; `word in listed` asks all."""
+    """A word list: whole words, beginnings of words, and exceptions from these. `word in listed` tests all three."""
 
     whole: frozenset[str]
     beginnings: tuple[str, ...]
@@ -26,32 +26,32 @@ class Listed:
 
 
 def join_lines(pattern: str) -> str:
-    """Return a pattern in one line, without the white space around its lines."""
+    """Return a pattern as one line, without the white space around its lines."""
     return "".join(map(str.strip, pattern.splitlines()))
 
 
 def any_case(pattern: str) -> re.Pattern[str]:
-    """Return a pattern that is spelled over several lines, to be searched in any case."""
+    """Compile a pattern that is written over several lines, ignoring case."""
     return re.compile(join_lines(pattern), re.IGNORECASE)
 
 
 def alternatives(*patterns: str) -> str:
-    """Return the lines of patterns as alternatives; one that ends in a backslash goes on."""
+    """Join the lines of patterns as alternatives; a line that ends with a backslash continues on the next."""
     lines = (
         line.strip()
         for pattern in patterns
-        for line in _GOES_ON.sub("", pattern.strip()).splitlines()
+        for line in _CONTINUED.sub("", pattern.strip()).splitlines()
     )
     return "|".join(lines)
 
 
 def at_start(patterns: str) -> re.Pattern[str]:
-    """Return a pattern that is matched at the start of a text, after marks of quotations and lists."""
+    """Compile alternatives to match at the start of a text, after the marks of a quotation or a list."""
     return re.compile(rf"[\s*_#>\"'-]*(?:{patterns})")
 
 
 def parted(texts: str) -> Iterator[str]:
-    """Yield the texts between upright strokes."""
+    """Yield the texts between vertical bars, stripped."""
     return map(str.strip, texts.split("|"))
 
 
@@ -59,15 +59,15 @@ def parted(texts: str) -> Iterator[str]:
 class Phrases:
     """Phrases in any case, as alternatives of one pattern.
 
-    A pattern that ignores case takes three times as long as one for small letters, which are all
-    that a lowered ASCII text has. What begins with other characters is left out of that one.
+    A pattern that ignores case takes three times as long as one of small letters, so ASCII texts are lowered and searched
+    for `small`. Alternatives that begin with other characters are left out of it.
     """
 
     any_case: re.Pattern[str]
     small: re.Pattern[str]
 
     def are_in(self, text: str) -> bool:
-        """Return whether one of them is in the text."""
+        """Return whether the text has at least one of the phrases."""
         if text.isascii():
             return self.small.search(text.lower()) is not None
         return self.any_case.search(text) is not None
@@ -76,13 +76,13 @@ class Phrases:
 def any_phrase(pattern: str) -> Phrases:
     """Compile alternatives. Those that begin with `\\b` or `^` share it, so that it is tried once.
 
-    Where case is ignored, a Turkish dotless i is an i.
+    A Turkish dotless i matches an i where case is ignored, so the pattern for ASCII texts has an i in its place.
     """
     joined = join_lines(pattern)
     dotted = joined.replace("ı", "i")
-    alternatives: list[str] = []  # what is between its strokes outside of brackets
+    alternatives: list[str] = []  # the parts between bars outside of brackets
     start = depth = 0
-    for mark in _BRACKETS_AND_STROKES.finditer(dotted):
+    for mark in _BRACKETS_AND_BARS.finditer(dotted):
         depth += {"(": 1, ")": -1}.get(mark.group(), 0)
         if mark.group() == "|" and not depth:
             alternatives.append(dotted[start : mark.start()])
@@ -92,12 +92,12 @@ def any_phrase(pattern: str) -> Phrases:
 
 
 def _may_be_ascii(alternative: str) -> bool:
-    """Return whether an ASCII text may match: it does not have to begin with another character."""
+    """Return whether an alternative may match ASCII text: its first character is ASCII, or optional."""
     return alternative[:1].isascii() or alternative[1:2] in ("?", "*", "{")
 
 
 def listed(entries: str) -> Listed:
-    """Read a list of words from `entries`, parted by white space: "word", "begin*", and "-exception"."""
+    """Read a word list from `entries`, separated by white space: "word", "begin*" or "-exception"."""
     words = entries.split()
     return Listed(
         frozenset(word for word in words if not word.endswith("*") and not word.startswith("-")),
@@ -107,13 +107,14 @@ def listed(entries: str) -> Listed:
 
 
 def any_word(words: str, *others: Listed) -> re.Pattern[str]:
-    """Return a pattern of words and beginnings, in small letters with one space between them.
+    """Compile a pattern of words, for text in small letters with one space between words.
 
-    In `words`, `begin*` is a beginning, and `two_words` follow each other; `others` are added to them.
+    In `words`, `begin*` is the beginning of a word, and `two_words` are two in a row. The words of `others` are added.
     """
     entries = words.split()
     for other in others:
         entries += [*other.whole, *(f"{beginning}*" for beginning in other.beginnings)]
-    spaced = [entry.replace("*", r"\w*").replace("_", " ") for entry in entries if entry < _CROWDED]
-    crowded = [entry.rstrip("*") for entry in entries if entry >= _CROWDED]
-    return re.compile("|".join([rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)", *crowded]))
+    spaced = [entry for entry in entries if entry < _FIRST_UNSPACED]
+    whole = "|".join(spaced).replace("*", r"\w*").replace("_", " ")
+    unspaced = [entry.rstrip("*") for entry in entries if entry >= _FIRST_UNSPACED]
+    return re.compile("|".join([rf"(?<!\w)(?:{whole})(?!\w)", *unspaced]))

@@ -1,6 +1,6 @@
-"""Phrases of the languages that the engine knows: what says nothing, and what a persona answers for.
+"""Match phrases of the languages that the engine knows: those that say nothing, and those a persona answers for.
 
-All languages are looked for at once: a persona may answer in another one than the person speaks.
+All languages are searched at once, since a persona may answer in another language than the person speaks.
 """
 
 from typing import Final
@@ -59,7 +59,7 @@ COURTESY: Final = any_phrase(r"""
     |bu (?:adımları|önerileri) (?:izleyerek|uygulayarak)|iyi eğlenceler|听起来(?:不错|很好|很棒)
     |通过(?:遵循|实施|采用|这些)|按照这些|祝.{0,6}愉快|なりますように|楽しんで|素晴らしいですね
     |いいですね|استمتع|يبدو (?:رائعا|جيدا)|باتباع هذه|शानदार लग|इन (?:कदमों|सुझावों)""")
-"""Sentences that say nothing of this conversation: the courtesies of either side."""
+"""Courtesies of either side, which say nothing about this conversation."""
 
 FORMULA: Final = any_phrase(r"""
     \b(?:(?:is|are|will be|would be|sounds like
@@ -79,7 +79,7 @@ FORMULA: Final = any_phrase(r"""
     |indem (?:du|sie)\b.*\b(?:kannst|können|wirst|werden)\b|en \w+ant\b.*\b(?:vous
     |tu) (?:pou[rv]\w+|peux)\b|al \w+[aei]r\b.*\b(?:podrás|puedes|podrá|puede)\b
     |ao \w+[aei]r\b.*\bpode(?:rá)?\b|\w+ndo\b.*\b(?:puoi|potrai|può)\b)""")
-"""Sentences of assistants that say nothing unless they name what they are about: "Inviting Mason is a great idea"."""
+"""Stock sentences of assistants, which say something only where they name a subject: "Inviting Mason is a great idea"."""
 
 PROMISE: Final = any_phrase(r"""
     \b(?:i(?:'ll| will| shall| promise)\b|i(?:'ve| have) promised\b|ich (?:werde|verspreche
@@ -90,7 +90,7 @@ PROMISE: Final = any_phrase(r"""
     |söz veriyorum|\w+(?:acağım|eceğim)\b)
     |वादा करत|करूँगी|करूँगा|याद रखूँग|أعدك|سأ\w+|我保证|我答应|我会(?:记|替|帮|把|在)|約束します
     |約束する|覚えておきます|しておきます""")
-"""What the speaker binds itself to, in a sentence of its own."""
+"""Promises of the speaker."""
 
 ADVICE: Final = any_phrase(r"""
     \b(?:i(?:'d| would)? (?:strongly )?(?:suggest|recommend|advise|urge|propose)\b|my (?:advice
@@ -107,7 +107,7 @@ ADVICE: Final = any_phrase(r"""
     |^(?:don't|do not|never|avoid|consider|try|make sure|be sure)\b
     |सलाह|सुझाव|चाहिए|أنصحك|أقترح|عليك|ينبغي|建议|我劝|你可以|你应该|您可以|您应该|最好|おすすめ
     |お勧め|べきです|べきだ|ほうがいい|方がいい|た方が""")
-"""What the speaker would have the other do."""
+"""Advice of the speaker to the other."""
 
 ANNOUNCING: Final = any_phrase(r"""
     ^\W*(?:(?:\w+, +)?(?:here(?:'s| is| are)|let(?:'s| us)|(?:i|we)(?:'ll| will| can) (?:now |then |also )?
@@ -117,7 +117,7 @@ ANNOUNCING: Final = any_phrase(r"""
     |aqui (?:está|estão|vai)|vamos|vejamos|ecco\b|vediamo|cominciamo|вот\b|давай(?:те)?\b|ось\b
     |oto\b|zobaczmy|przyjrzyjmy|zacznijmy|işte\b|hadi\b|gelin\b|إليك|دعنا|دعونا|لنبدأ|यह रह|आइए|चलिए
     |这是|以下|让我们|我们来|こちらが|以下|では、)""")
-"""What only says that something follows, and is no advice."""
+"""Announcements that something follows; they may look like advice."""
 
 CORRECTION: Final = any_phrase(r"""
     \b(?:i (?:was (?:wrong|mistaken)|made a mistake|got (?:that|it) wrong|misread|misunderstood
@@ -131,7 +131,7 @@ CORRECTION: Final = any_phrase(r"""
     |yanılmışım|yanıldım|benim hatam|düzeltiyorum)\b)
     |मुझसे गलती|मैं गलत|मेरी गलती|أخطأت|كنت مخطئ|خطئي|أصحح|我错了|我弄错了|我的错|更正
     |間違えました|間違っていました|訂正します|私の誤り""")
-"""What the speaker takes back or sets right."""
+"""Corrections: the speaker takes back or sets right what they said."""
 
 ASKING: Final = any_phrase(r"""
     \b(?:(?:can|could|would|will) you\b|please\b|i(?:'d| would) (?:like|love|prefer)\b|i(?:'m
@@ -145,7 +145,7 @@ ASKING: Final = any_phrase(r"""
     |potrzebuję|yapabilir misin|lütfen|istiyorum|lazım)\b)
     |[?？؟;]\W*$|कृपया|चाहता हूँ|चाहती हूँ|क्या आप|क्या तुम|هل يمكن|من فضلك|أريد|أحتاج|请|能不能
     |我想|我需要|吗[？?。]?$|してください|教えて|してほしい|たいです|ですか|ますか""")
-"""What the speaker wants to know, or wants done."""
+"""Questions and requests of the speaker."""
 
 _PRAISED = r"""(?:great|awesome|amazing|nice|cool|sweet|lovely|wonderful|fantastic|incredible|brilliant|perfect|excellent
     |beautiful|impressive|inspiring|terrific|superb|exciting|thoughtful|adorable|gorgeous|stunning|neat|rad|fun|brave
@@ -189,4 +189,4 @@ REACTION: Final = any_phrase(rf"""
     |^\W*(?:واو|مرحبا|مبروك|شكرا|رائع|ما أجمل|يا له|अरे वाह|वाह|नमस्ते|बधाई|शानदार|बहुत अच्छ|哇|你好
     |恭喜|谢谢|太好了|太棒|真棒|真好
     |わあ|わぁ|えっ|うわ|おめでとう|ありがとう|すごい|すてき|素敵|よかった|いいね)""")
-"""How sentences begin that only answer the other: with an interjection, praise, or a greeting."""
+"""Beginnings of sentences that only react to the other: an interjection, praise, or a greeting."""

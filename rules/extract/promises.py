@@ -1,4 +1,4 @@
-"""The forms of what a persona promises, and of what is said to be done, by the number of a language in `TONGUES`."""
+"""Match a persona's promises, and statements that something is done, by the number of a language in `TONGUES`."""
 
 import re
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ _PROMISED: Final[Mapping[int, str]] = {
     13: r"""(?:^|、)(?:.{0,30}(?:聞き|尋ね|覚えておき|覚えてい|忘れ(?:ません|ない)|黙ってい|思い出させ|待ってい
         |呼び|言いません|約束し).{0,3}(?:ます|ません|よ|ね|。)|約束)""",
 }
-"""What the persona binds itself to, at the beginning of a clause."""
+"""Promises of the persona, at the beginning of a clause."""
 _DONE: Final[Mapping[int, str]] = {
     0: r"""(?:\b(?:i(?:'ve| have)?|we(?:'ve| have)?) (?:finally |just |already |actually |now )?(?:booked|called
         |rang|rung|sent|handed|paid|told|asked|signed|finished|submitted|posted|bought|picked up|cancelled
@@ -69,15 +69,16 @@ _DONE: Final[Mapping[int, str]] = {
         (?:りました|った|みました|ました|んだ|た)(?:よ|。|！|$))""",
 }
 _NEVER: Final = "(?!)"
+"""A pattern that matches nothing, for languages without rules."""
 
 
 @cache
 def promised(number: int) -> re.Pattern[str]:
-    """Return the pattern of a promise in a language."""
+    """Return the pattern that matches a promise in a language."""
     return any_case(_PROMISED.get(number, _NEVER))
 
 
 @cache
 def done(number: int) -> re.Pattern[str]:
-    """Return the pattern of what is said to be done in a language."""
+    """Return the pattern that matches a statement that something is done, in a language."""
     return any_case(_DONE.get(number, _NEVER))

@@ -1,4 +1,4 @@
-"""A message as sentences: in whose voice each is, whether it says something by itself, its words."""
+"""Read a message as sentences: in whose voice each is, whether it says anything by itself, its words."""
 
 import re
 from bisect import bisect_right
@@ -31,24 +31,25 @@ _MARKUP = re.compile(
     r"!?\[([^\]\n]*)\]\([^)\s]*\)|\*\*+|`+|__+|~~+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
 )
 _BOLD_LABEL = re.compile(r"(\*\*|__)[^*_\n]{1,60}(?:[:：]\1|\1[^\S\n]*[:：])[^\S\n]*(?=\S)")
-"""A bold label, as an item of a list has before its sentence."""
+"""A bold label before the sentence of a list's item."""
 _MOST_FIGURES = 0.4
-"""A sentence of which more words are numbers is a row of a table."""
+"""A sentence with a larger share of numbers among its words is a row of a table."""
 _COMMAS = (", ", "，", "、", "، ")
-_SEVERAL = 3
-_SHORT_COURTESY = 12.0
-"""A longer sentence of the person's that begins with a courtesy goes on to say something."""
-_MESSAGES = 2_048
-"""Messages whose sentences are remembered, at about 6 KB each: more than a fold stands for."""
+_COMMAS_OF_LIST = 3
+"""A sentence with at least this many commas lists several things."""
+_LONGEST_COURTESY = 12.0
+"""A sentence of the person's with more words that begins with a courtesy goes on to say something."""
+_CACHED_MESSAGES = 2_048
+"""Messages whose sentences are cached, at about 6 KB each: more than one fold replaces."""
 _MOST_OUTLINES = 65_536
-"""Messages whose outline is remembered, at about 300 bytes each."""
+"""Messages whose outline is cached, at about 300 bytes each."""
 _OUTLINED = Struct("<IIB5?")
-"""A sentence in an outline: its place in the message, the number of its voice, and its other marks."""
+"""A sentence in an outline: its bounds in the message, the index of its voice, and its other marks."""
 _VOICES: tuple[Voice, ...] = ("own", "set", "item", "other")
 _outlines: dict[bytes, bytes] = {}
-"""The outlines of messages by fingerprint. Folds read messages again long after they were read, and
-to find their sentences and tell of what kind these are is four fifths of the work."""
-_WORDS = 16_384
+"""The outlines of messages by fingerprint. Folds read messages again much later, and finding their sentences and
+classifying them is four fifths of the work."""
+_CACHED_WORDS = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The characters [start, stop) of message number `message`, and the same as `text` without markup."""
+    """A sentence: the characters [start, stop) of message number `message`, and `text`, the same without markup."""
 
     message: int
     role: str
@@ -72,18 +73,18 @@ class Sentence:
     terms: tuple[str, ...]
     """Its distinct words."""
     words: float
-    """Its length."""
+    """Its length in words."""
     voice: Voice
     courteous: bool
-    """It is a courtesy, which says nothing of this conversation."""
+    """Whether it is a courtesy, which says nothing about this conversation."""
     is_formula: bool
-    """It says something only where it names or lists what it is about."""
+    """Whether it says something only where it names or lists what it is about."""
     is_broken: bool
-    """A quotation mark is open in it, or it is within a quotation."""
+    """Whether it leaves a quotation or a bracket open, or is itself quoted."""
     is_row: bool
-    """It is a label with something after it."""
+    """Whether it is a label with something after it."""
     is_figures: bool
-    """It is mostly numbers."""
+    """Whether much of it is numbers."""
     unquoted: tuple[str, ...]
     """Its distinct words outside quotation marks."""
 
@@ -95,11 +96,11 @@ class Sentence:
     @property
     def lists(self) -> bool:
         """Return whether it lists several things."""
-        return sum(map(self.text.count, _COMMAS)) >= _SEVERAL
+        return sum(map(self.text.count, _COMMAS)) >= _COMMAS_OF_LIST
 
     @property
     def opening(self) -> tuple[str, ...]:
-        """Return the first words, by which formulas are told."""
+        """Return the first three distinct words, which tell formulas apart."""
         return self.terms[:3]
 
 
@@ -114,7 +115,7 @@ def between_placeholders(text: str) -> list[str]:
 
 
 class _Marks(NamedTuple):
-    """What is told of a sentence, as `Sentence` has it."""
+    """How a sentence is classified; the fields are those of `Sentence`."""
 
     voice: Voice
     courteous: bool
@@ -124,12 +125,12 @@ class _Marks(NamedTuple):
     is_figures: bool
 
 
-@lru_cache(_MESSAGES)
+@lru_cache(_CACHED_MESSAGES)
 def of_message(role: str, text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of prose of one message; a mere placeholder in square brackets is none,
-    nor is what the person hands on: it would read as said of the person.
+    """Return the sentences of prose of one message, without mere placeholders in square brackets.
 
-    One with a control mark is left out: without its code it would read as a model's own format.
+    What the person hands on is left out, as it would read as if said by the person. A sentence with a control mark is left
+    out, as it would read as a model's own format.
     """
     spelled = f"{role} {text}".encode(errors="surrogatepass")
     fingerprint = blake2b(spelled, digest_size=16).digest()
@@ -144,7 +145,7 @@ def of_message(role: str, text: str) -> tuple[Sentence, ...]:
 
 
 def forget_prose() -> None:
-    """Drop what is remembered of messages."""
+    """Clear the caches of messages, outlines and words."""
     of_message.cache_clear()
     _once.cache_clear()
     _outlines.clear()
@@ -173,7 +174,7 @@ def _read(role: str, text: str) -> Iterator[Sentence]:
 
 
 def _outline(sentence: Sentence) -> bytes:
-    """Return the part of its message's outline that tells of a sentence."""
+    """Return a sentence's part of its message's outline."""
     return _OUTLINED.pack(
         sentence.start,
         sentence.stop,
@@ -187,7 +188,7 @@ def _outline(sentence: Sentence) -> bytes:
 
 
 def _read_again(role: str, text: str, outline: bytes) -> Iterator[Sentence]:
-    """Yield the sentences of a message by its outline."""
+    """Yield the sentences of a message, taking their bounds and marks from its outline."""
     for start, stop, voice, *others in _OUTLINED.iter_unpack(outline):
         plain = without_markup(text[start:stop])
         listed = list(map(_once, terms(plain)))
@@ -201,7 +202,7 @@ def _without_lone_brackets(text: str, piece: TextPiece) -> TextPiece:
 
 
 def _without_label(text: str, piece: TextPiece) -> TextPiece:
-    """Return the whole sentence behind a bold label; the piece as it is where none follows."""
+    """Return the piece without its bold label, where a whole sentence follows that; else the piece as it is."""
     label = _BOLD_LABEL.match(text, piece.start, piece.stop)
     if label is None or not is_finished(text[label.end() : piece.stop]):
         return piece
@@ -211,7 +212,7 @@ def _without_label(text: str, piece: TextPiece) -> TextPiece:
 def _sentence(role: str, text: str, piece: TextPiece, voice: Voice, *, is_broken: bool) -> Sentence:
     plain = without_markup(text[piece.start : piece.stop])
     listed = list(map(_once, terms(plain)))
-    can_be_courteous = role == PERSONA or length(plain) <= _SHORT_COURTESY
+    can_be_courteous = role == PERSONA or length(plain) <= _LONGEST_COURTESY
     spelled = plain.replace("’", "'")
     is_formula = can_be_courteous and FORMULA.are_in(spelled)
     is_courtesy = can_be_courteous and COURTESY.are_in(spelled)
@@ -253,17 +254,17 @@ def _with_words(
     )
 
 
-@lru_cache(_WORDS)
+@lru_cache(_CACHED_WORDS)
 def _once(term: str) -> str:
-    """Return the one string that is kept for all equal ones: few words make up a long talk."""
+    """Return one shared string for all equal ones: a long conversation repeats few words."""
     return term
 
 
 def without_markup(text: str) -> str:
-    """Return a piece of Markdown as it reads, in one line."""
+    """Return a piece of Markdown as plain text in one line."""
     return " ".join(_MARKUP.sub(lambda match: match[1] or "", text).split())
 
 
 def is_plain(sentence: Sentence) -> bool:
-    """Return whether it is a sentence of running text that says something."""
+    """Return whether a sentence is finished running text in the speaker's own voice, and no courtesy."""
     return sentence.own and not sentence.courteous and is_finished(sentence.text)

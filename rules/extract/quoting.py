@@ -1,4 +1,4 @@
-"""The quote of the built-in engine: a few sentences of one message, word for word, and whose they are."""
+"""Choose the built-in engine's quote: a few sentences of one message, word for word."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -16,13 +16,14 @@ from rules.extract.words import has_words, shorten, terms
 
 _MOST_SENTENCES = 3
 _OVERHEAD, _POWER = 6.0, 0.7
-"""What a quote says is shared by its words less than evenly: a long one says more by itself."""
+"""What a quote says is divided by (words + 6) to the power of 0.7: less than by its words, as a long quote says more by
+itself."""
 _INWARD = 2.0
-"""The worth of words in which the persona speaks of its own states."""
+"""A sentence in which the persona speaks of its own states counts this many times."""
 
 
 def said_lead(texts: Sequence[str]) -> str:
-    """Return what comes before quoted words of the person, in the language of these texts."""
+    """Return the lead that goes before a quote of the person's words, in the language of these texts."""
     frames = spoken((term for text in texts for term in terms(text)), TONGUES).frames
     return spaced(frames.said)
 
@@ -32,25 +33,27 @@ def quote(
 ) -> str:
     """Return one to three sentences of one message, word for word: those that say most of the passage.
 
-    Never code, a placeholder, or what was written for somebody else, nor what was said `before` the passage, since
-    another memory may quote that, nor what `besides` say, as the memory has it anyway. Questions, reactions,
-    courtesies, headings and announcements only where there is nothing else.
+    It never quotes code, placeholders, what was written for somebody else, what was said `before` the passage (another
+    memory may quote that) or what the texts `besides` say (the memory has it anyway). Questions, reactions, courtesies,
+    headings and announcements are quoted only where there is nothing else.
 
-    Where every sentence is longer than `words`: the beginning of one. Where there is none: the beginning of the first
-    line with words of the longest message that has one. Empty where no message has words.
+    Where every sentence is longer than `words`, the quote is the beginning of one; where there is no sentence, of the
+    first line with words in the longest message that has one; and empty where no message has words.
     """
     reading = read(tuple(passage), tuple(before))
-    # No sentence goes over a line.
+    # A sentence is within one line, so it cannot match across the line breaks.
     elsewhere = "\n".join((*(message.text for message in before), *besides))
     for limit in (float(words), inf):
-        for span in _best_first(passage, reading, limit):
+        for span in _spans_by_fitness(passage, reading, limit):
             parts = [_raw(passage, reading, range(at, at + 1)) for at in span]
             if not any(part in elsewhere for part in parts):
                 return shorten(_raw(passage, reading, span), words)
     return _line_with_words(passage, words)
 
 
-def _best_first(passage: Sequence[Said], reading: WeighedPassage, words: float) -> list[range]:
+def _spans_by_fitness(
+    passage: Sequence[Said], reading: WeighedPassage, words: float
+) -> list[range]:
     """Return the runs of sentences of at most `words` that could be quoted, the fittest first."""
     worth = worths(reading)
     spans = chain.from_iterable(
@@ -85,22 +88,26 @@ def _spans(
 def _fitness(
     passage: Sequence[Said], reading: WeighedPassage, worth: Sequence[float], span: range
 ) -> tuple[int, float, int]:
-    """Return how fit sentences are to be quoted: their rank, what they say for their length, and how early."""
-    news: dict[str, float] = {}
+    """Return a sort key of how fit a run is to be quoted: its rank, what it says for its length, and how early it is."""
+    values: dict[str, float] = {}
     for at in span:
         value = worth[at] * (_INWARD if reading.inward[at] else 1.0)
         for term in reading.sentences[at].terms:
-            news[term] = max(news.get(term, 0.0), value * reading.weights[term])
+            values[term] = max(values.get(term, 0.0), value * reading.weights[term])
     words = sum(reading.sentences[at].words for at in span)
     return (
         _rank(passage, reading, span),
-        sum(news.values()) / (words + _OVERHEAD) ** _POWER,
+        sum(values.values()) / (words + _OVERHEAD) ** _POWER,
         -span[0],
     )
 
 
 def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
-    """Return 3 for running text that says something by itself, less for what leans, for lists, and for set phrases."""
+    """Return the rank of a run for a quote, the higher the better.
+
+    3 is running text that makes sense by itself; 2 has markup, asks, or leans on the sentence before it; 1 begins or
+    ends with a set phrase; 0 is broken, unfinished, or in another voice.
+    """
     first = reading.sentences[span[0]]
     if first.is_broken or first.voice == "other" or not is_finished(first.text):
         return 0
@@ -121,20 +128,19 @@ def _is_set(reading: WeighedPassage, at: int) -> bool:
 
 
 def _is_running(passage: Sequence[Said], reading: WeighedPassage, at: int) -> bool:
-    """Return whether a sentence is running text without any markup."""
+    """Return whether a sentence is plain running text without any markup."""
     sentence = reading.sentences[at]
     return is_plain(sentence) and sentence.text == _raw(passage, reading, range(at, at + 1))
 
 
 def _line_with_words(passage: Sequence[Said], words: int) -> str:
-    """Return the first line with words of the longest message that has one, or as much as `words` allow.
+    """Return the first line with words of the longest message that has one, cut to `words`; "" without any.
 
-    No fence of code and no line with a control mark is such a line, and nothing in square brackets is a part of
-    one: it ends there.
+    Fences of code and lines with a control mark are passed over. A line is split at placeholders in square brackets.
     """
-    longest = sorted(passage, key=lambda message: len(message.text), reverse=True)
-    lines = (line for message in longest for line in message.text.splitlines())
-    of_prose = (line for line in lines if not (is_fence(line) or holds_mark(line)))
-    parts = (part.strip() for line in of_prose for part in between_placeholders(line))
+    longest_first = sorted(passage, key=lambda message: len(message.text), reverse=True)
+    lines = (line for message in longest_first for line in message.text.splitlines())
+    prose_lines = (line for line in lines if not (is_fence(line) or holds_mark(line)))
+    parts = (part.strip() for line in prose_lines for part in between_placeholders(line))
     part = next((part for part in parts if has_words(part) and not is_fence(part)), "")
     return shorten(part, words) if part else ""

@@ -1,4 +1,4 @@
-"""How kept sentences read: by day, each side behind its lead, in rows of whole sentences."""
+"""Lay out the sentences that are kept: by day, each side after its lead, as rows of whole sentences."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from rules.extract.words import length, shorten
 _CUT = " …"
 _CLAUSE_END = re.compile(r"[,;:，；：、](?=[^,;:，；：、]*\Z)")
 _ENDS_CROWDED = re.compile(rf"[^\u0000-\u2fff{EMOJI}]\Z")
-"""After a stop of a script without spaces the next sentence follows at once."""
+"""A text that ends in a script without spaces: the next sentence follows without one."""
 _DANGLING = ",;，、；–- "
 _FULL_STOPS = (
     ("\u08ff", "."),
@@ -26,13 +26,13 @@ _FULL_STOPS = (
     ("\u2fff", "."),
     ("\U0010ffff", "。"),
 )
-"""The full stop of a script, by its last letter; Thai and its neighbours have none."""
+"""The full stop of each range of scripts, by the last character of the range; Thai and its neighbours have none."""
 
 
 def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:
     """Return the kept sentences by day, as what the person told and the persona answered.
 
-    A day that the text before ended with, `day_before`, is not named again, nor a year in the days after it.
+    A day is not named where the text before ended with it (`day_before`), nor a year that the day before it has named.
     """
     frames = reading.frames
     lines = []
@@ -50,21 +50,20 @@ def tell(
 ) -> str:
     """Return the kept sentences, the person's before the persona's, each side after its lead.
 
-    A question that the person answers in a word comes before the answer.
+    A question that the person answers in a word goes into brackets before the answer, which says nothing without it.
     """
     lines: list[str] = []
-    asked: dict[int, Sentence] = {}
+    questions: dict[int, Sentence] = {}
     for at, after in pairwise(kept):
         question, answer = reading.sentences[at], reading.sentences[after]
-        # The person's answer comes next, and says nothing without the question.
         if after == at + 1 and reading.leaning[after] and question.message != answer.message:
             text = f"({spaced(reading.frames.questioned)}{question.text})"
-            asked[at] = replace(question, text=text)
+            questions[at] = replace(question, text=text)
     for is_persona in (False, True):
         side = [
-            asked.get(at, reading.sentences[at])
+            questions.get(at, reading.sentences[at])
             for at in kept
-            if (reading.sentences[at].role == PERSONA and at not in asked) is is_persona
+            if (reading.sentences[at].role == PERSONA and at not in questions) is is_persona
         ]
         if side:
             line = head + spaced(leads[is_persona]) + join_sentences(side)
@@ -74,7 +73,7 @@ def tell(
 
 
 def join_sentences(kept: Sequence[Sentence]) -> str:
-    """Return the sentences in a row, each text once, with a space where their script has one."""
+    """Join the sentences, each text once, with spaces between them where their script has any."""
     distinct = list({sentence.text: sentence for sentence in kept}.values())
     row = ""
     for sentence, following in zip_longest(distinct, distinct[1:]):
@@ -84,17 +83,16 @@ def join_sentences(kept: Sequence[Sentence]) -> str:
 
 
 def _with_stop(sentence: Sentence, following: Sentence | None) -> str:
-    """Return a sentence with a stop if it has none: after it another one or nothing follows.
+    """Return a sentence with a stop at its end, where it has none.
 
-    Between items of a list it is a semicolon, and an ellipsis where a sentence announces what is not there. A
-    quotation of which more was said is closed.
+    The stop is a semicolon between lines of one list, and an ellipsis where the sentence announces what is left out. A
+    quotation that goes on beyond the sentence is closed.
     """
     text = sentence.text + (closing_mark(sentence.text) if sentence.is_broken else "")
     if is_finished(text):
         return text
     if text.endswith(COLONS):
         return f"{text}{_CUT}"
-    # Lines of one list.
     if (
         following is not None
         and following.message == sentence.message
@@ -102,14 +100,13 @@ def _with_stop(sentence: Sentence, following: Sentence | None) -> str:
     ):
         return f"{text};"
     bare = text.rstrip(_DANGLING)
-    # The full stop of the script of its last letter.
     return bare + next((stop for last, stop in _FULL_STOPS if bare[-1:] <= last), ".")
 
 
 def fit(text: str, words: float) -> str:
-    """Return the text, cut where it is longer: a single sentence may be longer than its budget.
+    """Cut the text to at most `words` words, since a single sentence may be longer than its budget.
 
-    It is cut after a clause if more than half is left so, else between words.
+    It is cut after a clause where that leaves more than half of what fits, else between words.
     """
     if length(text) <= words:
         return text

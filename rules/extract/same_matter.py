@@ -1,4 +1,4 @@
-"""Whether two wishes are about the same matter, and which earlier ones a later text ends."""
+"""Tell whether two wishes are about the same matter, and which earlier ones a later text ends."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,9 +7,7 @@ from rules.extract.languages import TONGUES
 from rules.extract.patterns import any_case
 from rules.extract.words import terms
 
-_WISHES = 16_384
-"""Wishes of which it is remembered what they are about."""
-_WORDS = 16_384
+_CACHED_WISHES, _CACHED_WORDS = 16_384, 16_384
 _GENERAL = frozenset(
     terms(
         """
@@ -22,7 +20,7 @@ _GENERAL = frozenset(
         """
     )
 )
-"""Words that tell nothing of what a wish is about, beside the everyday words of each language."""
+"""Words that say nothing about a wish's subject, in addition to each language's everyday words."""
 _CONDITION = any_case(r"""
     \b(?:when(?:ever)?|if|every time|each time) i (?:ask|say|mention|write|talk
         |request)\w*(?: you)?(?: about| for| of)? *
@@ -31,15 +29,16 @@ _CONDITION = any_case(r"""
     |\bquando (?:eu |ti |le )?\w+ *(?:por|sobre|di)? *|\bкогда я (?:тебя |вас )?\w+ *(?:о|об|про)? *
     |\bколи я (?:тебе |вас )?\w+ *(?:про)? *|\b(?:kiedy|gdy) (?:cię )?\w+ *(?:o)? *|(?:عندما|كلما) أسأل\w* *(?:عن)? *
     |जब (?:भी )?मैं *|(?:当|每次|每当)我(?:问|说|提到|提|发)(?:到|起)? *""")
-"""The case of a wish, in the languages that have a word for it here."""
+"""The words before the case in which a wish applies ("when I ask about X"), in the languages that are covered."""
 _SAME_SHARE = 0.5
+"""The part of the shorter wish's words that both share where they are about the same matter."""
 _STEM = 4
-"""The characters by which two forms of a word are told to be one."""
+"""Two words are taken for forms of one where their first characters, this many, agree."""
 
 
-@lru_cache(_WISHES)
+@lru_cache(_CACHED_WISHES)
 def _matter(wish: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of what a wish asks for, and of its case ("when I ask about X")."""
+    """Return the subject words of what a wish asks for, and those of its case ("when I ask about X")."""
     plain = wish.replace("’", "'")
     condition = _CONDITION.search(plain)
     asked, case = (
@@ -47,16 +46,16 @@ def _matter(wish: str) -> tuple[frozenset[str], frozenset[str]]:
     )
     if condition and not asked.strip():
         case, _, asked = case.partition(",")
-    return _telling(asked), _telling(case)
+    return _subject_words(asked), _subject_words(case)
 
 
-def _telling(text: str) -> frozenset[str]:
+def _subject_words(text: str) -> frozenset[str]:
     return frozenset(term for term in terms(text) if not _is_general(term))
 
 
-@lru_cache(_WORDS)
+@lru_cache(_CACHED_WORDS)
 def _is_general(term: str) -> bool:
-    """Return whether a word tells nothing of what a wish is about: "you", "ist", "peux"."""
+    """Return whether a word says nothing about a wish's subject: "you", "ist", "peux"."""
     return term in _GENERAL or any(
         term in words
         for tongue in TONGUES
@@ -65,7 +64,7 @@ def _is_general(term: str) -> bool:
 
 
 def is_same_matter(wish: str, later: str) -> bool:
-    """Return whether a later wish is about the same case, or where neither names one, object."""
+    """Return whether two wishes have the same case or, where neither has one, share enough of their subject words."""
     (asked, case), (asked_later, case_later) = _matter(wish), _matter(later)
     if case or case_later:
         return bool(case) and case == case_later
@@ -73,17 +72,17 @@ def is_same_matter(wish: str, later: str) -> bool:
     return bool(shared) and shared >= _SAME_SHARE * min(len(asked), len(asked_later))
 
 
-def ends(text: str, earlier: Sequence[str], *, is_done: bool) -> list[int]:
-    """Return the places of the earlier texts that are taken back by this one, or said to be done.
+def find_ended(text: str, earlier: Sequence[str], *, is_done: bool) -> list[int]:
+    """Return the indices of the earlier texts that this one takes back or, with `is_done`, says to be done.
 
-    What takes a wish back ends the newest of those that share most with it, and what asks the same. What
-    is done shares two words with it at least, or all that it tells.
+    A text that takes back ends the newest of those that share most stems with it, and all that ask for the same. A text
+    that says something is done ends those that share two stems with it, or one where it has no more.
     """
-    telling = _stems(text)
-    shared = [len(telling & _stems(other)) for other in earlier]
+    stems = _stems(text)
+    shared = [len(stems & _stems(other)) for other in earlier]
     if is_done:
-        least = min(2, max(1, len(telling)))
-        return [at for at, number in enumerate(shared) if number >= least]
+        fewest = min(2, max(1, len(stems)))
+        return [at for at, number in enumerate(shared) if number >= fewest]
     most = max(shared, default=0)
     if not most:
         return []
@@ -96,5 +95,5 @@ def ends(text: str, earlier: Sequence[str], *, is_done: bool) -> list[int]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    """Return the beginnings of the words that tell what a text is about."""
-    return frozenset(term[:_STEM] for term in _telling(text.replace("’", "'")))
+    """Return the beginnings of a text's subject words."""
+    return frozenset(term[:_STEM] for term in _subject_words(text.replace("’", "'")))

@@ -1,6 +1,6 @@
-"""A text taken apart: its blocks (running lines, code, tables, lists), and its sentences in any script.
+"""Split a text into blocks (lines of prose, code, tables), and prose into sentences in any script.
 
-A sentence ends at a stop that its script knows, with the emoji after it, or with its line. Most stops need white space after
+A sentence ends at a stop of its script, including emoji after it, or with its line. Most stops need white space after
 them; those of Chinese, Hindi, Burmese and others do not. A full stop may also belong to an
 abbreviation, an initial or a date. Thai and Lao have no stop: a long run of theirs is cut at a
 space.
@@ -30,7 +30,7 @@ BEFORE_ANYTHING = listed_words(
     np tzw tj ul pl al mgr inż hab św sn doç bkz örn mah
     """
 )
-"""Before a capital letter as before a small one: titles, references, "for instance"."""
+"""Abbreviations that never end a sentence: titles, references, "for instance"."""
 
 BEFORE_NUMBER = listed_words(
     """
@@ -38,7 +38,7 @@ BEFORE_NUMBER = listed_words(
     стр рис табл гл тел ст ok os godz r sok cad №
     """
 )
-"""Before a digit only: "no. 5" is one thing, "I said no." another."""
+"""Abbreviations only before a digit: "no. 5", but "I said no."."""
 
 BEFORE_SMALL = listed_words(
     """
@@ -47,7 +47,7 @@ BEFORE_SMALL = listed_words(
     т.д т.п др пр гг вв н.э руб коп тыс млн млрд ін т.ін рр грн vb
     """
 )
-"""Only before a small letter: what can also end a sentence."""
+"""Abbreviations only before a small letter, since they can also end a sentence."""
 
 
 EMOJI = "\u2600-\u27bf\u2b50\u2b55\u200d\ufe0f\U0001f000-\U0001faff"
@@ -63,22 +63,25 @@ _STOP = re.compile(
 MARK = re.compile(
     r"[ \t]*(?:(?:>|#{1,6}(?=\s)|[-*+•·‣](?=\s)|\(?\d{1,9}[.)](?=\s)|\[[ xX]\](?=\s))[ \t]*)*+"
 )
-_EMOJI_BEHIND = re.compile(rf"\s*[{EMOJI}]+(?!\w)")
+_EMOJI_AFTER = re.compile(rf"\s*[{EMOJI}]+(?!\w)")
 _WORD_BEFORE = re.compile(r"[^\s\"'“‘„«(\[*_]+$")
-_WORD_BEHIND = re.compile(r"[\W_]*(\w+)")
-_AFTER_EMOJI = "\u200d\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
-"""What joins, shows or colours an emoji."""
+_WORD_AFTER = re.compile(r"[\W_]*(\w+)")
+_EMOJI_MODIFIERS = "\u200d\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+"""Joiners, variation selectors and skin tones, which may follow an emoji."""
 _THAI = re.compile(r"[\u0e00-\u0eff]")
 _LETTER = re.compile(r"[^\W_]")
 _GAP = re.compile(r"\s+")
 _THAI_AT_LEAST = 60
-_LOOK = 40
-_NUMBERED = 6
+"""The characters of a part of Thai or Lao before it may be cut."""
+_REACH = 40
+"""The characters before and after a stop in which its neighbouring words are looked for."""
+_LONGEST_NUMBERING = 6
+"""The characters of a line's or sentence's beginning, fewer than which a number with a stop numbers it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The characters [start, stop) of a text: one line of prose, or a whole piece of code or a whole table."""
+    """The characters [start, stop) of a text: one line of prose, or all of a piece of code or of a table."""
 
     start: int
     stop: int
@@ -89,7 +92,7 @@ class Block:
 class TextPiece:
     """The characters [start, stop) of a text: a sentence if `prose`, else code, a table or mere signs.
 
-    A sentence is stripped of white space and of the marks of a list, a heading or a quotation before it.
+    A sentence has no white space around it, and no mark of a list, a heading or a quotation before it.
     """
 
     start: int
@@ -111,14 +114,14 @@ def blocks(text: str) -> Iterator[Block]:
         if not line.strip():
             at, after_blank = at + 1, True
             continue
-        behind = _behind_code(text, lines, at, indented=after_blank and not in_list)
-        yield Block(start, lines[max(behind - 1, at)][1], prose=behind == at)
+        after_code = _line_after_code(text, lines, at, indented=after_blank and not in_list)
+        yield Block(start, lines[max(after_code - 1, at)][1], prose=after_code == at)
         in_list = bool(_ITEM.match(line)) or (in_list and line[0].isspace())
-        at, after_blank = max(behind, at + 1), False
+        at, after_blank = max(after_code, at + 1), False
 
 
 def _bounds_of_lines(text: str) -> list[tuple[int, int]]:
-    """Return where each line begins and ends, its line break included."""
+    """Return the bounds of each line, including its line break."""
     return [match.span() for match in _LINE.finditer(text) if match.group()]
 
 
@@ -128,7 +131,7 @@ def is_fence(line: str) -> bool:
 
 
 def without_open_fence(text: str) -> str:
-    """Return the longest part of `text` between fences that never close; all of it if every fence closes."""
+    """Return the longest part of `text` between fences that never close; `text` itself if every fence closes."""
     longest, rest = "", text
     while fence := _open_fence(rest):
         longest = max(longest, rest[: fence.start()].strip(), key=len)
@@ -137,7 +140,7 @@ def without_open_fence(text: str) -> str:
 
 
 def with_closed_fence(text: str) -> str:
-    """Close at the end a fence that never closes."""
+    """Return `text` with a closing fence at its end, where one never closes."""
     fence = _open_fence(text)
     if fence is None:
         return text
@@ -153,33 +156,33 @@ def _open_fence(text: str) -> re.Match[str] | None:
     at: int | None = 0
     while at is not None and at < len(lines):
         fence = _FENCE.match(text, *lines[at])
-        at = _behind_fence(text, lines, at, fence[1]) if fence else at + 1
+        at = _line_after_fence(text, lines, at, fence[1]) if fence else at + 1
         if at is None:
             return fence
     return None
 
 
-def _behind_code(text: str, lines: list[tuple[int, int]], at: int, *, indented: bool) -> int:
+def _line_after_code(text: str, lines: list[tuple[int, int]], at: int, *, indented: bool) -> int:
     """Return the index of the line after the code or table that begins at line `at`; `at` itself if none does."""
     line = text[slice(*lines[at])]
     fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
     if fence:
-        return _behind_fence(text, lines, at, fence.group(1)) or len(lines)
+        return _line_after_fence(text, lines, at, fence.group(1)) or len(lines)
     if indented and _CODE_INDENT.match(line) and not _ITEM.match(line):
         # Blank lines between two indented ones belong to the code.
-        behind = at
+        after_code = at
         for further in range(at, len(lines)):
             if _CODE_INDENT.match(text, *lines[further]):
-                behind = further + 1
+                after_code = further + 1
             elif text[slice(*lines[further])].strip():
                 break
-        return behind
+        return after_code
     while at < len(lines) and _ROW.match(text, *lines[at]):
         at += 1
     return at
 
 
-def _behind_fence(text: str, lines: list[tuple[int, int]], at: int, fence: str) -> int | None:
+def _line_after_fence(text: str, lines: list[tuple[int, int]], at: int, fence: str) -> int | None:
     """Return the index of the line after the one that closes the fence; None if none does."""
     closing = re.compile(rf"[ \t>]*{re.escape(fence)}{re.escape(fence[0])}*\s*\Z")
     for further in range(at + 1, len(lines)):
@@ -189,14 +192,14 @@ def _behind_fence(text: str, lines: list[tuple[int, int]], at: int, fence: str) 
 
 
 def sentences(text: str) -> tuple[TextPiece, ...]:
-    """Split `text` into pieces without overlap, which together hold all its letters, in linear time."""
-    # In chats, many begin sentences with small letters.
-    begins = [text[match.end()] for match in re.finditer(r"(?<=\w\w[.!?])\s+(?=\w)", text)]
-    small = sum(map(str.islower, begins)) > sum(map(str.isupper, begins))
+    """Split `text` into pieces that do not overlap and together hold all its letters. Takes linear time."""
+    # In chats, many people begin their sentences with small letters.
+    initials = [text[match.end()] for match in re.finditer(r"(?<=\w\w[.!?])\s+(?=\w)", text)]
+    small = sum(map(str.islower, initials)) > sum(map(str.isupper, initials))
     pieces: list[TextPiece] = []
     for block in blocks(text):
         if block.prose:
-            pieces.extend(_of_line(text, block.start, block.stop, small=small))
+            pieces.extend(_split_line(text, block.start, block.stop, small=small))
         else:
             pieces.append(_stripped(text, block.start, block.stop, prose=False))
     return tuple(pieces)
@@ -210,13 +213,13 @@ def prose_sentences(text: str) -> list[str]:
 def ends_whole(text: str) -> bool:
     """Return whether a text ends with the end of a sentence, closed code, a table, or an emoji.
 
-    Thai and Lao write no end of a sentence: theirs cannot be told, and counts as whole.
+    Thai and Lao mark no end of a sentence, so a text that ends with their letters counts as whole.
     """
     text = text.rstrip()
     last = next(reversed(list(blocks(text))), None)
     if last is None or not last.prose:
         return last is not None and _open_fence(text) is None
-    signs = text.rstrip(_AFTER_EMOJI)[-1:]
+    signs = text.rstrip(_EMOJI_MODIFIERS)[-1:]
     if _THAI.match(text[-1]) or (signs and unicodedata.category(signs) == "So"):
         return True
     return any(
@@ -227,8 +230,8 @@ def ends_whole(text: str) -> bool:
     )
 
 
-def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextPiece]:
-    """Yield the sentences of a line, without the marks before it."""
+def _split_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextPiece]:
+    """Yield the sentences of a line, without the marks before it; `small`: sentences begin with small letters."""
     mark = MARK.match(text, start, stop)
     start = mark.end() if mark else start
     for match in _STOP.finditer(text, start, stop):
@@ -236,7 +239,7 @@ def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextP
             continue
         if match["plain"] and not _ends(text, match, stop, small=small):
             continue
-        emoji = _EMOJI_BEHIND.match(text, match.end(), stop)
+        emoji = _EMOJI_AFTER.match(text, match.end(), stop)
         end = emoji.end() if emoji else match.end()
         yield from _cut_thai(text, start, end)
         start = end
@@ -244,17 +247,17 @@ def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextP
 
 
 def _is_numbering(text: str, start: int, stop: int) -> bool:
-    """Return whether nothing but a short number is before the first stop of a line or sentence."""
-    return stop - start < _NUMBERED and text[start:stop].strip().isdecimal()
+    """Return whether only a short number precedes the first stop of a line or sentence."""
+    return stop - start < _LONGEST_NUMBERING and text[start:stop].strip().isdecimal()
 
 
 def _ends(text: str, stop: re.Match[str], line_end: int, *, small: bool) -> bool:
     """Return whether the stop after a word of a spaced script ends the sentence."""
-    behind = _WORD_BEHIND.match(text, stop.end(), min(line_end, stop.end() + _LOOK))
-    if behind is None:
+    after = _WORD_AFTER.match(text, stop.end(), min(line_end, stop.end() + _REACH))
+    if after is None:
         return True
-    signs, following = stop.group(), behind.group(1)
-    word = _WORD_BEFORE.search(text, max(0, stop.start() - _LOOK), stop.start())
+    signs, following = stop.group(), after.group(1)
+    word = _WORD_BEFORE.search(text, max(0, stop.start() - _REACH), stop.start())
     if signs == "." and word and _is_short_form(word.group(), following):
         return False
     begins_small = following[0].islower()
@@ -263,22 +266,22 @@ def _ends(text: str, stop: re.Match[str], line_end: int, *, small: bool) -> bool
     return small or not begins_small
 
 
-def _is_short_form(word: str, behind: str) -> bool:
-    """Return whether the full stop after `word` belongs to the word."""
+def _is_short_form(word: str, following: str) -> bool:
+    """Return whether the full stop between `word` and the word `following` belongs to `word`."""
     folded = word.casefold()
-    small = behind[0].islower()
+    small = following[0].islower()
     is_before_number = folded in BEFORE_NUMBER or folded.endswith(("str", "nr"))  # Hauptstr. 5
-    if folded in BEFORE_ANYTHING or (behind[0].isdecimal() and is_before_number):
+    if folded in BEFORE_ANYTHING or (following[0].isdecimal() and is_before_number):
         return True
     if word.isdecimal():
-        return len(word) <= 2 and (small or behind.casefold() in MONTHS)
+        return len(word) <= 2 and (small or following.casefold() in MONTHS)
     if folded in BEFORE_SMALL and len(word) > 1:
         return small
     return word != "I" and all(len(part) == 1 and part.isupper() for part in word.split("."))
 
 
 def _cut_thai(text: str, start: int, stop: int) -> Iterator[TextPiece]:
-    """Yield a sentence; a long run of Thai or Lao in parts, which end at spaces."""
+    """Yield a sentence; a long run of Thai or Lao in several parts, cut at spaces."""
     if stop - start > _THAI_AT_LEAST and _THAI.search(text, start, stop):
         for gap in _GAP.finditer(text, start, stop):
             is_long = gap.start() - start >= _THAI_AT_LEAST
@@ -298,7 +301,7 @@ def _stripped(text: str, start: int, stop: int, *, prose: bool) -> TextPiece:
 
 
 def sentences_within(text: str, words: float) -> str:
-    """Return the sentences at the beginning of a text that have about `words` together; at least one."""
+    """Return the beginning of a text, as many whole sentences as have at most `words` words; at least one."""
     left, stop = words, 0
     for piece in sentences(text):
         left -= length(text[piece.start : piece.stop])

@@ -1,4 +1,4 @@
-"""What is set apart in a message by its form: frames, quotations, and logs of talks from elsewhere."""
+"""Find what a message's form sets apart: framed text, quotations, and logs of conversations from elsewhere."""
 
 import re
 from collections import Counter
@@ -9,22 +9,22 @@ from rules.extract.brackets import quotations_in
 
 SENTENCE_ENDS: Final = re.compile(r"[.!?。！？] ?(?=[^\W\d_])")
 """Where a sentence ends and another begins in the same line."""
-_QUOTED = 60
-"""The fewest characters of a quotation that is a text; a shorter one belongs to a story."""
+_SHORTEST_QUOTATION = 60
+"""The fewest characters of a quotation that counts as a text of its own; a shorter one is part of what is told."""
 _HEAD = 24
-"""The first characters of a line, where a time or a name is."""
+"""The characters at the start of a log's line in which its time or its speaker's name is looked for."""
 _FILE_ENDS = re.compile(
     r"\[(?:(?:end|ende|fin|fine|fim|конец)\b|[^\]\n]{0,12}(?:结束|完))", re.IGNORECASE
 )
 _TAG, _TAG_ENDS = re.compile(r"<([a-zA-Z][\w-]*)[^<>\n]*>"), re.compile(r"</[\w-]+>$")
 _RULE, _BRACKETED = re.compile(r"([-=*_~])\1{2,}|\"{3}"), re.compile(r"\[[^\]]*\]")
-"""The first and the last lines of frames; a rule ends with its like, and what is in brackets may be a placeholder."""
+"""Lines that begin or end a frame. A rule is closed by an equal rule; a line in brackets may also be a placeholder."""
 _TIME = re.compile(r"\d{1,2}[:.]\d\d")
 _LABEL = re.compile(r"\W*([^\W\d_][^:：\n]{0,24}?)[,\s]*[:：]\s")
 
 
 def frames(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of what is between two rules, tags or lines in brackets, with these lines."""
+    """Yield the bounds of what is between two rules, tags or lines in brackets, including those two lines."""
     begun: dict[str, int] = {}
     start = 0
     for line in text.splitlines(keepends=True):
@@ -42,28 +42,34 @@ def frames(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_break(line: str) -> bool:
-    """Return whether a line is a rule, or all in brackets."""
+    """Return whether a line is a rule, or is entirely in square brackets."""
     return bool(_RULE.fullmatch(line) or _BRACKETED.fullmatch(line))
 
 
 def quotations(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of lines that are quoted, and of quotations of several sentences."""
+    """Yield the bounds of lines quoted with ">", and of long quotations of several sentences."""
     for line in re.finditer(r"^[^\S\n]*>.*\n?", text, re.MULTILINE):
         yield line.span()
     for start, stop in quotations_in(text):
-        if stop - start >= _QUOTED and SENTENCE_ENDS.search(text, start, stop - 1):
+        if stop - start >= _SHORTEST_QUOTATION and SENTENCE_ENDS.search(text, start, stop - 1):
             yield start, stop
 
 
 def logs(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of a conversation: names come again before its lines, or are in capitals, or timed."""
+    """Yield the bounds of a pasted conversation: from its first logged line to its last; nothing where it has only one.
+
+    A line is logged where a name comes before it that recurs or is in capitals, or where it has a time and lines do in
+    which one speaker recurs.
+    """
     spans = [line.span() for line in re.finditer(r"[^\n]+", text)]
     heads = [text[start : min(stop, start + 2 * _HEAD)] for start, stop in spans]
     times = [_TIME.search(head[:_HEAD]) for head in heads]
     names = [_name_before(head, time) for head, time in zip(heads, times, strict=True)]
-    count = Counter(filter(None, names))
-    speakers = {name for name in count if len(count) > 1 and (count[name] > 1 or name.isupper())}
-    is_timed = any(time and count[name] > 1 for time, name in zip(times, names, strict=True))
+    lines_of = Counter(filter(None, names))
+    speakers = {
+        name for name in lines_of if len(lines_of) > 1 and (lines_of[name] > 1 or name.isupper())
+    }
+    is_timed = any(time and lines_of[name] > 1 for time, name in zip(times, names, strict=True))
     logged = [
         span
         for span, time, name in zip(spans, times, names, strict=True)
@@ -74,6 +80,6 @@ def logs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _name_before(head: str, time: re.Match[str] | None) -> str:
-    """Return who speaks in a line, by its first characters; "" where they name none."""
+    """Return the speaker that a line's first characters name; "" where they name none."""
     label = _LABEL.match(_TIME.sub("", head))
     return label[1].strip() if label else head[: time.start()].strip(" \t[(,") if time else ""

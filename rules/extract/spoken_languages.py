@@ -1,4 +1,4 @@
-"""The language of a conversation, the languages that a sentence may be in, by their numbers in `TONGUES`."""
+"""Tell the language of a conversation, and those a sentence may be in. A language's number is its index in `TONGUES`."""
 
 import unicodedata
 from collections import Counter
@@ -9,8 +9,8 @@ from itertools import islice
 from rules.extract.languages import TONGUES, UNKNOWN, spoken
 from rules.extract.words import terms
 
-_MESSAGES = 16_384
-"""Texts of which it is remembered what everyday words they have."""
+_CACHED_TEXTS = 16_384
+"""Texts whose counts of everyday words are cached."""
 _ENGLISH = 0
 _SCRIPTS = (
     ("CYRILLIC", (6, 7)),
@@ -20,59 +20,70 @@ _SCRIPTS = (
     ("ARABIC", (10,)),
     ("DEVANAGARI", (11,)),
 )
-"""The numbers of the languages of a script; all others are written in Latin letters."""
+"""The languages that are written in a script, by the first word of its characters' Unicode names; all others are in
+Latin letters."""
 _LATIN = (_ENGLISH, 1, 2, 3, 4, 5, 8, 9)
 _LAST_LATIN = "ɏ"
-_TELLING = 3
-"""Fewer everyday words of a language do not tell it."""
-_TERMS = 400
-"""Words of a message by which its language is told."""
-_SAMPLE = 60
-"""Characters of a sentence by which its script is told."""
+_FEWEST_EVERYDAY = 3
+"""A message with fewer everyday words of any language may be in all of them."""
+_WORDS_READ = 400
+"""The first words of a text, in which everyday words are counted."""
+_CHARACTERS_READ = 60
+"""The first characters of a sentence, which tell its script."""
 
 
 def language_of(texts: Iterable[str]) -> int:
-    """Return the number of the language of most of the texts, by its place in `TONGUES`."""
+    """Return the number of the language that most of the texts are in; English where no language is recognized."""
     tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
-    return 0 if tongue is UNKNOWN else TONGUES.index(tongue)
+    return _ENGLISH if tongue is UNKNOWN else TONGUES.index(tongue)
 
 
 def languages_of(sentence: str, message: str) -> tuple[int, ...]:
-    """Return the numbers of the languages that a sentence may be in, by its script and its message."""
-    sample = sentence[:_SAMPLE]
-    letters = (
+    """Return the numbers of the languages that a sentence may be in.
+
+    Its script tells; for Latin letters, the everyday words of its message: each language counts that has at least half
+    as many of them as the one with most.
+    """
+    sample = sentence[:_CHARACTERS_READ]
+    foreign = (
         []
         if sample.isascii()
-        else [mark for mark in sample if mark > _LAST_LATIN and mark.isalpha()]
+        else [letter for letter in sample if letter > _LAST_LATIN and letter.isalpha()]
     )
-    if 3 * len(letters) > len(sample.replace(" ", "")):
-        names = {unicodedata.name(mark, "").partition(" ")[0] for mark in letters}
+    if 3 * len(foreign) > len(sample.replace(" ", "")):
+        names = {unicodedata.name(letter, "").partition(" ")[0] for letter in foreign}
         return next((numbers for script, numbers in _SCRIPTS if script in names), _LATIN)
-    counts = heard(message)
+    counts = count_everyday_words(message)
     most = max(counts)
     return tuple(
         number
         for number, count in zip(_LATIN, counts, strict=True)
-        if most < _TELLING or count * 2 >= most
+        if most < _FEWEST_EVERYDAY or count * 2 >= most
     )
 
 
 def is_english(sentence: str, message: str, among: tuple[int, ...]) -> bool:
-    """Return whether a sentence, which may be in these languages, is English: by its words, then by its message's."""
+    """Return whether a sentence that may be in the languages `among` is English.
+
+    Its everyday words tell, each counted twice, and those of its message, each counted once.
+    """
     if among[0] != _ENGLISH or len(among) == 1:
         return among[0] == _ENGLISH
     english, *others = (
-        2 * own + around for own, around in zip(heard(sentence), heard(message), strict=True)
+        2 * own + around
+        for own, around in zip(
+            count_everyday_words(sentence), count_everyday_words(message), strict=True
+        )
     )
     return english >= max(others)
 
 
-@lru_cache(_MESSAGES)
-def heard(text: str) -> tuple[int, ...]:
+@lru_cache(_CACHED_TEXTS)
+def count_everyday_words(text: str) -> tuple[int, ...]:
     """Return how many everyday words of each language of `_LATIN` a text has."""
     everyday = _everyday()
     counts = Counter(
-        number for term in islice(terms(text), _TERMS) for number in everyday.get(term, ())
+        number for term in islice(terms(text), _WORDS_READ) for number in everyday.get(term, ())
     )
     return tuple(counts[number] for number in _LATIN)
 

@@ -1,18 +1,15 @@
-"""Whose words the lines of a message are: the speaker's own, or written for somebody, quoted, or set
-in order.
+"""Tell in whose voice the lines of a message are: the speaker's own, drafted for somebody, quoted, or listed.
 
 A draft begins at a line that announces one (it ends with a colon, or is a heading, and names a
-draft), or with a greeting, a subject line, or a gap such as [Your Name]. It ends where the speaker's
-own speech comes back:
+draft), or with a greeting, a subject line, or a gap such as [Your Name]. Where it ends depends on what it is:
 
-    announced code, block quotation, list     with it
+    announced code, block quotation, list     at its own end
     text between two rules, or two marks      at the second
     a letter, any other text                  at a rule, or after its signature
-    text after a colon that names no draft    with its line
+    text after a colon that names no draft    at the end of its line
 
-Where nothing ends it, it reaches to the end of the message: a voice is rather lost than taken for
-one's own. The words by which drafts are told are looked for in the persona's messages alone, in any
-language.
+Where nothing ends it, it goes on to the end of the message: it is better to miss words of the speaker's own than to take
+others for them. Only the persona's messages are searched for drafts, with the words of all languages.
 """
 
 import re
@@ -27,36 +24,38 @@ Voice = Literal["own", "set", "item", "other"]
 """`own`: running text in the speaker's own voice. `set`: text between headings and lists. `item`: of a list. `other`:
 drafted, quoted, code, a heading."""
 
-BEHIND_STOPS = "\"'”’»›“‘)]}】」』）》〉*_~` "
+AFTER_STOPS = "\"'”’»›“‘)]}】」』）》〉*_~` "
+"""The characters that may follow the stop of a sentence."""
 STOPS: Final = frozenset(".!?…。！？｡।॥؟۔။።፧፨។៕။༎།⸮‼⁇⁈⁉")
-_END = re.compile(rf"[{''.join(sorted(STOPS))}{EMOJI}][{re.escape(BEHIND_STOPS)}]*\Z")
+_END = re.compile(rf"[{''.join(sorted(STOPS))}{EMOJI}][{re.escape(AFTER_STOPS)}]*\Z")
 COLONS: Final = (":", "：")
 QUESTION_MARKS: Final = ("?", "？", "؟")
 QUOTED: Final = re.compile(
     r'"[^"\n]*+"|“[^“”\n]*+”|„[^„“”\n]*+[“”]|«[^«»\n]*+»|»[^«»\n]*+«|「[^「」\n]*+」|『[^『』\n]*+』'
     r"|(?<!\w)['‘](?=\w)(?:[^'‘’\n]|(?<=\w)['’](?=\w))*+['’](?!\w)"
 )
-"""A quotation within one line."""
+"""Matches a quotation within one line."""
 UNCLOSED: Final = re.compile(r'(?<!\d)"|[“”„«»「」『』]')
-"""A quotation mark that is no part of a `QUOTED`; after a digit it means inches."""
+"""A quotation mark, to be searched once all `QUOTED` are cut out; after a digit it means inches."""
 
 _OPENS = ('"', "“", "„", "«", "»", "「", "『", "'", "‘")
 _RULE = re.compile(r"[-*_=\s]{3,}")
 _BOLD = re.compile(r"(?:\*\*|__)[^*_\n]+(?:\*\*|__)\W*")
 _HEADING = re.compile(r"#{1,6}(?=\s)")
 _FORMULA = re.compile(r"\\\[|\$\$|\\begin\b")
-_LOWEST = 7
-"""The rank below all headings: of bold lines and running text that announce a draft."""
+_LOWEST_RANK = 7
+"""The rank below all headings, for bold lines and running text that announce a draft."""
 _LABEL_BEFORE = re.compile(r"\W*([^:：\n]{1,60}[:：])")
-_LABEL_WORDS = 5.0
-_LABEL = 8.0
-"""A line of fewer words that ends without a stop is a heading, a salutation or a signature."""
+_LONGEST_LABEL = 5.0
+"""The most words of a label before a colon."""
+_LONGEST_HEADING = 8.0
+"""A line of at most this many words that ends without a stop is a heading, a salutation or a signature."""
 
 _Kind = Literal["text", "item", "heading", "quote", "code", "rule"]
 _State = Literal[
     "", "announced", "code", "quote", "items", "one line", "ruled", "letter", "marks", "signed"
 ]
-"""What a line is in: nothing, or what was announced, and of which kind it is."""
+"""What the reading is in after a line: nothing, an announcement, or a draft of some kind."""
 
 DRAFT: Final = any_case(r"""
     \b(?:drafts?|drafted|templates?|samples?|examples?|e-?mails?|letters?|essays?|statements?
@@ -101,7 +100,7 @@ NO_DRAFT: Final = any_case(r"""
     [ -]?(?:plan|schedule|routine|workflow|timeline|itinerary|agenda|checklist|budget|calculation|breakdown|problem
     |menu|recipe|inventory|usage|zeitplan|ablauf|budget|emploi du temps|horario|rutina|presupuesto|orçamento|rotina
     |orario|bilancio|график\w*|расписани\w*|бюджет\w*|розклад\w*|harmonogram\w*|budżet\w*|program)s?\b""")
-"""What such a line may name besides: steps and tips for a text, and examples that are plans."""
+"""What such a line may name that is no draft: steps and tips towards a text, and examples of plans."""
 
 PART: Final = any_case(r"""
     \b(?:introduction|body|conclusion|thesis|abstract|paragraphs?|stanzas?|verses?|chorus|chapters?|scenes?|einleitung
@@ -130,7 +129,7 @@ GAP: Final = any_case(r"""
     |nome|data|il tuo|la tua|ваш\w*|имя|дата|ім'я|twoj\w*|imię|nazwisko|adınız|isim|tarih|आपका
     |नाम|اسمك|اسم|التاريخ|你的|您的|姓名|名字|日期|お名前|氏名|日付
     |貴社)(?!\w)[^\]\n］]{0,60}[\]］]""")
-"""A gap that the person is to fill in."""
+"""A gap in a draft that the person is to fill in: "[Your Name]"."""
 
 SIGN_OFF: Final = any_case(r"""
     ^\W*(?:(?:best|kind|warm|warmest)(?: regards| wishes)?|regards|sincerely|yours(?: \w+)?
@@ -150,7 +149,7 @@ SIGN_OFF: Final = any_case(r"""
 
 @dataclass(frozen=True, slots=True)
 class VoicedLine:
-    """The characters [start, stop) of a message: one line, or one piece of code or one table."""
+    """The characters [start, stop) of a message: one line, one piece of code, or one table."""
 
     start: int
     stop: int
@@ -168,7 +167,7 @@ class _Line:
 
     @property
     def announces(self) -> bool:
-        return self.words.rstrip(BEHIND_STOPS).endswith(COLONS)
+        return self.words.rstrip(AFTER_STOPS).endswith(COLONS)
 
     @property
     def rank(self) -> int:
@@ -178,25 +177,25 @@ class _Line:
 
 
 def is_finished(text: str) -> bool:
-    """Return whether the sentence ends with a stop or an emoji, as headings and items of lists do not."""
+    """Return whether the text ends with a stop or an emoji, as headings and list items do not."""
     return _END.search(text) is not None
 
 
 def voiced_lines(text: str, *, drafts: bool) -> list[VoicedLine]:
-    """Return the lines of a message in order, blank ones left out, each with its voice. Takes linear time.
+    """Return the lines of a message in order, without blank ones, each with its voice. Takes linear time.
 
-    Without `drafts` all but code and block quotations is taken for the speaker's own, as what the person writes is: a
-    short line without a stop is no heading there, but how people text.
+    Without `drafts`, for the person's messages, everything but code and block quotations is the speaker's own, and a short
+    line without a stop is no heading: many people write so.
     """
-    lines = [_line(text, block, texted=not drafts) for block in blocks(text)]
+    lines = [_line(text, block, has_headings=drafts) for block in blocks(text)]
     draft = _Draft()
     drafted = [draft.holds(line) if drafts else line.kind == "quote" for line in lines]
-    broken = [
+    not_running = [
         at
         for at, line in enumerate(lines)
         if drafted[at] or line.kind != "text" or (drafts and line.announces)
     ]
-    first, last = (broken[0], broken[-1]) if broken else (len(lines), -1)
+    first, last = (not_running[0], not_running[-1]) if not_running else (len(lines), -1)
     last = len(lines) if draft.is_left_by_heading else last
     return [
         VoicedLine(line.start, line.stop, _voice(line, is_drafted, is_between=first <= at <= last))
@@ -215,14 +214,14 @@ def _voice(line: _Line, is_drafted: bool, *, is_between: bool) -> Voice:
 def is_labelled(words: str) -> bool:
     """Return whether the words begin with a short label and a colon, as the lines of a list do."""
     label = _LABEL_BEFORE.match(words)
-    return label is not None and length(label[1]) <= _LABEL_WORDS and label.end() < len(words)
+    return label is not None and length(label[1]) <= _LONGEST_LABEL and label.end() < len(words)
 
 
-def _line(text: str, block: Block, *, texted: bool) -> _Line:
+def _line(text: str, block: Block, *, has_headings: bool) -> _Line:
     words = text[block.start : block.stop].strip()
     is_indented = text[block.start].isspace()
     kind = _kind(words) if block.prose else "code"
-    if texted and kind == "heading" and not words.startswith("#"):
+    if not has_headings and kind == "heading" and not words.startswith("#"):
         kind = "text"
     return _Line(block.start, block.stop, words, kind, is_indented)
 
@@ -239,27 +238,27 @@ def _kind(words: str) -> _Kind:
     mark = MARK.match(words)
     if mark is not None and mark.end():
         return "item"
-    is_label = not is_finished(words) and length(words) <= _LABEL
-    return "heading" if is_label and not words.rstrip(BEHIND_STOPS).endswith(COLONS) else "text"
+    is_label = not is_finished(words) and length(words) <= _LONGEST_HEADING
+    return "heading" if is_label and not words.rstrip(AFTER_STOPS).endswith(COLONS) else "text"
 
 
 class _Draft:
-    """The draft that is being read: a small machine that sees line after line."""
+    """The draft that is being read: a state machine that takes one line after another."""
 
     def __init__(self) -> None:
         self._within: _State = ""
         self._is_named = False
-        self._rank = _LOWEST
+        self._rank = _LOWEST_RANK
         self.is_left_by_heading = False
 
     def holds(self, line: _Line) -> bool:
-        """Return whether the line is drafted or quoted."""
+        """Take the next line, and return whether it is drafted or quoted."""
         if self._within and not self._ends_at(line) and self._goes_on(line):
             return True
         self._within = self._begun_by(line)
         if self._within == "announced":
             self._is_named = names_draft(line.words)
-            self._rank = line.rank or _LOWEST
+            self._rank = line.rank or _LOWEST_RANK
             return False
         # An example begins with a label that names a draft, or is in quotation marks.
         label, mark = _LABEL_BEFORE.match(line.words), MARK.match(line.words)
@@ -268,7 +267,7 @@ class _Draft:
         return bool(self._within) or line.kind == "quote" or is_example
 
     def _begun_by(self, line: _Line) -> _State:
-        """Return what the line begins; nothing, most often."""
+        """Return what the line begins; "" for most lines."""
         if line.kind in ("code", "rule", "quote"):
             return ""
         if SUBJECT.search(line.words) or GREETING.search(line.words) or GAP.search(line.words):
@@ -281,9 +280,11 @@ class _Draft:
         return ""
 
     def _ends_at(self, line: _Line) -> bool:
-        """Return whether a heading ends what another of its rank, or of a lower one, has announced."""
+        """Return whether the line is a heading that ends what a heading of the same or a lower rank has announced."""
         has_text = self._within not in ("announced", "one line", "signed")
-        ends = has_text and 0 < line.rank <= self._rank < _LOWEST and not PART.search(line.words)
+        ends = (
+            has_text and 0 < line.rank <= self._rank < _LOWEST_RANK and not PART.search(line.words)
+        )
         self.is_left_by_heading |= ends
         return ends
 
@@ -291,7 +292,7 @@ class _Draft:
         """Return whether the line belongs to what has begun."""
         match self._within:
             case "announced":
-                return self._first(line)
+                return self._settle(line)
             case "code" | "quote":
                 return line.kind == self._within
             case "items":
@@ -300,10 +301,13 @@ class _Draft:
                 return False
             case "signed":
                 return line.kind == "heading" or GAP.search(line.words) is not None
-        return self._text(line)
+        return self._continue_text(line)
 
-    def _first(self, line: _Line) -> bool:
-        """Settle by the first line after an announcement what was announced. A list may be one's own."""
+    def _settle(self, line: _Line) -> bool:
+        """Settle what was announced by the first line after it; return whether that line is drafted.
+
+        A list is drafted only where the announcement names a draft.
+        """
         if line.kind == "rule":
             self._within = "ruled"
         elif line.kind in ("code", "quote"):
@@ -324,8 +328,8 @@ class _Draft:
             self._within = "letter" if self._is_named or self._begun_by(line) else "one line"
         return True
 
-    def _text(self, line: _Line) -> bool:
-        """Return whether a text goes on; the line that ends it belongs to it."""
+    def _continue_text(self, line: _Line) -> bool:
+        """Note where the line ends the text, and return True: the line that ends it belongs to it."""
         if self._within == "marks":
             is_end = _is_left_open(line.words)
         else:
@@ -336,7 +340,7 @@ class _Draft:
 
 
 def names_draft(words: str) -> bool:
-    """Return whether a line names a text that is written for somebody: not steps towards one, nor a plan."""
+    """Return whether a line names a text that is written for somebody; steps towards one and plans are none."""
     return DRAFT.search(NO_DRAFT.sub(" ", words)) is not None
 
 

@@ -1,4 +1,4 @@
-"""A passage of a conversation as sentences, how much each word of it weighs, and how its persona speaks."""
+"""Read a passage of a conversation: its sentences, how much each word weighs, and how its persona speaks."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ from math import sqrt
 
 from rules.extract.frames import Frames
 from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
-from rules.extract.names import addressed
+from rules.extract.names import find_called_names
 from rules.extract.patterns import Listed
 from rules.extract.phrases import REACTION
 from rules.extract.prose import PERSONA, Said, Sentence, forget_prose, of_message
@@ -18,69 +18,75 @@ from rules.extract.voices import QUESTION_MARKS
 from rules.extract.wishes import forget_wishes
 from rules.extract.words import has_digit, terms
 
-_LAST_ONES = 4  # all the questions about a chunk are about one passage
-_GISTS = 4_096
-"""Messages before a passage whose words are remembered: several times those that one memory is written
-in view of, so that none is forgotten before the next memory is written."""
+_CACHED_PASSAGES = 4  # all the questions about a chunk are about one passage
+_CACHED_GISTS = 4_096
+"""Messages before a passage whose words are cached: several times those that one memory is written in view of, so that
+all are still cached when the next memory is written."""
 _KNOWN = 0.3
-"""A word that was said before counts so much: the memories before this one are likely to hold it."""
+"""The weight of a word that was said before is multiplied by this: earlier memories are likely to hold it."""
 _EVERYDAY = 0.07
+"""The weight of an everyday word; any other weighs at least 1."""
 _FIGURE = 3.0
-"""A number is a fact that no other word can replace."""
+"""The weight of a number is multiplied by this: it is a fact that no other word can replace."""
 _TAKEN_UP = 1.5
-"""What one side says and a listener takes up is what they talk about: added to the weight, 1, of a word. Two
-who both have a life of their own to tell share the words of every day."""
+"""A word that both sides say is likely a subject of theirs, so its weight is multiplied by up to 1 + this: the more the
+persona only listens, since two who both tell of their lives share everyday words anyway."""
 _MOST_TIMES = 4
-"""Sentences with a word, of which more do not make it weigh more."""
+"""A word weighs no more for being in more sentences than this."""
 _LISTENS = 0.15
-"""The worth of the words of a persona that has nothing of its own to tell."""
+"""The worth of the words of a persona that says nothing of its own."""
 _AS_OFTEN = 2.0
-_UNTOLD = 0.5
-"""The same where its language does not tell."""
-_FEW = 5
-"""Sentences of neither kind that each side is counted with, so that a few do not decide."""
-_SELDOM = 0.02
-_TALKED = 0.5
-"""A message that has less than this share of its words in running text lectures."""
-_AT_MOST_STATES = 4
+"""A persona that says "my" half as often as the person is worth as much as the person."""
+_UNKNOWN_LIFE = 0.5
+"""The worth of the words of a persona whose language is not recognized."""
+_NEUTRAL_SENTENCES = 5
+"""Sentences without "my" that are added to each side's count, so that a few sentences do not decide."""
+_LEAST_SHARE = 0.02
+"""The least share of "my" that the person is taken to have, as it is divided by."""
+_RUNNING_SHARE = 0.5
+"""A message with a smaller share of its words in running text is a lecture."""
+_MOST_STATES = 4
+"""A sentence counts for no more words of states than this."""
 _SHORT = 14.0
+"""A sentence's states are spread over at least this many words, so that short ones do not win by being short."""
 _FEWEST_WORDS = 6.0
-"""A shorter sentence ("Thursday, in Peterborough.") says little without the one before it."""
-_ANSWER = 4.0
-"""A shorter answer ("Toast.") says nothing without its question."""
+"""A sentence of fewer words ("Thursday, in Peterborough.") says little without the one before it."""
+_SHORTEST_ANSWER = 4.0
+"""An answer of fewer words ("Toast.") says nothing without its question."""
 _SHORTEST_NAME = 3
+"""The fewest letters of a name; shorter ones are AM, TV and the like."""
 _WORD = re.compile(r"[^\W\d_][\w'’-]+")
 _CALL = re.compile(r"\W*([^\W\d_]+)\s?[,!?.…，、！？。]")
 _SHORT_QUESTION = 8.0
-"""A shorter question that ends with a pronoun ("Can you help me with that?") is about the sentence before it."""
+"""A question of fewer words that ends with a pronoun ("Can you help me with that?") is about the sentence before it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeighedPassage:
-    """A passage's sentences. The lists are parallel to `sentences`."""
+    """A passage's sentences and what was found about them. All sequences are parallel to `sentences`."""
 
     sentences: tuple[Sentence, ...]
     days: tuple[str, ...]
     weights: dict[str, float]
     """The weight of each word."""
     inward: list[float]
-    """How densely each sentence holds the persona's own states."""
+    """How densely each sentence speaks of the persona's own states; 0 where it does not."""
     leaning: list[bool]
-    """Whether each says nothing without the one before it in its message."""
+    """Whether each sentence says little without the one before it."""
     reacts: list[bool]
-    """Whether each begins with an interjection, with praise, or by greeting the other."""
+    """Whether each sentence begins with an interjection, with praise, or by calling the other."""
     lectures: frozenset[int]
     """The numbers of the persona's messages that are mostly headings, lists and drafts."""
     life: float
-    """The worth of the persona's own words beside the person's."""
+    """The worth of the persona's own words, relative to the person's, at most 1."""
     names: frozenset[str]
     """The terms of the names that the person has said."""
     frames: Frames
-    """In the language that both sides speak most."""
+    """The engine's own words, in the language of most sentences."""
 
 
 class _Messages(tuple[Said, ...]):
-    """Messages as a key of what is remembered; since they are many, the last one gives their hash."""
+    """Messages as a cache key. Only their number and the last one are hashed, since there may be many."""
 
     __slots__ = ()
 
@@ -89,14 +95,11 @@ class _Messages(tuple[Said, ...]):
 
 
 def read(passage: Sequence[Said], before: Sequence[Said] = ()) -> WeighedPassage:
-    """Read the prose of a passage, and the words of the messages `before` it.
-
-    Each side may speak a language of its own.
-    """
+    """Read the prose of a passage, and the words of the messages `before` it. Each side may speak its own language."""
     return _read(_Messages(passage), _Messages(before))
 
 
-@lru_cache(_LAST_ONES)
+@lru_cache(_CACHED_PASSAGES)
 def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
     sentences = tuple(
         replace(sentence, message=number)
@@ -106,9 +109,9 @@ def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
     of_persona = [sentence for sentence in sentences if sentence.role == PERSONA]
     of_person = [sentence for sentence in sentences if sentence.role != PERSONA]
     tongues = persona, person = _tongue(of_persona), _tongue(of_person)
-    names = _called(passage, of_persona=True) | _called(passage, of_persona=False)
+    called = _find_called(passage, of_persona=True) | _find_called(passage, of_persona=False)
     life = _life(of_persona, of_person, persona, person)
-    reacts = [_reacts(sentence, names) for sentence in sentences]
+    reacts = [_reacts(sentence, called) for sentence in sentences]
     known = frozenset().union(*(_words_said(message.role, message.text) for message in before))
     return WeighedPassage(
         sentences=sentences,
@@ -124,20 +127,20 @@ def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
     )
 
 
-def _called(passage: Sequence[Said], *, of_persona: bool) -> frozenset[str]:
+def _find_called(passage: Sequence[Said], *, of_persona: bool) -> frozenset[str]:
     """Return the names by which one side calls the other."""
-    return addressed(said.text for said in passage if (said.role == PERSONA) is of_persona)
+    return find_called_names(said.text for said in passage if (said.role == PERSONA) is of_persona)
 
 
 def forget_messages() -> None:
-    """Drop what is remembered of messages: they are read again where another conversation has them."""
+    """Clear all caches of messages, as another conversation has other ones."""
     _read.cache_clear()
     _words_said.cache_clear()
     forget_prose()
     forget_wishes()
 
 
-@lru_cache(_GISTS)
+@lru_cache(_CACHED_GISTS)
 def _words_said(role: str, text: str) -> frozenset[str]:
     return frozenset(_words_of(of_message(role, text)))
 
@@ -159,14 +162,14 @@ def _weights(
     tongues: Sequence[Tongue],
     life: float,
 ) -> dict[str, float]:
-    """Return the weight of each word: what comes up again and what is taken up weighs more, known words less."""
+    """Return the weight of each word: more for one that recurs or that both sides say, less for one known from before."""
     times = Counter(_words_of(sentences))
     of_persona = set(_words_of(each for each in sentences if each.role == PERSONA))
     of_person = set(_words_of(each for each in sentences if each.role != PERSONA))
     weights: dict[str, float] = {}
-    for term, number in times.items():
+    for term, count in times.items():
         is_everyday = any(_is_everyday(term, tongue) for tongue in tongues)
-        weights[term] = _EVERYDAY if is_everyday else sqrt(min(number, _MOST_TIMES))
+        weights[term] = _EVERYDAY if is_everyday else sqrt(min(count, _MOST_TIMES))
         if term in of_persona and term in of_person:
             weights[term] *= 1 + _TAKEN_UP * (1 - life)
         if term in known:
@@ -181,9 +184,9 @@ def _is_everyday(term: str, tongue: Tongue) -> bool:
 
 
 def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
-    """Return the density of the persona's own states in each sentence.
+    """Return how densely each sentence speaks of the persona's own states.
 
-    It is 0 for the person's, for a courtesy, and without the first person outside quotation marks.
+    It is 0 for the person's sentences, for courtesies, and without the first person outside quotation marks.
     """
     me = occurrences(sentences, tongue.me)
     states = occurrences(sentences, tongue.states)
@@ -193,7 +196,7 @@ def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
 def _density(sentence: Sentence, me: int, states: int) -> float:
     if not me or sentence.courteous or sentence.role != PERSONA:
         return 0.0
-    weight = 1 + 1.5 * min(states, _AT_MOST_STATES)
+    weight = 1 + 1.5 * min(states, _MOST_STATES)
     return weight / sqrt(max(sentence.words, _SHORT))
 
 
@@ -209,7 +212,7 @@ def _leaning(
 ) -> list[bool]:
     """Return for each sentence whether it leans on the one before it.
 
-    That is no reaction, and of another message only where it asks what the person answers in a word.
+    No sentence leans on a reaction, nor on another message's sentence, except the person's short answer on its question.
     """
     return [
         at > 0
@@ -225,7 +228,7 @@ def _leaning(
 
 def _answers(sentence: Sentence, before: Sentence) -> bool:
     asks = before.role == PERSONA and before.text.endswith(QUESTION_MARKS)
-    return asks and sentence.role != PERSONA and sentence.words < _ANSWER
+    return asks and sentence.role != PERSONA and sentence.words < _SHORTEST_ANSWER
 
 
 def _leans(sentence: Sentence, leaning: Listed) -> bool:
@@ -247,29 +250,29 @@ def _lectures(of_persona: Sequence[Sentence]) -> Iterator[int]:
     for sentence in of_persona:
         words[sentence.message] += round(10 * sentence.words)
         running[sentence.message] += round(10 * sentence.words) * (sentence.voice == "own")
-    yield from (number for number, all_ in words.items() if running[number] < _TALKED * all_)
+    yield from (number for number, all_ in words.items() if running[number] < _RUNNING_SHARE * all_)
 
 
 def _life(
     of_persona: Sequence[Sentence], of_person: Sequence[Sentence], persona: Tongue, person: Tongue
 ) -> float:
-    """Return the worth of the persona's own words: as often as it speaks of things of its own, beside the person."""
+    """Return the worth of the persona's own words, by how often it says "my" compared with the person."""
     if persona is UNKNOWN:
-        return _UNTOLD
-    share = _share_of_own(of_persona, persona) / max(_SELDOM, _share_of_own(of_person, person))
+        return _UNKNOWN_LIFE
+    share = _share_of_own(of_persona, persona) / max(_LEAST_SHARE, _share_of_own(of_person, person))
     return _LISTENS + (1 - _LISTENS) * min(1.0, _AS_OFTEN * share)
 
 
 def _share_of_own(sentences: Sequence[Sentence], tongue: Tongue) -> float:
-    """Return in what part of its running text a side says "my" or "our"."""
+    """Return the share of a side's sentences of running text that say "my" or "our"."""
     running = [sentence for sentence in sentences if sentence.voice == "own"]
-    return sum(map(bool, occurrences(running, tongue.mine))) / (len(running) + _FEW)
+    return sum(map(bool, occurrences(running, tongue.mine))) / (len(running) + _NEUTRAL_SENTENCES)
 
 
 def _names(of_person: Iterable[Sentence]) -> Iterator[str]:
     """Yield the terms of the names in the person's sentences.
 
-    A word that the person also writes small is no name, nor is one of two letters (AM, TV).
+    A name is capitalized within a sentence, and is nowhere written in small letters.
     """
     capital: set[str] = set()
     small: set[str] = set()

@@ -2,11 +2,11 @@
 
     Nenn mich bitte nie wieder Robert.
 
-has the features "robert", "^ nenn mich", "mich bitte nie" and so on: its words, and up to three beginnings of words in a
-row, `^` and `$` being its ends; and two of its shape: how long it is, and whether it names oneself, the other, and
-asks. A sentence of a few words has its first ones once more, as "# ^ nenn mich", a clause its own, as "@ nenn mich". A
-score is the sum of the weights of its features. `make wishes` learns the weights, a row a feature, from
-tests/rules/extract/wishes: to add a language is to add sentences there.
+has the features "robert", "^ nenn mich", "mich bitte nie" and so on: its words, and each run of up to three stems, with
+`^` and `$` for its ends; and two features of its shape: its length, and whether it names the speaker, names the other,
+and asks. The first stems of a short sentence are features of their own, as "# ^ nenn mich", and so are those of each
+clause, as "@ nenn mich". The score is the sum of the features' weights. `make wishes` learns the weights, one row for
+each feature, from tests/rules/extract/wishes: to add a language, add sentences there.
 """
 
 import re
@@ -21,18 +21,18 @@ from rules.extract.words import CROWDED
 
 Asked = Literal["wish", "end", "task"]
 KINDS: Final[tuple[Asked, ...]] = ("wish", "end", "task")
-"""The columns of the weights. What takes a wish back is scored as a wish, too."""
+"""The columns of the weights. A sentence that takes back a wish also scores as a wish."""
 SCALE: Final = 25
-"""Weights are whole numbers, of this part of the logarithm of the odds."""
+"""A weight is the logarithm of the odds times this, rounded to a whole number."""
 
-_MOST_WORDS = 3
-"""Words in a row that are one feature."""
-_BEGINNING = 5
-"""Letters of a longer word that are read there, since words inflect."""
-_FIVE, _LONGEST = 5, 5
-"""Lengths of sentences are told by five words, up to the fifth five."""
-_FEW = 7
-"""Words of a short sentence, which says with the first two what it is."""
+_LONGEST_RUN = 3
+"""The most stems in a row that make one feature."""
+_STEM = 5
+"""Letters that are kept of a longer word in a run, since words inflect."""
+_LENGTH_STEP, _LAST_STEP = 5, 5
+"""A sentence's length is a feature in steps of five words; the last step holds all longer ones."""
+_MOST_WORDS_OF_SHORT = 7
+"""A sentence of at most seven words mostly says by its first two or three what it is."""
 _CLAUSE_ENDS = frozenset(",;:，；：。—–-")
 """Marks after which a clause begins."""
 _WEIGHTS = "wish_weights.txt"
@@ -43,31 +43,31 @@ _PLAIN = str.maketrans(
     "’後請說講話問別麼時個對給嗎會這裡語寫從開當陪聽應該習慣體讓許準總閉點條種長發簡單繁換",
     "'后请说讲话问别么时个对给吗会这里语写从开当陪听应该习惯体让许准总闭点条种长发简单繁换",
 )
-"""One apostrophe, and the simpler characters for those of traditional Chinese."""
+"""Replaces typographic apostrophes by plain ones, and traditional Chinese characters by simplified ones."""
 
 
 def features(sentence: str) -> Collection[str]:
-    """Return the features of a sentence, each once; of what it quotes, the marks alone."""
+    """Return the features of a sentence, each once; of a quotation only the quotation marks are read."""
     words = _WORD.findall(QUOTED.sub('""', sentence).translate(_PLAIN).lower())
     names_me, names_you = not _ME.isdisjoint(words), not _YOU.isdisjoint(words)
     is_asked = bool(words) and words[-1] in QUESTION_MARKS
     found = {
         *words,
-        f"#fives={min(len(words) // _FIVE, _LONGEST)}",
+        f"#fives={min(len(words) // _LENGTH_STEP, _LAST_STEP)}",
         f"#me={names_me:d} you={names_you:d} asks={is_asked:d}",
     }
-    begun = (f"{word[:_BEGINNING]}*" if len(word) > _BEGINNING else word for word in words)
-    row = ["^", *begun, "$"]
-    for number in range(1, _MOST_WORDS + 1):
+    stems = (f"{word[:_STEM]}*" if len(word) > _STEM else word for word in words)
+    row = ["^", *stems, "$"]
+    for number in range(1, _LONGEST_RUN + 1):
         found.update(map(" ".join, zip(*(row[at:] for at in range(number)), strict=False)))
-    if len(words) <= _FEW:
+    if len(words) <= _MOST_WORDS_OF_SHORT:
         found.update(f"# {' '.join(row[:number])}" for number in (2, 3))
     found.update(_clause_beginnings(row))
     return found
 
 
 def _clause_beginnings(row: Sequence[str]) -> Iterator[str]:
-    """Yield the first word of each clause of a sentence, and the first two."""
+    """Yield as features the first stem of each clause of a sentence, and its first two."""
     begins = True
     for at, word in enumerate(row[1:-1], 1):
         if begins and word[0].isalnum():
@@ -76,7 +76,7 @@ def _clause_beginnings(row: Sequence[str]) -> Iterator[str]:
 
 
 def scores(sentence: str) -> Mapping[Asked, float]:
-    """Return the logarithm of the odds that a sentence is of each kind."""
+    """Return for each kind the logarithm of the odds that a sentence is of that kind."""
     biases, weights = _read_weights()
     sums = list(biases)
     for feature in features(sentence):
@@ -87,7 +87,7 @@ def scores(sentence: str) -> Mapping[Asked, float]:
 
 @cache
 def _read_weights() -> tuple[Sequence[int], Mapping[str, Sequence[tuple[int, int]]]]:
-    """Return the bias of each kind, and by feature the columns and weights that it has."""
+    """Return the bias of each kind, and for each feature its columns and their weights."""
     _, first, *rows = (
         (files(__package__) / _WEIGHTS).read_text(encoding="utf-8").rstrip("\n").split("\n")
     )

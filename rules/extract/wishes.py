@@ -8,11 +8,11 @@
     I'll ask about the flat in April. (the persona)                promise
     I've moved the car.                                            done
 
-Promises and what is done are told by their forms. What is asked for is told by its form in English: what the persona is
-to say or to leave out, and what makes it hold for good; in other languages by what `wish_model` has learned from
-labelled sentences. Only the person's own words are read: not what they hand on, nor what is in quotation marks or code.
-What only sounds like a wish ("I always loved the sea", "Never say never") is none. A wish in words that may be somebody
-else's is doubtful: it counts once the person takes it.
+Promises and things done are recognized by patterns. What is asked for is recognized by patterns in English (what the
+persona is to say or to leave out, and what makes it hold for good), and in other languages by what `wish_model` has
+learned from labelled sentences. Only the person's own words are read: nothing that they hand on, and nothing in quotation
+marks or code. What only sounds like a wish ("I always loved the sea", "Never say never") is none. A wish in words that may
+be somebody else's is doubtful: it counts once the person confirms it.
 """
 
 import re
@@ -28,7 +28,7 @@ from rules.extract.english_wishes import compiled
 from rules.extract.handed_on import OWN, Owner, is_own_heading, owned_parts, owner_at
 from rules.extract.promises import done, promised
 from rules.extract.sentences import TextPiece, sentences
-from rules.extract.spoken_languages import heard, is_english, languages_of
+from rules.extract.spoken_languages import count_everyday_words, is_english, languages_of
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
 from rules.extract.wish_model import scores
 from rules.extract.words import length
@@ -36,40 +36,41 @@ from rules.extract.words import length
 Kind = Literal["wish", "end", "task", "promise", "done"]
 
 _SURE_END, _SURE_WISH, _SURE_TASK = -0.9, 0.2, -0.25
-"""The least scores. There are fifty plain sentences in a talk to a wish: the score must make up for it."""
+"""The least scores that count. They weigh against fifty plain sentences for each wish in a conversation."""
 _LIKELY = -1.2
-"""The score from which on a line may be one of a list of wishes."""
+"""The least score of a line that counts as a wish within a list of wishes."""
 _LONGEST = 1_500.0
 """A sentence of more words is a pasted text."""
 _LONG = 100.0
-"""Of a sentence of more words, the wish is the clause between two commas."""
-_SHORTEST, _SHORTEST_NOTE = 2.0, 4.0
+"""In a sentence of more words, the wish is the clause between two commas."""
+_SHORTEST, _SHORTEST_PROMISE = 2.0, 4.0
+"""The fewest words of a sentence that is read, and of a promise."""
 _LONGEST_NOTE = 60.0
-"""The most words of what is promised, to be done, or done."""
+"""The most words of a promise, of a task, and of a sentence that says something is done."""
 _MOST_ITEMS = 12
 """The most lines of a list of wishes."""
-_LEAST_LISTED = 2
+_FEWEST_ITEMS = 2
 _HEADINGS = 4
-"""The lines before a list, blank ones counted, and its first sentence, that may say whose it is."""
+"""How many lines may say whose a list is: its first sentence, and the lines before it, blank ones included."""
 _BEFORE_ITEMS = " \t\n-*•—>0123456789.)"
 _REACH = 120
-"""The characters of a sentence in which a word that makes an order hold for good is looked for, on both sides."""
+"""The characters before and after an order in which a word is looked for that makes it hold for good."""
 _COMMAS = (",", ";", "，", "、", "；")
 _CLAUSE = re.compile(rf"[^{''.join(_COMMAS)}]+")
 _PAIRED = (("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("“", "”"))
-_MESSAGES = 16_384
-"""Messages whose wishes are remembered: a fold looks for them again, long after its memories did."""
-_PARAGRAPH = 4_000
-"""Characters after which an open quotation mark is taken to be closed."""
+_CACHED_MESSAGES = 16_384
+"""Messages whose wishes are cached: a fold looks for them again, long after its memories did."""
+_LONGEST_QUOTED = 4_000
+"""The characters after which an open quotation mark no longer counts."""
 _ITEM = re.compile(
     r"[ \t]*(?:->|→|=>|—|–|[-*+•·‣]|(?:§|Art\.?) ?\d{1,2}[.:)]?|\(?\d{1,2}[.)、]|\(?[a-z][.)])[ \t]*(?=\S)"
 )
 _LABEL = re.compile(r"[^\W\d_]{3,15}: (?=\S)")
 """A word before a rule in a list: "Mornings: no questions before eight"."""
 _NEAR = 60
-"""The characters after a request in which what it is about is looked for."""
+"""The characters after a request in which a word about talking is looked for."""
 _CODE = re.compile(r"[{}]|\w\(\)|[=!]=|\w = ?[\"'\w]|</")
-"""What prose does not have."""
+"""Signs of code, which prose does not have."""
 _TAG = re.compile(
     r", ?(?:ok(?:ay)?|(?:will|would|can) you|please|right|yeah|all ?right|deal) ?\?$", re.IGNORECASE
 )
@@ -83,18 +84,18 @@ class Stated:
     text: str
     kind: Kind
     is_sure: bool = True
-    """It is the speaker's own; else it counts once the person takes it."""
+    """Whether these are surely the speaker's own words; else it counts once the person confirms it."""
 
 
 def forget_wishes() -> None:
-    """Drop what is remembered of messages."""
-    for remembered in (find_stated, find_promises, owned_parts, heard):
-        remembered.cache_clear()
+    """Clear the caches of messages."""
+    for cached in (find_stated, find_promises, owned_parts, count_everyday_words):
+        cached.cache_clear()
 
 
-@lru_cache(_MESSAGES)
+@lru_cache(_CACHED_MESSAGES)
 def find_stated(text: str) -> tuple[Stated, ...]:
-    """Return what a message of the person's asks for, ends, or says to be done, in order, each once."""
+    """Return what a message of the person's asks for, takes back, or says to be done, in order, each once."""
     found: list[Stated] = []
     breaks = [gap.end() for gap in re.finditer("\n\n", text)]
     for _, paragraph in groupby(
@@ -104,9 +105,9 @@ def find_stated(text: str) -> tuple[Stated, ...]:
     return tuple(dict.fromkeys(found))
 
 
-@lru_cache(_MESSAGES)
+@lru_cache(_CACHED_MESSAGES)
 def find_promises(text: str) -> tuple[Stated, ...]:
-    """Return what a message of the persona's promises, or says to be done, in order, each once."""
+    """Return what a message of the persona's promises, in order, each once."""
     found: list[Stated] = []
     for line in voiced_lines(text, drafts=True):
         if line.voice == "other":
@@ -120,7 +121,7 @@ def find_promises(text: str) -> tuple[Stated, ...]:
                 or plain.endswith(QUESTION_MARKS)
             ):
                 continue
-            if length(sentence) >= _SHORTEST_NOTE and any(
+            if length(sentence) >= _SHORTEST_PROMISE and any(
                 promised(number).search(plain) for number in languages_of(plain, text)
             ):
                 found.append(Stated(sentence, "promise"))
@@ -128,7 +129,7 @@ def find_promises(text: str) -> tuple[Stated, ...]:
 
 
 def _own_pieces(text: str) -> Iterator[tuple[TextPiece, Owner]]:
-    """Yield the sentences of prose that are not somebody else's, without the marks of a list."""
+    """Yield the sentences of prose that are not somebody else's, each with its owner and without a list's mark."""
     for piece in sentences(text):
         owner = owner_at(text, piece.start)
         if piece.prose and owner != "foreign":
@@ -137,50 +138,50 @@ def _own_pieces(text: str) -> Iterator[tuple[TextPiece, Owner]]:
 
 
 def _in_paragraph(text: str, pieces: list[tuple[TextPiece, Owner]]) -> Iterator[Stated]:
-    """Yield what a paragraph asks for; all the lines of a list of which several ask for something."""
+    """Yield what a paragraph asks for; of a list of wishes, all lines."""
     kinds = [_kind_at(text, piece, owner) for piece, owner in pieces]
     is_list = _lists_wishes(text, pieces, [kind[0] for kind in kinds if kind is not None])
     if is_list and _has_heading(text, pieces):
         del pieces[0], kinds[0]
-    items = 0
+    items_left = 0
     for (piece, owner), kind in zip(pieces, kinds, strict=True):
         sentence = text[piece.start : piece.stop]
-        is_item = is_list or owner == "adopted" or (items > 0 and _is_item(text, piece))
-        items -= items > 0
+        is_item = is_list or owner == "adopted" or (items_left > 0 and _is_item(text, piece))
+        items_left -= items_left > 0
         if kind is not None and kind[0] != "order":
-            items = _MOST_ITEMS if sentence.endswith(COLONS) else items
+            items_left = _MOST_ITEMS if sentence.endswith(COLONS) else items_left
             is_sure = owner_at(text, piece.start + kind[1]) in OWN
             yield Stated(_clause(sentence, kind[1]), kind[0], is_sure=is_sure)
         elif is_item and length(sentence) >= _SHORTEST and not sentence.endswith(QUESTION_MARKS):
             yield Stated(sentence, "wish", is_sure=owner in OWN)
         else:
-            items = 0
+            items_left = 0
 
 
 def _lists_wishes(
     text: str, pieces: Sequence[tuple[TextPiece, Owner]], kinds: Sequence[str]
 ) -> bool:
-    """Return whether the lines of a paragraph are a list of wishes, by the `kinds` of what asks there."""
-    hits = kinds.count("wish") + kinds.count("order")
+    """Return whether the lines of a paragraph are a list of wishes; `kinds` are those of its sentences that ask."""
+    wishes = kinds.count("wish") + kinds.count("order")
     start = pieces[0][0].start
     lines = {text.count("\n", start, piece.start): piece for piece, _ in reversed(pieces)}
-    before = text[max(0, start - _PARAGRAPH) : start].rstrip(_BEFORE_ITEMS)
+    before = text[max(0, start - _LONGEST_QUOTED) : start].rstrip(_BEFORE_ITEMS)
     items = [piece for piece in lines.values() if _is_item(text, piece)]
     headings = [*before.splitlines(), text[start : pieces[0][0].stop]][-_HEADINGS:]
-    if _LEAST_LISTED <= len(items) <= _MOST_ITEMS and any(map(is_own_heading, headings)):
+    if _FEWEST_ITEMS <= len(items) <= _MOST_ITEMS and any(map(is_own_heading, headings)):
         return len(items) >= len(lines) - 2
     if (
         "wish" not in kinds
-        or hits < _LEAST_LISTED
-        or not _LEAST_LISTED <= len(lines) <= _MOST_ITEMS
+        or wishes < _FEWEST_ITEMS
+        or not _FEWEST_ITEMS <= len(lines) <= _MOST_ITEMS
     ):
         return False
     is_list = before.endswith(COLONS) or all(_is_item(text, piece) for piece in lines.values())
-    return is_list and len(lines) <= 2 * hits + 1
+    return is_list and len(lines) <= 2 * wishes + 1
 
 
 def _has_heading(text: str, pieces: Sequence[tuple[TextPiece, Owner]]) -> bool:
-    """Return whether a list begins with a heading in the person's own name, in a line of its own."""
+    """Return whether a list begins with a heading of the person's own, in a line of its own."""
     (first, _), *items = pieces
     is_over_items = not _is_item(text, first) and items and _is_item(text, items[0][0])
     return bool(is_over_items) and is_own_heading(text[first.start : first.stop])
@@ -204,7 +205,7 @@ def _clause(sentence: str, at: int) -> str:
 def _kind_at(
     text: str, piece: TextPiece, owner: Owner
 ) -> tuple[Kind | Literal["order"], int] | None:
-    """Return what a sentence is, and where in it its form begins; None where it is nothing of these."""
+    """Return the kind of a sentence, and where in it the words begin that show it; None where it is of no kind."""
     sentence = text[piece.start : piece.stop].replace("’", "'")
     words = length(sentence)
     if not _SHORTEST <= words <= _LONGEST:
@@ -215,26 +216,27 @@ def _kind_at(
     if "\n" in text and (label := _LABEL.match(bare)):
         bare = bare[label.end() :]
     shift = len(sentence) - len(bare)
-    told = _told_in(bare, text)
-    if told is None or (told[0] in ("task", "done") and words > _LONGEST_NOTE):
+    found = _kind_in(bare, text)
+    if found is None or (found[0] in ("task", "done") and words > _LONGEST_NOTE):
         return None
-    kind, at = told[0], told[1] + shift
+    kind, at = found[0], found[1] + shift
     if owner == "adopted":
         return (kind, at) if kind in ("wish", "order") else None
     return None if _is_quoted(text, piece.start + at) else (kind, at)
 
 
-def _told_in(sentence: str, text: str) -> tuple[Kind | Literal["order"], int] | None:
-    """Return what a sentence of a message is, and where that begins."""
+def _kind_in(sentence: str, text: str) -> tuple[Kind | Literal["order"], int] | None:
+    """Return the kind of a sentence of the message `text`, and where the words begin that show it."""
     among = languages_of(sentence, text)
-    told = _told(sentence) if is_english(sentence, text, among) else _learned(sentence)
-    if told is None and not _asks(sentence) and any(done(each).search(sentence) for each in among):
-        return "done", 0
-    return told
+    in_english = is_english(sentence, text, among)
+    found = _kind_by_form(sentence) if in_english else _kind_by_score(sentence)
+    if found is not None or _asks(sentence):
+        return found
+    return ("done", 0) if any(done(number).search(sentence) for number in among) else None
 
 
-def _learned(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
-    """Return what a sentence is by its score, and where it begins: in a long one, the clause most like a wish."""
+def _kind_by_score(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
+    """Return the kind of a sentence by its score, and where it begins: in a long one, at the clause most like a wish."""
     at = 0
     if length(sentence) > _LONG:
         clause = max(_CLAUSE.finditer(sentence), key=lambda found: scores(found[0])["wish"])
@@ -249,8 +251,8 @@ def _learned(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
     return ("order", at) if score["wish"] >= _LIKELY else None
 
 
-def _told(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
-    """Return what an English sentence is by its form, and where that begins."""
+def _kind_by_form(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
+    """Return the kind of an English sentence by its form, and where that begins."""
     if compiled("idle", leads=True).match(sentence):
         return None
     is_asked = _asks(sentence)
@@ -266,7 +268,7 @@ def _told(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
 
 
 def _asks(sentence: str) -> bool:
-    """Return whether a sentence is a question, and no order with one after it."""
+    """Return whether a sentence is a question, and not an order with a tag after it ("..., please?")."""
     bare = sentence.rstrip(" \"'”»)*_")
     return bare.endswith(QUESTION_MARKS) and not _TAG.search(bare)
 
@@ -274,7 +276,7 @@ def _asks(sentence: str) -> bool:
 def _asked_for(
     sentence: str, *, is_asked: bool, is_once: bool
 ) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
-    """Yield what a sentence asks for, and where: as a wish, to be done once, or as an order of which nothing says so."""
+    """Yield what a sentence asks for, and where: a wish, a task, or an order that does not say which of the two it is."""
     if not is_asked and (found := compiled("within").search(sentence)):
         yield "wish", found
     if ask := compiled("ask", leads=True).search(sentence):
@@ -291,7 +293,7 @@ def _asked_for(
 def _ordered(
     sentence: str, *, is_once: bool
 ) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
-    """Yield the bans and orders of a sentence."""
+    """Yield the bans and orders of a sentence, each with its kind."""
     for part in ("ban", "form", "after"):
         found = None if is_once else compiled(part, leads=True).search(sentence)
         if found and (part != "after" or found["case"]):
@@ -308,10 +310,10 @@ def _any_of(parts: Iterable[str], text: str) -> bool:
 
 
 def _is_quoted(text: str, at: int) -> bool:
-    """Return whether quotation marks are open at this place of its paragraph, or open there."""
+    """Return whether the character at an index of a text is within quotation marks, or opens them."""
     if last_quotation_end(quotations_in(text), at) > at:
         return True
-    begin = max(at - _PARAGRAPH, text.rfind("\n\n", max(0, at - _PARAGRAPH), at) + 1, 0)
+    begin = max(at - _LONGEST_QUOTED, text.rfind("\n\n", max(0, at - _LONGEST_QUOTED), at) + 1, 0)
     before = QUOTED.sub("", text[begin : at + 1])
     return before.count('"') % 2 == 1 or any(
         before.count(opening) > before.count(closing) for opening, closing in _PAIRED

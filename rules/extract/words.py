@@ -1,7 +1,7 @@
-"""Words in any script: to compare texts by, and to measure their length.
+"""Split texts of any script into words, to compare the texts and to measure their length.
 
 Most scripts put spaces between words. Han, kana, Thai, Lao, Khmer, Burmese and Tibetan do not:
-their texts are compared by pairs of neighbouring characters, and measured by characters a word.
+their texts are compared by pairs of neighbouring characters, and measured in characters per word.
 """
 
 import re
@@ -19,14 +19,14 @@ CROWDED = (
 )
 """The inside of a character class: letters of the scripts that write without spaces."""
 UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
-"""Hangul fillers and the empty Braille pattern: by category letters and signs, to the eye nothing."""
+"""Hangul fillers and the empty Braille pattern: letters and symbols by category, yet invisible."""
 # Python's \w knows no combining marks, so the vowels of Indic scripts and points are named here.
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
 )
-# An apostrophe parts words ("I'll", "j'ai"), but is part of a Ukrainian one; "i.e." is one word. The pattern's first
-# line skips what is between the words of most texts, once and not again from each of its characters. Its second
-# finds most words, and leaves to the others what it is not sure of. Without the two it takes twice as long.
+# An apostrophe separates words ("I'll", "j'ai"), except within Ukrainian ones; "i.e." is one word. The pattern's first
+# line skips what is between most words in one step instead of trying each character. Its second line finds most words;
+# the others find the rest. Without these two lines it takes twice as long.
 _BETWEEN = r"\x00-&(-/:-@\[-^`{-\x7f"
 _TERM = re.compile(
     rf"(?<![{_BETWEEN}])[{_BETWEEN}]*+("
@@ -34,37 +34,37 @@ _TERM = re.compile(
     rf"|[{CROWDED}]+|(?<!\w)[^\W\d_](?:\.[^\W\d_])+(?!\w)"
     rf"|(?:[^\W{CROWDED}]++|[{_MARKS}]++|(?<=\w)['’ʼ](?=[яюєїЯЮЄЇ]))++)"
 )
-# Its full stop comes first, so that it is looked for at full stops alone: else it takes a tenth of the time of a plan.
+# The full stop comes first, so that only full stops are tried: else this takes a tenth of the time of a plan.
 _ABBREVIATION = re.compile(r"\.(?<=[a-z]\.)(?<![a-z0-9_][a-z]\.)[a-z](?![a-z0-9_])")
 _TO_SPACES = {
     ord(mark): " " for mark in map(chr, range(128)) if not (mark.isalnum() or mark == "_")
 }
 _ASCII = bytes(range(128))
 _SIGN = re.compile(rf"[^\x00-\x7f\w{_MARKS}{CROWDED}]")
-"""What parts words and is not ASCII: curly quotation marks, dashes, emoji."""
+"""A non-ASCII character that separates words: a curly quotation mark, a dash, an emoji."""
 _IS_CROWDED = re.compile(rf"[{CROWDED}]")
 _MEASURE = re.compile(rf"[\u0e00-\u109f\u1780-\u17ff]|[{CROWDED}]|[^\s{CROWDED}]+")
 _HAN_A_WORD = 1.7
 _THAI_A_WORD = 4.0
 _LONG_WORD = 24
-_MARKS_KEPT = 4096
-_TERMS = 16_384
-"""Terms that are remembered: few words make up a long talk."""
+_CACHED_SIGNS = 4096
+_CACHED_TERMS = 16_384
+"""Terms that are cached: a long conversation repeats few words."""
 
 
 def has_words(text: str) -> bool:
-    """Return whether a reader sees a letter or a digit in it."""
+    """Return whether the text has a visible letter or digit."""
     return any(mark.isalnum() and mark not in UNSEEN for mark in text)
 
 
-@lru_cache(_TERMS)
+@lru_cache(_CACHED_TERMS)
 def has_digit(term: str) -> bool:
     """Return whether a term has a digit of any script."""
     return any(map(str.isdecimal, term))
 
 
 def terms(text: str) -> Sequence[str]:
-    """Return the words of `text`, casefolded, in order; pairs of characters in scripts without spaces."""
+    """Return the words of `text` in order, casefolded; for scripts without spaces, the pairs of neighbouring characters."""
     plain = _plain_terms(text)
     if plain is not None:
         return plain
@@ -86,11 +86,10 @@ def count_terms(texts: Iterable[str]) -> Counter[str]:
 
 
 def _plain_terms(text: str) -> list[str] | None:
-    """Return the terms of a text whose words are all ASCII; None for any other.
+    """Return the terms of a text whose words are all ASCII; None for any other text.
 
-    Signs beyond ASCII become spaces. It is split at everything but letters, digits and underscores,
-    which takes a third of the time of matching each word. What the two could read differently
-    ("i.e.") is left to be matched.
+    Non-ASCII signs become spaces, and the text is split at everything but letters, digits and underscores. This takes a
+    third of the time of matching each word. Texts that the two ways could read differently ("i.e.") are left to matching.
     """
     if not text.isascii():
         others = text.encode(errors="surrogatepass").translate(None, _ASCII)
@@ -103,7 +102,7 @@ def _plain_terms(text: str) -> list[str] | None:
     return None if _ABBREVIATION.search(small) else small.translate(_TO_SPACES).split()
 
 
-@lru_cache(_MARKS_KEPT)
+@lru_cache(_CACHED_SIGNS)
 def _is_sign(mark: str) -> bool:
     return _SIGN.match(mark) is not None
 
@@ -118,16 +117,16 @@ def _terms_of_run(run: str) -> Sequence[str]:
 
 
 def length(text: str) -> float:
-    """Return the length of `text` in words: what spaces part, or 1.7 characters of Han and kana, or 4 of Thai.
+    """Return the length of `text` in words; 1.7 characters of Han and kana count as a word, and 4 of Thai and the like.
 
-    An endless run without spaces (an address, encoded bytes) counts one more for every 24 characters.
+    A long run without spaces (an address, encoded bytes) counts one word more for every 24 characters.
     """
     runs = text.split() if text.isascii() else _MEASURE.findall(text)
     return sum(map(_weigh, runs))
 
 
 def shorten(text: str, words: float) -> str:
-    """Cut `text` to at most `words` words, between words where it can."""
+    """Cut `text` to at most `words` words, between words where possible."""
     spent = 0.0
     for match in _MEASURE.finditer(text):
         spent += _weigh(match.group())
@@ -146,5 +145,5 @@ def _weigh(run: str) -> float:
 
 
 def listed_words(listed: str) -> frozenset[str]:
-    """Return the words of a text as a set."""
+    """Return the words of a text, separated by white space, as a set."""
     return frozenset(listed.split())

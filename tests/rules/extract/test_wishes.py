@@ -8,7 +8,7 @@ import pytest
 from rules.conversation.wish_frames import ASKED
 from rules.extract.handed_on import owner_at
 from rules.extract.prose import of_message
-from rules.extract.same_matter import ends, is_same_matter
+from rules.extract.same_matter import find_ended, is_same_matter
 from rules.extract.spoken_languages import language_of
 from rules.extract.wishes import find_promises, find_stated
 from tests.rules.extract.train_wishes import WEIGHTS, digest
@@ -108,7 +108,7 @@ def test_the_weights_were_learned_from_the_labelled_sentences_as_they_are() -> N
 def test_what_is_taken_back_is_found_among_the_wishes() -> None:
     pairs = [(said["wish"], said["earlier"]) for said in SAID if "earlier" in said]
     others = [said["wish"] for said in SAID if said["kind"] == "regular" and "wish" in said]
-    found = [ends(wish, [*others, earlier], is_done=False) for wish, earlier in pairs]
+    found = [find_ended(wish, [*others, earlier], is_done=False) for wish, earlier in pairs]
     assert found == [[len(others)]] * len(pairs)
 
 
@@ -125,13 +125,13 @@ def test_what_is_taken_back_is_found_among_the_wishes() -> None:
     ],
 )
 def test_everyday_words_alone_end_nothing(text: str, earlier: str, is_done: bool) -> None:
-    assert ends(text, [earlier], is_done=is_done) == []
+    assert find_ended(text, [earlier], is_done=is_done) == []
 
 
 def test_a_secret_is_not_ended_by_the_words_that_take_back_another_wish() -> None:
     earlier = ["Please don't tell Hannah about the ring.", "Could you always answer me in Celsius?"]
-    assert ends("You don't have to give me Celsius any more.", earlier, is_done=False) == [1]
-    assert ends("I don't want you to do it.", earlier, is_done=False) == []
+    assert find_ended("You don't have to give me Celsius any more.", earlier, is_done=False) == [1]
+    assert find_ended("I don't want you to do it.", earlier, is_done=False) == []
 
 
 @pytest.mark.parametrize("message", HANDED_ON, ids=lambda message: message["text"][:20])
