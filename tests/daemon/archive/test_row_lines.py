@@ -4,11 +4,12 @@ import json
 import sqlite3
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -26,15 +27,34 @@ from tests.daemon.archive.test_messages import CHAT, TALK, see
 NOW, LATER = "2026-03-02T10:00:00.000Z", "2027-03-02T10:00:00.000Z"
 
 
-@pytest.fixture
-def theirs(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def as_it_was(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an archive with a conversation, a raised cap and what a daemon has said of itself."""
-    folder = tmp_path / "theirs"
+    folder = tmp_path_factory.mktemp("archives") / "theirs"
     with Archive.open(folder) as archive:
         see(archive, TALK)
         raise_cap(archive, "day", 10**15, LATER, NOW)
         set_sign(archive, "pid", "123", NOW)
     return folder
+
+
+@pytest.fixture
+def theirs(as_it_was: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return copytree(as_it_was, tmp_path / "theirs")
+
+
+@pytest.fixture(scope="module")
+def lines(as_it_was: Path) -> list[bytes]:
+    """Its rows."""
+    return packed(as_it_was)
+
+
+@pytest.fixture(scope="module")
+def new() -> Iterator[Archive]:
+    """An archive without rows, and so for the next test: what it is given is refused as a whole."""
+    with Archive.memory() as archive:
+        yield archive
 
 
 def packed(folder: Path) -> list[bytes]:
@@ -44,21 +64,44 @@ def packed(folder: Path) -> list[bytes]:
 
 def taken_over(lines: Iterable[bytes], folder: Path) -> Archive:
     with Archive.open(folder) as archive:
-        store_lines(archive, BytesIO(b"".join(lines)))
+        store(lines, archive)
     return Archive.open(folder)
 
 
-def test_the_rows_are_taken_over_and_the_archive_is_sound(theirs: Path, tmp_path: Path) -> None:
-    with taken_over(packed(theirs), tmp_path / "ours") as archive:
+def store(lines: Iterable[bytes], archive: Archive) -> None:
+    store_lines(archive, BytesIO(b"".join(lines)))
+
+
+def test_the_rows_are_taken_over_and_the_archive_is_sound(
+    lines: list[bytes], tmp_path: Path
+) -> None:
+    with taken_over(lines, tmp_path / "ours") as archive:
         assert check_integrity(archive) == ()
         assert [bytes(raw) for raw in raw_conversation(archive, CHAT).messages] == [
             message.raw for message in TALK
         ]
-    assert packed(tmp_path / "ours") == [
-        line for line in packed(theirs) if b"sign" not in line[:5]
-    ] + [line for line in packed(theirs) if line.startswith(b'sign {"name": "zone"')]
+    assert packed(tmp_path / "ours") == [line for line in lines if b"sign" not in line[:5]] + [
+        line for line in lines if line.startswith(b'sign {"name": "zone"')
+    ]
 
 
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest rows are small."""
+    monkeypatch.setattr(row_lines, "_LARGEST_MESSAGE", 50_000)
+    monkeypatch.setattr(row_lines, "_LARGEST_ROW", 20_000)
+    monkeypatch.setattr(row_lines, "MOST_PARTS", 5000)
+
+
+@pytest.mark.usefixtures("small")
+def test_rows_as_memproc_writes_them_are_no_larger_and_of_no_more_parts(
+    lines: list[bytes], tmp_path: Path
+) -> None:
+    with taken_over(lines, tmp_path / "ours") as archive:
+        assert check_integrity(archive) == ()
+
+
+@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     ("table", "values"),
     [
@@ -70,21 +113,11 @@ def test_the_rows_are_taken_over_and_the_archive_is_sound(theirs: Path, tmp_path
         ("body", {"raw": b64encode(bytes(40_001)).decode()}),
     ],
 )
-def test_no_row_is_larger_or_of_more_parts_than_memproc_writes(
-    theirs: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    table: str,
-    values: dict[str, object],
+def test_a_row_that_is_larger_or_of_more_parts_is_refused(
+    lines: list[bytes], new: Archive, table: str, values: dict[str, object]
 ) -> None:
-    monkeypatch.setattr(row_lines, "_LARGEST_MESSAGE", 50_000)
-    monkeypatch.setattr(row_lines, "_LARGEST_ROW", 20_000)
-    monkeypatch.setattr(row_lines, "MOST_PARTS", 5000)
-    lines = packed(theirs)
-    with taken_over(lines, tmp_path / "ours") as archive:
-        assert check_integrity(archive) == ()
     with pytest.raises(ArchiveError, match=f"A row of its table {table} is larger than any"):
-        taken_over(edited(lines, table, values), tmp_path / "again")
+        store(edited(lines, table, values), new)
 
 
 def edited(lines: Iterable[bytes], table: str, values: dict[str, object]) -> list[bytes]:
@@ -113,8 +146,10 @@ def test_a_message_that_unpacks_to_more_than_memproc_reads_is_damage(
         )
 
 
-def test_no_sign_of_a_daemon_and_no_raised_cap_comes_along(theirs: Path, tmp_path: Path) -> None:
-    with taken_over(packed(theirs), tmp_path / "ours") as archive:
+def test_no_sign_of_a_daemon_and_no_raised_cap_comes_along(
+    lines: list[bytes], tmp_path: Path
+) -> None:
+    with taken_over(lines, tmp_path / "ours") as archive:
         assert archive.run("SELECT name FROM sign") == [("zone",)]
         assert raised_cap(archive, "day", NOW) == 0
 
@@ -161,15 +196,13 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("what", HOSTILE)
-def test_whatever_else_a_line_holds_is_refused(theirs: Path, tmp_path: Path, what: str) -> None:
+def test_whatever_else_a_line_holds_is_refused(lines: list[bytes], new: Archive, what: str) -> None:
     refused = (
         r"^A row of its table \w+ is not one of memproc's\.|, a table that never comes along\."
     )
     with pytest.raises(ArchiveError, match=refused):
-        taken_over([*packed(theirs), HOSTILE[what]], tmp_path / "ours")
-    assert packed(tmp_path / "ours") == [
-        line for line in packed(tmp_path / "ours") if line.startswith(b"sign")
-    ]
+        store([*lines, HOSTILE[what]], new)
+    assert [line for line in lines_of_rows(new) if not line.startswith(b"sign")] == []
 
 
 def test_verify_names_only_what_is_not_of_memproc(theirs: Path) -> None:
