@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 OutcomeKind = Literal["written", "unchanged", "skipped"]
 """
 written     a chat's updated export is in its place, for the person to import
-unchanged   there was nothing to do about the chat, or the person wants nothing done: no next step
-skipped     the chat, or the whole file, cannot be worked on as it is; nothing of it was touched,
-            and there is a next step, but for an outage that the daemon waits out. It is tried again
-            by itself if its trouble may pass, or a nightly look finds that its model can be asked
+unchanged   there was nothing to do for the chat, or the person wants nothing done; no next step
+skipped     the chat, or the whole file, cannot be processed as it is, and was left untouched. There
+            is a next step, except in an outage that the daemon waits out. The daemon tries again by
+            itself if the trouble may pass, or once its nightly check finds the model answering
 
-A file in the inbox that is tried again is `waiting` (`rules.arrival`). An attempt fails, not a chat:
-a call, the work on a file or a timed job has failed, and is tried again, or something is skipped.
+A file in the inbox that will be tried again is `waiting` (`rules.arrival`). Only an attempt is said to
+fail (a call, the work on a file, a timed job), never a chat: what failed is tried again or skipped.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The work on a chat begins, with its numbers of chunks and calls, and all of it in `words`."""
+    """The work on a chat begins: its numbers of chunks and calls, and the whole plan in `words`."""
 
     chat_id: str
     title: str
     chunks: int
-    """Those whose memories are written, new or again, and those that get hindsight."""
+    """Chunks whose memories are written, rewritten, or written with hindsight."""
     calls: int
     words: str = ""
     warnings: tuple[str, ...] = ()
     limited: str = ""
-    """Why a model is asked for the analysis alone; empty where it writes."""
+    """Why a model is asked for the analysis alone; empty where it also writes."""
     arrival: int = 0
-    """The row of the dropped file that the chat came in; 0 where no daemon is at work."""
+    """The row of the dropped file that the chat came in; 0 where no daemon is running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,15 @@ class Note:
 
     text: str
     is_remedy: bool = False
-    """Whether it is an answer that could not be used, or its remedy, in words that are counted."""
+    """Whether it tells of an unusable answer or its remedy; such notes are counted by their text."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserEdits:
     """What was edited or is missing since the chat was last seen, in numbers; told once.
 
-    Its name stays, though not all is the person's doing: events lie in the archive under their names.
+    The archive stores events under their class names, so the name stays, although some of these
+    changes are not the person's.
     """
 
     chat_id: str
@@ -69,13 +70,13 @@ class UserEdits:
     """False where messages are missing that the person is not known to have deleted."""
 
     def sentence_on(self, chat: str) -> str:
-        """Return the sentence to print, which begins with the `chat` as the reader knows it."""
+        """Return the sentence to print; it begins with `chat`, the chat as the reader knows it."""
         return f"{chat}{', edited in TypingMind' if self.by_person else ''}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswered:
-    """A model was asked, and its reply is in the journal now. Replies found there post no event."""
+    """A model was asked, and its reply is in the journal. Replies found there post no event."""
 
     chat_id: str
     step: str
@@ -87,12 +88,12 @@ class ModelAnswered:
     usd: float | None
     """None where the price is unknown."""
     thinks: bool = False
-    """Whether the model was lately seen to think, though it was not asked to."""
+    """Whether the model was recently seen to think without being asked to."""
 
 
 @dataclass(frozen=True, slots=True)
 class TriesAgain:
-    """A provider could not answer try `attempt` of `of`; it is asked again in `seconds`."""
+    """A provider could not answer attempt `attempt` of `of`; it is asked again in `seconds`."""
 
     reason: str
     attempt: int
@@ -111,7 +112,7 @@ class TriesAgain:
 class MemoryMade:
     """A chunk has become memory `number`: `done` of the `of` planned chunks are finished.
 
-    Or, then of none, `folded` memories have become one of a higher level.
+    For a fold, `folded` memories have become one of `level`, and `done` and `of` are 0.
     """
 
     chat_id: str
@@ -124,14 +125,14 @@ class MemoryMade:
 
     @property
     def folding(self) -> str:
-        """Return what memories were folded into, in words; empty where a chunk has become one."""
+        """Return a phrase on what was folded into which memory; empty for a chunk's memory."""
         name = name_in_chat(self.level, self.number)
         return f"{self.folded} memories folded into {name}" if self.folded else ""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchSent:
-    """Requests have been sent together, as a batch, and its end is waited for."""
+    """Requests were sent together as a batch, whose end is waited for."""
 
     requests: int
     since: str
@@ -147,59 +148,61 @@ class ChatIs:
     """The chat's, or the file's name."""
     kind: OutcomeKind
     detail: str = ""
-    """Why it is unchanged or skipped; of one that is written, why its memories take too much room."""
+    """Why it is unchanged or skipped; for a written one, why its memories take too much room."""
     next_step: str = ""
     path: str = ""
-    """Of the updated export that was made of this state of the chat; empty where there is none."""
+    """The updated export made from this state of the chat; empty where there is none."""
     later: bool = False
     """Whether the trouble may pass by itself: a disk was full, or a provider out of reach."""
     retry_after: float | None = None
-    """Seconds that a provider out of reach asks to wait (0: it does not say); None: none is."""
+    """Seconds that an unreachable provider asks to wait, 0 if it names none; None in other cases."""
     arrival: int = 0
     file: str = ""
-    """The name of the dropped file that it came in."""
+    """The name of the dropped file that the chat came in."""
     tokens_before: int = 0
     tokens_after: int = 0
     memories: int = 0
     extracted: int = 0
-    """How many of the memories no model has written."""
+    """How many of the memories were extracted, not written by a model."""
     is_kept: bool = False
-    """Whether there was a version before, which is kept."""
+    """Whether the export replaced an earlier version, which is kept."""
     when: str = ""
-    """When it was stored; empty as long as it was not."""
+    """When the event was stored; empty before that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alive:
     """A sign of life before a call or a pause, during which silence may last for `seconds`.
 
-    While calls are waited for it comes again and again, with 0.
+    While calls are under way it is posted repeatedly, with 0.
     """
 
     seconds: float
     model: str = ""
-    """The model that is asked now; empty where none is."""
+    """The model that is being asked; empty where none is."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunDone:
-    """All files were gone through, or a timed job is done; without it, either has broken off."""
+    """All files were processed, or a timed job is done; without this event, it was cut off."""
 
     job: str = ""
     error: str = ""
     """What the job found wrong, or why it failed."""
     arrivals: tuple[int, ...] = ()
-    """Rows of the dropped files whose work the job found worth another try."""
+    """Rows of the dropped files that the job found worth another attempt."""
     settings: dict[str, Any] = field(default_factory=dict)
     """What was read of memproc.toml, by the job that reads it (`inbox/watch_plan`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunFailed:
-    """A run, or a timed job, could not go on.
+    """A run or a timed job could not go on.
 
-    `blocked`: until the person has done the next step, or until `until` (UTC). `passing`: it may
-    pass by itself. `busy`: another memproc works with this archive. `mistake`: an unforeseen fault.
+    blocked     until the person has done the next step, or until `until` (UTC)
+    passing     the trouble may pass by itself
+    busy        another memproc works with this archive
+    mistake     an unforeseen fault
     """
 
     message: str
@@ -210,14 +213,14 @@ class RunFailed:
 
 @dataclass(frozen=True, slots=True)
 class DaemonIs:
-    """The daemon has come into another state.
+    """The daemon has changed state.
 
     started     it watches the inbox `detail`
     stopped     it ends, as `detail` says
     watching    the inbox is watched by `mode`: `native`, `poll` or `none`; `detail` says why
-    paused      it takes up no work until `detail`; empty: until it is told to go on
+    paused      it starts no work until `detail`; empty: until it is told to go on
     resumed     it goes on
-    configured  memproc.toml was read again and counts; `detail` names keys that need a restart
+    configured  memproc.toml was read again and applies; `detail` names keys that need a restart
     """
 
     state: Literal["started", "stopped", "watching", "paused", "resumed", "configured"]
@@ -229,7 +232,7 @@ class DaemonIs:
 
 @dataclass(frozen=True, slots=True)
 class FileIs:
-    """A file of the inbox has come into another state."""
+    """A file of the inbox has changed state."""
 
     arrival: int
     file: str
@@ -241,7 +244,7 @@ class FileIs:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something else went wrong, named by `what`: the settings, the archive, a child process."""
+    """Something else went wrong with `what`: the settings, the archive, a child process."""
 
     what: str
     reason: str
@@ -257,37 +260,37 @@ Tell = Callable[[Event], None]
 
 
 class NoEvent(ValueError):
-    """A line that is no event of ours. What it says is not repeated: it may be anything."""
+    """A line is no event of ours. The error does not quote it, since it may hold anything."""
 
 
-def tell_nobody(event: Event) -> None:
-    """Take an event of work that has no progress to show, and do nothing."""
+def ignore_event(event: Event) -> None:
+    """Do nothing with an event, for work whose progress is not shown."""
 
 
-def to_line(event: Event, **more: object) -> str:
+def format_event(event: Event, **more: object) -> str:
     """Return the event as a line of JSON in ASCII, so that lone surrogates survive."""
     return json.dumps({**more, "is": type(event).__name__, **asdict(event)}) + "\n"
 
 
-def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
-    """Return the event in a line, and the fields that were added to it. Raises NoEvent."""
+def parse_event(line: str | bytes) -> tuple[Event, dict[str, Any]]:
+    """Return the event in a line, and the fields that `format_event` added. Raises NoEvent."""
     try:
         entry = json.loads(line)
         kind: Any = KINDS[entry.pop("is")]
-        names = {each.name for each in fields(kind)}
-        own = {
+        names = {event_field.name for event_field in fields(kind)}
+        values = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in entry.items()
             if name in names
         }
-        event: Event = kind(**own)
+        event: Event = kind(**values)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
         raise NoEvent from fault
     return event, {name: value for name, value in entry.items() if name not in names}
 
 
-def planned(plan: "ChatPlan", asks_models: bool, limited: str = "") -> Planned:
-    """Return the event with which the work on a chat begins; it counts the calls if models are asked."""
+def describe_plan(plan: "ChatPlan", asks_models: bool, limited: str = "") -> Planned:
+    """Return the event with which the work on a chat begins; calls are counted if `asks_models`."""
     clauses = []
     if plan.chunks:
         become = counted(len(plan.chunks), "chunk becomes a memory", "chunks become memories")
@@ -300,11 +303,11 @@ def planned(plan: "ChatPlan", asks_models: bool, limited: str = "") -> Planned:
     layers = plan.layers.core + plan.layers.facts
     if after := {chunk.number for chunk in layers}:
         clauses.append(f"core memory and facts are updated after {len(after)} of them")
-    work, rest = ", ".join(clauses), ""
+    work, ending = ", ".join(clauses), ""
     calls = plan.calls if asks_models else 0
     if asks_models:
-        rest = counted(calls, "call")
+        ending = counted(calls, "call")
     elif not work:
-        rest = "older memories become one" if plan.folds else "no model is asked"
-    words = "; ".join(filter(None, (work, rest)))
+        ending = "older memories become one" if plan.folds else "no model is asked"
+    words = "; ".join(filter(None, (work, ending)))
     return Planned(plan.chat_id, plan.title, len(plan.work), calls, words, plan.warnings, limited)

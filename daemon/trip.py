@@ -1,23 +1,22 @@
 """Take an export on its trip, from bytes to bytes: READ THIS FIRST.
 
     read       the file, block by block, every byte in place    files/read, rules/typingmind
-    rest       a chat that is as it was, and had nothing to do  chat/rest
+    rest       stop at an unchanged chat with nothing to do     chat/rest
     survey     what is new, what the person did, a plan         chat/survey, chat/reading
     archive    every raw message, for ever                      archive/message_versions
     take over  what the person edited in the opening message    chat/opening_edits
     keep       what the person has pinned, word for word        chat/kept
-    compress   each planned chunk into a memory, one by one,    remember/compress
-               and after each, core memory, facts, folds        remember/lanes, remember/folds
+    compress   each planned chunk into a memory, and update     remember/compress
+               core memory, facts and folds after it            remember/lanes, remember/folds
     assemble   opening, memories, closing, live tail            chat/finish, rules/output/assemble
     prove      no faults, or nothing is written                 chat/finish, rules/output/prove
     keep       the first original, and what is replaced         chat/finish, files/backup
-    write      the updated export, in its place at once         chat/finish, files/write
+    write      the updated export, replaced atomically          chat/finish, files/write
 
-`memproc run` and `memproc plan` go the same round (`go_round`, `chats_of`), and part after the
-survey.
+`memproc run` and `memproc plan` share `go_round` and `chats_of`, and part after the survey.
 
-A trip that ends early, by an error or a kill, leaves the old output whole. What was archived and
-every answer that a model has given stay, so the next trip goes on from there.
+A trip that ends early, by an error or a kill, leaves the old output whole. Whatever it archived and
+every answer of a model are kept, so the next trip goes on from there.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -75,43 +74,44 @@ _IN_PLACE = "its updated export is in its place already"
 def go_round(
     context: Context, paths: Sequence[Path], carry_out: Callable[[Context, Export], Iterator[T]]
 ) -> Iterator[T | Skipped | Unchanged]:
-    """Read every export, and yield what `carry_out` makes of it; an error ends one export alone.
+    """Read each export and yield what `carry_out` makes of it; an error skips that export alone.
 
-    Another program's export rests once something was brought from it. Raise what `as_skipped`
-    raises: then nothing can go on.
+    Another program's export is left alone once a conversation was brought from it. Raises what
+    `as_skipped` raises, where no export can be processed.
     """
 
-    def carried_out(path: Path) -> Iterator[T]:
+    def read_and_carry_out(path: Path) -> Iterator[T]:
         yield from carry_out(context, read_export(path))
 
     for path in paths:
         if resting := export_at_rest(context.archive, path):
             yield Unchanged("", path.name, resting.reason, next_step=resting.next_step)
         else:
-            yield from until_fault(context.archive, path.name, carried_out(path))
+            yield from until_fault(context.archive, path.name, read_and_carry_out(path))
 
 
 def chats_of(
     context: Context, export: Export, carry_out: Callable[[Chat], Iterator[T]]
 ) -> Iterator[T | Skipped]:
-    """Yield what `carry_out` makes of each chat of an export; an error ends one chat alone."""
+    """Yield what `carry_out` makes of each chat of an export; an error skips that chat alone."""
     chat_ids = export.chat_ids
     if not chat_ids:
         yield skip_without_chats(export.path.name)
     doubled = doubled_ids(chat_ids)
 
-    def carried_out(chat: Chat) -> Iterator[T]:
+    def carry_out_unless_doubled(chat: Chat) -> Iterator[T]:
         refuse_doubled(chat, doubled)
         yield from carry_out(chat)
 
     for chat in export.chats():
-        yield from until_fault(context.archive, chat.title, carried_out(chat), chat.id_if_any)
+        outcomes = carry_out_unless_doubled(chat)
+        yield from until_fault(context.archive, chat.title, outcomes, chat.id_if_any)
 
 
 def look(context: Context, export: Export, chat: Chat) -> "Survey | Unchanged":
     """Survey a chat, unless it is excluded, held back or at rest (AtRest).
 
-    Send and write nothing. Raises what `survey` does, most often ChatSkipped.
+    Sends and writes nothing. Raises what `survey` does, most often ChatSkipped.
     """
     config = context.config.of(chat)
     if reason := why_excluded(chat, config.chats.include, config.chats.exclude):
@@ -130,20 +130,20 @@ def _surveyed(context: Context, chat: Chat, config: Config) -> "Survey":
 
 
 def run_export(context: Context, export: Export) -> Iterator[Outcome]:
-    """Finish and write the chats of an export, one after the other."""
+    """Process and write the chats of an export, one after the other."""
     archive, size = context.archive, export.fingerprint.size
     record_export(archive, export.sha256, str(export.path), size, context.clock())
     resting = RestingChats(archive)
 
-    def carried_out(chat: Chat) -> Iterator[Outcome]:
+    def run_and_note(chat: Chat) -> Iterator[Outcome]:
         return map(resting.note, _run_chat(context, export, chat))
 
-    yield from chats_of(context, export, carried_out)
+    yield from chats_of(context, export, run_and_note)
     resting.keep(context.clock())
 
 
 def _run_chat(context: Context, export: Export, chat: Chat) -> Iterator[Outcome]:
-    """Process a chat and write its export; note a state that may be a mistake, to be accepted."""
+    """Process a chat and write its export; record a doubtful state, for the person to accept."""
     try:
         outcome = process(context, export, chat)
     except NotAccepted as fault:
@@ -154,7 +154,7 @@ def _run_chat(context: Context, export: Export, chat: Chat) -> Iterator[Outcome]
         yield outcome
     elif not is_in_place(context, outcome):
         yield deliver(context, export, outcome)
-    else:  # the file in its place says the same already
+    else:  # the file in place has the same content
         path = place_of(context, outcome)
         reason = _with_excess(_IN_PLACE, outcome.over_budget)
         keep_at_rest(context.archive, chat.chat_id, outcome.rest, reason, path)
@@ -164,8 +164,9 @@ def _run_chat(context: Context, export: Export, chat: Chat) -> Iterator[Outcome]
 def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchanged:
     """Take one chat from its export to the finished, proved bytes, for `deliver` to write.
 
-    Raise ArchiveError, OverBudget or ProviderRefuses where nothing can go on. Any other error, and
-    DamagedChat, means that this chat alone cannot: most often ChatSkipped, ModelError, FaultyOutput.
+    Raises ArchiveError, OverBudget or ProviderRefuses where no chat can be processed. Any other
+    error, and DamagedChat, concerns this chat alone: most often ChatSkipped, ModelError or
+    FaultyOutput.
     """
     surveyed = look(context, export, chat)
     if isinstance(surveyed, Unchanged):
@@ -191,14 +192,14 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
 def _finish(
     context: Context, export: Export, surveyed: "Survey", *, learned: bool
 ) -> ReadyChat | Unchanged:
-    """Compress, assemble and prove a chat; `learned` tells whether its archive got news."""
+    """Compress, assemble and prove a chat; `learned` is what `_archive` returned."""
     from daemon.remember.compress import compress
 
     archive, chat = context.archive, surveyed.chat
     is_news = _take_over_opening(context, surveyed)
-    while (made := compress(context, surveyed)) is None:  # its model does less from now on
+    while (compressed := compress(context, surveyed)) is None:  # from now on the engine writes
         surveyed = _surveyed(context, chat, surveyed.config)
-    memories, shown = made
+    memories, shown = compressed
     surveyed = replace(surveyed, passages=kept_passages(archive, chat.chat_id))
     assembly = assemble_chat(archive, surveyed, memories, shown, context.clock())
     assembled = assembly.assembled
@@ -216,7 +217,7 @@ def _finish(
 
 
 def _take_over_opening(context: Context, surveyed: "Survey") -> bool:
-    """Take over what the person has edited in the opening. Return whether that is news."""
+    """Take over the person's edits in the opening. Return whether there were new ones."""
     from daemon.chat.opening_edits import take_over
 
     is_news, notice = take_over(context.archive, surveyed, surveyed.at)
@@ -226,23 +227,23 @@ def _take_over_opening(context: Context, surveyed: "Survey") -> bool:
 
 
 def _with_excess(reason: str, over_budget: str) -> str:
-    """Return why a chat is unchanged, and that its memories take more than `[fold]` says, if so."""
+    """Return why a chat is unchanged, with the clause on memories above their budget, if any."""
     return f"{reason}; {over_budget}" if over_budget else reason
 
 
 def _is_brought(context: Context, export: Export) -> bool:
-    """Return whether memproc itself has made the export from another program's conversation.
+    """Return whether memproc made the export itself, from another program's conversation.
 
-    Then TypingMind has not got it, and an updated export is written though nothing is compressed.
+    TypingMind does not have such a chat, so its export is written even if nothing is compressed.
     """
     return export.path.parent == brought_folder(context.folders.state)
 
 
 def ready_without_calls(context: Context, surveyed: "Survey") -> ReadyChat | None:
-    """Return the chat as `process` makes it without asking a model.
+    """Return the chat as `process` would finish it, where that asks no model.
 
-    Return None where a model is asked, or nothing is written. What the person has edited in the
-    opening is taken over first, so the result cannot be foretold.
+    Return None where a model is asked or nothing is written, and where the person has edited the
+    opening: `process` takes those edits over first, so its result cannot be foretold.
     """
     archive, reading, now = context.archive, surveyed.reading, context.clock()
     opening = opening_place(surveyed)
@@ -267,10 +268,17 @@ def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:
 
 
 def _tell_edits_and_missing(context: Context, surveyed: "Survey") -> None:
-    """Tell what the person edited and pinned, and what is missing: once for a state, in a run alone."""
+    """Tell what the person edited and pinned, and what is missing.
+
+    This is told once for each state of the chat, and only in a run.
+    """
     chat, reading = surveyed.chat, surveyed.reading
-    marked = [kept for kept in surveyed.passages if kept.by == "pin" and kept.at == surveyed.at]
-    edits = "; ".join(filter(None, (describe_edits(reading), describe_marked(marked))))
+    pinned = [
+        passage
+        for passage in surveyed.passages
+        if passage.by == "pin" and passage.at == surveyed.at
+    ]
+    edits = "; ".join(filter(None, (describe_edits(reading), describe_marked(pinned))))
     for text, by_person in ((edits, True), (describe_missing(reading.absent), False)):
         if text:
             context.tell(UserEdits(chat.chat_id, chat.title, text, by_person))
@@ -285,7 +293,7 @@ def refuse_too_large(surveyed: "Survey") -> None:
 
 
 def _refuse_replaced(export: Export, chat: Chat) -> None:
-    """Raise ChatSkipped where the file is not the one that was read."""
+    """Raise ChatSkipped where the file was replaced since it was read."""
     if fingerprint_of(export.path) != export.fingerprint:
         raise ChatSkipped(
             f'{export.path.name} was replaced while the chat "{cut_title(chat.title)}" was worked on, '

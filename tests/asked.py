@@ -7,7 +7,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
 from daemon.config.model_tables import BudgetSettings
 from daemon.config.settings import Config
-from daemon.events import tell_nobody
+from daemon.events import ignore_event
 from daemon.files.paths import Folders
 from daemon.models.context import Clock, Complete, Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
@@ -35,7 +35,7 @@ def context_with(budget: RunBudget, complete: Complete, clock: Clock) -> Context
         complete,
         no_keys,
         clock,
-        tell_nobody,
+        ignore_event,
         budget.run,
         lambda _: None,
     )

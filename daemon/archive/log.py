@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from daemon.events import Event, FileIs, NoEvent, of_line, to_line
+from daemon.events import Event, FileIs, NoEvent, format_event, parse_event
 from rules.arrival import State
 
 MOST_ENTRIES = 20_000
@@ -27,7 +27,7 @@ def note(archive: Archive, event: Event, when: str) -> None:
         "at": when,
         "chat_id": getattr(event, "chat_id", ""),
         "arrival": getattr(event, "arrival", 0),
-        "event": to_line(event).rstrip(),
+        "event": format_event(event).rstrip(),
     }
     with archive.transaction():
         number = archive.insert("log", row)
@@ -63,7 +63,7 @@ def _entries(archive: Archive, where: str, *values: object) -> Iterator[LogEntry
     rows = archive.run(f"SELECT id, at, event FROM log WHERE {where} ORDER BY id", values)  # noqa: S608
     for number, at, line in rows:
         try:
-            yield LogEntry(number, at, of_line(line)[0])
+            yield LogEntry(number, at, parse_event(line)[0])
         except NoEvent:
             yield LogEntry(number, at, None)
 

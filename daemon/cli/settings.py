@@ -109,12 +109,12 @@ class Settings:
         meanwhile at the end; once more after the lock is free, so that none comes between.
         """
         from daemon.archive.pressed import waiting_presses
-        from daemon.events import tell_nobody
+        from daemon.events import ignore_event
         from daemon.files.lock import Busy
         from daemon.models.context import open_context
         from rules.errors import MemprocError
 
-        opened = partial(open_context, self.config, self.folders, tell or tell_nobody)
+        opened = partial(open_context, self.config, self.folders, tell or ignore_event)
         with opened() as context:
             _do_what_waits(context)
             try:

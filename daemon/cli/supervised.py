@@ -21,7 +21,7 @@ import click
 
 from daemon.cli.commands import BUG, INTERRUPTED
 from daemon.cli.settings import Settings, pass_settings
-from daemon.events import Alive, Event, RunDone, RunFailed, Tell, to_line
+from daemon.events import Alive, Event, RunDone, RunFailed, Tell, format_event
 from daemon.files.lock import Busy
 from daemon.files.reasons import describe
 from daemon.inbox.watch_plan import SettingsAre
@@ -88,7 +88,7 @@ def as_events(works: Iterable[Callable[[Tell], int]]) -> int:
 
     def tell(event: Event) -> None:
         with lock:
-            out.write(to_line(event))
+            out.write(format_event(event))
             out.flush()
 
     code = 0

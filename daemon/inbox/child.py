@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from daemon.events import Event, NoEvent, of_line
+from daemon.events import Event, NoEvent, parse_event
 from daemon.inbox.watch_plan import SettingsAre
 
 STOPPED = 130
@@ -131,7 +131,7 @@ class Child:
             pipe.flush()
         for line in iter(partial(_pipe(self._process.stdout).readline, _LONGEST_LINE), b""):
             with suppress(NoEvent):  # something that a library has printed
-                put(ChildSaid(of_line(line)[0]))
+                put(ChildSaid(parse_event(line)[0]))
         put(ChildEnded(self._process.wait()))
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from daemon.events import NoEvent, RunDone, RunFailed, of_line
+from daemon.events import NoEvent, RunDone, RunFailed, parse_event
 from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
 from service.command import memproc_argv
@@ -114,7 +114,7 @@ def read_settings(config: Path | None) -> SettingsAre | RunFailed:
         return RunFailed(message, step, "passing")
     for line in ended.stdout.splitlines():
         with suppress(NoEvent):
-            event, _ = of_line(line)
+            event, _ = parse_event(line)
             if isinstance(event, RunDone):
                 return SettingsAre(**event.settings)
             if isinstance(event, RunFailed):

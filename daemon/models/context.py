@@ -11,7 +11,7 @@ from daemon.archive.archive import Archive
 from daemon.config.keys import FindKey, keys
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.events import Note, Tell, tell_nobody
+from daemon.events import Note, Tell, ignore_event
 from daemon.files.clock import now
 from daemon.files.lock import hold
 from daemon.files.paths import Folders
@@ -69,7 +69,7 @@ def check_named_files(config: Config) -> None:
 
 def context_to_read(config: Config, folders: Folders, archive: Archive) -> Context:
     """Return a context over an archive that is open for reading: nothing is sent or written."""
-    return Context(config, folders, archive, complete, keys(folders.state), now, tell_nobody)
+    return Context(config, folders, archive, complete, keys(folders.state), now, ignore_event)
 
 
 @contextmanager

@@ -1,10 +1,7 @@
-"""Notes on known chats, for status, Home and doctor.
+"""Notes on known chats, for status, Home and doctor: wishes left out of folds, kept passages, models that end soon.
 
-They are on wishes left out of folds, what is kept word for word, and models that
-end soon.
-
-`memproc plan` says the same of the chats in an export; these are read from the archive alone. Status
-asks for them each time, so what few chats need is imported late.
+`memproc plan` says the same of the chats in an export; these are read from the archive alone. Status asks for them
+each time, so modules that few chats need are imported late.
 """
 
 from collections.abc import Collection, Iterator
@@ -37,8 +34,8 @@ def wishes_left_out(archive: Archive, held: "Holding") -> str:
     from rules.conversation.kept_wishes import too_many_wishes
     from rules.layers.kept_passages import let_go
 
-    gone = let_go(kept_passages(archive, held.chat_id))
-    return too_many_wishes(held.shown, held.memories, held.bounds.wishes, gone)
+    released = let_go(kept_passages(archive, held.chat_id))
+    return too_many_wishes(held.shown, held.memories, held.bounds.wishes, released)
 
 
 def problems_of_folds(archive: Archive, config: "Config") -> Iterator[StatusProblem]:
@@ -56,13 +53,13 @@ def wishes_of_folds(setup: "Setup") -> Iterator["Finding"]:
     from daemon.status.findings import warning
 
     with setup.archive() as archive:
-        every = list(problems_of_folds(archive, setup.config))
-    for problem in every:
+        problems = list(problems_of_folds(archive, setup.config))
+    for problem in problems:
         yield warning(f"wishes of {problem.what}", problem.reason, problem.next_step)
 
 
 def fullness_of_kept(archive: Archive, config: "Config") -> Iterator[str]:
-    """Yield a line on how full each chat is that keeps something, or would."""
+    """Yield a line for each chat that keeps passages or would, on how full their budget is."""
     for chat_id, title, passages in _all_kept(archive):
         from rules.layers.kept_passages import how_full
 
@@ -82,13 +79,13 @@ def _all_kept(archive: Archive) -> Iterator[tuple[str, str, tuple["KeptPassage",
 
 
 def memories_of_ending_models(setup: "Setup") -> Iterator["Finding"]:
-    """Yield a finding on each chat with memories that its model, which ends soon, has not written itself."""
+    """Yield a finding on each chat whose model ends soon and has not written all memories itself."""
     from daemon.status.findings import warning
 
     with setup.archive() as archive:
         now = write_date(setup.machine.now)
-        every = list(_all_endings(archive, setup.config, setup.key, now))
-    for title, ending in every:
+        endings = list(_all_endings(archive, setup.config, setup.key, now))
+    for title, ending in endings:
         if ending.by_others:
             yield warning(f"memories of {title}", ending.reason, ending.next_step)
 
@@ -107,8 +104,8 @@ def problems_of_chats(
     for chat_id, title, passages in _all_kept(archive):
         from rules.layers.kept_passages import notes_on
 
-        open_ones = (passage for passage in passages if passage.is_open)
-        if questions := "; ".join(chain.from_iterable(map(notes_on, open_ones))):
+        open_passages = (passage for passage in passages if passage.is_open)
+        if questions := "; ".join(chain.from_iterable(map(notes_on, open_passages))):
             step = f"Look at it with: memproc keep {chat_id}"
             yield StatusProblem(title, as_sentence(questions), step), f"/chat/{chat_id}/kept"
 
@@ -127,5 +124,5 @@ def _all_endings(
 
 
 def _titles_of(archive: Archive, chat_ids: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Return ids and titles of these chats."""
+    """Yield id and title of each of these chats."""
     return (pair for pair in shown_titles(archive).items() if pair[0] in chat_ids)

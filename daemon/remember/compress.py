@@ -1,6 +1,6 @@
-"""The work on a chat: each chunk of the plan becomes a memory, or its memory is written again, or with hindsight.
+"""Work through the plan of a chat: each chunk gets a memory, has it written again, or gets a hindsight edition.
 
-Several are written at the same time, and kept in the order of the plan: what is kept does not depend on how many.
+Several are written at the same time, but kept in the order of the plan, so the result does not depend on how many.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from daemon.archive.memories import (
 from daemon.archive.signs import is_news
 from daemon.chat.passage import Passage, as_they_are
 from daemon.chat.survey import Survey
-from daemon.events import MemoryMade, Note, planned
+from daemon.events import MemoryMade, Note, describe_plan
 from daemon.models.context import Context
 from daemon.models.limited import has_come_to_fail, sizes_of
 from daemon.models.prices import plan_cost
@@ -45,17 +45,17 @@ from rules.plan.work import HINDSIGHT_TOKENS, PlannedChunk
 
 @dataclass(frozen=True, slots=True)
 class _Chunks(ChatWork):
-    """The work on the chunks of a chat, and what goes on with it."""
+    """The work on the chunks of a chat, and the lanes that run alongside it."""
 
     order: tuple[Lead, ...]
-    """The order in which the plan is begun, for the sake of the provider's cache."""
+    """The order in which the chunks are begun, chosen for the provider's prompt cache."""
     folds: Folds
     chains: tuple[Chain[CoreEvent], Chain[FactEvent]]
     """Core memory and facts."""
     dialogues: dict[int, RunningDialogue[Keep]] = field(default_factory=dict)
-    """The dialogues of the plan that have been begun, by their place."""
+    """The dialogues that have been begun, by the chunk's place in the plan."""
     skipping: set[int] = field(default_factory=set)
-    """The places at which the chat will be skipped, when what comes before is kept."""
+    """The places at which the chat will be skipped, once everything before them is kept."""
 
     @property
     def memories_made(self) -> int:
@@ -68,9 +68,9 @@ def compress(
 ) -> tuple[tuple[Memory, ...], tuple[Memory, ...]] | None:
     """Make all that is planned. Return the chat's memories and folds, and those of them to show.
 
-    Return None where the model has failed too often on the way: the rest is to be planned without it.
-    Raises ModelError where a model cannot be asked, ChatSkipped where a chunk does not fit its
-    window.
+    Return None where the model has failed too often on the way: the rest must then be planned
+    without it. Raises ModelError where a model cannot be asked, ChatSkipped where a chunk does not
+    fit its window.
     """
     plan, models = survey.plan, survey.config.models
     _announce(context, survey)
@@ -90,12 +90,12 @@ def compress(
             return None
         work.folds.make_all(work.memories_made, as_told)
         shown_now = work.folds.make_all(work.memories_made, as_shown)
-    forget_messages()  # their room is wanted for the proof of the whole chat
+    forget_messages()  # the proof of the whole chat needs their memory
     return tuple(work.memories), shown_now
 
 
 def _announce(context: Context, survey: Survey) -> None:
-    """Post where models are asked, what is new about them, and the plan if it asks any."""
+    """Tell where models are asked, what is new about them, and the plan if it makes calls."""
     for address in survey.roles.addresses:
         context.tell_once(address)
     notices = [notice.sentence for notice in survey.roles.notices if survey.plan.work]
@@ -104,13 +104,13 @@ def _announce(context: Context, survey: Survey) -> None:
             context.tell(Note(sentence))
     if survey.plan.calls:
         asks_models = not who(survey.roles).asks_no_model
-        context.tell(planned(survey.plan, asks_models, survey.roles.limited))
+        context.tell(describe_plan(survey.plan, asks_models, survey.roles.limited))
 
 
 def _do_all(work: _Chunks) -> bool:
-    """Write all that is planned, and keep it in the order of the plan; folds and layers go on in parallel.
+    """Write all that is planned and keep it in the order of the plan, while folds and layers proceed.
 
-    Return False where the model has failed too often before the end.
+    Return False where the model failed too often before the end.
     """
     plan = work.plan
     lanes = (work.folds, *work.chains)
@@ -130,12 +130,12 @@ def _do_all(work: _Chunks) -> bool:
 
 
 def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
-    """Begin all that can be begun when the first `kept` of the plan are kept.
+    """Begin all dialogues that can begin once the first `kept` chunks of the plan are kept.
 
-    `needed` says by place how many must be kept before that one is begun.
+    `needed` says, by place, how many must be kept before that chunk may begin.
     """
     plan = work.plan
-    # Core memory and facts wait for memories that are still to be kept; not for hindsight.
+    # Core memory and facts wait for memories that are still to be kept, but not for hindsight.
     waiting = {
         chunk.number
         for place, chunk in enumerate(plan.work)
@@ -143,11 +143,11 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
     }
     for chain in work.chains:
         chain.begin(waiting)
-    # Folds wait for the first memory that is still to be written again, and those after it.
+    # Folds take in only the memories before the first one that is still to be written again.
     settled = min((chunk.number - 1 for chunk in plan.again[kept:]), default=work.memories_made)
     work.folds.begin(settled)
     for lead in work.order:
-        # Those before one that will be skipped are finished: what is kept does not depend on who was asked first.
+        # Chunks before a skipped one are still finished, so what is kept does not depend on the order of calls.
         is_given_up = any(skipped < lead.place for skipped in work.skipping)
         if lead.place in work.dialogues or is_given_up:
             continue
@@ -159,20 +159,20 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
 
 
 def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:
-    """Return the dialogue about one chunk of the plan, with what can be asked ahead of it."""
+    """Return the dialogue about one chunk of the plan, with the request that can go ahead of it."""
     survey = work.survey
     chunk = survey.plan.work[lead.place]
     ahead = None
     if lead.place not in survey.plan.looking_back:
         sheet, entries = worksheet_of_chunk(survey, chunk), survey.passage(chunk, ()).chunk
         ahead = chunk_analysis(sheet, entries, chunk.tokens, survey.roles)
-    # The one it would follow is not there where that comes after one that cannot be made.
+    # The dialogue to follow is missing where it was never begun, since a chunk before it is skipped.
     behind = None if lead.behind is None else work.dialogues.get(lead.behind)
     return RunningDialogue(_steps(work, lead), len(work.dialogues), behind, ahead)
 
 
 def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
-    """Write about one chunk, as soon as the folds are there that its prompts begin with."""
+    """Write about one chunk, as soon as the folds exist that its prompts begin with."""
     chunk = work.plan.work[lead.place]
     while (before := work.folds.before(chunk.memories_before)) is None:
         yield None
@@ -190,12 +190,12 @@ def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
 
 
 def _give_up(fault: ChatSkipped) -> NoReturn:
-    """Skip the chat, when all that comes before in the plan is kept."""
+    """Skip the chat, once everything before in the plan is kept."""
     raise fault
 
 
 def _keep_and_tell(work: _Chunks, place: int, keep: Keep) -> None:
-    """Keep what was written at a place of the plan, and tell of it."""
+    """Keep what was written at a place of the plan, and tell that it was."""
     keep()
     plan = work.plan
     number = plan.work[place].number
@@ -203,9 +203,9 @@ def _keep_and_tell(work: _Chunks, place: int, keep: Keep) -> None:
 
 
 def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: bool) -> Steps[Keep]:
-    """Make a memory of a chunk, or another as-of edition of the memory that it has."""
+    """Make the memory of a chunk, or another as-of edition of the memory that it has."""
     survey = work.survey
-    before = chunk_memory(work.memories, chunk) if is_again else None
+    existing = chunk_memory(work.memories, chunk) if is_again else None
     sheet = worksheet_of_chunk(survey, chunk)
     memory = yield from make_memory(sheet, passage, survey.roles, work.context.clock)
     due = survey.plan.layers
@@ -214,9 +214,9 @@ def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: b
         layers.append("core")
     if any(other.number == chunk.number for other in due.facts):
         layers.append("facts")
-    if before is None:
+    if existing is None:
         return lambda: _keep_new(work, memory, layers)
-    return lambda: _keep_again(work, before, memory.edition, layers)
+    return lambda: _keep_again(work, existing, memory.edition, layers)
 
 
 def _keep_new(work: _Chunks, memory: Memory, layers: Sequence[Layer]) -> None:
@@ -228,77 +228,77 @@ def _keep_new(work: _Chunks, memory: Memory, layers: Sequence[Layer]) -> None:
     work.memories.append(memory)
 
 
-def _keep_again(work: _Chunks, before: Memory, edition: Edition, layers: Sequence[Layer]) -> None:
-    """Keep another edition of a memory, unless it is one more of the engine's that nothing asked for."""
-    if not before.due and edition.is_extracted:
+def _keep_again(work: _Chunks, existing: Memory, edition: Edition, layers: Sequence[Layer]) -> None:
+    """Keep another edition of a memory, except an extracted one where nothing demands a new edition."""
+    if not existing.due and edition.is_extracted:
         return
     archive = work.archive
     with archive.transaction():
-        number = keep_edition(archive, before.memory_id, edition)
-        begin_steps(archive, before.memory_id, number, layers)
-        if before.due:
-            renew_chunk(archive, before.memory_id)
-    _renew(work, before)
+        number = keep_edition(archive, existing.memory_id, edition)
+        begin_steps(archive, existing.memory_id, number, layers)
+        if existing.due:
+            renew_chunk(archive, existing.memory_id)
+    _renew(work, existing)
 
 
 def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Keep]:
-    """Write a memory's hindsight edition. Return what keeps it, and that the memory's turn is over.
+    """Write a memory's hindsight edition. Return what keeps it and ends the memory's turn.
 
-    An edition that could not be had ends the turn as well. Where the engine made the one in the
-    prompts, none is written, and nothing is kept.
+    The turn ends even if no usable edition came of it. Where the edition in the prompts is
+    extracted, no hindsight is written and nothing is kept.
     """
     context, survey = work.context, work.survey
-    before = chunk_memory(work.memories, chunk)
-    if before.in_prompts.is_extracted:
+    existing = chunk_memory(work.memories, chunk)
+    if existing.in_prompts.is_extracted:
         return lambda: None
-    after = _seen_later(survey, chunk)
+    after = _messages_after(survey, chunk)
     after_tokens = sum(survey.counts.all[entry.message.digest] for entry in after)
     sheet = worksheet_of_chunk(survey, chunk, after_tokens)
     try:
         edition = yield from make_hindsight(
-            sheet, passage, after, before.in_prompts, survey.roles, context.clock
+            sheet, passage, after, existing.in_prompts, survey.roles, context.clock
         )
     except TooLong:
-        # The provider counts more than was foreseen. Without this edition the work can go on all the same.
+        # The provider counts more tokens than was foreseen. The work can go on without this edition.
         yield Noted("hindsight too long for the window")
         edition = Refused("too long", "What came after does not fit into the model's window.")
-    return lambda: _keep_hindsight(work, before, edition)
+    return lambda: _keep_hindsight(work, existing, edition)
 
 
-def _keep_hindsight(work: _Chunks, before: Memory, edition: Edition | Refused) -> None:
-    """Keep a memory's hindsight edition if it was written, and that its turn is over."""
+def _keep_hindsight(work: _Chunks, existing: Memory, edition: Edition | Refused) -> None:
+    """Keep a memory's hindsight edition if one was written, and end the memory's turn."""
     archive = work.archive
     with archive.transaction():
         if isinstance(edition, Edition):
-            keep_edition(archive, before.memory_id, edition)
-        end_turn(archive, before.memory_id)
+            keep_edition(archive, existing.memory_id, edition)
+        end_turn(archive, existing.memory_id)
     if isinstance(edition, Edition):
-        _renew(work, before)
+        _renew(work, existing)
 
 
-def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
-    """Return the raw messages after a chunk, as many as hindsight may see and the window holds; at least one.
+def _messages_after(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
+    """Return the raw messages after a chunk: as many as hindsight may see and the window holds, at least one.
 
-    What the person has deleted or forgotten is not among them.
+    Messages that the person has deleted or forgotten are left out.
     """
     forgotten = survey.reading.forgotten
-    left = HINDSIGHT_TOKENS
+    tokens_left = HINDSIGHT_TOKENS
     if limit := survey.roles.limit:
         factor = survey.roles.factor_beforehand
-        left = min(left, room_left(chunk, survey.plan.fixed_tokens, factor, limit))
-    seen: list[Entry] = []
+        tokens_left = min(tokens_left, room_left(chunk, survey.plan.fixed_tokens, factor, limit))
+    later: list[Entry] = []
     for entry in as_they_are(survey.reading.entries[chunk.stop :]):
         if entry.memory in forgotten:
             continue
-        left -= survey.counts.all[entry.message.digest]
-        if left < 0 and seen:
+        tokens_left -= survey.counts.all[entry.message.digest]
+        if tokens_left < 0 and later:
             break
-        seen.append(entry)
-    return tuple(seen)
+        later.append(entry)
+    return tuple(later)
 
 
 def _renew(work: _Chunks, memory: Memory) -> None:
-    """Let a memory be as the archive has it by now."""
+    """Replace a memory in `work` with its current state in the archive."""
     place = [other.memory_id for other in work.memories].index(memory.memory_id)
     preferred = work.survey.config.memory.editions
     work.memories[place] = read_memory(work.archive, memory.memory_id, preferred)

@@ -1,7 +1,7 @@
-"""The agent's edits of its core memory after a memory, applied one after the other, each to what the one before left.
+"""The agent's edits of its core memory after a memory, applied in order, each to the result of the one before.
 
-A refused edit is told to the agent, which may answer once more. What is refused again is counted, and never silently
-changed; what cannot be read changes nothing.
+The agent is told of a refused edit, and may answer once more. An edit that is refused again is counted, and never
+silently altered; an answer that cannot be read changes nothing.
 """
 
 from collections.abc import Sequence
@@ -26,6 +26,7 @@ from rules.layers.names import HUMAN, PERSONA, claims
 from rules.plan.work import CORE_WORDS
 
 _ENDED = "stop"
+"""The finish of an answer that is whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,40 +40,40 @@ class AboutCore:
     memory: CoreMemory
     layout: Layout
     names: frozenset[str] = frozenset()
-    """The person's names, which `persona` cannot claim."""
+    """The person's names, which the section on the persona must not claim."""
     by_person: Sequence[str] = ()
     """What the person said in the chunk."""
     by_persona: Sequence[str] = ()
     who: str = ""
-    """The sentence that tells who is who."""
+    """The sentence that tells the agent who is who."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tended:
-    """The core memory after an answer of the agent, carried out as far as it could be."""
+class EditedCore:
+    """The core memory after an answer of the agent, whose edits were made as far as they could be."""
 
     memory: CoreMemory
     events: tuple[CoreEvent, ...] = ()
-    """The events of what was written into it, in order; they bear no memory and no edition yet."""
+    """The changes of its sections, in order; the caller adds the memory and the edition."""
     outcomes: tuple[CoreMemory | Refusal, ...] = field(default=(), compare=False)
     """The outcome of each edit of the last answer, in order."""
 
     @property
     def refused(self) -> bool:
-        """Return whether one of the last answer's edits could not be made."""
+        """Return whether any edit of the last answer was refused."""
         return any(isinstance(outcome, Refusal) for outcome in self.outcomes)
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An answer of the agent as it was read; `text` is None where nothing of it counts."""
+    """An answer of the agent as it was read; `text` is None where none of it can be used."""
 
     text: str | None
     calls: tuple[ToolCall, ...]
 
 
-def tend(sheet: Worksheet, agent: Model, about: AboutCore) -> Steps[Tended]:
-    """Ask the agent for edits, once more where one was refused, and carry out what can be.
+def edit_core_memory(sheet: Worksheet, agent: Model, about: AboutCore) -> Steps[EditedCore]:
+    """Ask the agent for edits, once more if one was refused, and make those that can be made.
 
     Raises ModelError where the agent cannot be asked.
     """
@@ -81,26 +82,26 @@ def tend(sheet: Worksheet, agent: Model, about: AboutCore) -> Steps[Tended]:
     turns = core.after_memory(about.before, about.written, question)
     request = Request("core", agent, turns, CORE_WORDS)
     answer = yield from _ask(sheet, request)
-    first = yield from _carried_out(about, agent, answer, Tended(about.memory))
+    first = yield from _carry_out(about, agent, answer, EditedCore(about.memory))
     if not first.refused:
         return first
     text, calls = answer.text or "", answer.calls
     if calls and may_think(agent):  # a model that thinks takes no calls back
         text, calls = core.results_in_words(text, calls), ()
-    more = core.tell_results(sheet.texts, text, calls, first.outcomes)
+    results = core.tell_results(sheet.texts, text, calls, first.outcomes)
     try:
-        answer = yield from _ask(sheet, replace(request, turns=(*turns, *more)))
+        answer = yield from _ask(sheet, replace(request, turns=(*turns, *results)))
     except TooLong:
         yield Noted("core correction too long for the window")
         return first
-    second = yield from _carried_out(about, agent, answer, first)
+    second = yield from _carry_out(about, agent, answer, first)
     if second.outcomes and not second.refused:
         yield Noted("core edits good at the second try")
     return second
 
 
 def _ask(sheet: Worksheet, request: Request) -> Steps[_Answer]:
-    """Return the answer, without a text where nothing of it counts. Calls that came whole need no text."""
+    """Return the answer, without a text where none of it can be used. Whole calls need no text."""
     reply = yield from sheet.ask(request)
     calls = reply.calls if request.model.tools else ()
     finish = _ENDED if reply.finish in CALLED else reply.finish
@@ -112,14 +113,16 @@ def _ask(sheet: Worksheet, request: Request) -> Steps[_Answer]:
     return _Answer("" if calls and read.kind != "refused" else None, calls)
 
 
-def _carried_out(about: AboutCore, agent: Model, answer: _Answer, before: Tended) -> Steps[Tended]:
-    """Carry out the edits of an answer, one after the other, on what `before` has left."""
+def _carry_out(
+    about: AboutCore, agent: Model, answer: _Answer, before: EditedCore
+) -> Steps[EditedCore]:
+    """Make the edits of an answer, one after the other, on the memory of `before`."""
     if answer.text is None:
         return replace(before, outcomes=())
     memory, events = before.memory, list(before.events)
     outcomes: list[CoreMemory | Refusal] = []
     for edit in read_edits(answer.text, answer.calls, bool(agent.tools)):
-        outcome = edit if isinstance(edit, Refusal) else _applied(about, memory, edit)
+        outcome = edit if isinstance(edit, Refusal) else _apply(about, memory, edit)
         outcomes.append(outcome)
         if isinstance(outcome, Refusal):
             yield Noted(f"core edit refused: {outcome.kind}")
@@ -132,11 +135,11 @@ def _carried_out(about: AboutCore, agent: Model, answer: _Answer, before: Tended
                 if new.value != old.value
             ]
             memory = outcome
-    return Tended(memory, tuple(events), tuple(outcomes))
+    return EditedCore(memory, tuple(events), tuple(outcomes))
 
 
-def _applied(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
-    """Return the memory after the edit, or why it stays. Raises ChatSkipped where the function itself has failed."""
+def _apply(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
+    """Return the memory after the edit, or why it is refused. Raises ChatSkipped where the function itself fails."""
 
     def skipped(fault: Exception) -> ChatSkipped:
         kind = type(fault).__name__
@@ -160,7 +163,7 @@ def _claims_name(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Ref
 
 
 def _claims_life(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
-    """Refuse an edit that tells the person's life in the section about the persona as its own."""
+    """Refuse an edit by which the section about the persona tells the person's life as its own."""
     was, now = (memory.find(PERSONA) for memory in (before, after))
     if was is None or now is None:
         return None
@@ -176,8 +179,8 @@ def _claims_life(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Ref
 
 
 def _brings_in_mark(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
-    """Refuse an edit that brings in a mark of a model's own format, which neither passage nor memory holds."""
-    known = (*about.by_person, *about.by_persona)
+    """Refuse an edit that brings in a control mark of a model's format, which neither passage nor memory holds."""
+    passage = (*about.by_person, *about.by_persona)
     written = "\n\n".join(section.rendered for section in after)
-    refused = refuse_control_mark(written, [*known, *(section.rendered for section in before)])
+    refused = refuse_control_mark(written, [*passage, *(section.rendered for section in before)])
     return Refusal(refused.reason, "control mark") if refused else None

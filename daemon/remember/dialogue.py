@@ -1,7 +1,7 @@
-"""The dialogue that makes a memory: quote, perspective, independent analysis, and the refinement with it in view.
+"""The dialogue that makes a memory: quote, perspective, independent analysis, and a refinement with the analysis in view.
 
-converse    held with a model
-extract     the engine's part: a model is asked, where there is one, for the analysis alone
+converse    a model answers
+extract     the engine answers; a model, where there is one, is asked for the analysis alone
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from daemon.models.scheduler import Noted, Steps
 from daemon.remember.engine import Material
-from daemon.remember.question import Question, Worksheet, put
+from daemon.remember.question import Question, Worksheet, ask_question
 from primer import prompt
 from primer.models import EXTRACTIVE, Model
 from primer.prompt import Turn
@@ -25,8 +25,8 @@ from rules.extract.words import length, terms
 from rules.layers.names import WhoIsWho
 from rules.plan.dialogues import Step, words_of
 
-_BOUND = 1.2
-"""An analysis longer than this many times what was asked for is cut after its last sentence within that."""
+_MOST_EXCESS = 1.2
+"""An analysis is cut after its last sentence within this many times the length that was asked for."""
 _UNKNOWN = WhoIsWho()
 _NO_QUOTE = "[no quote]"
 """TypingMind takes no empty message."""
@@ -34,17 +34,17 @@ _NO_QUOTE = "[no quote]"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The writers of a memory."""
+    """The models that write a memory."""
 
     agent: Model | None
-    """None: it is extracted by the engine."""
+    """None where the engine extracts the memory."""
     context_managers: tuple[Model, ...]
-    """Those to ask for the analysis, one after the other; then the engine picks sentences."""
+    """Those to ask for the analysis, in turn; if all fail, the engine picks sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentQuestion:
-    """A question to the agent, without its tag: as a memory keeps it, and as it is asked."""
+    """A question to the agent, without its tag: as the memory keeps it, and as it is asked."""
 
     kept: str
     asked: str
@@ -70,16 +70,16 @@ class Subject:
     """About how long each of the agent's answers may be."""
     guidance: str
     by_person: Sequence[str] = ()
-    """What the person said of all that was spoken."""
+    """The part of `spoken` that the person said."""
     names: frozenset[str] = frozenset()
     """The names of the person, casefolded."""
     who: WhoIsWho = _UNKNOWN
-    """What the two who speak are called."""
+    """The names of the person and the persona."""
     title: TitlePair = ("", "")
-    """The title with which its first question begins, and the one that is kept."""
+    """The title with which its first question begins, and the one that the memory keeps."""
 
     def posed(self, texts: Texts, step: Step, question: str) -> str:
-        """Return a question as the agent is asked it."""
+        """Return a question as it is put to the agent."""
         return prompt.pose_question(
             texts, step, question, self.words, self.guidance, self.who.sentence
         )
@@ -87,11 +87,11 @@ class Subject:
     def exchange(
         self, texts: Texts, step: Step, question: AgentQuestion, answer: str
     ) -> tuple[Turn, Turn]:
-        """Return a question and its answer as they come before the next question."""
+        """Return a question and its answer as the turns before the next question."""
         return prompt.question(self.posed(texts, step, question.asked)), prompt.answer(answer)
 
     def request(self, step: Step, agent: Model, turns: tuple[Turn, ...]) -> Request:
-        """Return the agent's request for an answer, as yet without its question."""
+        """Return a request to the agent, still without its question."""
         return Request(step, agent, turns, words_of(step, self.words), title=self.title)
 
 
@@ -106,7 +106,7 @@ class Transcript:
     agent: str
     context_manager: str
     form: str = ""
-    """Why answers have not the form that was asked for, where nothing better came; else empty."""
+    """The faults of form of answers that were kept for want of better ones; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class _OpenQuestion:
     question: AgentQuestion
     turns: tuple[Turn, ...]
     earlier: Sequence[str]
-    """Answers of the same memory, none of which is to be repeated."""
+    """Earlier answers in the same memory, none of which may be repeated."""
     given: str = ""
     """The analysis that the question contains."""
 
@@ -129,9 +129,9 @@ def converse(
     context_managers: Sequence[Model],
     quotes: tuple[Quote, ...],
 ) -> Steps[Transcript | Refused]:
-    """Hold the dialogue with these quotes as its first answer; each question follows the same beginning.
+    """Hold the dialogue, with these quotes as its first answer; all requests begin with the same turns.
 
-    Return a Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
+    Return a Refused where the agent gives no usable answer. Raises ModelError where a model cannot be asked.
     """
     shown = subject.exchange(sheet.texts, "quote", subject.quote, _joined(some_of(quotes)))
     earlier = (_joined(quotes), *(quote.text for quote in quotes))
@@ -156,24 +156,26 @@ def extract(
     context_managers: Sequence[Model],
     quotes: tuple[Quote, ...],
 ) -> Steps[Transcript]:
-    """Choose sentences that both sides have said, and that the memory has not yet.
+    """Answer with sentences that both sides have said, and that the memory does not have yet.
 
-    The engine reads no questions, so those of the subject are asked as they are kept.
+    The engine reads no questions, so the memory's questions are the subject's kept wordings.
     """
     material, words = subject.material, subject.words
     quoted = restore_tags(_joined(quotes))
-    seen = yield from _closed(material.perspective(words, (quoted,)))
-    analysis, writer = yield from _analysis(sheet, subject, context_managers, (quoted, seen))
+    perspective = yield from _close_code(material.perspective(words, (quoted,)))
+    analysis, writer = yield from _analysis(sheet, subject, context_managers, (quoted, perspective))
     last = fill(sheet.texts.refinement, analysis=keep_inert(analysis.text), words=str(words))
-    left = words - length(f"{seen}\n{analysis.text}")
-    besides = (quoted, seen, analysis.text)
-    kept = yield from _closed(material.refinement(max(words // 2, int(left)), besides))
-    six = _six(subject, last, (_framed(quotes), seen, kept))
+    words_left = words - length(f"{perspective}\n{analysis.text}")
+    besides = (quoted, perspective, analysis.text)
+    refinement = yield from _close_code(
+        material.refinement(max(words // 2, int(words_left)), besides)
+    )
+    six = _six(subject, last, (_framed(quotes), perspective, refinement))
     return Transcript(six, quotes, analysis.text, EXTRACTIVE, writer, analysis.form)
 
 
 def joined_forms(forms: Iterable[str]) -> str:
-    """Return what is odd about the forms of several answers, each oddity once."""
+    """Return the faults of form of several answers, each once, with commas."""
     return ", ".join(filter(None, dict.fromkeys(forms)))
 
 
@@ -199,7 +201,7 @@ def _last_question(
 
 
 def _framed(quotes: Sequence[Quote]) -> str:
-    """Return the quotes as the memory has them; the agent is asked with bare ones, as it said."""
+    """Return the quotes as the memory has them, framed; the agent is shown them bare, as it gave them."""
     return keep_inert(quotes_answer(quotes)) or _NO_QUOTE
 
 
@@ -213,15 +215,22 @@ def _six(subject: Subject, last: str, answers: tuple[str, str, str]) -> Six:
         with_shown_title(prompt.question(text).content, subject.title)
         for text in (subject.quote.kept, subject.perspective.kept, last)
     )
-    quoted, seen, refined = answers
-    return quote, quoted, perspective, keep_inert(seen), refinement, keep_inert(refined)
+    quote_answer, perspective_answer, refinement_answer = answers
+    return (
+        quote,
+        quote_answer,
+        perspective,
+        keep_inert(perspective_answer),
+        refinement,
+        keep_inert(refinement_answer),
+    )
 
 
 def _ask_agent(
     sheet: Worksheet, subject: Subject, agent: Model, question: _OpenQuestion
 ) -> Steps[Answered | Refused]:
-    """Ask the agent an open question, whose answer must say more than the earlier ones."""
-    answer = yield from put(
+    """Ask the agent an open question, whose answer must not repeat the earlier ones."""
+    answer = yield from ask_question(
         sheet,
         Question(
             subject.request(question.step, agent, question.turns),
@@ -238,20 +247,20 @@ def _ask_agent(
     if sheet.keeps_misshapen and isinstance(answer, Refused) and is_only_misshapen(answer):
         yield Noted(f"kept in spite of its form: {answer.kind}")
         answer = Answered(answer.text, form=answer.kind)
-    return (yield from _noticed(answer))
+    return (yield from _close_answer(answer))
 
 
 def is_only_misshapen(refused: Refused) -> bool:
-    """Return whether an answer could be kept where nothing better comes."""
+    """Return whether the answer could be kept for want of a better one: only its form is wrong."""
     return refused.kind in MAY_STAY
 
 
 def _refinement(
     sheet: Worksheet, subject: Subject, agent: Model, question: _OpenQuestion, analysis: Answered
 ) -> Steps[Answered | Refused]:
-    """Ask for the refinement. Where it repeats an earlier answer, the analysis is kept, as told.
+    """Ask for the refinement. Where it repeats an earlier answer, keep the analysis instead, marked as hearsay.
 
-    Asked again, a small model tells the person's part of it as its own.
+    Asked once more, a small model would tell the person's part of it as its own.
     """
     refinement = yield from _ask_agent(sheet, subject, agent, question)
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
@@ -264,13 +273,13 @@ def _refinement(
 def _analysis(
     sheet: Worksheet, subject: Subject, context_managers: Sequence[Model], told: Sequence[str] = ()
 ) -> Steps[tuple[Answered, str]]:
-    """Return the analysis and the name of its writer, without the sentences beyond its length.
+    """Return the analysis, without the sentences beyond its length, and the name of its writer.
 
-    The engine's says nothing that is `told` already.
+    If the engine writes it, it repeats nothing of `told`.
     """
     words = words_of("analysis", subject.words)
     analysis, writer = yield from _whole_analysis(sheet, subject, context_managers, words, told)
-    return replace(analysis, text=sentences_within(analysis.text, _BOUND * words)), writer
+    return replace(analysis, text=sentences_within(analysis.text, _MOST_EXCESS * words)), writer
 
 
 def _whole_analysis(
@@ -280,9 +289,9 @@ def _whole_analysis(
     words: int,
     told: Sequence[str],
 ) -> Steps[tuple[Answered, str]]:
-    """Return the first analysis that can be used.
+    """Return the first usable analysis, at any length, and the name of its writer.
 
-    Before the engine picks sentences, one that fails by its form alone is kept.
+    One that fails by its form alone is kept rather than have the engine pick sentences.
     """
     misshapen: list[tuple[Refused, Model]] = []
     for model in context_managers:
@@ -290,8 +299,8 @@ def _whole_analysis(
             yield Noted("analysis by the fallback model")
         request = Request("analysis", model, subject.alone, words)
         question = Question(request, subject.analysis, subject.spoken, tagged=False)
-        answer = yield from put(sheet, question)
-        answer = yield from _noticed(answer)
+        answer = yield from ask_question(sheet, question)
+        answer = yield from _close_answer(answer)
         if isinstance(answer, Answered):
             return answer, model.name
         if is_only_misshapen(answer):
@@ -301,17 +310,17 @@ def _whole_analysis(
         return Answered(refused.text, form=refused.kind), model.name
     if context_managers:
         yield Noted("analysis by the engine")
-    text = yield from _closed(subject.material.analysis(words, told))
+    text = yield from _close_code(subject.material.analysis(words, told))
     return Answered(text), EXTRACTIVE
 
 
-def _noticed(answer: Answered | Refused) -> Steps[Answered | Refused]:
-    """Return the answer with its code closed, and tags of ours counted."""
-    return replace(answer, text=(yield from _closed(answer.text)))
+def _close_answer(answer: Answered | Refused) -> Steps[Answered | Refused]:
+    """Return the answer with its code fences closed."""
+    return replace(answer, text=(yield from _close_code(answer.text)))
 
 
-def _closed(text: str) -> Steps[str]:
-    """Return the text with its code closed; tags of ours are counted, and made inert later."""
+def _close_code(text: str) -> Steps[str]:
+    """Return the text with its code fences closed; forged tags are counted here, and made inert later."""
     if is_forged(text):
         yield Noted("forged tags")
     return with_closed_fence(text)

@@ -1,7 +1,7 @@
-"""Chats whose model is about to end: the memories that it has not written itself, and the cost of having it write them.
+"""Chats whose model is about to end: the memories that others wrote, and the cost of having the model write them.
 
-All of it is planned from the archive alone: nothing is sent, and nothing written. Status asks about each chat, so
-what plans one is imported only where its model ends.
+All of it is planned from the archive alone: nothing is sent or written. Status asks about each chat, so planning is
+imported only for a chat whose model ends.
 """
 
 from dataclasses import dataclass
@@ -44,11 +44,11 @@ class EndingChat:
     memories: int
     """The chat's memories of chunks that are neither forgotten nor the person's own words."""
     by_others: int
-    """Those of them that another model or the built-in engine has written."""
+    """How many of them another model or the built-in engine has written."""
     to_write: int
-    """Those of them that a run lets this model write."""
+    """How many of them a run would have this model write."""
     direct: "CostEstimate | None"
-    """What that costs; None if the price is not known."""
+    """What those cost; None if the price is not known."""
     batched: "CostEstimate | None"
     """The same in batches; None if the model takes none, or the price is not known."""
     lacks_key: str
@@ -65,12 +65,12 @@ class EndingChat:
             )
             return f"{self.end} It has written {all_written} of this chat itself."
         all_of_them = counted(self.memories, "memory", "memories")
-        told = (
+        reason = (
             f"{self.end} It has not written {self.by_others:,} of the chat's {all_of_them} itself."
         )
         if not self.to_write:
-            return told
-        return f"{told} To have it write {self.to_write:,} of them now {self._cost}."
+            return reason
+        return f"{reason} To have it write {self.to_write:,} of them now {self._cost}."
 
     @property
     def next_step(self) -> str:
@@ -88,12 +88,12 @@ class EndingChat:
         )
         by_batch = ' (in batches: batch = "always" in [models])' if self.batched else ""
         left = self.by_others - self.to_write
-        rest = (
+        on_others = (
             f" A run leaves {left:,} of them as they are; for one of these: memproc retry MEMORY."
             if left
             else ""
         )
-        return f"{step}{by_batch}; it pauses at the caps of [budget].{rest} {_INSTEAD}"
+        return f"{step}{by_batch}; it pauses at the caps of [budget].{on_others} {_INSTEAD}"
 
     @property
     def _cost(self) -> str:
@@ -106,24 +106,24 @@ class EndingChat:
 def ending_chat(
     archive: Archive, chat_id: str, config: "Config", key: "FindKey", now: str
 ) -> EndingChat | None:
-    """Return a known chat whose memories are written by a model that ends soon; None where there is time, or no model.
+    """Return what is due to a known chat whose model ends soon; None where its model does not, or where none writes.
 
     Raises DamagedChat, ChatSkipped where no model can be asked as it is configured, and ModelError.
     """
     chat = known_chat(archive, chat_id)
-    own = config.of(chat)
-    if why_excluded(chat, own.chats.include, own.chats.exclude):
+    chat_config = config.of(chat)
+    if why_excluded(chat, chat_config.chats.include, chat_config.chats.exclude):
         return None
-    model = _writer(archive, chat, own)
-    end = _sentence(model, own.models, date.fromisoformat(now[:10]))
+    model = _writer(archive, chat, chat_config)
+    end = _sentence(model, chat_config.models, date.fromisoformat(now[:10]))
     if end is None:
         return None
     from daemon.config.keys import as_if_kept
     from daemon.remember.extracted import survey_known
 
     missing: list[str] = []
-    surveyed = survey_known(archive, chat, own, as_if_kept(key, missing), now)
-    standing = [
+    surveyed = survey_known(archive, chat, chat_config, as_if_kept(key, missing), now)
+    memories = [
         memory for memory in surveyed.reading.chunk_memories
         if not memory.forgotten and memory.in_prompts.kind != "person"
     ]  # fmt: skip
@@ -132,8 +132,8 @@ def ending_chat(
         surveyed.plan.title,
         model,
         end,
-        memories=len(standing),
-        by_others=sum(memory.in_prompts.agent != model for memory in standing),
+        memories=len(memories),
+        by_others=sum(memory.in_prompts.agent != model for memory in memories),
         to_write=len(surveyed.plan.again),
         direct=_cost(archive, surveyed, "never", now),
         batched=_cost(archive, surveyed, "always", now) if takes_batches(model) else None,
@@ -142,7 +142,7 @@ def ending_chat(
 
 
 def _writer(archive: Archive, chat: Chat, config: "Config") -> str:
-    """Return the model that would write the chat's memories, whether there is a key for it or not; empty for none."""
+    """Return the model that would write the chat's memories if there were a key for it; empty for none."""
     name = config.models.agent
     if name == CHAT:
         messages: list[Message] = []
@@ -156,7 +156,10 @@ def _writer(archive: Archive, chat: Chat, config: "Config") -> str:
 
 
 def _sentence(model: str, settings: "ModelSettings", today: date) -> str | None:
-    """Return when a model ends; None where that is far, not known, or past: then it writes nothing more."""
+    """Return a sentence on when a model ends; None where that is far off, not known or past.
+
+    A model that has ended writes nothing any more.
+    """
     if not model or is_ones_own(settings.options_for(model)):
         return None
     end = end_of(model)

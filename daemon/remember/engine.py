@@ -17,20 +17,20 @@ from rules.extract.wishes import find_promises, find_stated
 from rules.typingmind.dates import in_zone
 
 _MOST_BEFORE = 1_024
-"""Messages before a passage that the engine has in view: its tail, and some 150 memories."""
+"""The most messages before a passage that the engine reads: the passage's tail, and some 150 memories."""
 _MESSAGES_A_MEMORY = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A passage, and what was said before it.
+    """A passage as the engine reads it, and what was said before it.
 
-    `besides` are the other texts of the same memory: what they say is not said again, unless
-    nothing else is left. The person's standing wishes, which a memory has apart, are among them.
+    `besides` are the other texts of the same memory: what they say is repeated only where nothing
+    else is left. The same goes for the person's standing wishes, which a memory lists separately.
     """
 
     stretches: tuple[tuple[Said, ...], ...]
-    """The messages of the passage, those of each memory apart."""
+    """The messages of the passage, grouped by memory."""
     before: tuple[Said, ...] = ()
 
     @property
@@ -45,17 +45,17 @@ class Material:
             for said in self.passage
         )
         return tuple(
-            each.text
-            for each in chain.from_iterable(stated)
-            if each.is_sure and each.kind != "done"
+            wish.text
+            for wish in chain.from_iterable(stated)
+            if wish.is_sure and wish.kind != "done"
         )
 
     def quote(self, words: int) -> str:
-        """Return what the passage is best quoted by; empty where nothing can be quoted."""
+        """Return the best quote of the passage, of about `words` words; empty where it has none."""
         return answers.quote(self.passage, words, self.before, self._wishes)
 
     def perspective(self, words: int, besides: Sequence[str]) -> str:
-        """Return what the persona says of itself, or the next best."""
+        """Return what the persona says of itself, or the next best sentences."""
         return answers.perspective(self.passage, words, (*besides, *self._wishes), self.before)
 
     def analysis(self, words: int, besides: Sequence[str]) -> str:
@@ -78,11 +78,11 @@ class RawFold:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """Return them as a context manager reads them."""
+        """Return the messages as a context manager reads them."""
         return (*prompt.raw_turns(self.before), *prompt.numbered_turns(self.passage, self.numbers))
 
     def material(self, zone: tzinfo) -> Material:
-        """Return them as the engine reads them; only those of the passage have a day."""
+        """Return the messages as the engine reads them; only those of the passage have a day."""
         memories = groupby(self.passage, key=lambda entry: self.numbers[entry.key])
         stretches = tuple(_said(entries, zone) for _, [*entries] in memories)
         before = tuple(replace(message, date="") for message in _said(self.before, zone))
@@ -90,16 +90,16 @@ class RawFold:
 
 
 def in_view(passage: Passage) -> Passage:
-    """Return the passage without the memories of long ago, which the engine does not read.
+    """Return the passage without its older memories, which the engine does not read.
 
-    With all of them, its work would grow with the square of a conversation.
+    With all of them, its work would grow with the square of the conversation's length.
     """
     newest = passage.memories[-(_MOST_BEFORE // _MESSAGES_A_MEMORY + 1) :]
     return replace(passage, memories=newest)
 
 
 def chunk_material(passage: Passage, context: Sequence[Turn] = ()) -> Material:
-    """Return a chunk with the newest of what is before it in a context, but for the system's part."""
+    """Return a chunk with the newest turns before it in `context`, whose first turn is the system's."""
     before = context[1 : -len(passage.chunk)][-_MOST_BEFORE:]
     said_before = tuple(Said(turn.role, restore_tags(turn.content), "") for turn in before)
     return Material((_said(passage.chunk, passage.zone),), said_before)
@@ -109,11 +109,11 @@ def memories_told(
     memories: Sequence[Memory], zone: tzinfo, slots: slice = prompt.ANSWERS
 ) -> Material:
     """Return what memories tell, as words of the persona."""
-    told = []
+    said = []
     for memory in memories:
         text = restore_tags("\n\n".join(prompt.told_texts(memory, slots)))
-        told.append(Said(PERSONA, text, in_zone(memory.began_at, zone)[:10]))
-    return Material((tuple(told),))
+        said.append(Said(PERSONA, text, in_zone(memory.began_at, zone)[:10]))
+    return Material((tuple(said),))
 
 
 def _said(entries: Sequence[Entry], zone: tzinfo) -> tuple[Said, ...]:

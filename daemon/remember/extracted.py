@@ -1,7 +1,7 @@
-"""Whether a model could write an extracted memory now.
+"""Whether a model could now write a memory that was extracted.
 
-That is rehearsed: the dialogue is played through with the answers that the journal has, and no model
-is asked.
+The dialogue is rehearsed: it is played through with the answers in the journal, and no model is
+asked.
 """
 
 from daemon.archive.archive import Archive
@@ -20,10 +20,10 @@ from rules.typingmind.chat import Chat
 
 
 def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
-    """Return whether a model could write an extracted memory now.
+    """Return whether a model could now write a memory that was extracted.
 
-    False where the answers that it has given are known to be of no use. Where its prompt begins with
-    a fold that is still to be made, no answer to it is known yet.
+    That is false where the journal's answers are known to be of no use. Where the prompt begins with
+    a fold that is still to be made, there can be no answer yet, and it is true.
     """
     missing, before = survey.view_section(survey.reading.memories, chunk.memories_before, as_told)
     if missing:
@@ -34,11 +34,11 @@ def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
 
 
 def survey_archived(context: Context, chat_id: str) -> Survey:
-    """Survey a chat as the archive knows it, which has all raw messages under memories."""
+    """Survey a chat from the archive, which has all raw messages that memories were made of."""
     archive, chat = context.archive, known_chat(context.archive, chat_id)
     return survey_known(archive, chat, context.config.of(chat), context.key, context.clock())
 
 
 def survey_known(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> Survey:
-    """Survey a known chat from the archive; `config` is the one that counts for this chat."""
+    """Survey a known chat from the archive; `config` has this chat's own settings applied."""
     return survey_read(archive, read_archive(archive, chat, config), key, now, could_write)

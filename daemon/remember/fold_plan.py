@@ -1,4 +1,4 @@
-"""The plan of a fold: what becomes one, what the fold carries, and what it is written from."""
+"""The plan of a fold: which memories become one, what the fold carries, and what it is written from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,26 +27,26 @@ from rules.typingmind.dates import day_of
 
 @dataclass(frozen=True, slots=True)
 class FoldPlan:
-    """The plan of a fold: its members, oldest first, two or more, and what it carries."""
+    """The plan of a fold: its members, two or more, oldest first, and what it carries."""
 
     members: Sequence[Memory]
     level: int
     quotes: tuple[Quote, ...]
-    """The quotes of all its memories."""
+    """The quotes of all chunks' memories under it."""
     wishes: tuple[Wish, ...]
-    """The person's standing wishes in all of them."""
+    """The person's standing wishes in `memories`."""
     numbers: tuple[int, int]
-    """The first and the last of these, as titles count them."""
+    """The first and the last number of the memories under it, as titles count them."""
     memories: Sequence[Memory]
-    """The memories of all chunks under it that are not forgotten, as far as they are known."""
+    """The chunks' memories under it that are not forgotten, as far as they are known."""
     from_memories: bool
-    """Whether a model writes it from the last answers of these, and not from its members."""
+    """Whether a model writes it from the last answers of `memories`, and not from its members."""
     answers: Sequence[int]
-    """About how many tokens each of these last answers has."""
+    """About how many tokens the last answer of each of `memories` has."""
 
     @property
     def tokens(self) -> int:
-        """Return the tokens of its members without their quotes and wishes."""
+        """Return the tokens of its members, without their quotes and wishes."""
         return sum(
             member.in_prompts.tokens - member.in_prompts.permanent_tokens for member in self.members
         )
@@ -63,7 +63,7 @@ class FoldPlan:
 
     @property
     def titles(self) -> TitlePair:
-        """Return the fold's title with its days in UTC, and with those that are shown."""
+        """Return the fold's title, first with its days in UTC, then with the days that are shown."""
         return title_pair(*self.numbers, self._dates, map(day_of, self._dates))
 
     @property
@@ -71,7 +71,7 @@ class FoldPlan:
         return [date for member in self.members for date in (member.began_at, member.ended_at)]
 
     def title(self, *, extracted: bool) -> str:
-        """Return the name of the fold with which its first question begins; an extracted one has its subject."""
+        """Return the title that begins the fold's first question; an extracted fold's names its subject."""
         subjects = (subject_of(memory) for memory in self.memories)
         subject = shared_subject(subjects) if extracted else ""
         return write_title(*self.numbers, self._dates, extracted=extracted, subject=subject)
@@ -84,16 +84,18 @@ def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> F
     ahead = counted_on(memories)
     first, _ = numbers_of(members[0], by_id, ahead)
     _, last = numbers_of(members[-1], by_id, ahead)
-    inside = (part for member in members for part in with_all_inside(member, by_id))
-    under = memories_of_chunks(inside)
-    told = [memory for memory in under if not memory.forgotten]
+    memories_within = (
+        memory_within for member in members for memory_within in with_all_inside(member, by_id)
+    )
+    of_chunks = memories_of_chunks(memories_within)
+    remembered = [memory for memory in of_chunks if not memory.forgotten]
     return FoldPlan(
         members=members,
         level=level,
-        quotes=tuple(quote for memory in under for quote in memory.in_prompts.quotes),
-        wishes=each_once(wish for memory in told for wish in memory.in_prompts.wishes),
+        quotes=tuple(quote for memory in of_chunks for quote in memory.in_prompts.quotes),
+        wishes=each_once(wish for memory in remembered for wish in memory.in_prompts.wishes),
         numbers=(first, last),
-        memories=told,
+        memories=remembered,
         from_memories=members_reading(members, by_id).from_memories,
-        answers=[reading_of(memory, by_id).answers or 0 for memory in told],
+        answers=[reading_of(memory, by_id).answers or 0 for memory in remembered],
     )

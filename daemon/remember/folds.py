@@ -1,9 +1,9 @@
 """Folds: the oldest memories become one of a higher level, written from their as-of editions.
 
-A fold carries the quotes and the standing wishes of all its memories, word for
-word. Without them it is at most half as large as its members, or has at most 200 tokens more than
-its questions. A model writes a fold of folds from the memories of its chunks, where that is not too
-much to read (rules/plan/fold_budget.py); the engine goes back to the raw messages.
+A fold carries the quotes and the standing wishes of all its memories, word for word. Without these
+it has at most half the tokens of its members, or 200 more than its questions. A model writes a fold
+of folds from the memories of its chunks, unless they are too much to read
+(rules/plan/fold_budget.py); the engine goes back to the raw messages.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ from rules.plan.folds import MissingFold, Version, as_told
 _MESSAGES_BEFORE = 100
 _LEAST_WORDS = 25
 _LEAST_ROOM = 500
-_BESIDE_MEMORIES = 2_000
+_DIALOGUE_TOKENS = 2_000
 """Tokens of the questions and answers in a request about a fold."""
 
 
@@ -62,14 +62,14 @@ class _Sight:
     before: tuple[Turn, ...]
     alone: tuple[Turn, ...]
     memories: Sequence[Memory]
-    """What is seen there."""
+    """The memories in these turns."""
     material: Material
     """What the engine reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a chat can show to those who write its folds."""
+    """What a chat can show to the writers of a fold."""
 
     system_message: str
     raw: RawFold | None = None
@@ -87,9 +87,9 @@ def make_fold(
     clock: Clock,
     guidance: str = "",
 ) -> Steps[Memory]:
-    """Write the planned fold; its number among the folds of its level is given by who keeps it.
+    """Write the planned fold. Its number is 0 until `keep_fold` numbers it among those of its level.
 
-    A model writes it from as-of editions, in parts where they need more than the room there is; the
+    A model writes it from as-of editions, in parts where these exceed the room of one request; the
     engine from the raw messages, where they are known. Raises ModelError where a model cannot be
     asked.
     """
@@ -127,9 +127,9 @@ def make_fold(
 def _dialogue(
     plan: FoldPlan, shown: Shown, guidance: str, sheet: Worksheet, pair: Pair, words: int
 ) -> Steps[Transcript | Refused]:
-    """Ask the three questions next to the quotes, about each part."""
+    """Ask the three questions after the quotes, about each part of the fold."""
     if pair.agent is None:
-        # It reads the raw messages, or where they are not known the members.
+        # The engine reads the raw messages, or the members where those are not known.
         if shown.raw:
             turns, material = shown.raw.turns, shown.raw.material(sheet.zone)
         else:
@@ -139,13 +139,13 @@ def _dialogue(
         subject = _subject(sheet, plan, sight, words, guidance, extracted=True)
         return (yield from extract(sheet, subject, pair.context_managers, plan.quotes))
     sights = _sights(sheet, plan, shown)
-    each = _words_of_part(words, len(sights))
+    words_each = _words_of_part(words, len(sights))
     transcripts: list[Transcript] = []
     for sight in sights:
-        own = _asking_for_paragraphs(sheet, sight, each)
-        subject = _subject(own, plan, sight, each, guidance, extracted=False)
+        part_sheet = _asking_for_paragraphs(sheet, sight, words_each)
+        subject = _subject(part_sheet, plan, sight, words_each, guidance, extracted=False)
         managers = pair.context_managers
-        transcript = yield from converse(own, subject, pair.agent, managers, plan.quotes)
+        transcript = yield from converse(part_sheet, subject, pair.agent, managers, plan.quotes)
         if isinstance(transcript, Refused):
             return transcript
         transcripts.append(transcript)
@@ -153,12 +153,12 @@ def _dialogue(
 
 
 def _words_of_part(words: int, parts: int) -> int:
-    """Return the words of each answer about one of `parts` parts of a fold."""
+    """Return how many words each answer about one of `parts` parts of a fold may have."""
     return words if parts == 1 else max(_LEAST_WORDS, words // parts)
 
 
 def _sights(sheet: Worksheet, plan: FoldPlan, shown: Shown) -> list[_Sight]:
-    """Return what a model sees of a fold, part by part."""
+    """Return what a model sees of each part of a fold."""
     if not plan.from_memories:
         before = prompt.agent_context(sheet.texts, shown.system_message, plan.members, (), ())
         alone = prompt.memories_alone(sheet.texts, plan.members)
@@ -168,15 +168,15 @@ def _sights(sheet: Worksheet, plan: FoldPlan, shown: Shown) -> list[_Sight]:
         memories = plan.memories[part.start : part.stop]
         before = prompt.agent_context_of_folds(sheet.texts, shown.system_message, memories)
         alone = prompt.memories_alone(sheet.texts, memories, prompt.LAST_ANSWER)
-        told = memories_told(memories, sheet.zone, prompt.LAST_ANSWER)
-        sights.append(_Sight(before, alone, memories, told))
+        material = memories_told(memories, sheet.zone, prompt.LAST_ANSWER)
+        sights.append(_Sight(before, alone, memories, material))
     return sights
 
 
 def _asking_for_paragraphs(sheet: Worksheet, sight: _Sight, words: int) -> Worksheet:
-    """Return the sheet on which a part of a fold is asked for in paragraphs, where it has several.
+    """Return the sheet whose last question also asks for paragraphs, if the part is to have several.
 
-    It lists the same requests. The fold keeps the question without that.
+    It shares the list of requests. The question that the fold keeps does not ask for paragraphs.
     """
     paragraphs = paragraphs_for(len(sight.memories), words)
     if paragraphs == 1:
@@ -193,11 +193,11 @@ def _joined(sheet: Worksheet, transcripts: Sequence[Transcript]) -> Transcript:
         return first
     quote, quoted, perspective, _, _, _ = first.texts
     analysis = "\n\n".join(transcript.analysis for transcript in transcripts)
-    seen = "\n\n".join(transcript.texts[3] for transcript in transcripts)
-    refined = "\n\n".join(transcript.texts[5] for transcript in transcripts)
+    perspectives = "\n\n".join(transcript.texts[3] for transcript in transcripts)
+    refinements = "\n\n".join(transcript.texts[5] for transcript in transcripts)
     last = prompt.question(fill(sheet.texts.refinement, analysis=keep_inert(analysis))).content
     form = joined_forms(transcript.form for transcript in transcripts)
-    texts = (quote, quoted, perspective, seen, last, refined)
+    texts = (quote, quoted, perspective, perspectives, last, refinements)
     return replace(first, texts=texts, analysis=analysis, form=form)
 
 
@@ -207,9 +207,9 @@ def _subject(
     """Return the subject of the dialogue about a fold, or a part of one."""
     texts = sheet.texts
     quotes = f"{plan.title(extracted=extracted)} {texts.fold_quotes}"
-    kept = asked = texts.fold_perspective
+    wording = asked_wording = texts.fold_perspective
     if not extracted:
-        asked = texts.fold_perspective_asked
+        asked_wording = texts.fold_perspective_asked
     return Subject(
         before=sight.before,
         alone=sight.alone,
@@ -217,7 +217,7 @@ def _subject(
         spoken=[text for memory in sight.memories for text in memory.in_prompts.texts[1::2]],
         quote=AgentQuestion(quotes, quotes),
         perspective=AgentQuestion(
-            prompt.fill_length(kept, words), prompt.fill_length(asked, words)
+            prompt.fill_length(wording, words), prompt.fill_length(asked_wording, words)
         ),
         analysis=prompt.fill_length(texts.fold_analysis, analysis_words(words)),
         words=words,
@@ -229,15 +229,15 @@ def _subject(
 def fold_analysis(
     sheet: Worksheet, plan: FoldPlan, roles: Roles, room: int | None = None
 ) -> Request | None:
-    """Return the question about a fold that needs no answer before it; None where there is none."""
+    """Return the request about a fold that depends on no earlier answer; None if there is none."""
     sights = _sights(sheet, plan, Shown("", room=room))
     words = _words_of_part(fold_words(plan.tokens, sheet.questions_tokens), len(sights))
-    asked = sheet.texts.fold_analysis
-    return first_analysis(sheet, roles, sights[0].alone, asked, analysis_words(words))
+    text = sheet.texts.fold_analysis
+    return first_analysis(sheet, roles, sights[0].alone, text, analysis_words(words))
 
 
-def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") -> Steps[Memory]:
-    """Return the fold planned in a chat, with the person's guidance. Raises as `make_fold`."""
+def write_fold(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") -> Steps[Memory]:
+    """Write the fold planned in a chat, with the person's guidance. Raises as `make_fold`."""
     sheet = worksheet_of_fold(survey, plan.sources)
     numbers = {key: memory.number for memory in plan.memories for key in memory.keys}
     entries = survey.reading.entries
@@ -254,19 +254,19 @@ def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") ->
 def fold_room(survey: Survey) -> int | None:
     """Return the tokens of memories that one request about a fold has room for; None for no limit.
 
-    It is the same on any day, independent of what replies have shown of the model.
+    It does not depend on what replies have taught about the model, so it is the same on any day.
     """
     limit = survey.roles.limit
     if limit is None:
         return None
     holds = int(limit.most_in_hindsight / survey.roles.factor_beforehand)
-    return max(_LEAST_ROOM, holds - survey.plan.fixed_tokens - _BESIDE_MEMORIES)
+    return max(_LEAST_ROOM, holds - survey.plan.fixed_tokens - _DIALOGUE_TOKENS)
 
 
 class Folds(Lane):
-    """The folds of a chat: those that prompts will need are made along with the chunks, as soon as they are wanted.
+    """The folds of a chat. Those that prompts need are made while chunks are written, as soon as they are due.
 
-    A fold that is made is kept, and added to the chat's memories.
+    A finished fold is kept in the archive, and added to the chat's memories.
     """
 
     def __init__(self, work: ChatWork) -> None:
@@ -274,28 +274,28 @@ class Folds(Lane):
         super().__init__(work)
         self._viewed: tuple[Memory, ...] = ()
         self._views: dict[tuple[int, Version], Section] = {}
-        """The views of the memories in `_viewed`: each looks at all of them, and is asked for several times."""
+        """Cached views of the memories in `_viewed`: each reads all of them, and is needed several times."""
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
-        """Return what replaces the first `upto` memories in a prompt; None if a fold is missing."""
-        missing, standing = self._view(upto, as_told)
-        return None if missing else standing
+        """Return what replaces the first `upto` memories in a prompt; None while a fold is missing."""
+        missing, memories = self._view(upto, as_told)
+        return None if missing else memories
 
     def begin(self, upto: int) -> None:
-        """Begin the next one that is wanted for the first `upto` memories, which stay as they are."""
+        """Begin the next missing fold of the first `upto` memories, which no longer change."""
         missing, _ = self._view(upto, as_told)
         if missing and not self.under_way:
-            self.set_out(self._fold(missing))
+            self.begin_dialogue(self._fold(missing))
 
     def make_all(self, upto: int, version: Version) -> tuple[Memory, ...]:
-        """Make all missing folds, and return what replaces the first `upto` memories, in editions of `version`.
+        """Make all missing folds. Return what replaces the first `upto` memories, in editions of `version`.
 
         Raises ModelError where a model cannot be asked, and ChatSkipped where a fold does not fit into its window.
         """
         while True:
-            missing, standing = self._view(upto, version)
+            missing, memories = self._view(upto, version)
             if not missing:
-                return standing
+                return memories
             self.work.scheduler.finish(self._fold(missing))()
 
     def _view(self, upto: int, version: Version) -> Section:
@@ -309,7 +309,7 @@ class Folds(Lane):
         return self._views[upto, version]
 
     def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:
-        """Return the dialogue that writes this fold."""
+        """Return the dialogue that writes a missing fold."""
         survey = self.work.survey
         names = [member.name for member in missing.members]
         plan = fold_plan(self.work.memories, names, missing.level)
@@ -318,13 +318,13 @@ class Folds(Lane):
         return RunningDialogue(self._steps(plan), BEFORE_ALL_CHUNKS, ahead=ahead)
 
     def _steps(self, plan: FoldPlan) -> Steps[Keep]:
-        made = yield from fold_of(self.work.survey, plan, self.work.context.clock)
-        return partial(self._store, made, len(plan.members))
+        fold = yield from write_fold(self.work.survey, plan, self.work.context.clock)
+        return partial(self._store, fold, len(plan.members))
 
-    def _store(self, made: Memory, members: int) -> None:
-        """Store a fold of so many members, and add it to the chat's memories."""
+    def _store(self, fold: Memory, members: int) -> None:
+        """Store a fold of that many members, and add it to the chat's memories."""
         work, chat = self.work, self.work.plan
-        kept = keep_fold(work.archive, chat.chat_id, made)
+        kept = keep_fold(work.archive, chat.chat_id, fold)
         work.memories.append(kept)
         work.context.tell(
             MemoryMade(chat.chat_id, chat.title, kept.number, folded=members, level=kept.level)

@@ -1,13 +1,13 @@
-"""Who writes an edition, one after the other, until one fits: a memory of a chunk, or one with hindsight.
+"""The writers of an edition, tried in turn until one fits: of a chunk's memory, as of then or with hindsight.
 
-agent             its answers, else half as long if they are not clearly smaller than their passage
+agent             its edition; if that is not clearly smaller than its source, another of half the length
 fallback model    the same
-agent, fallback   where there must be no hole, answers whose only fault, the second time, is their form; marked
-engine            only where there must be no hole: shorter and shorter until it fits, down to a word an answer
+agent, fallback   if there must be a memory: answers whose only fault, at the second attempt, is their form; marked so
+engine            if there must be a memory: half the length each time until it fits, down to one word an answer
 
 With hindsight a memory is written once more, from the raw chunk and never from a summary, with what came
-after in view. The quote is permanent: it is copied, not asked for again. The analysis is the very request
-of the as-of edition, so the journal answers it for nothing.
+after in view. The quote is permanent: it is copied, not asked for again. The analysis repeats the request
+of the as-of edition, so the journal answers it for free.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,7 +57,7 @@ from rules.conversation.quote import QUOTE_WORDS, can_be_quoted
 from rules.plan.chat_plan import asks_agent
 
 Dialogue = Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]
-"""Begins a dialogue on a sheet, with a pair of models, in about a number of words an answer."""
+"""Begins a dialogue on a sheet, with a pair of models, with about that many words an answer."""
 _ENGINE_ALONE = Pair(None, ())
 
 
@@ -68,18 +68,18 @@ class Assignment:
     name: str
     """The name under which its troubles are counted: memory, hindsight, fold."""
     source: str
-    """What it must stay clearly smaller than, as a sentence names it: its chunk, its memories."""
+    """What it must be clearly smaller than, in words: its chunk, its memories."""
     dialogue: Dialogue
     words: int
-    """About how many words a model's answers may each have."""
+    """About how many words each of a model's answers may have."""
     extracted_words: int
-    """The same of the engine's, whose view and analysis are short for the sake of its memory."""
+    """The same for the engine, whose perspective and analysis leave most of the room to the last answer."""
     fits: Callable[[int, int], bool]
-    """Whether an edition is clearly smaller than its source: by the tokens that were written for it, and by all."""
+    """Whether an edition is clearly smaller than its source, by the tokens written for it and by all its tokens."""
 
 
 def pairs(roles: Roles) -> list[Pair]:
-    """List the pairs to ask before the engine's bounded memory, one after the other."""
+    """List the pairs of models to ask, in turn, before the engine."""
     fallback = (roles.fallback,) if roles.fallback else ()
     managers = _each_once(roles.context_manager, *fallback)
     analysts = tuple(takewhile(lambda model: model != ENGINE, managers))
@@ -96,7 +96,7 @@ def first_good(
 ) -> Steps[Edition | Refused]:
     """Return the first edition that can be used and fits, else why there is none.
 
-    There is at least one writer. Of the reasons, one that is a matter of form comes first.
+    There is at least one writer. A refusal for form alone is returned before any other.
     """
     refusals: list[Refused] = []
     for pair in writers:
@@ -110,7 +110,7 @@ def first_good(
 
 
 def _by_pair(sheet: Worksheet, work: Assignment, pair: Pair) -> Steps[Edition | Refused]:
-    """Return the edition of a pair, half as long where the first one is too long."""
+    """Return the edition of a pair, at half the length where the first one is too long."""
     most = work.words if pair.agent else work.extracted_words
     for words in (most, most // 2):
         edition_or_refusal = yield from _hold(sheet, work, pair, words)
@@ -126,9 +126,9 @@ def _by_pair(sheet: Worksheet, work: Assignment, pair: Pair) -> Steps[Edition | 
 def without_hole(
     sheet: Worksheet, work: Assignment, roles: Roles, *, by_model: bool = True
 ) -> Steps[Edition]:
-    """Write the first good edition, else the engine's, half as long each time until it fits: it always answers.
+    """Write the first good edition, else the engine's, at half the length each time until it fits.
 
-    Without `by_model` no model is asked.
+    There always is one, since the engine always answers. Without `by_model` no model is asked.
     """
     if by_model:
         edition = yield from _by_models(sheet, work, pairs(roles))
@@ -152,7 +152,7 @@ def _by_models(
 ) -> Steps[Edition | Refused]:
     """Return the first good edition, else the first that is only misshapen, else why there is none.
 
-    What was asked for a good one is in the journal by then.
+    The second pass costs nothing: what the first one asked is in the journal by then.
     """
     keeping = replace(sheet, keeps_misshapen=True)
     if len(writers) == 1:
@@ -166,9 +166,9 @@ def _by_models(
 def _hold(
     sheet: Worksheet, work: Assignment, pair: Pair, words: int
 ) -> Steps[tuple[Edition, bool] | Refused]:
-    """Hold one dialogue. Return an edition without a date yet, and whether it fits."""
-    own = sheet.blank()
-    transcript = yield from work.dialogue(own, pair, words)
+    """Hold one dialogue. Return the edition, still without its date, and whether it fits."""
+    own_sheet = sheet.blank()
+    transcript = yield from work.dialogue(own_sheet, pair, words)
     if isinstance(transcript, Refused):
         return transcript
     written = sum(map(count, (*transcript.texts[1::2], transcript.analysis)))
@@ -180,7 +180,7 @@ def _hold(
         made=EXTRACTED if transcript.agent == EXTRACTIVE else WRITTEN,
         agent=transcript.agent,
         context_manager=transcript.context_manager,
-        requests=tuple(own.requests),
+        requests=tuple(own_sheet.requests),
         tokens=sum(map(count, transcript.texts)),
         written_at="",
         form=transcript.form,
@@ -191,7 +191,7 @@ def _hold(
 def first_analysis(
     sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], text: str, words: int
 ) -> Request | None:
-    """Return the context manager's question, which needs no answer before it; None if none is asked."""
+    """Return the request for the analysis, which depends on no earlier answer; None if none is made."""
     if not (roles.has_agent and roles.has_manager):
         return None
     request = Request("analysis", roles.context_manager, alone, words)
@@ -201,8 +201,8 @@ def first_analysis(
 def make_memory(sheet: Worksheet, passage: Passage, roles: Roles, clock: Clock) -> Steps[Memory]:
     """Write the memory of a chunk.
 
-    If the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
-    there. Raises ModelError where a model cannot be asked.
+    If the chunk has no words, or too few for a model's memory to be smaller, no model is asked and the engine
+    extracts one. Raises ModelError where a model cannot be asked.
     """
     work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage))
     by_model = _asks_agent(sheet, passage.chunk, passage.tokens, roles)
@@ -253,7 +253,7 @@ def _about_chunk(name: str, sheet: Worksheet, passage: Passage, dialogue: Dialog
 def chunk_analysis(
     sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles
 ) -> Request | None:
-    """Return the question about a chunk that needs no answer before it; None if there is none."""
+    """Return the request about a chunk that depends on no earlier answer; None if there is none."""
     if not _asks_agent(sheet, chunk, tokens, roles):
         return None
     words = analysis_words(allowance(tokens, sheet.questions_tokens))
@@ -269,9 +269,9 @@ def _dialogue(
     after: Sequence[Entry] = (),
     quotes: tuple[Quote, ...] | None = None,
 ) -> Steps[Transcript | Refused]:
-    """Make the four calls, one after the other; with hindsight three, since the quotes are known.
+    """Make the four calls in turn, or three with hindsight, whose `quotes` are known.
 
-    Then `after` are the raw messages that came after the chunk.
+    `after` are the raw messages that came after the chunk, for hindsight.
     """
     texts, managers = sheet.texts, pair.context_managers
     if pair.agent is None:
@@ -301,7 +301,7 @@ def _subject(
     *,
     in_hindsight: bool = False,
 ) -> Subject:
-    """Return what a dialogue about a chunk is about."""
+    """Return the subject of a dialogue about a chunk."""
     perspective = (texts.perspective, texts.perspective_asked)
     if in_hindsight:
         perspective = (texts.perspective_hindsight, texts.perspective_hindsight_asked)
@@ -329,7 +329,7 @@ def _subject(
 
 
 def _for_engine(texts: Texts, passage: Passage, words: int) -> Subject:
-    """Return the subject of an extracted memory; a context manager sees what came before, too."""
+    """Return the subject of an extracted memory; its context manager also sees what came before."""
     before = in_view(passage).context(texts)
     title, asked = passage.title(extracted=True), prompt.fill_length(texts.quote, QUOTE_WORDS)
     quote = f"{title} {asked}"
@@ -345,20 +345,20 @@ def make_hindsight(
     sheet: Worksheet,
     passage: Passage,
     after: Sequence[Entry],
-    before: Edition,
+    as_of: Edition,
     roles: Roles,
     clock: Clock,
 ) -> Steps[Edition | Refused]:
-    """Write a chunk's memory with hindsight; `before` is the edition whose quote it keeps.
+    """Write a chunk's memory with hindsight; `as_of` is the edition whose quote it keeps.
 
-    `passage` is what the memory was written from, `after` the raw messages that came after its chunk. Refused
-    where no model writes one that can be used: the engine has no hindsight. Raises ModelError where a model
+    `passage` is what the memory was written from, `after` the raw messages that came after its chunk. Return a
+    Refused where no model writes a usable one, since the engine has no hindsight. Raises ModelError where a model
     cannot be asked.
     """
     writers = [pair for pair in pairs(roles) if pair.agent]
     if not writers:
         return Refused("refused", "The built-in engine cannot look back.")
-    dialogue = partial(_dialogue, passage, after=after, quotes=before.quotes)
+    dialogue = partial(_dialogue, passage, after=after, quotes=as_of.quotes)
     work = _about_chunk("hindsight", sheet, passage, dialogue)
     edition = yield from first_good(sheet, work, writers)
     if isinstance(edition, Refused):

@@ -1,8 +1,8 @@
-"""The work on one chat while models are asked, and what goes on in it while chunks are written.
+"""The work on one chat while models are asked, and the lanes that run while its chunks are written.
 
-Folds (`folds.py`), edits of the core memory and facts each have a lane, in which one dialogue follows the other. The
-steps of a layer go in the order of the chunks: step k sees what step k - 1 has left, and begins when the memory of its
-own chunk is kept. So the result is the same at any concurrency, and in however many rounds the chunks came.
+Folds (`folds.py`), core memory and facts each have a lane, in which dialogues follow one another. The steps of a layer
+go in the order of the chunks: step k sees what step k - 1 has left, and begins when the memory of its own chunk is
+kept. So the result is the same at any concurrency, and however the chunks were spread over rounds.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -24,7 +24,7 @@ from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey
 from daemon.models.context import Context
 from daemon.models.scheduler import Noted, RunningDialogue, Scheduler, Steps
-from daemon.remember.core_edits import AboutCore, tend
+from daemon.remember.core_edits import AboutCore, edit_core_memory
 from daemon.remember.question import worksheet_of_chunk
 from daemon.remember.taking_facts import KnownBefore, take_facts
 from primer import prompt
@@ -41,9 +41,10 @@ from rules.plan.folds import as_told
 from rules.plan.work import PlannedChunk
 
 BEFORE_ALL_CHUNKS = -1
+"""The rank of a dialogue that goes before those of all chunks, which may wait for it."""
 
 Keep = Callable[[], None]
-"""Stores the result of a dialogue."""
+"""Stores the result of a finished dialogue."""
 
 LayerEvent = TypeVar("LayerEvent", CoreEvent, FactEvent)
 _Take = Callable[[PlannedChunk, Edition], Steps[tuple[LayerEvent, ...]]]
@@ -72,7 +73,7 @@ class ChatWork:
 
 
 class Lane:
-    """Dialogues that go on while chunks are written, one after the other: at most one is under way."""
+    """Dialogues held one after the other while chunks are written: at most one is under way."""
 
     def __init__(self, work: ChatWork) -> None:
         self.work = work
@@ -80,23 +81,23 @@ class Lane:
 
     @property
     def under_way(self) -> bool:
-        """Return whether a dialogue has been begun and is not kept yet."""
+        """Return whether a dialogue has begun whose result is not kept yet."""
         return self._dialogue is not None
 
-    def set_out(self, dialogue: RunningDialogue[Keep]) -> None:
+    def begin_dialogue(self, dialogue: RunningDialogue[Keep]) -> None:
         """Begin a dialogue."""
         self._dialogue = dialogue
         self.work.scheduler.begin(dialogue)
 
     def keep(self) -> None:
-        """Store the result of the dialogue if it is finished."""
+        """Store the result of the dialogue, if it has finished."""
         if self._dialogue and self._dialogue.result:
             self._dialogue.result()
             self._dialogue = None
 
 
 class Chain(Lane, Generic[LayerEvent]):
-    """The lane of a layer, core memory or facts: its planned steps that are left."""
+    """The lane of a layer, core memory or facts, with the planned steps that are left."""
 
     def __init__(
         self,
@@ -105,7 +106,7 @@ class Chain(Lane, Generic[LayerEvent]):
         take: _Take[LayerEvent],
         keep_events: _KeepEvents[LayerEvent],
     ) -> None:
-        """Prepare the steps; `take` asks what happens after a memory, given its as-of edition."""
+        """Prepare the steps; `take` asks for the layer's events after a memory, given its as-of edition."""
         super().__init__(work)
         self._layer = layer
         self._take: _Take[LayerEvent] = take
@@ -113,14 +114,14 @@ class Chain(Lane, Generic[LayerEvent]):
         self._left: list[PlannedChunk] = list(getattr(work.plan.layers, layer))
 
     def begin(self, waiting: Collection[int]) -> None:
-        """Begin the next step, unless its memory is among those, by number, that are still to be made."""
+        """Begin the next step, unless its memory is still to be made: `waiting` has the numbers of those."""
         if not self.under_way and self._left and self._left[0].number not in waiting:
-            self.set_out(RunningDialogue(self._step(self._left.pop(0)), BEFORE_ALL_CHUNKS))
+            self.begin_dialogue(RunningDialogue(self._step(self._left.pop(0)), BEFORE_ALL_CHUNKS))
 
     def _step(self, chunk: PlannedChunk) -> Steps[Keep]:
-        """Ask after one memory; nothing happens by one that the person has forgotten.
+        """Ask for the layer's events after one memory; one that the person has forgotten has none.
 
-        Where a question does not fit, the memory itself stays, and the work goes on.
+        Where the question exceeds the window, the step has no events and the work goes on.
         """
         memory = chunk_memory(self.work.memories, chunk)
         as_of = edition_in_prompts(editions(self.work.archive, memory.memory_id), None)
@@ -130,8 +131,10 @@ class Chain(Lane, Generic[LayerEvent]):
                 events = yield from self._take(chunk, as_of)
         except TooLong:
             yield Noted(f"{self._layer} question too long for the window")
-        made = tuple(replace(event, memory=memory.number, edition=as_of.number) for event in events)
-        return partial(self._keep_step, memory.memory_id, made)
+        numbered_events = tuple(
+            replace(event, memory=memory.number, edition=as_of.number) for event in events
+        )
+        return partial(self._keep_step, memory.memory_id, numbered_events)
 
     def _keep_step(self, memory_id: str, events: tuple[LayerEvent, ...]) -> None:
         archive, now = self.work.archive, self.work.context.clock()
@@ -141,9 +144,9 @@ class Chain(Lane, Generic[LayerEvent]):
 
 
 def core_chain(work: ChatWork, leads: Sequence[Lead]) -> Chain[CoreEvent]:
-    """Return the planned edits of core memory.
+    """Return the lane of core memory.
 
-    Each question follows what its memory was written from, byte for byte, so that the provider's cache knows it.
+    Each request begins, byte for byte, with what its memory was written from, so that the provider's cache has it.
     """
     survey = work.survey
     breaks = {survey.plan.work[lead.place].number: lead.breaks for lead in leads}
@@ -152,8 +155,10 @@ def core_chain(work: ChatWork, leads: Sequence[Lead]) -> Chain[CoreEvent]:
         if as_of.is_extracted:
             return ()
         about = _about_core(work, chunk, as_of, breaks.get(chunk.number, ()))
-        tended = yield from tend(worksheet_of_chunk(survey, chunk), survey.roles.agent, about)
-        return tended.events
+        edited = yield from edit_core_memory(
+            worksheet_of_chunk(survey, chunk), survey.roles.agent, about
+        )
+        return edited.events
 
     return Chain(work, "core", take, keep_core_events)
 
@@ -166,22 +171,22 @@ def _about_core(
     _, memories_before = survey.view_section(work.memories, chunk.memories_before, as_told)
     passage = survey.passage(chunk, memories_before, breaks)
     layout = survey.layout
-    now = core_now(work.archive, survey.plan.chat_id, layout)
-    own = passage.by_persona
+    memory = core_now(work.archive, survey.plan.chat_id, layout)
+    by_persona = passage.by_persona
     return AboutCore(
         before=passage.context(survey.texts),
         written=_as_posed(survey, chunk, as_of, passage.who.sentence),
-        memory=now,
+        memory=memory,
         layout=layout,
-        names=persons_names(now, passage.by_person, [survey.chat.system_message, *own]),
+        names=persons_names(memory, passage.by_person, [survey.chat.system_message, *by_persona]),
         by_person=passage.by_person,
-        by_persona=own,
+        by_persona=by_persona,
         who=passage.who.sentence,
     )
 
 
 def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition, who: str) -> Six:
-    """Return the texts of a chunk's memory with its questions as posed and its quotes as answered."""
+    """Return the texts of a chunk's memory, with its questions as posed and its quotes as the agent gave them."""
     six = as_of.texts
     quotes = "\n\n".join(quote.text for quote in as_of.quotes)
     quoted = keep_inert(quotes) or six[1]
@@ -194,7 +199,7 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition, who: str) -> 
 
 
 def facts_chain(work: ChatWork) -> Chain[FactEvent]:
-    """Return the planned steps that take facts."""
+    """Return the lane of facts."""
     archive, survey = work.archive, work.survey
     chat_id, roles = survey.plan.chat_id, survey.roles
 

@@ -1,12 +1,12 @@
 """A question to a model, on the worksheet of its dialogue, with second chances for its answer.
 
-asked                    used, if it is good and has the form of an answer
-cut off                  once more, with room for four times as much
-broken off               once more, with that room, and not in other words
-too slow                 not in other words: `direct.py` has waited twice
-no known end             used, if it ends with a whole sentence, else it has broken off
-unusable                 once more, in other words that name the reason
-still unusable           a Refused with its reason; what comes then is for the dialogue to say
+good              used
+cut off           asked once more, with four times the room
+broken off        asked once more with that room, but never in other words
+too slow          never asked in other words: `direct.py` has waited twice
+no known end      used if it ends with a whole sentence, else it counts as broken off
+unusable          asked once more, in other words that name the reason
+still unusable    returned as a Refused with its reason; the dialogue decides what follows
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,35 +40,35 @@ from rules.wording import cut_title
 _MORE_ROOM = 4
 _NOT_WHOLE = ("cut off", "broken off")
 _PASSAGE_ALONE = ("analysis", "facts")
-"""The questions to the context manager, which sees nothing but the passage."""
+"""The steps in which the context manager is asked, which sees nothing but the passage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worksheet:
-    """What a dialogue is written on."""
+    """What the requests of one dialogue share, and the keys of those that were made."""
 
     texts: Texts
     questions_tokens: int = SHIPPED_QUESTIONS
     """Tokens of the questions in each memory, as these texts word them."""
     about: str = ""
-    """The chat and what is written, for an error."""
+    """Names the chat and what is written, in error messages."""
     parts: Mapping[str, int] = field(default_factory=dict)
-    """About how many tokens each part of the agent's requests has."""
+    """About how many tokens each part of the agent's requests has, by the part's name."""
     passage: str = ""
-    """The part that the context manager sees."""
+    """The name of the part that the context manager sees."""
     keeps_misshapen: bool = False
-    """Whether an answer is kept whose only fault, the second time, is its form."""
+    """Whether an answer is kept whose only fault, at the second attempt, is its form."""
     zone: tzinfo = UTC
-    """The zone of the person's days."""
+    """The time zone of the person's days."""
     requests: list[str] = field(default_factory=list)
-    """The keys of its requests, in order."""
+    """The keys of the requests made, in order."""
 
     def blank(self) -> "Worksheet":
-        """Return the same worksheet before any request."""
+        """Return the same worksheet without any requests."""
         return replace(self, requests=[])
 
     def ask(self, request: Request) -> Steps[Reply]:
-        """Return the reply to a request. Raises TooLong, with the sizes of its parts, where it does not fit."""
+        """Return the reply to a request. Raises TooLong, naming the largest part, where it does not fit."""
         self.requests.append(request.key)
         try:
             return (yield request)
@@ -89,17 +89,17 @@ class Question:
     """Its words, without a tag."""
     passage: Sequence[str]
     tagged: bool = True
-    """The agent's questions are in the context manager's tag; the context manager's own is not."""
+    """Whether it is put into the context manager's tag, as all questions to the agent are."""
     reason: str = ""
-    """Why an earlier answer could not be used, where the question is put in other words."""
+    """Why the answer before could not be used; if there is one, the question is put in other words."""
     otherwise: str = ""
-    """The text that puts the question in other words; empty: the one for the agent's questions."""
+    """The template of those other words; empty: the one for questions to the agent."""
     unfit: Callable[[str], Refused | None] | None = None
-    """Why an answer cannot be used, where the rules for prose do not apply to it."""
+    """Returns why an answer cannot be used, in place of the rules for prose."""
     earlier: Sequence[str] = ()
-    """Answers of the same memory, none of which is to be repeated."""
+    """Earlier answers in the same memory, none of which may be repeated."""
     given: str = ""
-    """The analysis within the question."""
+    """The analysis that the question contains."""
     by_person: Sequence[str] = ()
     """The messages of the passage that the person wrote."""
     names: frozenset[str] = frozenset()
@@ -109,7 +109,7 @@ class Question:
     repeats_once: bool = False
     """Whether an answer that repeats an earlier one is final, and not asked for in other words."""
     counted_as: str = ""
-    """The name under which its troubles are counted, with a blank; empty for those of a memory's own questions."""
+    """The prefix, with a blank, of the names under which its troubles are counted; a memory's questions have none."""
 
     def posed(self, texts: Texts) -> Request:
         """Return the request with the question as its last turn."""
@@ -119,8 +119,11 @@ class Question:
         return replace(self.request, turns=(*self.request.turns, last))
 
 
-def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
-    """Ask, with one retry in other words. Return the answer or a Refused. Raises ModelError as the scheduler does."""
+def ask_question(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
+    """Ask a question, with one retry in other words. Return the answer or a Refused.
+
+    Raises ModelError as the scheduler does.
+    """
     answer = yield from _with_room(sheet, question)
     if isinstance(answer, Answered):
         return answer
@@ -136,7 +139,7 @@ def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
 
 
 def _with_room(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
-    """Return the judged answer; one that is not whole is asked for once more, with more room."""
+    """Return the judged answer. If it is not whole, ask once more, with more room."""
     answer = yield from _judged(sheet, question)
     if isinstance(answer, Refused) and answer.kind in _NOT_WHOLE:
         yield Noted(f"{question.counted_as}{answer.kind}")
@@ -157,7 +160,7 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
         yield Noted(f"{question.counted_as}whole without a known end")
     if request.step == "quote":
         read = replace(read, text=without_tag_around(read.text))
-    # What the question shows, as facts to compare, may be in the answer too.
+    # What the question itself shows, such as the known facts, may be in the answer too.
     contents = [turn.content for turn in request.turns]
     if refused := refuse_control_mark(read.text, (*question.passage, contents[-1])):
         return refused
@@ -183,7 +186,7 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
 def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Worksheet:
     """Return the worksheet of a chunk's memory, facts or core memory.
 
-    In hindsight, `after_tokens` are those of what came after the chunk.
+    `after_tokens` is the size of what came after the chunk, for a hindsight edition.
     """
     factor = survey.roles.factor_beforehand
     parts = parts_of(chunk, survey.plan.fixed_tokens, factor)

@@ -1,11 +1,10 @@
-"""What a memory has word for word, whoever writes the rest: its quote, and what
-the person wishes and the persona promises.
+"""The verbatim parts of a memory, whoever writes the rest: its quote, the person's wishes, the persona's promises.
 
-The quote is verbatim, whoever has to choose it:
+The quote is chosen by the first of these that succeeds:
 
-    the agent's                 if it is in one raw message, character for character; of a long one the best part
-    the agent's, asked again    with the reason why the first one is not
-    the nearest passage         to what the agent has said, in the raw message's own characters
+    the agent's                 if one raw message has it, character for character; of a long one the best part
+    the agent's, asked again    with the reason why the first one was not verbatim
+    the nearest passage         to what the agent said, in the raw message's own characters
     the engine's choice         marked so
 """
 
@@ -17,7 +16,7 @@ from daemon.chat.passage import Passage
 from daemon.models.scheduler import Noted, Steps
 from daemon.models.tokens import count
 from daemon.remember.engine import Material, chunk_material
-from daemon.remember.question import Question, Worksheet, put
+from daemon.remember.question import Question, Worksheet, ask_question
 from primer import prompt
 from primer.reply import Answered, Refused
 from primer.wording import fill, keep_inert, restore_tags
@@ -39,9 +38,9 @@ from rules.typingmind.dates import in_zone
 
 
 def stated_in(chunk: Iterable[Entry], zone: tzinfo) -> tuple[Wish, ...]:
-    """Return what a chunk asks for and promises, but for what spells out a tag of ours.
+    """Return the wishes and promises in a chunk, except those whose text spells out a tag of ours.
 
-    Days are by the clocks of `zone`.
+    Each is dated by its day in `zone`.
     """
     return wishes_in(
         chunk,
@@ -51,14 +50,14 @@ def stated_in(chunk: Iterable[Entry], zone: tzinfo) -> tuple[Wish, ...]:
 
 
 def with_stated(edition: Edition, wishes: Sequence[Wish], spoken: Iterable[str]) -> Edition:
-    """Return the edition with these after its refinement, in the language of `spoken`."""
+    """Return the edition with the wishes after its refinement, introduced in the language of `spoken`."""
     return with_wishes(edition, wishes, language_of(spoken), count) if wishes else edition
 
 
 def choose_quote(sheet: Worksheet, question: Question, passage: Passage) -> Steps[Quote | None]:
     """Return the quote of a chunk; None where not even the engine finds words that can be quoted.
 
-    One of the person's words says whose they are.
+    If the person said it, its lead says so.
     """
     quote = yield from _ask_agent(sheet, question, passage.chunk)
     if quote is not None:
@@ -77,7 +76,7 @@ def extract_quote(material: Material, chunk: Sequence[Entry]) -> Quote | None:
 
 
 def _lead(quote: Quote, chunk: Sequence[Entry]) -> str:
-    """Return the words before a quote of the person; none where the persona said it."""
+    """Return the words that introduce a quote of the person; empty if the persona said it."""
     source = next(entry.message for entry in chunk if entry.key == quote.source)
     if source.speaker == PERSONA:
         return ""
@@ -85,10 +84,10 @@ def _lead(quote: Quote, chunk: Sequence[Entry]) -> str:
 
 
 def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
-    """Return the agent's quote, at the first or the second try, or what comes nearest; None where nothing does."""
+    """Return the agent's quote, from its first or second answer, or the nearest passage; None where there is none."""
     answers: list[Answered] = []
     for is_first in (True, False):
-        answer = yield from put(sheet, question)
+        answer = yield from ask_question(sheet, question)
         if isinstance(answer, Refused):
             break
         quote = find_quote(restore_tags(answer.text), chunk)

@@ -1,4 +1,4 @@
-"""Write one memory once more when the person asks, who may add a word of guidance; nothing before is lost."""
+"""Write one memory once more at the person's request, who may add guidance; earlier editions are kept."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.remember.extracted import survey_archived
 from daemon.remember.fold_plan import fold_plan
-from daemon.remember.folds import Folds, fold_of
+from daemon.remember.folds import Folds, write_fold
 from daemon.remember.ladder import make_memory
 from daemon.remember.lanes import ChatWork
 from daemon.remember.question import worksheet_of_chunk
@@ -25,7 +25,7 @@ _SAY_MORE = (
 
 @dataclass(frozen=True, slots=True)
 class UnchangedMemory:
-    """The memory stays as it was, and why."""
+    """Why a memory stays as it was."""
 
     memory_id: str
     reason: str
@@ -37,8 +37,8 @@ def retry(
 ) -> Memory | UnchangedMemory:
     """Give the memory of this name a new edition, shown from now on. Return it, or why it has none.
 
-    `named` are the numbers of the evaluation's questions that the guidance names: they count no
-    more from the moment at which the edition is kept.
+    `named` are the numbers of the evaluation's questions that the guidance quotes: they no longer
+    count once the edition is kept.
 
     Raises NotFound, ModelError where the model cannot be asked, and ChatSkipped where it does not
     fit.
@@ -69,29 +69,29 @@ def retry(
     return find_memory(archive, before.memory_id)[1]
 
 
-def _why_not(survey: Survey, before: Memory) -> UnchangedMemory | None:
+def _why_not(survey: Survey, memory: Memory) -> UnchangedMemory | None:
     """Return why no model can be asked for the memory; None where one can."""
     if not survey.roles.has_agent:
         no_model = "The built-in engine is the agent in memproc.toml."
         reason = " ".join(notice.sentence for notice in survey.roles.notices) or no_model
         next_step = "Choose a model, then try again: without one the answer would be the same."
-        return UnchangedMemory(before.memory_id, reason, next_step)
-    if not before.keys:
+        return UnchangedMemory(memory.memory_id, reason, next_step)
+    if not memory.keys:
         reason = "The archive has none of the raw messages that it was made of."
-        return UnchangedMemory(before.memory_id, reason, "Bring them back with: memproc rebuild")
+        return UnchangedMemory(memory.memory_id, reason, "Bring them back with: memproc rebuild")
     return None
 
 
-def _written(context: Context, survey: Survey, before: Memory, guidance: str) -> Edition:
+def _written(context: Context, survey: Survey, memory: Memory, guidance: str) -> Edition:
     """Have the memory or fold written again. Return its edition."""
     most = survey.config.models.concurrency
     with Scheduler(context, survey.plan.chat_id, most, asks_again=True) as scheduler:
         work = ChatWork(context, scheduler, survey, list(survey.reading.memories))
-        if before.is_fold:
-            plan = fold_plan(work.memories, before.members, before.level)
-            steps = fold_of(survey, plan, context.clock, guidance)
+        if memory.is_fold:
+            plan = fold_plan(work.memories, memory.members, memory.level)
+            steps = write_fold(survey, plan, context.clock, guidance)
         else:
-            chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
+            chunk = next(chunk for chunk in survey.plan.made if chunk.number == memory.number)
             memories_before = Folds(work).make_all(chunk.memories_before, as_told)
             passage = replace(survey.passage(chunk, memories_before), guidance=guidance)
             sheet = worksheet_of_chunk(survey, chunk)

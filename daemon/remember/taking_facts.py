@@ -1,8 +1,8 @@
-"""Facts taken from a chunk: the context manager is asked once what it says that is to be known.
+"""Facts taken from a chunk: the context manager is asked once which facts it adds to those that are known.
 
-asked         the chunk's raw messages, never memories, and the known facts that are nearest to them
-unusable      once more, with more room or in other words, as every question; then nothing changes, and it is counted
-answered      its operations become events; with an embedding model, wordings that say the same are found first
+asked         about the chunk's raw messages, never memories, next to the known facts that are nearest to them
+unusable      asked once more, with more room or in other words, as every question; then it is counted, and no fact changes
+answered      its operations become events; with an embedding model, texts that say the same are found first
 """
 
 import json
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from daemon.archive.layers import ranked
 from daemon.models.scheduler import Noted, Steps
-from daemon.remember.question import Question, Worksheet, put
+from daemon.remember.question import Question, Worksheet, ask_question
 from primer.fact_questions import ask_facts, numbered_passage, read_operations
 from primer.models import Model
 from primer.prompt import Turn
@@ -36,7 +36,7 @@ class KnownBefore:
     """What is known of a chat's facts before a chunk."""
 
     events: Sequence[FactEvent]
-    """All that happened to them so far."""
+    """All events of them so far."""
     next_number: int
 
 
@@ -47,9 +47,9 @@ def take_facts(
     known: KnownBefore,
     embedding: Model | None = None,
 ) -> Steps[tuple[FactEvent, ...]]:
-    """Return the events of the facts by this chunk, which is not empty.
+    """Return the events of facts that a chunk, which is not empty, brings about.
 
-    They bear no memory and no edition yet. Raises ModelError where a model cannot be asked.
+    The caller adds the memory and the edition. Raises ModelError where a model cannot be asked.
     """
     from rules.layers.fact_operations import KnownFacts, carry_out, forgotten  # late: rarely used
 
@@ -58,12 +58,12 @@ def take_facts(
     shown = nearest_facts(facts, ranked([fact.text for fact in facts], words))
     operations = yield from _operations(sheet, manager, chunk, shown)
     same = {} if embedding is None else (yield from _likeness(sheet, embedding, operations, shown))
-    gone = forgotten(known.events)
+    gone_facts = forgotten(known.events)
     sources = tuple(
         Source(entry.key, entry.message.words, in_zone(entry.message.created_at, sheet.zone))
         for entry in chunk
     )
-    all_known = KnownFacts(shown, facts, gone, sources, known.next_number, same)
+    all_known = KnownFacts(shown, facts, gone_facts, sources, known.next_number, same)
     outcome = carry_out(operations, all_known)
     for reason in outcome.refused:
         yield Noted(f"fact refused: {reason}")
@@ -73,7 +73,7 @@ def take_facts(
 def _operations(
     sheet: Worksheet, manager: Model, chunk: Sequence[Entry], shown: Sequence[Fact]
 ) -> Steps[tuple[Operation, ...]]:
-    """Return the operations of the first answer that can be read; none where there is no such answer."""
+    """Return the operations of the first readable answer; none where no answer is."""
     request = Request("facts", manager, numbered_passage(sheet.texts, chunk), FACT_WORDS)
     question = Question(
         request,
@@ -84,7 +84,7 @@ def _operations(
         unfit=_unfit,
         counted_as="facts ",
     )
-    answer = yield from put(sheet, question)
+    answer = yield from ask_question(sheet, question)
     read = None if isinstance(answer, Refused) else read_operations(answer.text)
     if read is None:
         return ()
@@ -101,7 +101,7 @@ def _unfit(answer: str) -> Refused | None:
 def _likeness(
     sheet: Worksheet, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
 ) -> Steps[dict[str, tuple[str, ...]]]:
-    """Return the texts that say the same as each new one, by the embedding model; ask it only where one is added."""
+    """Return which texts say the same as each new one, by the embedding model; it is asked only if a fact is added."""
     if all(operation.event != "ADD" for operation in operations):
         return {}
     said = [item.text for item in operations if item.event in ("ADD", "UPDATE")]

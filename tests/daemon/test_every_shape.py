@@ -10,7 +10,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.messages import raw_conversation
 from daemon.chat.outcome import ExportWritten, Outcome
 from daemon.config.loading import parse_settings
-from daemon.events import tell_nobody
+from daemon.events import ignore_event
 from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.trip import go_round, run_export
@@ -41,7 +41,7 @@ def run(tmp_path: Path, archive: Archive, content: bytes) -> list[Outcome]:
     places = [tmp_path / name for name in ("inbox", "updated", "backups", "state")]
     config = parse_settings(SETTINGS, tmp_path / "memproc.toml")
     context = Context(
-        config, Folders(*places), archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody
+        config, Folders(*places), archive, ScriptedModel(), no_keys, lambda: WHEN, ignore_event
     )
     return list(go_round(context, [path], run_export))
 

@@ -17,7 +17,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_in_sql
 from daemon.chat.outcome import ExportWritten, Outcome, Skipped, as_skipped, until_fault
 from daemon.config.loading import parse_settings
-from daemon.events import tell_nobody
+from daemon.events import ignore_event
 from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.models.ask import Unsent
@@ -80,7 +80,7 @@ class Inbox:
         folders = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
         config = parse_settings(SETTINGS, self.home / "memproc.toml")
         context = Context(
-            config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody
+            config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, ignore_event
         )
         return list(go_round(context, paths, run_export))
 

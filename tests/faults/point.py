@@ -34,7 +34,7 @@ class Tried:
         return json.dumps(asdict(self)) + "\n"
 
 
-def of_line(line: str) -> Tried:
+def parse_event(line: str) -> Tried:
     """What `as_line` has written."""
     read = json.loads(line)
     return Tried(Point(**read["point"]), tuple(read["wrong"]), read["what"])

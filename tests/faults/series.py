@@ -15,7 +15,7 @@ from tests.faults.disks import DISKS
 from tests.faults.errors import ERRORS
 from tests.faults.kills import KILLS
 from tests.faults.load import HOUR, LOAD
-from tests.faults.point import Point, Tried, every, of_line
+from tests.faults.point import Point, Tried, every, parse_event
 from tests.faults.power import POWER
 from tests.faults.prepared import Impossible, Prepared, Series, prepare
 from tests.faults.rot import ROTTING
@@ -51,7 +51,7 @@ class Choice:
 def carry_out(choices: Sequence[Choice], labs: Sequence[Lab]) -> Iterator[Tried]:
     """Try them all, side by side in as many processes as there are labs."""
     workers = [_worker(choices, lab, number, len(labs)) for number, lab in enumerate(labs)]
-    yield from map(of_line, _lines([pipe for _, pipe in workers]))
+    yield from map(parse_event, _lines([pipe for _, pipe in workers]))
     for process, _ in workers:
         _, status = os.waitpid(process, 0)
         if status:

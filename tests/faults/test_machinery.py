@@ -16,7 +16,7 @@ import pytest
 
 from tests.faults import oracle, shim
 from tests.faults.oracle import Unharmed
-from tests.faults.point import Point, Tried, every, of_line, table
+from tests.faults.point import Point, Tried, every, parse_event, table
 
 SAID = {"uuid": "1", "content": "Good evening."}
 EXPORT = json.dumps({"data": {"chats": [{"messages": [SAID]}]}}).encode()
@@ -199,7 +199,7 @@ def test_of_the_points_one_in_so_many_is_tried_of_each_way_and_the_table_repeats
         (5, "after"),
     }
     tried = [Tried(point, ("it is lost",) if point.number == 1 else ()) for point in chosen]
-    assert [of_line(result.as_line()) for result in tried] == tried
+    assert [parse_event(result.as_line()) for result in tried] == tried
     text = "\n".join(table(tried))
     assert "kills     run                      4         2       2" in text
     assert "python -m tests.faults kills --command run --call 1 --how before" in text

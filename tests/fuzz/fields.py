@@ -12,7 +12,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_from_now_on
 from daemon.chat.outcome import ExportWritten, Outcome, Skipped
 from daemon.config.loading import parse_settings
-from daemon.events import tell_nobody
+from daemon.events import ignore_event
 from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.models.context import Context
@@ -145,7 +145,9 @@ def go(home: Path, archive: Archive, content: Json, mode: str = "replace") -> li
     config = parse_settings(
         f'{SETTINGS}[output]\nmode = "{mode}"\n'.encode(), home / "memproc.toml"
     )
-    context = Context(config, folders, archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
+    context = Context(
+        config, folders, archive, ScriptedModel(), no_keys, lambda: WHEN, ignore_event
+    )
     return list(go_round(context, [path], run_export))
 
 

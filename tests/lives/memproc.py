@@ -21,7 +21,7 @@ from daemon.chat.outcome import ExportWritten, Outcome, event_of
 from daemon.cli.run_record import RunRecord
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.events import tell_nobody
+from daemon.events import ignore_event
 from daemon.files.backup import versions_of
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion
@@ -239,7 +239,7 @@ class Memproc:
     def _context(self) -> Context:
         config = Config.model_validate(self._settings)
         return Context(
-            config, self.folders, self.archive, self._complete, no_keys, self._clock, tell_nobody
+            config, self.folders, self.archive, self._complete, no_keys, self._clock, ignore_event
         )
 
     @property

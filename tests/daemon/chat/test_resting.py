@@ -17,7 +17,7 @@ from daemon.chat.rest import at_rest
 from daemon.chat.survey import Survey, survey
 from daemon.config.keys import Key, NoKey
 from daemon.config.loading import parse_settings
-from daemon.events import tell_nobody
+from daemon.events import ignore_event
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.models import tokens
@@ -66,7 +66,7 @@ class Desk:
         config = parse_settings(self.toml.encode(), self.home / "memproc.toml")
         places = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
         return Context(
-            config, places, self.archive, ScriptedModel(), self.key, lambda: self.now, tell_nobody
+            config, places, self.archive, ScriptedModel(), self.key, lambda: self.now, ignore_event
         )
 
     def run(self, *chats: Json) -> list[Outcome]:

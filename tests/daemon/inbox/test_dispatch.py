@@ -30,7 +30,7 @@ from daemon.events import (
     RunDone,
     RunFailed,
     Trouble,
-    to_line,
+    format_event,
 )
 from daemon.files.clock import at, now
 from daemon.files.lock import hold
@@ -112,7 +112,7 @@ class World:
 
     def says(self, *events: Event) -> None:
         """The next child says this."""
-        self.script = [PRINTS, "".join(map(to_line, events))]
+        self.script = [PRINTS, "".join(map(format_event, events))]
 
     def reads(self, settings: SettingsAre) -> None:
         """The next child reads these settings."""
@@ -311,7 +311,7 @@ def test_a_file_whose_work_broke_off_after_an_outage_is_told(world: World) -> No
         ("raise SystemExit(0)", "exit code 0 in the middle"),
         ("print('no event'); raise SystemExit(3)", "exit code 3 in the middle"),
         (
-            f"import sys; sys.stdout.write({to_line(RunFailed('It broke.', 'Report it.', 'mistake'))!r})",
+            f"import sys; sys.stdout.write({format_event(RunFailed('It broke.', 'Report it.', 'mistake'))!r})",
             "It broke",
         ),
     ],
@@ -382,7 +382,7 @@ def test_a_child_that_hangs_is_killed_and_one_that_has_announced_it_is_not(world
     world.dropped()
     beats = int(HANG_SECONDS / BEAT_SECONDS)
     world.does(
-        f"import sys, time; print({to_line(Alive(2 * HANG_SECONDS))!r}, end='', flush=True); time.sleep(600)"
+        f"import sys, time; print({format_event(Alive(2 * HANG_SECONDS))!r}, end='', flush=True); time.sleep(600)"
     )
     world.dispatch.next()
     world.take(world.queue.get(timeout=LIMIT_SECONDS))
@@ -540,10 +540,10 @@ ANSWERS_EACH = f"""
 import sys
 sys.stdin.readline()
 for number in range(5):
-    sys.stdout.write({to_line(Alive(1))!r})
+    sys.stdout.write({format_event(Alive(1))!r})
     sys.stdout.flush()
     %s
-    sys.stdout.write({to_line(RunDone())!r})
+    sys.stdout.write({format_event(RunDone())!r})
     sys.stdout.flush()
     if not sys.stdin.readline():
         break
@@ -583,7 +583,7 @@ def test_a_child_s_death_is_the_fault_of_the_file_it_was_at_which_is_then_tried_
 def test_a_file_that_the_child_had_not_begun_with_is_none_of_its_faults(world: World) -> None:
     world.dropped()
     world.dropped()
-    world.does(f"import sys; sys.stdin.readline(); sys.stdout.write({to_line(RunDone())!r})")
+    world.does(f"import sys; sys.stdin.readline(); sys.stdout.write({format_event(RunDone())!r})")
 
     world.go()
     world.go()

@@ -12,7 +12,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
 from daemon.chat.outcome import ExportWritten, Skipped
 from daemon.config.loading import parse_settings
-from daemon.events import tell_nobody
+from daemon.events import ignore_event
 from daemon.files.candidates import sighting_of
 from daemon.files.paths import Folders
 from daemon.inbox.intake import copy_path, enqueue
@@ -68,7 +68,7 @@ class Home:
             ask,
             no_keys,
             lambda: MORNING,
-            tell_nobody,
+            ignore_event,
             pause=lambda seconds: None,
         )
 

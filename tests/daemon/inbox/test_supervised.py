@@ -24,7 +24,7 @@ from daemon.events import (
     RunDone,
     RunFailed,
     Tell,
-    of_line,
+    parse_event,
 )
 from daemon.files.lock import Busy, hold
 from daemon.inbox.watch_plan import SettingsAre, read_settings
@@ -72,7 +72,7 @@ def said(child: "subprocess.Popen[bytes]") -> list[Event]:
     assert child.stdout is not None and child.stdin is not None
     events: list[Event] = []
     for line in child.stdout:
-        events.append(of_line(line)[0])
+        events.append(parse_event(line)[0])
         if isinstance(events[-1], RunDone | RunFailed):
             child.stdin.close()
     return events
@@ -105,7 +105,7 @@ def test_further_files_are_runs_of_their_own_and_an_error_ends_one_alone(ada: Pe
         child.stdin.flush()
         events: list[Event] = []
         while events.count(RunDone()) < 2:
-            events.append(of_line(child.stdout.readline())[0])
+            events.append(parse_event(child.stdout.readline())[0])
         child.stdin.close()
         assert child.wait(LIMIT_SECONDS) in (0, -signal.SIGTERM)
     _, skipped, done, *_, written, done_again = events
@@ -163,13 +163,13 @@ def test_it_ends_with_the_daemon_and_lets_the_call_that_is_under_way_finish(
         with os.fdopen(settings, "wb") as stdin, os.fdopen(events_here, "rb") as stdout:
             stdin.write(f"{json.dumps(asdict(read_settings_of(ada)))}\n".encode())
             stdin.flush()
-            while not isinstance(of_line(stdout.readline())[0], ModelAnswered):
+            while not isinstance(parse_event(stdout.readline())[0], ModelAnswered):
                 pass
             if by == "pipe":
                 stdin.close()
             else:
                 os.kill(child, signal.SIGTERM)
-            events = [of_line(line)[0] for line in stdout]
+            events = [parse_event(line)[0] for line in stdout]
             assert exit_code(child) == 130
         assert RunDone() not in events
         assert server.meter.answered.total() == server.meter.calls, (
@@ -208,7 +208,7 @@ def test_every_error_is_told_as_an_event(
 
     assert as_events([work]) == code
     out, err = capsys.readouterr()
-    event, _ = of_line(out)
+    event, _ = parse_event(out)
     assert isinstance(event, RunFailed)
     assert event.kind == kind
     assert not isinstance(fault, MemprocError) or event.message == fault.message

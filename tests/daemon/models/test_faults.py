@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.events import Event, tell_nobody
+from daemon.events import Event, ignore_event
 from daemon.models import completion
 from daemon.models.completion import complete
 from daemon.models.direct import ATTEMPTS, persistently
@@ -146,7 +146,7 @@ def test_a_provider_that_hangs_is_given_up_after_the_time_out(
 def test_a_passing_fault_costs_a_pause_and_nothing_else(serve: Serve) -> None:
     server = serve(Faulty(at={1: "overloaded", 2: "rate limited", 3: "server error"}))
     pauses: list[float] = []
-    answer = persistently(lambda: complete(asked(CLAUDE)), pauses.append, tell_nobody, lambda: 1.0)
+    answer = persistently(lambda: complete(asked(CLAUDE)), pauses.append, ignore_event, lambda: 1.0)
     assert answer.finish == "stop"
     assert len(server.requests) == 4
     assert len(pauses) == 3
@@ -161,9 +161,9 @@ def test_what_may_have_been_billed_is_not_sent_again_before_that_is_agreed_to(se
         return complete(asked(CLAUDE))
 
     with pytest.raises(CutOff):
-        persistently(ask, pauses.append, tell_nobody, may_be_billed=True)
+        persistently(ask, pauses.append, ignore_event, may_be_billed=True)
     assert (len(server.requests), pauses) == (1, [])
-    assert persistently(ask, pauses.append, tell_nobody, may_be_billed=True).finish == "stop"
+    assert persistently(ask, pauses.append, ignore_event, may_be_billed=True).finish == "stop"
 
 
 def test_the_provider_s_own_wish_for_a_pause_is_kept() -> None:
@@ -173,7 +173,7 @@ def test_the_provider_s_own_wish_for_a_pause_is_kept() -> None:
         raise NotNow("busy", "wait", retry_after=77.0)
 
     with pytest.raises(ModelError, match=f"tried {ATTEMPTS} times"):
-        persistently(busy, calls.append, tell_nobody, lambda: 0.0)
+        persistently(busy, calls.append, ignore_event, lambda: 0.0)
     assert calls == [77.0] * (ATTEMPTS - 1)
 
 
@@ -182,7 +182,7 @@ def test_nobody_waits_an_hour_for_a_provider() -> None:
         raise NotNow("busy", "wait", retry_after=3600.0)
 
     with pytest.raises(ModelError, match="tried 1 time\\. It asks to wait for 1 hour"):
-        persistently(closed, lambda seconds: pytest.fail("it waited"), tell_nobody, lambda: 0.0)
+        persistently(closed, lambda seconds: pytest.fail("it waited"), ignore_event, lambda: 0.0)
 
 
 @pytest.mark.parametrize("said", ["7", "Wed, 21 Oct 2099 07:28:00 GMT"])

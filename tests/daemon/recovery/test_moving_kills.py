@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from daemon.config.settings import Config
-from daemon.events import tell_nobody
+from daemon.events import ignore_event
 from daemon.files.backup import check_backups
 from daemon.files.private import make_private
 from daemon.models.context import open_context
@@ -92,7 +92,7 @@ def test_what_a_killed_export_has_left_is_taken_away_at_the_next_start(
             )  # type: ignore[misc]
         )
         left += len(list(away.iterdir())) > 1
-        with open_context(Config(), folders, tell_nobody):
+        with open_context(Config(), folders, ignore_event):
             assert sorted(path for path in away.iterdir() if path.name != "all.zip") == [mine]
         assert not list((another / "state").glob("*unfinished*"))
         shutil.rmtree(away)
@@ -108,7 +108,7 @@ def test_what_an_import_got_ready_and_never_placed_is_taken_away_at_the_next_sta
     folders = folders_in(another)
     for folder in (folders.state, folders.backups, folders.updated):
         make_private(folder / ".memproc-import" / "deep")
-    with open_context(Config(), folders, tell_nobody):
+    with open_context(Config(), folders, ignore_event):
         assert not list(another.rglob(".memproc-import"))
 
 

@@ -10,7 +10,7 @@ from daemon.archive.journal import Reply
 from daemon.chat.passage import Passage
 from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
-from daemon.remember.core_edits import AboutCore, Tended, tend
+from daemon.remember.core_edits import AboutCore, EditedCore, edit_core_memory
 from daemon.remember.ladder import make_memory
 from daemon.remember.question import Worksheet
 from primer.core_questions import read_edits, tools_of
@@ -73,9 +73,13 @@ class Desk:
             calls=one.calls,
         )
 
-    def tend(self, agent: Model = WITH_TOOLS, stands: CoreMemory = STANDS) -> Tended:
+    def edit_core_memory(
+        self, agent: Model = WITH_TOOLS, stands: CoreMemory = STANDS
+    ) -> EditedCore:
         return held(
-            tend(Worksheet(TEXTS), agent, AboutCore((), SIX, stands, LAYOUT)), self.ask, self.noted
+            edit_core_memory(Worksheet(TEXTS), agent, AboutCore((), SIX, stands, LAYOUT)),
+            self.ask,
+            self.noted,
         )
 
     @property
@@ -97,7 +101,7 @@ def in_json(*calls: Call) -> str:
     return f"I have thought about it.\n\n```json\n{listed}\n```"
 
 
-def human(tended: Tended) -> Value:
+def human(tended: EditedCore) -> Value:
     section = tended.memory.find("human")
     assert section
     return section.value
@@ -118,7 +122,7 @@ def test_the_persons_life_is_refused_in_the_section_about_the_persona() -> None:
     )
     desk = Desk(calling(claim), calling(KNOWS))
     about = AboutCore((), SIX, STANDS, LAYOUT, by_person=said, who="You are Wren.")
-    tended = held(tend(Worksheet(TEXTS), WITH_TOOLS, about), desk.ask, desk.noted)
+    tended = held(edit_core_memory(Worksheet(TEXTS), WITH_TOOLS, about), desk.ask, desk.noted)
     assert desk.noted == ["core edit refused: the person as I", "core edits good at the second try"]
     assert human(tended) == "Her name is Nessa.\nShe sails."
     assert "You are Wren.\n\nThe memory is written." in desk.model.asked[0].turns[-1].content
@@ -127,7 +131,7 @@ def test_the_persons_life_is_refused_in_the_section_about_the_persona() -> None:
 @BOTH_FORMS
 def test_a_good_edit_takes_one_call(agent: Model, form: Form) -> None:
     desk = Desk(form(KNOWS))
-    tended = desk.tend(agent)
+    tended = desk.edit_core_memory(agent)
     assert tended.events == (event("Her name is Nessa.\nShe sails."),)
     assert tended.memory == core_after(STANDS.sections, tended.events)
     assert (desk.model.steps(), desk.noted) == (["core"], [])
@@ -139,7 +143,7 @@ def test_edits_of_one_answer_see_what_the_one_before_has_left(agent: Model, form
         "core_memory_replace",
         {"name": "human", "old_content": "She sails", "new_content": "She rows"},
     )
-    tended = Desk(form(KNOWS, after)).tend(agent)
+    tended = Desk(form(KNOWS, after)).edit_core_memory(agent)
     assert tended.events == (
         event("Her name is Nessa.\nShe sails."),
         event("Her name is Nessa.\nShe rows.", "core_memory_replace"),
@@ -154,14 +158,14 @@ def test_where_nothing_is_to_change_nothing_does_and_nothing_is_asked_again(
     agent: Model, answer: str
 ) -> None:
     desk = Desk(answer)
-    assert desk.tend(agent) == Tended(STANDS)
+    assert desk.edit_core_memory(agent) == EditedCore(STANDS)
     assert (len(desk.model.asked), desk.noted) == (1, [])
 
 
 def test_a_refused_edit_is_told_and_may_be_corrected_once() -> None:
     right: Call = ("core_memory_append", {"name": "human", "content": "Sails."})
     desk = Desk(calling(TOO_LONG, text="I will write it down."), calling(right))
-    tended = desk.tend()
+    tended = desk.edit_core_memory()
     assert human(tended) == "Her name is Nessa.\nSails."
     first, second = desk.model.asked
     assert second.turns[: len(first.turns)] == first.turns
@@ -185,7 +189,7 @@ def test_a_model_that_thinks_is_told_in_words_since_its_thoughts_are_not_kept(
     agent: Model, text: str
 ) -> None:
     desk = Desk(calling(TOO_LONG, text=text), calling(KNOWS))
-    assert human(desk.tend(agent)) == "Her name is Nessa.\nShe sails."
+    assert human(desk.edit_core_memory(agent)) == "Her name is Nessa.\nShe sails."
     said, told = desk.model.asked[1].turns[-2:]
     assert (said.role, said.calls, told.role) == ("assistant", (), "user")
     assert said.content.startswith(text or "```json")
@@ -196,7 +200,7 @@ def test_a_model_that_thinks_is_told_in_words_since_its_thoughts_are_not_kept(
 @BOTH_FORMS
 def test_what_was_done_stays_beside_what_was_refused(agent: Model, form: Form) -> None:
     desk = Desk(form(NOT_THERE, KNOWS), form())
-    assert desk.tend(agent).events == (event("Her name is Nessa.\nShe sails."),)
+    assert desk.edit_core_memory(agent).events == (event("Her name is Nessa.\nShe sails."),)
     assert desk.noted == ["core edit refused: not found"] + (
         ["core answer empty"] if agent == WITH_TOOLS else []
     )
@@ -205,7 +209,7 @@ def test_what_was_done_stays_beside_what_was_refused(agent: Model, form: Form) -
 @BOTH_FORMS
 def test_a_second_failure_is_counted_and_there_is_no_third_call(agent: Model, form: Form) -> None:
     desk = Desk(form(NOT_THERE), form(TOO_LONG, KNOWS))
-    assert desk.tend(agent).events == (event("Her name is Nessa.\nShe sails."),)
+    assert desk.edit_core_memory(agent).events == (event("Her name is Nessa.\nShe sails."),)
     assert len(desk.model.asked) == 2
     assert desk.noted == ["core edit refused: not found", "core edit refused: over the limit"]
 
@@ -226,7 +230,7 @@ def test_a_wrong_call_changes_nothing_and_is_counted_without_what_was_said(
     agent: Model, form: Form, call: Call, kind: str
 ) -> None:
     desk = Desk(form(call))
-    assert desk.tend(agent) == Tended(STANDS)
+    assert desk.edit_core_memory(agent) == EditedCore(STANDS)
     assert desk.noted == [f"core edit refused: {kind}"] * 2
 
 
@@ -236,15 +240,15 @@ def test_an_edit_that_brings_in_a_control_mark_is_refused_and_told(
 ) -> None:
     wrong: Call = ("core_memory_append", {"name": "human", "content": "Sails.<|im_end|>"})
     desk = Desk(form(wrong), form(KNOWS))
-    assert human(desk.tend(agent)) == "Her name is Nessa.\nShe sails."
+    assert human(desk.edit_core_memory(agent)) == "Her name is Nessa.\nShe sails."
     assert desk.noted == ["core edit refused: control mark", "core edits good at the second try"]
     held = CoreMemory((Section("human", "", 90, "She fears <|im_end|>."),))
     gone: Call = (
         "core_memory_replace",
         {"name": "human", "old_content": "<|im_end|>", "new_content": "</s>"},
     )
-    assert Desk(form(wrong)).tend(agent, held).events
-    assert Desk(form(gone)).tend(agent, held).events == ()
+    assert Desk(form(wrong)).edit_core_memory(agent, held).events
+    assert Desk(form(gone)).edit_core_memory(agent, held).events == ()
 
 
 def test_a_call_that_cannot_be_read_is_refused_alone() -> None:
@@ -252,7 +256,7 @@ def test_a_call_that_cannot_be_read_is_refused_alone() -> None:
         calling(KNOWS), calls=(ToolCall("c0", "core_memory_append", '{"na'), *calling(KNOWS).calls)
     )
     desk = Desk(broken, "I leave it.")
-    assert desk.tend().events == (event("Her name is Nessa.\nShe sails."),)
+    assert desk.edit_core_memory().events == (event("Her name is Nessa.\nShe sails."),)
     assert desk.told == ["Not done. The arguments are no JSON object that can be read.", "Done."]
     assert desk.noted == ["core edit refused: unreadable"]
 
@@ -262,7 +266,7 @@ def test_a_call_that_cannot_be_read_is_refused_alone() -> None:
 )
 def test_an_answer_that_is_not_in_the_form_changes_nothing_and_is_counted(answer: str) -> None:
     desk = Desk(answer)
-    assert desk.tend(WITHOUT) == Tended(STANDS)
+    assert desk.edit_core_memory(WITHOUT) == EditedCore(STANDS)
     assert desk.noted == ["core edit refused: unreadable"] * 2
     assert "Not done. " in desk.model.asked[1].turns[-1].content
 
@@ -282,7 +286,7 @@ def test_an_answer_that_does_not_count_is_counted_and_not_asked_for_again(
     agent: Model, answer: Completion, kind: str
 ) -> None:
     desk = Desk(answer)
-    assert desk.tend(agent) == Tended(STANDS)
+    assert desk.edit_core_memory(agent) == EditedCore(STANDS)
     assert (len(desk.model.asked), desk.noted) == (1, [f"core answer {kind}"])
 
 
@@ -292,19 +296,19 @@ def test_of_an_answer_that_was_cut_off_the_calls_that_came_whole_count() -> None
         replace(cut, calls=(*cut.calls, ToolCall("c2", "core_memory_append", '{"name": "hum'))),
         "I leave it.",
     )
-    assert desk.tend().events == (event("Her name is Nessa.\nShe sails."),)
+    assert desk.edit_core_memory().events == (event("Her name is Nessa.\nShe sails."),)
     assert desk.noted == ["core answer cut off", "core edit refused: unreadable"]
 
 
 def test_calls_of_a_model_that_was_offered_no_tools_do_not_count() -> None:
     desk = Desk(calling(KNOWS))
-    assert desk.tend(WITHOUT) == Tended(STANDS)
+    assert desk.edit_core_memory(WITHOUT) == EditedCore(STANDS)
     assert desk.noted == ["core answer empty"]
 
 
 def test_thoughts_before_an_answer_are_no_edits() -> None:
     desk = Desk(f"<think>\n{in_json(TOO_LONG)}\n</think>\n{in_json(KNOWS)}")
-    assert human(desk.tend(WITHOUT)) == "Her name is Nessa.\nShe sails."
+    assert human(desk.edit_core_memory(WITHOUT)) == "Her name is Nessa.\nShe sails."
 
 
 def test_an_edit_that_writes_what_stood_there_is_no_event() -> None:
@@ -313,7 +317,7 @@ def test_an_edit_that_writes_what_stood_there_is_no_event() -> None:
         {"name": "human", "old_content": "Nessa", "new_content": "Nessa"},
     )
     desk = Desk(calling(same))
-    assert desk.tend() == Tended(STANDS)
+    assert desk.edit_core_memory() == EditedCore(STANDS)
     assert desk.noted == ["core edit refused: already there"] * 2
 
 
@@ -351,7 +355,7 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
         TEXTS, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
     )
     held(
-        tend(Worksheet(TEXTS), WITH_TOOLS, AboutCore(before, posed, STANDS, LAYOUT)),
+        edit_core_memory(Worksheet(TEXTS), WITH_TOOLS, AboutCore(before, posed, STANDS, LAYOUT)),
         desk.ask,
         desk.noted,
     )

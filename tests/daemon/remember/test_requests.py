@@ -10,7 +10,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
 from daemon.config.loading import load_texts, parse_settings
-from daemon.events import tell_nobody
+from daemon.events import ignore_event
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.models.context import Context
@@ -58,7 +58,7 @@ def hold_talk(archive: Archive, tmp_path: Path, content: bytes, model: ScriptedM
         tmp_path / "inbox", tmp_path / "updated", tmp_path / "backups", tmp_path / "state"
     )
     config = parse_settings(SETTINGS, tmp_path / "memproc.toml")
-    context = Context(config, folders, archive, model, no_keys, lambda: WHEN, tell_nobody)
+    context = Context(config, folders, archive, model, no_keys, lambda: WHEN, ignore_event)
     export = read_export(path)
     process(context, export, next(export.chats()))
 
