@@ -1,4 +1,4 @@
-"""The archive as a resource: one SQLite file in the state folder, durable to the last row."""
+"""The archive: one SQLite file in the state folder, in which every commit is durable."""
 
 import sqlite3
 import zlib
@@ -28,16 +28,16 @@ from daemon.files.write import refuse_link
 from rules.errors import ArchiveError
 
 ZONE = "zone"
-"""The sign with the name of this computer's time zone when the archive was made."""
+"""The sign that holds the name of the computer's time zone at the time the archive was made."""
 _BUSY_SECONDS = 5.0
 _KEPT_WHILE_READING = 500
-"""SQLite's page cache, in KB; the system caches the file anyway."""
+"""SQLite's page cache for readers, in KB: small, since the system caches the file anyway."""
 _UNREAD = "unable to get the page. error code=266"
 """SQLite's message where the system refused to read a page (SQLITE_IOERR_READ)."""
 _VERSIONS_AT_ONCE = 200
 _BLOCK_BYTES = 1 << 20
 _JOURNAL = bytes.fromhex("d9d505f920a163d7")
-"""How a rollback journal begins (sqlite.org/fileformat.html, part 3)."""
+"""The first bytes of a rollback journal (sqlite.org/fileformat.html, part 3)."""
 OLDEST_SQLITE = (3, 38)
 """The first release with JSON built in; strict tables came one release earlier."""
 _RAISED_BY_ODD_VALUES = (
@@ -58,7 +58,7 @@ Copy archive.sqlite3 together with archive.sqlite3-wal, and only while no mempro
 
 
 class Archive:
-    """An open archive. Rows are tuples; every error of SQLite becomes an ArchiveError here."""
+    """An open archive. Rows are tuples; errors of SQLite are raised as ArchiveError."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
@@ -68,14 +68,14 @@ class Archive:
 
     @cached_property
     def zone(self) -> tzinfo:
-        """Return the zone of all days: the one that memproc.toml names, else the archive's own."""
+        """Return the time zone of all days: the one that memproc.toml names, else the archive's."""
         return zone_named(self._zone or self._kept_zone() or zone_here())
 
     @classmethod
     def open(cls, folder: Path, busy_seconds: float = _BUSY_SECONDS, *, zone: str = "") -> Self:
         """Open the archive for writing, or make it. Raises ArchiveError or FileTrouble.
 
-        `zone` is what memproc.toml names, which is never kept.
+        `zone` is the one that memproc.toml names, which is not stored.
         """
         make_private(folder)
         refuse_unfinished(folder)
@@ -89,7 +89,7 @@ class Archive:
                 readme.touch(mode=0o600)
                 readme.write_text(_README, encoding="utf-8")
         with cls._connect(str(path), path, busy_seconds)._closed_on_fault() as archive:
-            archive._has_tables()  # one of another time is left as it is
+            archive._has_tables()  # raises for an archive of another version, which stays untouched
             archive.run("PRAGMA journal_mode = WAL")
             # With WAL, only FULL keeps the last commit through a power cut.
             archive.run("PRAGMA synchronous = FULL")
@@ -106,8 +106,8 @@ class Archive:
     def read(cls, folder: Path, *, zone: str = "") -> Self:
         """Open the archive read-only; where there is none, return an empty one in memory.
 
-        `zone` is what memproc.toml names. Raises ArchiveError, or FileTrouble where the folder may
-        not be looked into.
+        `zone` is the one that memproc.toml names. Raises ArchiveError, or FileTrouble where the
+        folder may not be read.
         """
         path = archive_path(folder)
         with file_errors(path, "read"):
@@ -140,9 +140,9 @@ class Archive:
             return self._connection.execute(sql, tuple(values)).fetchall()
 
     def each(self, sql: str) -> Iterator[tuple[Any, ...]]:
-        """Carry out a query, and yield its rows as they are read: they may be many, or large."""
+        """Carry out a query, and yield its rows one by one, for many or large rows."""
         with archive_errors(self.path):
-            # Not the cursor itself: to close one that was left half-read needs an open archive.
+            # Not the cursor itself: if it is left half-read, closing it needs an open archive.
             yield from iter(self._connection.execute(sql).fetchone, None)
 
     def run_many(self, sql: str, rows: Sequence[Sequence[object] | Mapping[str, object]]) -> None:
@@ -151,7 +151,7 @@ class Archive:
             self._connection.executemany(sql, rows)
 
     def copy_to(self, path: str) -> None:
-        """Write a consistent copy into the empty file at `path`; others may go on writing."""
+        """Write a consistent copy into the empty file at `path`, while others may go on writing."""
         self.run("VACUUM INTO ?", (path,))
 
     def fold_log(self) -> None:
@@ -160,7 +160,7 @@ class Archive:
         self.run("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def blocks_of_body(self, row: int | None) -> Iterator[bytes]:
-        """Yield the stored bytes of a raw message, block by block; nothing where there are none."""
+        """Yield the stored bytes of a raw message in blocks; nothing where there are none."""
         with archive_errors(self.path), ExitStack() as opened:
             try:
                 blob = opened.enter_context(
@@ -183,8 +183,7 @@ class Archive:
     ) -> tuple[Row, ...]:
         """Return the rows as instances of `kind`, built from their columns in order.
 
-        Raises ArchiveError where a value has a type that `kind` does not allow: that is
-        damage.
+        Raises ArchiveError where a value has a type that `kind` does not allow, which is damage.
         """
         rows = self.run(sql, values)
         for types in {tuple(map(type, row)) for row in rows}:
@@ -220,9 +219,9 @@ class Archive:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Carry out all of the block or nothing, and have it on the disk at its end.
+        """Carry out the block as one transaction, which is on the disk at its end.
 
-        A transaction within another is a part of it.
+        A transaction within another joins the outer one.
         """
         if self._connection.in_transaction:
             yield
@@ -232,7 +231,7 @@ class Archive:
             yield
             self.run("COMMIT")
         finally:
-            # Not committed; on a full or failing disk SQLite has rolled back by itself.
+            # Not committed. On a full or failing disk SQLite has rolled back by itself already.
             if self._connection.in_transaction:
                 self.run("ROLLBACK")
 
@@ -271,7 +270,7 @@ class Archive:
             return cls(connection, path)
 
     def _kept_zone(self) -> str:
-        """Return the name of the zone that the archive keeps; empty where it has none yet."""
+        """Return the name of the zone that the archive stores; empty where it has none yet."""
         return self.value("SELECT value FROM sign WHERE name = ?", (ZONE,)) or ""
 
     @contextmanager
@@ -282,7 +281,7 @@ class Archive:
             closing.pop_all()
 
     def _make_tables(self) -> None:
-        """Make the tables of a new archive, all or none: it may be killed meanwhile."""
+        """Make the tables of a new archive, all or none, since a kill may come in between."""
         if self._has_tables():
             return
         with self.transaction():
@@ -292,7 +291,7 @@ class Archive:
                 self.run(statement)
 
     def _has_tables(self) -> bool:
-        """Return whether this is an archive of today; False for an empty file. Raises ArchiveError."""
+        """Return whether the tables exist; False for an empty file. Raises ArchiveError for another version."""
         if not self.run("SELECT 1 FROM sqlite_master LIMIT 1"):
             return False
         if self.value("PRAGMA application_id") != APPLICATION:
@@ -308,8 +307,8 @@ class Archive:
 def _is_cut_off_at_birth(path: Path) -> bool:
     """Return whether the very first write to the archive was cut off, so that it holds nothing.
 
-    Before it is in WAL mode it has a rollback journal, which names the number of pages that were
-    there before. Only who opens the archive for writing may roll that back.
+    Before WAL mode is on, SQLite uses a rollback journal, which has the number of pages before the
+    write: none. Only a writer may roll that back.
     """
     journal = path.with_name(f"{path.name}-journal")
     with file_errors(journal, "read"):
@@ -321,12 +320,12 @@ def _is_cut_off_at_birth(path: Path) -> bool:
 
 
 def check_integrity(archive: Archive) -> tuple[str, ...]:
-    """Find the faults of an archive: in its structure, in raw messages, and in rows by their seals.
+    """Return the faults of an archive: in its structure, raw messages, and rows by their seals.
 
     Raises ArchiveError where it cannot be read.
     """
     faults = [fault for fault in archive.column("PRAGMA integrity_check") if fault != "ok"]
-    if any(_UNREAD in fault for fault in faults):  # the disk's fault, not the rows'
+    if any(_UNREAD in fault for fault in faults):  # the disk fails, not the rows
         raise unusable(archive.path)
     faults += [
         f"a row of {row[0]} refers to nothing" for row in archive.run("PRAGMA foreign_key_check")
@@ -353,7 +352,7 @@ def check_integrity(archive: Archive) -> tuple[str, ...]:
 def damage_behind(archive: Archive, fault: BaseException) -> ArchiveError | None:
     """Return the damage that may have caused an unforeseen fault, or None.
 
-    It reads the whole archive, and so looks only at errors that odd values raise.
+    This reads the whole archive, so it is done only for errors that odd values raise.
     """
     if isinstance(fault, OSError) or not isinstance(fault, _RAISED_BY_ODD_VALUES):
         return None

@@ -1,6 +1,6 @@
 """The daemon's files and their states, compared with what is in the inbox now.
 
-What a run by hand works on has a row, too (work.py), which counts for nothing here.
+Files of a run by hand have rows in the same table (work.py), which are ignored here.
 """
 
 import json
@@ -33,12 +33,12 @@ _TAKE_FROM_HAND = """
     WHERE id = (SELECT max(id) FROM arrival WHERE by <> 'daemon' AND state <> 'working'
                 AND path = ? AND inode = ? AND size = ? AND mtime_ns = ?) RETURNING id
 """
-"""A row that a run by hand has made becomes the daemon's."""
+"""Makes the daemon's a row that a run by hand has left for the same file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A dropped file: its place and size when last seen, and what has become of it."""
+    """A dropped file: its place and size when last seen, and its state."""
 
     id: int
     path: str
@@ -47,20 +47,20 @@ class Arrival:
     size: int
     mtime_ns: int
     sha256: str | None
-    """The hash of its content; None as long as memproc has no copy."""
+    """The hash of its content; None until memproc has a copy."""
     state: State
     reason: str
     next_step: str
-    """The next step for the person; not empty where their attention is wanted."""
+    """What the person should do next; empty where nothing is asked of them."""
     tries: int
-    """The number of times that the work on it has failed."""
+    """How often the work on it has failed."""
     next_look_at: str | None
     seen_at: str
     changed_at: str
 
     @property
     def sighting(self) -> Sighting:
-        """Return the file's place and size as they were when it was seen last."""
+        """Return the file's place and size when it was last seen."""
         return Sighting(self.device, self.inode, self.size, self.mtime_ns)
 
 
@@ -87,21 +87,21 @@ def next_work(archive: Archive, now: str) -> Arrival | None:
 
 
 def waiting_arrivals(archive: Archive) -> tuple[int, ...]:
-    """Return the arrivals that wait for a time, the budget or the person, oldest first."""
+    """Return the numbers of the arrivals that wait for a time, the budget or the person, oldest first."""
     return archive.column("SELECT id FROM arrival WHERE state IN ('waiting', 'paused') ORDER BY id")
 
 
 def paused_arrivals(archive: Archive) -> tuple[int, ...]:
-    """Return the arrivals that wait for the budget or the person, oldest first."""
+    """Return the numbers of the arrivals that wait for the budget or the person, oldest first."""
     return archive.column("SELECT id FROM arrival WHERE state = 'paused' ORDER BY id")
 
 
 def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
-    """Return arrivals worth another try, oldest first: skipped ones, then extracted ones.
+    """Return the arrivals worth another attempt, oldest first: skipped ones, then extracted ones.
 
-    The latter are those from which the newest updated exports with memories of the built-in engine
-    were made. Work that broke off three times is not tried again: the person was told to drop the
-    file once more.
+    Extracted are those from which a chat's newest updated export was made, if it has memories that
+    only the built-in engine wrote. Work that broke off three times is not tried again: the person
+    was told to drop the file once more.
     """
     skipped = (
         "WHERE by = 'daemon' AND state = 'skipped' AND sha256 IS NOT NULL AND tries < ? ORDER BY id"
@@ -126,7 +126,7 @@ def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
 
 
 def is_outdated(archive: Archive, arrival: Arrival, chat_id: str) -> bool:
-    """Return whether the chat was restored, or updated from another file, after this one came."""
+    """Return whether the chat was restored or updated from another file since this one came."""
     last = last_output(archive, chat_id)
     return (
         last is not None
@@ -136,9 +136,9 @@ def is_outdated(archive: Archive, arrival: Arrival, chat_id: str) -> bool:
 
 
 def known_content(archive: Archive, sha256: str) -> str | None:
-    """Return a sentence on why an export of this content needs no work, or None.
+    """Return why an export of this content needs no work, as a clause, or None.
 
-    What was skipped may be tried again, and what was taken away before its turn counts as new.
+    A skipped one may be tried again, and one that was removed before its turn counts as new.
     """
     if archive.value("SELECT 1 FROM output WHERE sha256 = ?", (sha256,)):
         return (
@@ -163,7 +163,7 @@ def known_content(archive: Archive, sha256: str) -> str | None:
 
 
 def is_needed(archive: Archive, sha256: str) -> bool:
-    """Return whether an arrival of this content is unfinished, so that its copy has to stay."""
+    """Return whether an arrival of this content is unfinished, so that its copy must stay."""
     states = archive.column(
         "SELECT state FROM arrival WHERE by = 'daemon' AND sha256 = ?", (sha256,)
     )
@@ -171,7 +171,7 @@ def is_needed(archive: Archive, sha256: str) -> bool:
 
 
 def in_hand(archive: Archive, sha256: str) -> Arrival | None:
-    """Return the newest arrival of this content that is still in hand, or None."""
+    """Return the newest unfinished arrival of this content, or None."""
     same = _select(archive, "WHERE by = 'daemon' AND sha256 = ? ORDER BY id DESC", sha256)
     return next((arrival for arrival in same if arrival.state in IN_HAND), None)
 
@@ -197,9 +197,9 @@ def change_state(
     tries: int | None = None,
     sha256: str | None = None,
 ) -> FileIs:
-    """Move an arrival to another state, and note that in the log; return what was noted.
+    """Move an arrival to another state, and log that. Return the logged event.
 
-    None keeps `tries` and `sha256`.
+    `tries` and `sha256` stay as they are where they are None.
     """
     with archive.transaction():
         path = archive.value(
@@ -223,7 +223,7 @@ def note_waiting(
     when: str,
     next_look_at: str | None,
 ) -> None:
-    """Record what an untaken file waits for. Note it in the log only if state or next step changed."""
+    """Record what an untaken file waits for. It is logged only if the state or next step changed."""
     with archive.transaction():
         is_known = archive.column(
             """
@@ -237,11 +237,11 @@ def note_waiting(
 
 
 def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tuple[int, ...]:
-    """Note that memproc has its own copy. Return the arrivals that this one replaces.
+    """Note that memproc has its own copy. Return the numbers of the arrivals that this one replaces.
 
     Skipped ones with the same name or content are replaced: dropping a file again is the person's
-    answer. One whose content is at another path too is kept for that one's sake. An older copy that
-    has not been worked on keeps its turn: it may hold what the newer one does not.
+    answer to the skip. A skipped one stays if a done file at another path has its content. An older
+    copy that waits keeps its turn: it may hold what the newer one does not.
     """
     with archive.transaction():
         path = find_arrival(archive, arrival_id).path
@@ -264,19 +264,19 @@ def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tu
 
 
 def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
-    """Take up again what was being worked on when memproc ended; its failures still count."""
+    """Queue the arrivals again that were in work when memproc ended; their failures still count."""
     with archive.transaction():
-        begun = archive.column(
+        interrupted = archive.column(
             "SELECT id FROM arrival WHERE by = 'daemon' AND state = 'working' ORDER BY id"
         )
         reason = "memproc was stopped during the work, and goes on"
-        for arrival_id in begun:
+        for arrival_id in interrupted:
             change_state(archive, arrival_id, "copied", reason, "", when)
-    return begun
+    return interrupted
 
 
 def retry_paused(archive: Archive, now: str) -> None:
-    """Let the arrivals that wait for the budget or the person be looked at again at once."""
+    """Have the arrivals that wait for the budget or the person looked at again at once."""
     archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
 
 
@@ -302,9 +302,9 @@ class Present:
 def compare_inbox(
     archive: Archive, files: Iterable[tuple[str, Sighting]]
 ) -> tuple[tuple[Present, ...], tuple[int, ...]]:
-    """Return the inbox's new, changed and untaken files, oldest first, and vanished arrivals.
+    """Return the inbox's new, changed and untaken files, oldest first, and the vanished arrivals.
 
-    The latter are the numbers of untaken arrivals whose files are gone.
+    Vanished are untaken arrivals whose files are gone; they are returned by their numbers.
     """
     present = dict(files)
     newest = {
@@ -326,15 +326,15 @@ def compare_inbox(
 
 
 def record_sightings(
-    archive: Archive, files: Sequence[Present], left: Sequence[int], when: str
+    archive: Archive, files: Sequence[Present], vanished: Sequence[int], when: str
 ) -> dict[str, int]:
-    """Store in one transaction what a scan saw. Return new arrivals' numbers by their paths.
+    """Store what a scan saw, in one transaction. Return the numbers of new arrivals by their paths.
 
-    `left` are the arrivals whose files are gone.
+    `vanished` are the arrivals whose files are gone.
     """
     entered: dict[str, int] = {}
     with archive.transaction():
-        for number in left:
+        for number in vanished:
             reason = "it was taken out of the inbox before memproc had copied it"
             change_state(archive, number, "gone", reason, "", when)
         for file in files:
@@ -347,8 +347,10 @@ def record_sightings(
             elif file.comparison in ("new", "replaced"):
                 times = {"seen_at": when, "changed_at": when}
                 row = {"path": file.path, **asdict(place), **times, "state": "seen"}
-                same = (when, file.path, place.inode, place.size, place.mtime_ns)
-                number = archive.value(_TAKE_FROM_HAND, same) or archive.insert("arrival", row)
+                file_values = (when, file.path, place.inode, place.size, place.mtime_ns)
+                number = archive.value(_TAKE_FROM_HAND, file_values) or archive.insert(
+                    "arrival", row
+                )
                 change_state(archive, number, "seen", "", "", when)
                 entered[file.path] = number
     return entered

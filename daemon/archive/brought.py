@@ -1,6 +1,6 @@
-"""Exports of other programs in the inbox from which something was brought, and what is left to bring.
+"""Exports of other programs in the inbox from which conversations were brought, and how many are left.
 
-What is left is noted when something is brought, and counts until the file changes: to list the
+The number is stored when something is brought, and holds until the file changes, since listing the
 conversations of a large export takes seconds.
 """
 
@@ -28,7 +28,7 @@ class RestingExport:
 
     @property
     def reason(self) -> str:
-        """Return in a sentence what is left."""
+        """Return a sentence on how many conversations are left."""
         if not self.left:
             return "All of its conversations were brought."
         were = "was" if self.left == 1 else "were"
@@ -42,9 +42,9 @@ class RestingExport:
 
 
 def note_what_is_left(archive: Archive, left: Mapping[Path, tuple[int, int]], when: str) -> None:
-    """Note of each file how many conversations are left, and how many it holds.
+    """Store for each file how many conversations are left, and how many it holds.
 
-    What was noted of files that are gone is forgotten.
+    What was stored of files that are gone is removed.
     """
     for path, numbers in left.items():
         if sighting := fingerprint_of(path):
@@ -54,9 +54,9 @@ def note_what_is_left(archive: Archive, left: Mapping[Path, tuple[int, int]], wh
 
 
 def export_at_rest(archive: Archive, path: Path) -> RestingExport | None:
-    """Return what is left of a file; None where nothing was brought from it as it is now."""
-    noted = sign(archive, f"{_NAME}{path}")
-    return _unchanged(path, noted.value) if noted else None
+    """Return what is left of a file; None where nothing was brought from it, or it has changed."""
+    stored = sign(archive, f"{_NAME}{path}")
+    return _unchanged(path, stored.value) if stored else None
 
 
 def exports_at_rest(archive: Archive) -> Iterator[RestingExport]:
@@ -68,8 +68,8 @@ def exports_at_rest(archive: Archive) -> Iterator[RestingExport]:
 
 
 def _unchanged(path: Path, value: str) -> RestingExport | None:
-    """Return what was noted of a file, if it is still the same."""
-    *seen, left, conversations = json.loads(value)
+    """Return what was stored of a file, if the file is still the same; else None."""
+    *seen_before, left, conversations = json.loads(value)
     sighting = fingerprint_of(path)
-    is_same = sighting is not None and list(astuple(sighting)) == seen
+    is_same = sighting is not None and list(astuple(sighting)) == seen_before
     return RestingExport(path, left, conversations) if is_same else None

@@ -1,8 +1,7 @@
 """The chats that the archive knows: names, the states that exports showed, and chats at rest.
 
-What was found of a chat at rest counts until something of the chat changes: triggers remove the row
-whenever one of its memories, messages or outputs is written, so that no function has to think of
-it.
+A chat's row of rest holds until something of the chat changes: triggers remove it whenever one of
+its memories, messages or outputs is written, so that no function has to.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,13 +20,13 @@ from rules.typingmind.content import printable
 from rules.wording import cut_title
 
 HowNamed = Literal["whole", "begun", "part"]
-"""By the id or the whole title, where something is taken away or put back; or by the beginning of
-the id; or by any part of the title too, where a chat is only shown."""
+"""How a person may name a chat: `whole` by its id or title, where something is removed or restored;
+`begun` also by the beginning of the id; `part` also by a part of the title, where a chat is only shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownChat:
-    """A chat with counts: raw messages that are part of it, and memories that are not forgotten."""
+    """A chat with its numbers of raw messages that are not gone and memories that are not forgotten."""
 
     chat_id: str
     title: str
@@ -37,7 +36,7 @@ class KnownChat:
 
 
 def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
-    """Return all chats, the one seen last at the end."""
+    """Return all chats, the most recently seen last."""
     chats = """
         SELECT chat_id, title,
                (SELECT count(*) FROM message WHERE message.chat = chat.id AND gone_at IS NULL),
@@ -51,9 +50,9 @@ def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
 
 
 def find_chat(archive: Archive, written: str, how: HowNamed = "begun") -> KnownChat:
-    """Find a chat by its id, else by its title, else as `how` allows.
+    """Return the chat of this id, else of this title, else the one that fits as `how` allows.
 
-    Raises NotFound where none or several fit, DamagedChat where a damaged one may be meant.
+    Raises NotFound where none or several fit, DamagedChat where a damaged row may be the one.
     """
     chats, written = known_chats(archive), printable(written)
     fitting = _fitting(chats, written, how)
@@ -66,7 +65,7 @@ def find_chat(archive: Archive, written: str, how: HowNamed = "begun") -> KnownC
             "Name one of them by its id.",
         )
     for damage in damaged_rows(archive.run, tables=("chat",)):
-        raise damaged_chat(damage)  # it may be the one
+        raise damaged_chat(damage)  # it may be the one that is meant
     near = [_to_type(chat) for chat in _fitting(chats, written, "part")[:3]]
     if not near:
         names = [name for chat in chats for name in (chat.chat_id, chat.title)]
@@ -77,21 +76,21 @@ def find_chat(archive: Archive, written: str, how: HowNamed = "begun") -> KnownC
 
 
 def _fitting(chats: Sequence[KnownChat], written: str, how: HowNamed) -> list[KnownChat]:
-    """Return the chats of this id; else of this title; else whose ids begin, whose titles go so."""
+    """Return the chats that fit in the first way that any does: id, title, start of the id, part of the title."""
     title = written.casefold()
-    ways: list[Callable[[KnownChat], bool]] = [
+    tests: list[Callable[[KnownChat], bool]] = [
         lambda chat: chat.chat_id == written,
         lambda chat: chat.title.casefold() == title,
     ]
     if written and how != "whole":
-        ways.append(lambda chat: chat.chat_id.startswith(written))
+        tests.append(lambda chat: chat.chat_id.startswith(written))
     if written and how == "part":
-        ways.append(lambda chat: title in chat.title.casefold())
-    return next(filter(None, (list(filter(fits, chats)) for fits in ways)), [])
+        tests.append(lambda chat: title in chat.title.casefold())
+    return next(filter(None, (list(filter(fits, chats)) for fits in tests)), [])
 
 
 def _to_type(chat: KnownChat) -> str:
-    """Return the chat's title; before one that is cut stands the id."""
+    """Return what to type for a chat: its title, or the id with the title if that is cut."""
     title = cut_title(chat.title)
     return title if title == chat.title else f"{chat.chat_id} ({title})"
 
@@ -106,7 +105,7 @@ def chats_with_folds(archive: Archive) -> frozenset[str]:
 
 
 def chats_that_keep(archive: Archive) -> frozenset[str]:
-    """Return the ids of the chats of which passages are or were kept word for word."""
+    """Return the ids of the chats with passages that are or were kept word for word."""
     sql = "SELECT DISTINCT chat_id FROM chat JOIN kept_passage ON kept_passage.chat = chat.id"
     return frozenset(map(str, archive.column(sql)))
 
@@ -122,15 +121,12 @@ def chat_row(archive: Archive, chat_id: str) -> int:
 
 
 def agent_window(archive: Archive, chat_id: str) -> int:
-    """Return the tokens of the agent's window by the chat's last plan, as memories are counted.
-
-    0 where it is not known.
-    """
+    """Return the agent's window in tokens of our count, by the chat's last plan; 0 where not known."""
     return archive.value("SELECT agent_window FROM chat WHERE chat_id = ?", (chat_id,)) or 0
 
 
 def keep_agent_window(archive: Archive, chat_id: str, tokens: int) -> None:
-    """Store the agent's window for a known chat, within the caller's transaction."""
+    """Store the agent's window for a known chat, in the caller's transaction."""
     archive.run(
         "UPDATE chat SET agent_window = ?2 WHERE chat_id = ?1 AND agent_window IS NOT ?2",
         (chat_id, tokens),
@@ -138,7 +134,7 @@ def keep_agent_window(archive: Archive, chat_id: str, tokens: int) -> None:
 
 
 def known_chat(archive: Archive, chat_id: str) -> Chat:
-    """Return the chat without its messages, as its newest export had it. Raises DamagedChat."""
+    """Return the chat as its newest export had it, without its messages. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "chat")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     return parse_chat(head + tail)
@@ -183,13 +179,13 @@ class Rest:
     sha256: str
     """The hash of the chat's bytes."""
     settings_sha256: str
-    """The hash of the settings, texts and versions that counted then."""
+    """The hash of the settings, texts and versions in force then."""
     found: Mapping[str, Any]
-    """The finding, and what else it depends on, as JSON."""
+    """Why there was nothing to do, and what else that depends on, as JSON."""
 
 
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
-    """Return the stored rest of a chat, unless something of the chat was written since."""
+    """Return the stored rest of a chat; None if there is none, or something of it was written since."""
     sql = f"""
         SELECT {columns(Rest)} FROM rest WHERE chat_id = ? AND {is_sound("rest")}
     """  # noqa: S608
@@ -197,7 +193,7 @@ def rest_of(archive: Archive, chat_id: str) -> Rest | None:
 
 
 def keep_rest(archive: Archive, chat_id: str, rest: Rest) -> None:
-    """Note that the chat is at rest; what was known of it before is replaced."""
+    """Store that the chat is at rest, in place of what was stored before."""
     archive.insert("rest", {"chat_id": chat_id, **row_of(rest)}, "OR REPLACE")
 
 
@@ -213,9 +209,9 @@ class WaitingState:
 def record_processed(
     archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str
 ) -> None:
-    """Note that the chat was processed as an export has it; in a transaction of the caller's.
+    """Record that this state of the chat was processed, in the caller's transaction.
 
-    `file` is the export's SHA-256, `modified` when it was written, in nanoseconds of Unix time.
+    `file` is the export's SHA-256, `modified` its time of modification in nanoseconds of Unix time.
     """
     archive.run(
         """
@@ -229,11 +225,11 @@ def record_processed(
 
 
 def has_gone_on(archive: Archive, chat_id: str, sha256: str, file: str, modified: int) -> bool:
-    """Return whether this state was read before, and another from a newer file processed since.
+    """Return whether the export is an old one that was left in the inbox, so it is not judged.
 
-    Then the export is an old one that was left in the inbox. So is one whose state was processed
-    and that was not written since, however old the other file is. A newly written file is judged,
-    in any state, and a state in doubt stays so.
+    That is so if this state was read before and another one, from a newer file, processed since; or
+    if this state was processed and the file not written since, however old the other file is. A
+    file written since then is judged in any state, and a state in doubt stays in doubt.
     """
     newest = archive.one(
         f"""
@@ -256,7 +252,7 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, file: str, modified
 def record_doubt(
     archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str
 ) -> None:
-    """Note that the chat was skipped in this state. `at` stays when that was first said."""
+    """Record that this state of the chat was skipped. The time `at` stays that of the first skip."""
     archive.run(
         """
         INSERT INTO chat_state (chat_id, sha256, file, doubt, at, said_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -269,12 +265,15 @@ def record_doubt(
 
 def was_processed(archive: Archive, chat_id: str, sha256: str) -> bool:
     """Return whether this very state of the chat was processed before."""
-    taken = "SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND doubt = ''"
-    return archive.value(taken, (chat_id, sha256)) is not None
+    processed = "SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND doubt = ''"
+    return archive.value(processed, (chat_id, sha256)) is not None
 
 
 def was_seen_before(archive: Archive, chat_id: str, sha256: str, file: str, moment: str) -> bool:
-    """Return whether this state, or the export that holds it, was seen at that moment or before."""
+    """Return whether this state, or the export that holds it, was seen at that moment or earlier.
+
+    `file` is the export's SHA-256.
+    """
     seen = f"""
         SELECT 1 FROM chat_state
         WHERE chat_id = ? AND sha256 = ? AND at <= ? AND {is_sound("chat_state")}
@@ -297,7 +296,7 @@ def is_accepted(archive: Archive, chat_id: str, sha256: str) -> bool:
 
 
 def waiting_state(archive: Archive, chat_id: str) -> WaitingState | None:
-    """Return the state whose doubt was said last, of those not yet accepted by the person."""
+    """Return the most recently skipped state that the person has not accepted; None for none."""
     waiting = """
         SELECT sha256, doubt, said_at FROM chat_state
         WHERE chat_id = ? AND doubt <> '' AND accepted_at IS NULL
@@ -307,16 +306,16 @@ def waiting_state(archive: Archive, chat_id: str) -> WaitingState | None:
 
 
 def skipped_since(archive: Archive, chat_id: str, moment: str) -> bool:
-    """Return whether a state of the chat was skipped after that moment, and was not processed yet.
+    """Return whether a state of the chat was skipped after that moment and is not processed yet.
 
-    One that the person has accepted counts until a run has processed it.
+    An accepted state counts until a run has processed it.
     """
     skipped = "SELECT 1 FROM chat_state WHERE chat_id = ? AND doubt <> '' AND said_at > ? LIMIT 1"
     return archive.value(skipped, (chat_id, moment)) is not None
 
 
 def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:
-    """Note that the person means this state."""
+    """Record that the person accepts this state."""
     archive.run(
         "UPDATE chat_state SET accepted_at = ? WHERE chat_id = ? AND sha256 = ?",
         (when, chat_id, sha256),
@@ -324,7 +323,7 @@ def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None
 
 
 def newest_file(archive: Archive, chat_id: str) -> str:
-    """Return the path of the newest export processed, as the person named it; else empty."""
+    """Return the path of the export that was processed last, as the person named it; else empty."""
     newest = """
         SELECT coalesce(
             (SELECT path FROM arrival WHERE arrival.sha256 = file ORDER BY id DESC LIMIT 1),
@@ -335,7 +334,7 @@ def newest_file(archive: Archive, chat_id: str) -> str:
 
 
 def newest_arrival(archive: Archive, chat_id: str) -> int | None:
-    """Return the number of the dropped file that held the chat last, or None."""
+    """Return the number of the newest dropped file that held the chat, or None."""
     number: int | None = archive.value(
         "SELECT max(arrival) FROM outcome JOIN arrival ON arrival.id = arrival "
         "WHERE outcome.chat_id = ? AND by = 'daemon'",

@@ -1,4 +1,4 @@
-"""What the person decides about memories: which edition is shown, pinned or not, back in use."""
+"""The person's decisions about memories: which edition is shown, pinning, and bringing back."""
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import WITH_PARTS, editions
@@ -21,10 +21,10 @@ _FOLDS_WHOLE_AGAIN = """
 
 
 def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -> bool:
-    """Show an edition from now on: of this number, the newest of this kind, or the preferred one (None).
+    """Show an edition from now on: the one of this number, the newest of this kind, or the default (None).
 
-    The person's own edition is preferred to memproc's, unless memproc has written the memory again
-    since. Return whether that is a change. Raises NotFound, which lists the editions that there are.
+    By default the person's own edition is shown, unless memproc has written the memory again since.
+    Return whether this changed anything. Raises NotFound, which lists the editions.
     """
     kept = editions(archive, memory.memory_id)
     fitting = [edition.number for edition in kept if wanted in (edition.number, edition.kind)]
@@ -45,15 +45,15 @@ def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -
 
 
 def pin(archive: Archive, memory: Memory) -> bool:
-    """Keep the memory from being rewritten or folded from now on. Return whether that is a change."""
+    """Keep the memory from being rewritten or folded. Return whether this changed anything."""
     changed = "UPDATE memory SET pinned = 1 WHERE id = ? AND pinned = 0 RETURNING id"
     return bool(archive.column(changed, (memory.memory_id,)))
 
 
 def unpin(archive: Archive, memory: Memory) -> bool:
-    """Let the memory be rewritten and folded again, and no longer show it as the person edited it.
+    """Let the memory be rewritten and folded again, and stop showing the person's edition.
 
-    Return whether that is a change. What they wrote stays among the editions.
+    That edition is kept. Return whether this changed anything.
     """
     changed = archive.column(
         """
@@ -70,19 +70,19 @@ def unpin(archive: Archive, memory: Memory) -> bool:
 
 
 def bring_back(archive: Archive, memory: Memory) -> tuple[str, ...]:
-    """Bring back a memory that was deleted in TypingMind; with a fold, all its members.
+    """Bring back a memory that was deleted in TypingMind; of a fold, all members.
 
-    A forgotten fold comes back with the last of its members, which it would otherwise hide.
-    Return the ids of all that came back.
+    A forgotten fold, which would hide them, comes back with the last of its members. Return the ids
+    of all memories that came back.
     """
     with archive.transaction():
-        back: tuple[str, ...] = ()
+        brought_back: tuple[str, ...] = ()
         forgotten = archive.column(_FORGOTTEN_PARTS, (memory.memory_id,))
         while forgotten:
             archive.run_many(
                 "UPDATE memory SET forgotten_at = NULL, recalled = 1 WHERE id = ?",
                 [(name,) for name in forgotten],
             )
-            back += forgotten
+            brought_back += forgotten
             forgotten = archive.column(_FOLDS_WHOLE_AGAIN)
-    return back
+    return brought_back

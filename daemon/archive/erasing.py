@@ -1,6 +1,6 @@
 """Erase a chat for good: its rows, and what SQLite leaves of them in freed pages and its log.
 
-The row of the chat itself goes last, so that one erased by half can still be named.
+The chat's own row goes last, so that a half-erased chat can still be named.
 """
 
 import json
@@ -12,11 +12,11 @@ from daemon.archive.seals import SEALED, seal_from_now_on
 from rules.errors import ArchiveError
 
 BY_ROW = tuple(table for table in reversed(SEALED) if table not in ("chat", "reply"))
-"""Tables whose rows of a chat go, by the conditions of their seals; those referred to come last."""
+"""Tables whose rows of a chat are found as for their seals. Rows that others refer to come last."""
 BY_CHAT_ID = ("reply", "batch_request", "pressed", "sent")
 _SHORTEST_TITLE = 3
 EMPTIED = ("token_count", "bound_prices")
-"""What is kept by the hash of texts and belongs to no chat: it is computed again when needed."""
+"""Caches by the hash of a text, which belong to no chat. They are emptied: all is computed again when needed."""
 
 
 def erase_rows(
@@ -28,19 +28,21 @@ def erase_rows(
     title: str = "",
     names: Collection[str] = (),
 ) -> None:
-    """Remove all that the archive has of a chat, and overwrite it. Shared rows stay the others'.
+    """Remove and overwrite all that the archive has of a chat. Rows shared with other chats stay.
 
-    `copies` are SHA-256 of dropped files that held this chat alone: unfinished work on them ends,
-    since memproc's own copies are gone. `in_inbox` are the arrivals whose files are still in the
-    inbox: their rows stay, or the daemon would take the files for new. `title` is that of a chat
-    without a row. `names` are the ids of new chats with its memories, which have none either. What
-    was spent stays in the ledger without the chat's name, since the caps count it.
+    copies      SHA-256 of dropped files that held this chat alone: unfinished work on them ends, since
+                memproc's own copies are gone
+    in_inbox    numbers of the arrivals whose files are still in the inbox: their rows stay, or the
+                daemon would take the files for new
+    title       of a chat that has no row
+    names       ids of new chats made with its memories, which have no row either
 
-    Raises ArchiveError where another program is reading the archive; the erasure can be repeated.
+    What was spent stays in the ledger without the chat's name, since the caps count it. Raises
+    ArchiveError where another program is reading the archive; the erasure can be repeated.
     """
     archive.run("PRAGMA secure_delete = ON")
-    archive.run("PRAGMA temp_store = MEMORY")  # what VACUUM sorts never lies in a file
-    seal_from_now_on(archive.run)  # SQLite has removed the triggers with that
+    archive.run("PRAGMA temp_store = MEMORY")  # VACUUM must not sort in a file
+    seal_from_now_on(archive.run)  # that setting has removed the temporary triggers
     row = archive.value("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))
     with archive.transaction():
         _end_work(archive, copies, in_inbox, now)
@@ -66,8 +68,8 @@ def erase_rows(
             "WHERE ended_at IS NULL AND id NOT IN (SELECT batch FROM batch_request)",
             (now,),
         )
-        own = archive.value("SELECT title FROM chat WHERE id = ?", (row,))
-        _erase_mentions(archive, chat_id, own or title)
+        stored_title = archive.value("SELECT title FROM chat WHERE id = ?", (row,))
+        _erase_mentions(archive, chat_id, stored_title or title)
         archive.run("UPDATE chat SET head = x'', tail = x'' WHERE id = ?", (row,))
     archive.run("VACUUM")
     _empty_log(archive)
@@ -78,7 +80,7 @@ def erase_rows(
 def _end_work(
     archive: Archive, copies: Collection[str], in_inbox: Collection[int], now: str
 ) -> None:
-    """End unfinished work on these copies; of files that left the inbox, nothing stays."""
+    """End unfinished work on these copies; rows of files that have left the inbox are removed."""
     of_copies = (
         "SELECT id FROM arrival WHERE sha256 IN (SELECT value FROM json_each(?)) ORDER BY id"
     )
@@ -92,7 +94,7 @@ def _end_work(
 
 
 def _erase_mentions(archive: Archive, chat_id: str, title: str) -> None:
-    """Remove notices, and notes of runs, jobs and troubles, that name a chat. Raised caps stay."""
+    """Remove notices, signs, job errors and log entries that name a chat. Raised caps stay."""
     archive.run("UPDATE job SET error = NULL WHERE instr(error, ?)", (chat_id,))
     archive.run(
         "DELETE FROM sign WHERE instr(name || ' ' || value, ?) AND name <> ?", (chat_id, ZONE)
@@ -100,14 +102,14 @@ def _erase_mentions(archive: Archive, chat_id: str, title: str) -> None:
     archive.run("DELETE FROM notice WHERE instr(text, ?)", (chat_id,))
     archive.run("DELETE FROM log WHERE instr(event, ?)", (json.dumps(chat_id)[1:-1],))
     if len(title) < _SHORTEST_TITLE:
-        return  # it occurs in many words by chance
+        return  # too short: it occurs in other words by chance
     archive.run("DELETE FROM notice WHERE instr(text, ?)", (title,))
     for spelled in {title, json.dumps(title)[1:-1]}:
         archive.run(
             "DELETE FROM sign WHERE instr(value, ?) AND name <> ? AND name NOT LIKE 'budget%'",
             (spelled, ZONE),
         )
-    # Not by what memproc itself names in each entry, nor by another chat's own title.
+    # Fields that memproc fills in itself do not count, nor does another chat's own title.
     of_title = """
         DELETE FROM log WHERE iif(json_valid(event), EXISTS (
             SELECT 1 FROM json_tree(event)
@@ -119,7 +121,7 @@ def _erase_mentions(archive: Archive, chat_id: str, title: str) -> None:
 
 
 def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> None:
-    """Remove what is known of files that held this chat and no other, and its name in other rows."""
+    """Remove the rows of files that held this chat and no other, and its name from the rest."""
     of_chat = """
         SELECT arrival FROM outcome WHERE chat_id = ?1 UNION
         SELECT id FROM arrival WHERE chat_id = ?1 OR sha256 IN (
@@ -139,15 +141,15 @@ def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> N
         archive.run("DELETE FROM log WHERE arrival = ? AND chat_id = ''", (arrival,))
         archive.run("UPDATE arrival SET reason = '', next_step = '' WHERE id = ?", (arrival,))
     archive.run("UPDATE arrival SET chat_id = '', title = '' WHERE chat_id = ?", (chat_id,))
-    alone = json.dumps([number for number in arrivals if number not in in_inbox])
+    not_in_inbox = json.dumps([number for number in arrivals if number not in in_inbox])
     of_them = """
         SELECT value FROM json_each(?1) WHERE NOT EXISTS (
             SELECT 1 FROM outcome WHERE arrival = value AND chat_id <> ?2)
     """
-    gone = archive.column(of_them, (alone, chat_id))
+    removable = archive.column(of_them, (not_in_inbox, chat_id))
     archive.run("DELETE FROM outcome WHERE chat_id = ?", (chat_id,))
-    archive.run_many("DELETE FROM log WHERE arrival = ?", [(number,) for number in gone])
-    archive.run_many("DELETE FROM arrival WHERE id = ?", [(number,) for number in gone])
+    archive.run_many("DELETE FROM log WHERE arrival = ?", [(number,) for number in removable])
+    archive.run_many("DELETE FROM arrival WHERE id = ?", [(number,) for number in removable])
 
 
 def _empty_log(archive: Archive) -> None:

@@ -1,4 +1,4 @@
-"""What the persona was asked about what it still knows, and what it answered; kept for ever."""
+"""The questions that asked the persona what it still knows, and its answers; all are kept."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -13,9 +13,9 @@ _OF_CHAT = "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?) ORDER BY id"
 
 
 def keep_questions(archive: Archive, chat_id: str, questions: Sequence[EvalQuestion]) -> None:
-    """Store new questions about a chat, those too that are not asked, in one transaction.
+    """Store new questions about a chat, including those that are not asked, in one transaction.
 
-    They take the place of those about the same chunks that were named to a rewriting.
+    They replace those about the same chunks that a rewriting had in view.
     """
     with archive.transaction():
         chat = chat_row(archive, chat_id)
@@ -31,10 +31,7 @@ def keep_questions(archive: Archive, chat_id: str, questions: Sequence[EvalQuest
 
 
 def questions_about(archive: Archive, chat_id: str) -> tuple[EvalQuestion, ...]:
-    """Return all questions about a chat, in the order in which they were made.
-
-    Raises DamagedChat.
-    """
+    """Return all questions about a chat, in the order in which they were made. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "question")
     sql = (
         f"SELECT memory, message, passage, text, choices, seed, state, id FROM question {_OF_CHAT}"  # noqa: S608

@@ -1,7 +1,7 @@
 """Full-text search over the raw messages, memories, facts and titles of all chats.
 
-The index is a file of its own next to the archive, made from it and brought up to date before each
-search. It can be deleted at any time; a damaged one is made again.
+The index is a file of its own next to the archive, built from it and brought up to date before each
+search. It can be deleted at any time; a damaged one is built again.
 """
 
 import hashlib
@@ -40,9 +40,9 @@ ANYTHING: tuple[SearchKind, ...] = (*KINDS, "titles")
 _AT_ONCE = 100
 _BUSY_SECONDS = 10.0
 _WORDS_IN_MEMORY = 128 << 10
-"""Bytes of new words that SQLite holds before it writes them; it would take 1 MB."""
+"""Bytes of new words that SQLite buffers before it writes them; its default is 1 MB."""
 _VERSION = 3
-"""The version of what the index holds; an index of another is emptied and made again."""
+"""The version of the index's content; an index of another version is emptied and built again."""
 _MOST_NEAR = 20_000
 _CLOSE = 0.7
 _TABLES = """
@@ -70,7 +70,7 @@ SELECT (SELECT max(id) FROM version),
     (SELECT max(id) FROM fact_event),
     (SELECT group_concat(chat_id || ' ' || title, ' ') FROM chat)
 """
-"""They change with anything that can be found."""
+"""Numbers that change whenever anything changes that can be found."""
 _MESSAGES = """
 SELECT chat_id, key, said_at, created_at, raw, packed, sha256 FROM said
 WHERE (chat_id, key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND is_present
@@ -94,7 +94,7 @@ class IndexEntry:
     version: str
     """Changes with the text."""
     said_at: str
-    """When it was said, or when what a memory covers began, by the archive's zone; empty: unknown."""
+    """When it was said, or when a memory's chunk begins, in the archive's zone; empty where unknown."""
     speaker: str
     """`user` or `assistant` for raw messages, else empty."""
     text: str
@@ -108,7 +108,7 @@ class FullText:
         connection.create_function("in_zone", 1, lambda said_at: in_zone(said_at, zone))
 
     def bring_up_to_date(self, archive: Archive) -> None:
-        """Index what has changed in the archive since the last time."""
+        """Index what has changed in the archive since the last update."""
         counts = json.dumps(archive.run(_QUICK_COUNTS))
         fingerprint = hashlib.sha256(counts.encode()).hexdigest()
         if self._connection.execute("SELECT fingerprint FROM archive_state").fetchone() == (
@@ -150,12 +150,12 @@ class FullText:
         limit: int = 20,
         any_word: bool = False,
     ) -> tuple[IndexEntry, ...]:
-        """Return the best matches first. `since` and `until` are days, both included, or empty.
+        """Return the best matches first. `since` and `until` are inclusive days, or empty.
 
-        Short words count as beginnings of others only where nothing is found otherwise.
+        Short words match as beginnings of longer ones only if nothing is found otherwise.
         """
         marks = ", ".join("?" * len(kinds))
-        # A message is told with its day in the zone; memories and facts have kept theirs.
+        # The day of a message is computed in the zone; memories and facts are stored with theirs.
         matching = f"""
             SELECT kind, chat_id, name, version,
                    iif(kind = 'raw', in_zone(said_at), said_at) AS told_at, speaker, text
@@ -177,20 +177,21 @@ class FullText:
     def best(
         self, query: str, find: Callable[[str], Sequence[IndexEntry]]
     ) -> tuple[str, Sequence[IndexEntry]]:
-        """Return the query that finds something, and what: the one asked, else of nearest words.
+        """Return the query that finds something, and what it finds.
 
-        Then each unknown word is replaced by the nearest known one, if all have one.
+        If `query` itself finds nothing, each unknown word is replaced by the nearest known one, if
+        every word has one.
         """
         entries = find(query)
         words = () if entries else searched_words(query)
         nearest = {word: self._nearest_word(word) for word in words}
-        near = tuple(nearest[word] for word in words)
-        if near == words or not all(near):
+        known_words = tuple(nearest[word] for word in words)
+        if known_words == words or not all(known_words):
             return query, entries
-        return " ".join(near), find(" ".join(near))
+        return " ".join(known_words), find(" ".join(known_words))
 
     def _nearest_word(self, word: str) -> str:
-        """Return the word itself where the index has it, else the nearest with its first letter."""
+        """Return the word if the index has it, else the nearest one with the same first letter."""
         rows = self._connection.execute(
             """
             SELECT term FROM temp.vocabulary
@@ -229,7 +230,7 @@ def index_path(state: Path) -> Path:
 
 @contextmanager
 def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
-    """Open the index, up to date with this archive; remove a damaged one. Raises ArchiveError."""
+    """Open the index, brought up to date with the archive. Raises ArchiveError; removes a damaged one."""
     make_private(state)
     path = index_path(state)
     with file_errors(path, "made"):
@@ -263,7 +264,7 @@ def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
 
 
 def forget_index(state: Path) -> None:
-    """Remove the index; the next search makes it again."""
+    """Remove the index; the next search builds it again."""
     path = index_path(state)
     for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
         with file_errors(file, "removed"):
@@ -287,7 +288,7 @@ def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
 def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterator[IndexEntry]:
     """Yield the entries of these kinds, chats and names."""
     names = sorted((chat_id, name) for kind, chat_id, name in keys if kind == "raw")
-    for begin in range(0, len(names), _AT_ONCE):  # their bodies are in memory together
+    for begin in range(0, len(names), _AT_ONCE):  # a few at a time, to save memory
         named = json.dumps(names[begin : begin + _AT_ONCE])
         rows = archive.run(_MESSAGES, (named,))
         for chat_id, key, said_at, created_at, raw, packed, sha256 in rows:

@@ -1,6 +1,6 @@
 """Timed jobs, and notices that were shown.
 
-A job that came due while the machine slept or memproc was off is still due afterwards, once.
+A job that came due while the machine slept or memproc was off is still due afterwards, and runs once.
 """
 
 import json
@@ -20,7 +20,7 @@ _NOTICE = "notice "
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A timed job; times are texts in UTC, `error` is what last went wrong, as sentences."""
+    """A timed job. Times are texts in UTC; `error` has sentences on what last went wrong."""
 
     name: str
     due_at: str
@@ -30,9 +30,10 @@ class Job:
 
 
 def set_jobs(archive: Archive, timings: Mapping[str, Timing], now: datetime) -> None:
-    """Have exactly these jobs, each due at its next time from `now` (local), or earlier if it was.
+    """Make these the only jobs, each due at its next time after `now` (local), or earlier if it was.
 
-    For the start and for changed settings. A due time far ahead, from a wrong clock, comes back.
+    This is done at the start and after changed settings. It corrects due times far in the future,
+    left by a wrong clock.
     """
     with archive.transaction():
         names = json.dumps(list(timings))
@@ -46,7 +47,7 @@ def set_jobs(archive: Archive, timings: Mapping[str, Timing], now: datetime) -> 
 
 
 def jobs(archive: Archive) -> tuple[Job, ...]:
-    """Return all jobs, the one that is due first at the beginning."""
+    """Return all jobs, in the order in which they are due."""
     return archive.rows(Job, f"SELECT {columns(Job)} FROM job ORDER BY due_at, name")  # noqa: S608
 
 
@@ -56,12 +57,12 @@ def due_jobs(archive: Archive, now: str) -> tuple[str, ...]:
 
 
 def begin_job(archive: Archive, name: str, now: str) -> None:
-    """Note that the job has begun. It stays due until it ends, so that no kill loses it."""
+    """Record that the job has begun. It stays due until it ends, so that a kill does not lose it."""
     archive.run("UPDATE job SET began_at = ? WHERE name = ?", (now, name))
 
 
 def end_job(archive: Archive, name: str, now: str, due_at: str, error: str | None) -> None:
-    """Note that the job has ended, with `error` or None; it is due again at `due_at`."""
+    """Record that the job has ended, with `error` or None, and is due again at `due_at`."""
     archive.run(
         "UPDATE job SET ended_at = ?, due_at = ?, error = ? WHERE name = ?",
         (now, due_at, error, name),
@@ -69,21 +70,21 @@ def end_job(archive: Archive, name: str, now: str, due_at: str, error: str | Non
 
 
 def part_to_verify(archive: Archive) -> int:
-    """Return the part of the backups to verify next, from 0; days without the machine skip none."""
+    """Return the part of the backups to verify next, counted from 0; no part is skipped."""
     last = sign(archive, _PART)
     return (int(last.value) + 1) % PARTS if last else 0
 
 
 def part_verified(archive: Archive, part: int, now: str) -> None:
-    """Remember that this part has been verified."""
+    """Record that this part has been verified."""
     set_sign(archive, _PART, str(part), now)
 
 
 def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int) -> bool:
-    """Return whether a notice of this cause may be shown now, and count it as shown.
+    """Return whether a notice of this cause may be shown now, and if so, count it as shown.
 
-    It may not where one of the same cause was shown after `since`, or `most` of any cause. What a
-    clock that was set back has left in the future counts for nothing.
+    It may not if one of the same cause, or `most` of any cause, were shown after `since`. Records
+    with a time in the future, left by a wrong clock, are ignored.
     """
     name = f"{_NOTICE}{cause}"
     mark = (len(_NOTICE), _NOTICE)
@@ -99,10 +100,10 @@ def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int)
 
 
 def structural_faults(archive: Archive) -> list[str]:
-    """Find faults in the archive's structure; quick, since no message is held against its hash."""
+    """Return faults in the archive's structure. This is quick, since no message's hash is checked."""
     return [str(fault) for (fault,) in archive.run("PRAGMA quick_check") if fault != "ok"]
 
 
 def settings_of_chats(archive: Archive) -> list[tuple[str, bytes, bytes]]:
-    """Return every chat's id and its JSON around the messages; the one seen last at the end."""
+    """Return every chat's id and its JSON around the messages, the most recently seen chat last."""
     return archive.run("SELECT chat_id, head, tail FROM chat ORDER BY last_seen, id")

@@ -1,7 +1,6 @@
-"""The journal: requests, replies, open batches, and the money reserved and spent.
+"""The journal: requests, replies, open batches, the money reserved and spent, and what replies taught of a model.
 
-All is durable before a reply is used. And tokens: those of texts, counted once, and what models
-make of one of ours.
+All of it is durable before a reply is used.
 """
 
 import json
@@ -19,9 +18,9 @@ from primer.thinking import Thinking
 from rules.money.price import Amounts, Reached, Which, cap_reached
 
 THINKS = "thinks "
-"""The beginning of the signs that say how a model thinks; its name follows."""
+"""The beginning of the signs that say how a model thinks; the model's name follows."""
 LONGEST_SECONDS = 25 * 3600.0
-"""A batch ends after 24 hours, done or not."""
+"""The longest that a batch is waited for: it ends after 24 hours, done or not."""
 _COUNTS = "coalesce(settled, reserved, 0)"
 
 if TYPE_CHECKING:
@@ -43,33 +42,33 @@ class Reply:
     tokens_cached: int
     tokens_cache_written: int
     usd: float | None
-    """Dollars by our own prices, else what LiteLLM says; None where it is unknown."""
+    """Dollars by our own price, else by LiteLLM's account; None where neither is known."""
     asked_at: str
     answered_at: str
     litellm_usd: float | None = None
     """The cost by LiteLLM's account."""
     batch: str = ""
-    """The provider's name of its batch, at half price; empty for a single call."""
+    """The provider's name of its batch; empty for a direct call."""
     calls: "tuple[ToolCall, ...]" = ()
     """The tools that the model calls."""
     tries: int = 1
-    """How often it was asked for, as long as one run lasted."""
+    """How often it was asked for in the run that got it."""
 
 
 def find_reply(archive: Archive, request: str) -> Reply | None:
-    """Return the reply to a request that was made before, or None."""
+    """Return the stored reply to a request, or None."""
     return next(iter(_replies(archive, "request = ?", request)), None)
 
 
 def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
-    """Return every reply in the journal, oldest first; of one chat where `chat_id` names one."""
+    """Return every reply in the journal, oldest first; with `chat_id` those of one chat."""
     return _replies(archive, "?1 IS NULL OR chat_id = ?1", chat_id)
 
 
 def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str, object]) -> Reply:
-    """Store a reply, durably. Of two replies to one request the first stays, and is returned.
+    """Store a reply. Of two replies to one request the first stays, and is returned.
 
-    But one without an answer gives way: it was asked again because the person wished it.
+    A stored reply without an answer is replaced: the person had it asked again.
     """
     from primer.reply import ASKED_AGAIN  # late, for a fast `memproc status`
 
@@ -88,8 +87,10 @@ def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ..
     def reply(number: int, is_as_stored: int, *columns: Any) -> Reply:
         if not is_as_stored:
             raise damaged_chat(f"row {number} of reply is not what was stored")
-        kept = Reply(*columns)
-        return replace(kept, calls=tuple(ToolCall(*call) for call in json.loads(str(kept.calls))))
+        stored = Reply(*columns)
+        return replace(
+            stored, calls=tuple(ToolCall(*call) for call in json.loads(str(stored.calls)))
+        )
 
     sql = f"""
         SELECT rowid, {is_sound("reply")}, {columns(Reply)} FROM reply WHERE {where} ORDER BY rowid
@@ -99,7 +100,7 @@ def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ..
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request that is sent, by itself or in a batch: all that its reply's row needs."""
+    """A request that was sent, directly or in a batch, with all that its reply's row needs."""
 
     request: str
     """Its hash."""
@@ -110,18 +111,18 @@ class SentRequest:
     tokens: int
     """The tokens of the prompt, as we count them."""
     spending: int | None
-    """The number of its reservation in the ledger; None: it is free."""
+    """The number of its reservation in the ledger; None where it is free."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenBatch:
-    """A batch of which not everything is kept yet."""
+    """A batch whose results are not all stored yet."""
 
     number: int
     name: str
-    """The provider's; empty where it is not known whether there is one."""
+    """The provider's name; empty where it is not known whether the batch was created."""
     since: str
-    """When the provider's newest batch before it was created, by its clock; else empty."""
+    """When the provider's newest batch before it was created, by its clock; empty if there was none."""
     began_at: str
     items: Sequence[SentRequest]
 
@@ -136,17 +137,17 @@ def begin_batch(archive: Archive, items: Iterable[SentRequest], since: str, now:
 
 
 def name_batch(archive: Archive, number: int, name: str) -> None:
-    """Note the name that the provider has given to a batch."""
+    """Record the name that the provider has given to a batch."""
     archive.run("UPDATE batch SET name = ? WHERE id = ?", (name, number))
 
 
 def close_batch(archive: Archive, number: int, now: str) -> None:
-    """Record that all results of a batch are stored, or that there is no such batch."""
+    """Record that all results of a batch are stored, or that it was never created."""
     archive.run("UPDATE batch SET ended_at = ? WHERE id = ?", (now, number))
 
 
 def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
-    """Return all that are not closed, oldest first."""
+    """Return all batches that are not closed, oldest first."""
 
     sent = f"""
         SELECT {columns(SentRequest)} FROM batch_request WHERE batch = ? ORDER BY rowid
@@ -175,7 +176,7 @@ def is_under_way(archive: Archive, request: str) -> bool:
 
 
 def batch_names(archive: Archive) -> frozenset[str]:
-    """Return the names of all batches that were ever known."""
+    """Return the names of all batches, closed or not."""
     return frozenset(archive.column("SELECT name FROM batch WHERE name <> ''"))
 
 
@@ -189,16 +190,16 @@ class OfModel:
     open: int
     """Reserved for calls that are under way, or were cut off and may have been billed."""
     unpriced: int
-    """Calls without a known price; nothing of them is in the sums."""
+    """The number of calls without a known price, which the sums leave out."""
 
 
 def reserve(
     archive: Archive, call: SentRequest, run: str, most: int | None, caps: Amounts, now: str
 ) -> SentRequest | Reached:
-    """Reserve `most` picodollars for a call. Return the call, or the cap that forbids it.
+    """Reserve `most` picodollars for a call. Return the call with its reservation, or the cap that forbids it.
 
-    `most` is None where the price is unknown and the person allows such calls. Durable when
-    this returns.
+    `most` is None where the price is unknown and the person allows such calls. The reservation is
+    durable when this returns.
     """
     with archive.transaction():
         if most is not None:
@@ -213,9 +214,9 @@ def reserve(
 
 
 def settle(archive: Archive, number: int, amount: int | None) -> int | None:
-    """Settle what a call has cost, in picodollars. Return what counts now, None where unknown.
+    """Settle a call at `amount` picodollars. Return the amount that counts now; None where unknown.
 
-    `amount` is None where the provider did not say; then what was reserved stays.
+    `amount` is None where the provider did not say what it counted; then the reserved amount stays.
     """
     settled = "UPDATE spending SET settled = coalesce(?, reserved) WHERE id = ? RETURNING settled"
     counts: int | None = archive.value(settled, (amount, number))
@@ -233,7 +234,7 @@ def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
 
 
 def spent_on(archive: Archive, chat_id: str, since: str) -> int:
-    """Return the money spent and reserved for a chat since then (UTC), in picodollars."""
+    """Return the money spent and reserved for a chat since that time (UTC), in picodollars."""
     total = f"""
         SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE chat_id = ? AND at >= ?
     """  # noqa: S608
@@ -241,7 +242,7 @@ def spent_on(archive: Archive, chat_id: str, since: str) -> int:
 
 
 def unpriced_since(archive: Archive, since: str) -> int:
-    """Return the number of calls since then that have no known price."""
+    """Return the number of calls since that time that have no known price."""
     unpriced = (
         "SELECT count(*) FROM spending WHERE at >= ? AND reserved IS NULL AND settled IS NULL"
     )
@@ -249,14 +250,14 @@ def unpriced_since(archive: Archive, since: str) -> int:
 
 
 def last_run(archive: Archive) -> str:
-    """Return the run in which money was reserved last; empty where there was none."""
+    """Return the name of the run that reserved money last; empty where none has."""
     return str(
         archive.value("SELECT run FROM spending WHERE run <> '' ORDER BY id DESC LIMIT 1") or ""
     )
 
 
 def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
-    """Return the money spent since then, model by model, the dearest first."""
+    """Return the money spent since that time on each model, the dearest first."""
     sums = """
         SELECT model, count(*), coalesce(sum(settled), 0),
                coalesce(sum(CASE WHEN settled IS NULL THEN reserved END), 0),
@@ -269,7 +270,7 @@ def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LearnedFactor:
-    """The tokens that a model counts for one of ours, as its replies have shown."""
+    """How many tokens a model counts for one of ours, as its replies have shown."""
 
     factor: float
     replies: int
@@ -278,7 +279,7 @@ class LearnedFactor:
 
 
 def learn_factor(archive: Archive, model: str, factor: float, now: str) -> None:
-    """Take a reply's factor into a model's: a mean of the first ten replies, then a moving one."""
+    """Average a reply's factor into the model's: a mean over ten replies, then a moving one."""
     archive.run(
         """
         INSERT INTO calibration (model, factor, replies, newest) VALUES (?1, ?2, 1, ?3)
@@ -290,7 +291,7 @@ def learn_factor(archive: Archive, model: str, factor: float, now: str) -> None:
 
 
 def learned_factors(archive: Archive) -> Mapping[str, LearnedFactor]:
-    """Return what was learned of each model."""
+    """Return the learned factor of each model, by its name."""
     rows = archive.run("SELECT model, factor, replies, newest FROM calibration ORDER BY model")
     return {model: LearnedFactor(*learned) for model, *learned in rows}
 
@@ -302,18 +303,18 @@ def keep_thinking(archive: Archive, model: str, thinking: Thinking, now: str) ->
 
 def thinking_models(archive: Archive) -> Mapping[str, Thinking]:
     """Return what is known of the models that think unasked, by their names."""
-    kept = {model: _thinking_in(value) for model, value in signs_of(archive, THINKS).items()}
-    return {model: thinking for model, thinking in kept.items() if thinking}
+    stored = {model: _thinking_in(value) for model, value in signs_of(archive, THINKS).items()}
+    return {model: thinking for model, thinking in stored.items() if thinking}
 
 
 def thinking_of(archive: Archive, model: str) -> Thinking | None:
-    """Return what is known of the thinking of a model that thinks unasked, or None."""
-    kept = sign(archive, f"{THINKS}{model}")
-    return _thinking_in(kept.value) if kept else None
+    """Return what is known of a model's thinking, if it thinks unasked; else None."""
+    stored = sign(archive, f"{THINKS}{model}")
+    return _thinking_in(stored.value) if stored else None
 
 
 def _thinking_in(value: str) -> Thinking | None:
-    """Return the thinking in a sign's value; None where nothing of the kind can have been learned."""
+    """Return the thinking in a sign's value; None for a value that memproc cannot have stored."""
     try:
         thinking = Thinking(**json.loads(value))
     except (TypeError, ValueError, RecursionError):
@@ -337,17 +338,17 @@ def keep_odd_usage(archive: Archive, request: str, said: str) -> None:
 
 
 def odd_usages(archive: Archive) -> Mapping[str, str]:
-    """Return the impossible counts of tokens that providers gave, by request."""
+    """Return the impossible counts of tokens that providers gave, by the request's hash."""
     return dict(archive.run("SELECT request, said FROM odd_usage"))
 
 
 def raise_cap(archive: Archive, which: Which, amount: int, until: str, now: str) -> None:
-    """Let a cap be `amount` picodollars until `until` (UTC). Durable when this returns."""
+    """Raise a cap to `amount` picodollars until `until` (UTC). Durable when this returns."""
     set_sign(archive, f"budget_{which}", json.dumps({"amount": amount, "until": until}), now)
 
 
 def raised_cap(archive: Archive, which: Which, now: str) -> int:
-    """Return the picodollars that a cap was raised to, as long as that counts; else 0."""
+    """Return the picodollars that a cap is raised to at the time `now`; 0 where it is not."""
     raised = sign(archive, f"budget_{which}")
     cap = json.loads(raised.value) if raised else None
     return int(cap["amount"]) if cap and now < cap["until"] else 0
@@ -362,11 +363,11 @@ class DaysCost:
     step: str
     calls: int
     usd: float
-    """Dollars; calls without a known price are not in it."""
+    """Dollars, without the calls that have no known price."""
 
 
 def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
-    """Return the costs of calls answered since then (UTC), by local day, chat and kind, in order."""
+    """Return the costs of calls answered since that time (UTC), by local day, chat and step, in order."""
     costs = """
         SELECT date(answered_at, 'localtime') AS day, chat_id, step, count(*), total(usd)
         FROM reply WHERE answered_at >= ? GROUP BY day, chat_id, step ORDER BY day, chat_id, step

@@ -1,4 +1,4 @@
-"""The log: what was told of files, chats and the daemon, for as long as it is among the newest."""
+"""The log: the newest events of files, chats and the daemon."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from daemon.events import Event, FileIs, NoEvent, format_event, parse_event
 from rules.arrival import State
 
 MOST_ENTRIES = 20_000
-"""The oldest go; with a copy of the archive for each day, all of them take some 40 MB."""
+"""Older ones are deleted, since each daily copy of the archive has them, too: together some 40 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class LogEntry:
 
 
 def note(archive: Archive, event: Event, when: str) -> None:
-    """Store what happened. Durable when this returns."""
+    """Store an event. Durable when this returns."""
     row = {
         "at": when,
         "chat_id": getattr(event, "chat_id", ""),
@@ -47,9 +47,9 @@ def entries_after(archive: Archive, number: int) -> Iterator[LogEntry]:
 def entries_about(
     archive: Archive, number: int, chat_id: str, arrivals: Collection[int]
 ) -> Iterator[LogEntry]:
-    """Yield the entries after that one that name the chat, or else a file that held it.
+    """Yield the entries after `number` that name the chat, or that name no chat but a file that held it.
 
-    `arrivals` are further files to count; a chat without an id has an empty one.
+    `arrivals` are further files that count. The id of a chat without one is empty.
     """
     about = """
         id > ?1 AND iif(chat_id <> '', chat_id = ?2, arrival IN (

@@ -1,7 +1,7 @@
-"""What depends on texts alone and is computed once: their tokens, and the prices of bounds.
+"""Caches of what depends on texts alone: their tokens, and the prices of bounds.
 
-Each result is kept by the hash of exactly what it was computed from. It belongs to no chat, and
-where it is lost, it is computed again.
+Each result is stored under the hash of exactly what it was computed from. It belongs to no chat, and
+is computed again if it is lost.
 """
 
 import json
@@ -11,7 +11,7 @@ from daemon.archive.archive import Archive
 
 
 def known_counts(archive: Archive, encoding: str, digests: Sequence[str]) -> dict[str, int]:
-    """Return the counts that the archive has of these texts, in tokens of the encoding."""
+    """Return the stored tokens of these texts in an encoding, by their digests."""
     counts = """
         SELECT digest, tokens FROM token_count
         WHERE encoding = ? AND digest IN (SELECT value FROM json_each(?))
@@ -20,7 +20,7 @@ def known_counts(archive: Archive, encoding: str, digests: Sequence[str]) -> dic
 
 
 def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> None:
-    """Store counts; known ones stay."""
+    """Store the tokens of texts, by their digests; stored ones stay."""
     with archive.transaction():
         archive.run_many(
             "INSERT OR IGNORE INTO token_count (encoding, digest, tokens) VALUES (?, ?, ?)",
@@ -29,7 +29,7 @@ def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> N
 
 
 def known_prices(archive: Archive, window: bytes) -> bytes | None:
-    """Return the prices of the bounds in a window by its hash, a byte each; None if not known."""
+    """Return the prices of the bounds in a window, one byte each, by its hash; None if not stored."""
     prices: bytes | None = archive.value(
         "SELECT CAST(prices AS BLOB) FROM bound_prices WHERE window = ?", (window,)
     )
@@ -37,7 +37,7 @@ def known_prices(archive: Archive, window: bytes) -> bytes | None:
 
 
 def keep_prices(archive: Archive, prices: Mapping[bytes, bytes]) -> None:
-    """Store the prices of the bounds in windows, in the place of damaged ones."""
+    """Store the prices of the bounds in windows, by their hashes, replacing damaged ones."""
     with archive.transaction():
         archive.run_many(
             "INSERT OR REPLACE INTO bound_prices (window, prices) VALUES (?, ?)",

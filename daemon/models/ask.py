@@ -1,14 +1,14 @@
-"""The door to models: the budget that a call is reserved from, and the transports that carry it.
+"""Calls to models: the money reserved for each, what its answer settles and teaches, and what a transport is.
 
 reserve   the worst case: no prompt in the cache, an answer that fills its room; refused at a cap
-settle    what the provider counted, by our price; else what LiteLLM says; else the worst case stays
+settle    the provider's token counts at our price; else LiteLLM's cost; else the worst case stays
 release   the call did not leave, or was plainly refused, so it is not billed
 
-A reservation that is neither settled nor released was cut off, by a kill or a lost connection. It
-may have been billed, so it counts as it was reserved. Free models reserve nothing.
+A reservation that is neither settled nor released belongs to a call that was cut off, by a kill or a
+lost connection. It may have been billed, so it counts as reserved. Free models reserve nothing.
 
-Of two transports, `direct.py` sends each request by itself, `batch.py` many together at half the
-price.
+There are two transports: `direct.py` sends each request by itself, `batch.py` many together at half
+the price.
 """
 
 from collections.abc import Collection, Iterator
@@ -55,11 +55,11 @@ from rules.money.usage import (
 )
 
 CallEnding = Reply | BaseException | None
-"""How a request has ended: its reply, already in the journal; its fault; or None: send it again."""
+"""How a request ended: its reply, already in the journal; its fault; or None to send it again."""
 
 _UNKNOWN = Usage(0, 0, 0, 0)
 _FRAMES = 100_000
-"""Tokens around the words of a prompt, at most."""
+"""The most tokens that a provider may count around the words of a prompt."""
 _ODD = (
     "{model} reports token counts that cannot be right (memproc calls shows them). Such calls "
     "count as they were reserved, and nothing is learned from them."
@@ -74,15 +74,15 @@ _WAITING = {
 
 
 class Unsent(Exception):
-    """The request was not sent, because the work is to end first."""
+    """The request was not sent, because the work is ending."""
 
 
 def reserve_call(
     context: Context, request: Request, key: str, chat_id: str, now: str, *, batched: bool = False
 ) -> SentRequest:
-    """Reserve what a call may cost at most, in a batch or by itself, before it leaves.
+    """Reserve the most that a call may cost, in a batch or by itself, before it leaves.
 
-    Raises OverBudget where a cap says no, UnknownPrice where its price is not known.
+    Raises OverBudget where a cap forbids it, UnknownPrice where its price is not known.
     """
     archive, budget = context.archive, context.config.budget
     price = require_price(request.model, budget)
@@ -105,16 +105,16 @@ def reserve_call(
 
 
 def as_learned(archive: Archive, request: Request) -> Request:
-    """Return a request as it is sent now: with room for thinking that its model was seen to do."""
+    """Return a request as it is sent: with room for thinking, if its model was seen to think."""
     thinking = ledger.thinking_of(archive, request.model.name)
     return replace(request, thinking=thinking) if thinking else request
 
 
 def above_step(context: Context, request: Request) -> ContextTooLong | None:
-    """Refuse a prompt expected to pass the model's higher price step.
+    """Refuse a prompt that is expected to pass the step above which the model's price rises.
 
-    Plans keep below it; this is for what has become larger than planned. It is a matter of money
-    and not of the window, but what helps is the same.
+    Plans stay below it; this is for prompts that became larger than planned. The matter is money
+    and not the window, but the remedy is the same.
     """
     name = request.model.name
     step = step_of(request.model, context.config.budget)
@@ -134,7 +134,7 @@ def above_step(context: Context, request: Request) -> ContextTooLong | None:
 
 
 def most_of(archive: Archive, price: Price, request: Request, tokens: int, now: str) -> int:
-    """Return the most that a call may cost, in picodollars; `tokens` are ours, in its prompt."""
+    """Return the most that a call may cost, in picodollars; `tokens` is our count of its prompt."""
     name = request.model.name
     estimate, learned = token_factor(name), ledger.learned_factors(archive).get(name)
     factor = (
@@ -154,17 +154,17 @@ def release_call(archive: Archive, sent: SentRequest) -> None:
 
 
 def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
-    """Return the caps in picodollars: of memproc.toml, or as the person raised them."""
+    """Return the caps in picodollars: those of memproc.toml, or as the person raised them."""
     return Amounts(
         *(max(budget.caps.of(which), ledger.raised_cap(archive, which, now)) for which in NAMES)
     )
 
 
 def _over_budget(reached: Reached, when: Periods, plan_at_most: int) -> OverBudget:
-    """Return the error that says which cap is reached, when it turns, and how to go on before that.
+    """Return the error that says which cap is reached, when it resets, and how to go on before that.
 
-    The sum that it advises carries the chat's whole plan, of at most `plan_at_most` picodollars, so
-    that one raise is enough.
+    The cap that it advises covers the chat's whole plan, of at most `plan_at_most` picodollars, so
+    that raising it once is enough.
     """
     spent, cap, needed = (
         in_words(amount) for amount in (reached.spent, reached.cap, reached.needed)
@@ -172,11 +172,11 @@ def _over_budget(reached: Reached, when: Periods, plan_at_most: int) -> OverBudg
     enough = max(2 * reached.cap, 2 * reached.needed, reached.spent + plan_at_most)
     raised = in_words(enough).strip("$").replace(",", "")
     turn = {"run": when.day_ends, "day": when.day_ends, "month": when.month_ends}[reached.which]
-    waiting = _WAITING[reached.which] if reached.helps_to_wait else "By itself it will not go on."
+    by_itself = _WAITING[reached.which] if reached.helps_to_wait else "By itself it will not go on."
     return OverBudget(
         f"The budget of {_OF[reached.which]} is {cap}; {spent} of it is spent or reserved, and the "
         f"next call may cost up to {needed}, so it was not made.",
-        f"{waiting} To go on now: memproc budget raise --{reached.which} {raised}",
+        f"{by_itself} To go on now: memproc budget raise --{reached.which} {raised}",
         turn,
     )
 
@@ -186,14 +186,14 @@ class Transport(Protocol):
 
     @property
     def room(self) -> int:
-        """Return how many dialogues may go on at once so that none waits for long."""
+        """Return how many dialogues may go on at once without any of them waiting for long."""
 
     @property
     def under_way(self) -> Collection[str]:
-        """Return the keys of the requests that were given to it and have not come back."""
+        """Return the keys of the requests that were sent and have not come back."""
 
     def takes(self, request: Request, key: str) -> bool:
-        """Return whether the request goes this way now."""
+        """Return whether this transport takes the request now."""
 
     def send(self, request: Request, key: str) -> bool:
         """Take the request; False where it must wait until others have come back.
@@ -202,7 +202,7 @@ class Transport(Protocol):
         """
 
     def receive(self) -> Iterator[tuple[str, CallEnding]]:
-        """Wait until something comes back. Yield the key and the ending of each such request."""
+        """Wait until at least one request comes back. Yield the key and the ending of each."""
 
 
 def keep_reply(
@@ -214,15 +214,15 @@ def keep_reply(
     batch: str = "",
     tries: int = 1,
 ) -> Reply:
-    """Settle what an answer has cost and store it in the journal, in one transaction.
+    """Settle the cost of an answer and store it in the journal, in one transaction.
 
-    `batch` names the batch that it came by, `tries` is how often it was asked for. Raises
+    `batch` names the batch that brought it, `tries` is how often it was asked for. Raises
     ArchiveError where it cannot be stored.
     """
     archive, now = context.archive, context.clock()
-    usage, odd = _believed(sent, model, answer)
+    usage, odd = _check_usage(sent, model, answer)
     with archive.transaction():
-        usd = _settled(archive, sent, model.price, answer.usd, usage, in_batch=bool(batch))
+        usd = _settle(archive, sent, model.price, answer.usd, usage, in_batch=bool(batch))
         if odd:
             ledger.keep_odd_usage(archive, sent.request, odd)
         elif usage.prompt and sent.tokens:
@@ -252,8 +252,8 @@ def keep_reply(
     return kept
 
 
-def _believed(sent: SentRequest, model: Model, answer: Completion) -> tuple[Usage, str]:
-    """Return the token counts that count, and why they are not the provider's own, if so."""
+def _check_usage(sent: SentRequest, model: Model, answer: Completion) -> tuple[Usage, str]:
+    """Return the token counts to use, and why they are not the provider's own, if they are not."""
     usage = Usage(
         answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out
     )
@@ -262,7 +262,7 @@ def _believed(sent: SentRequest, model: Model, answer: Completion) -> tuple[Usag
     if sent.spending is None or usage == _UNKNOWN:
         can_be_kept = all(0 <= count <= LARGEST_COUNT for count in astuple(usage))
         return (usage, "") if can_be_kept else (_UNKNOWN, "counts that cannot be")
-    # Most of a prompt of ours that is counted at the dearest factor that memproc would learn.
+    # The most that a prompt of ours can come to, at the largest factor that memproc would learn.
     largest = prompt_bound(sent.tokens, 0, LEARNED_TO * token_factor(sent.model)) + _FRAMES
     thinking = sent.parameters.get("thinking")
     budget = thinking.get("budget_tokens", 0) if isinstance(thinking, dict) else 0
@@ -273,7 +273,7 @@ def _believed(sent: SentRequest, model: Model, answer: Completion) -> tuple[Usag
 
 
 def _learn(archive: Archive, sent: SentRequest, counted: int, now: str) -> None:
-    """Learn a model's tokens for one of ours, if that is near enough to what is known of it."""
+    """Learn how many tokens a model counts for one of ours, if that is plausible for the model."""
     factor = counted / sent.tokens
     if can_be_learned(factor, token_factor(sent.model)):
         ledger.learn_factor(archive, sent.model, factor, now)
@@ -282,7 +282,7 @@ def _learn(archive: Archive, sent: SentRequest, counted: int, now: str) -> None:
 def _learn_thinking(
     archive: Archive, sent: SentRequest, model: Model, answer: Completion, tokens: int, now: str
 ) -> None:
-    """Learn from an answer of so many tokens that its model thinks unasked, or lacks room for it."""
+    """Learn from an answer of `tokens` whether its model thinks unasked, or lacked room for that."""
     known = ledger.thinking_of(archive, model.name)
     starved = is_starved(answer.text, answer.finish) and not answer.calls
     has_thought = answer.thought or begins_with_thoughts(answer.text)
@@ -297,7 +297,7 @@ def _learn_thinking(
     ledger.keep_thinking(archive, model.name, thinking, now)
 
 
-def _settled(
+def _settle(
     archive: Archive,
     sent: SentRequest,
     price: Price | None,
@@ -306,17 +306,17 @@ def _settled(
     *,
     in_batch: bool,
 ) -> float | None:
-    """Settle a call in the ledger. Return the dollars, or None where they are not known."""
+    """Settle a call in the ledger. Return its cost in dollars, or None where it is not known."""
     if sent.spending is None:
         return 0.0
     amount = None
     if price is None and _is_price(litellm_usd):
         amount = round(litellm_usd * PICO)
-    elif price is not None and usage != _UNKNOWN:  # else the provider has not said its counts
+    elif price is not None and usage != _UNKNOWN:  # the provider gave its counts
         amount = cost(price.batched if in_batch else price, usage)
     settled = ledger.settle(archive, sent.spending, amount)
     return None if settled is None else dollars(settled)
 
 
 def _is_price(usd: float | None) -> TypeGuard[float]:
-    return usd is not None and 0 <= usd <= MOST_USD  # false for what is not a number, too
+    return usd is not None and 0 <= usd <= MOST_USD  # NaN fails both comparisons

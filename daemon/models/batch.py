@@ -1,11 +1,11 @@
 """The transport by batch: requests go to Anthropic together, at half the price, within a day.
 
-What is asked is written down before a batch is created, and its name after; so after a kill at any
-point it is found at the provider, by the requests' own keys, before anything is asked again.
+The requests are recorded before a batch is created, and the batch's name after. So after a kill at
+any point it is found at the provider, by the requests' keys, before anything is asked again.
 
-succeeded           its answer is in the journal, and settled at half the price
-errored             nothing is billed; its fault is a direct call's, if it is known and there to stay
-expired, canceled   nothing is billed; it is asked by itself
+succeeded           the answer goes into the journal, settled at half the price
+errored             not billed; a known, lasting fault is raised as by a direct call, else it is asked directly
+expired, canceled   not billed; it is asked directly
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -54,14 +54,14 @@ _GROWTH = 1.5
 _LONGEST_SECONDS = 60.0
 _MOST_REQUESTS = 1_000
 _MOST_CHARACTERS = 60_000_000
-"""The provider takes 100,000 requests and 256 MB, far more than one chat needs."""
+"""Far below the provider's limits of 100,000 requests and 256 MB, and more than one chat needs."""
 
 T = TypeVar("T")
 CallEndings = Iterator[tuple[str, CallEnding]]
 
 
 def pauses() -> Iterator[float]:
-    """Yield the seconds between two looks at a batch, growing, without an end."""
+    """Yield the seconds between two looks at a batch: growing, without an end."""
     seconds = FIRST_SECONDS
     while True:
         yield seconds
@@ -69,7 +69,7 @@ def pauses() -> Iterator[float]:
 
 
 class Batches:
-    """Send waiting requests as one batch, at times by `when`; go on with those of earlier runs."""
+    """Send waiting requests as one batch, when `when` allows it; resume batches of earlier runs."""
 
     def __init__(self, context: Context, chat_id: str, when: WhenToBatch) -> None:
         self._context = context
@@ -82,7 +82,7 @@ class Batches:
 
     @property
     def room(self) -> int:
-        """Return how many dialogues may go on at once: a batch has room for all."""
+        """Return how many dialogues may go on at once: as many as a batch takes."""
         return _MOST_REQUESTS if self._is_time else 0
 
     @property
@@ -91,21 +91,21 @@ class Batches:
         return self._waiting.keys()
 
     def takes(self, request: Request, key: str) -> bool:
-        """Return whether a request is in a batch already, or goes with the next."""
+        """Return whether a request is in a batch already, or goes into the next one."""
         fits = self._is_time and takes_batches(request.model.name) and key not in self._alone
         return fits or is_under_way(self._archive, key)
 
     def send(self, request: Request, key: str) -> bool:
-        """Let a request wait for the next batch."""
+        """Queue a request for the next batch."""
         self._waiting[key] = request
         return True
 
     def receive(self) -> CallEndings:
-        """Send all that waits, or wait for the batches that some of it is in. Yield the endings.
+        """Send all queued requests, or wait for the batches that some are in. Yield the endings.
 
-        What has no ending afterwards is still to be asked. Raises OverBudget and UnknownPrice
-        where not even the first request may leave, OutOfReach, ProviderRefuses or ModelError where
-        no batch can be created or read.
+        A request without an ending is still to be asked. Raises OverBudget or UnknownPrice where
+        not even the first request may leave, OutOfReach, ProviderRefuses or ModelError where no
+        batch can be created or read.
         """
         waiting, self._waiting = self._waiting, {}
         create, resumed = self._is_time, False
@@ -136,7 +136,10 @@ class Batches:
         )
 
     def _carried_out(self, waiting: Mapping[str, Request]) -> CallEndings:
-        """Yield the endings of a new batch of all that go the first one's way, and of old ones."""
+        """Yield the endings of a new batch: of all requests that share the first one's route.
+
+        Batches that are too old to come back are ended first.
+        """
         routes = {key: route_of(request) for key, request in waiting.items()}
         route, *_ = routes.values()
         together = {key: other for key, other in routes.items() if other.goes_as(route)}
@@ -152,13 +155,13 @@ class Batches:
         yield from self._awaited(route, replace(sent, name=name), cancel=False)
 
     def _written_down(self, together: Mapping[str, Route], before: Batch | None) -> int:
-        """Reserve the costs of all that fit, note them as sent, and return the batch's number."""
-        now, left = self._context.clock(), _MOST_CHARACTERS
+        """Reserve the costs of as many requests as fit, record them, and return the batch's number."""
+        now, characters_left = self._context.clock(), _MOST_CHARACTERS
         items: list[SentRequest] = []
         with self._archive.transaction():
             for key, route in together.items():
-                left -= sum(len(turn.content) for turn in route.sample.turns)
-                if items and (left < 0 or len(items) == _MOST_REQUESTS):
+                characters_left -= sum(len(turn.content) for turn in route.sample.turns)
+                if items and (characters_left < 0 or len(items) == _MOST_REQUESTS):
                     break
                 try:
                     items.append(
@@ -175,10 +178,10 @@ class Batches:
     def _created(
         self, route: Route, sent: OpenBatch, bodies: Mapping[str, Mapping[str, object]]
     ) -> Batch:
-        """Create the batch; if the answer gets lost, look for it before it is sent once more.
+        """Create the batch; if the answer gets lost, look for the batch before sending it again.
 
-        The pauses are those of `persistently`, which cannot be used here: the costs are released
-        only where it is known that there is no batch. Raises OutOfReach as it does.
+        The pauses are those of `persistently`, which does not fit here: costs may be released only
+        when it is known that there is no batch. Raises OutOfReach as it does.
         """
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -198,9 +201,9 @@ class Batches:
         raise AssertionError("the last attempt creates or raises")
 
     def _found(self, route: Route, sent: OpenBatch) -> Batch | None:
-        """Find the batch that was sent and whose name got lost, once it has ended.
+        """Find a batch that was sent but whose name got lost, once it has ended.
 
-        It is known by the requests in it; return None where its results are no longer kept.
+        It is recognized by its requests. Return None where there is none, or its results are gone.
         """
         others = set(batch_names(self._archive))
         keys = {item.request for item in sent.items}
@@ -236,7 +239,7 @@ class Batches:
         try:
             batch = self._found(route, sent)
         except NoBatches:
-            # It can no longer be known whether it was paid for.
+            # Whether it was billed cannot be found out any more.
             yield from self._taken(route, sent, None)
             return
         if batch is None:
@@ -246,7 +249,7 @@ class Batches:
         yield from self._taken(route, sent, batch)
 
     def _awaited(self, route: Route, sent: OpenBatch, *, cancel: bool) -> CallEndings:
-        """Yield the endings of a named batch when it has ended; with `cancel` it ends soon."""
+        """Yield the endings of a named batch once it has ended; with `cancel`, cancel it first."""
         is_told = False
         for pause in pauses():
             try:
@@ -269,35 +272,35 @@ class Batches:
     def _taken(self, route: Route, sent: OpenBatch, ended: Batch | None) -> CallEndings:
         """Yield the endings of a batch that has ended.
 
-        `ended` is None where it is no longer shown; then what it cost stays reserved.
+        `ended` is None where the provider no longer shows it; its costs then stay reserved.
         """
-        left = {item.request: item for item in sent.items}
+        pending = {item.request: item for item in sent.items}
         endings: list[tuple[str, CallEnding]] = []
 
         def take_all(batch: Batch) -> None:
             for result in client.fetch_results(route, batch):
-                item = left.get(result.custom_id)
+                item = pending.get(result.custom_id)
                 if item is None:
                     continue
-                if find_reply(self._archive, item.request) is None:  # else taken before a kill
+                if find_reply(self._archive, item.request) is None:  # not stored before a kill
                     ending = self._ending(route.sample, sent, batch.id, item, result)
                     endings.append((item.request, ending))
-                del left[item.request]
+                del pending[item.request]
 
         if ended is not None and ended.results_url:
-            with suppress(NoBatches):  # it was seen, and is not shown any more
+            with suppress(NoBatches):  # the provider no longer shows it
                 self._persistently(lambda: take_all(ended))
         close_batch(self._archive, sent.number, self._context.clock())
-        endings += [(key, None) for key in left]
+        endings += [(key, None) for key in pending]
         self._alone.update(key for key, ending in endings if ending is None)
         yield from endings
 
     def _ending(
         self, sample: Request, sent: OpenBatch, name: str, item: SentRequest, result: BatchResult
     ) -> CallEnding:
-        """Return the ending of one request; None where it is to be asked by itself.
+        """Return the ending of one request; None where it is to be asked directly.
 
-        Only what has succeeded is billed.
+        Only a request that succeeded is billed.
         """
         config = self._context.config
         window = window_in(item.model, config.models)
@@ -323,7 +326,7 @@ class Batches:
             return keep_reply(self._context, item, model, answer, sent.began_at, name)
 
     def _give_up(self, sent: OpenBatch) -> None:
-        """Close a batch that was never created: nothing of it was asked, so it costs nothing."""
+        """Close a batch that was never created, and release its costs: nothing was asked."""
         with self._archive.transaction():
             for item in sent.items:
                 release_call(self._archive, item)

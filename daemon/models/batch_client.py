@@ -1,8 +1,7 @@
 """A client of Anthropic's Message Batches: create, list, look at, cancel, read.
 
-LiteLLM says what a direct call would send, and what it would make of an answer that came by a
-batch. So the body of a request is the same by both transports, and so is the meaning of an answer
-and of a fault.
+LiteLLM says what a direct call would send, and reads the answers that came by a batch. So both
+transports send the same body, and an answer or a fault means the same by either.
 """
 
 import json
@@ -51,7 +50,7 @@ _TIMEOUT = httpx.Timeout(60.0, connect=30.0)
 _MOST_ON_A_PAGE = 100
 _BYTES_OF_A_PAGE = 4 * 1024**2
 _MOST_REQUESTS = 100_000
-"""In a batch, by the provider's own limit."""
+"""The provider's own limit for a batch."""
 _REFUSES = frozenset({400, 403, 404, 405, 413, 422})
 _ROOT = "/v1/"
 _Shape = TypeVar("_Shape", bound=BaseModel)
@@ -66,12 +65,12 @@ def _as_written(date: str) -> str:
 
 
 class NoBatches(Exception):
-    """The provider takes no such batch, for this address, key or model. Nothing is wrong."""
+    """The provider takes no such batch, for this address, key or model, which is no error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A call as it would be sent directly, and the address of batches of such calls.
+    """A call as it would be sent directly, and the address for batches of such calls.
 
     The key is in the headers.
     """
@@ -80,10 +79,10 @@ class Route:
     headers: Mapping[str, str] = field(repr=False)
     body: Mapping[str, Any] = field(repr=False)
     sample: Request = field(repr=False)
-    """The request that would be sent so."""
+    """The request that this is the route of."""
 
     def goes_as(self, other: "Route") -> bool:
-        """Return whether both go to one address with one key."""
+        """Return whether both go to the same address with the same key."""
         return (self.url, self.headers) == (other.url, other.headers)
 
 
@@ -95,13 +94,13 @@ class Batch(BaseModel):
     """The time of its creation, by the provider's clock."""
     processing_status: str
     request_counts: dict[str, int]
-    """The numbers of requests in it, by what has become of them."""
+    """The numbers of requests in it, by their state."""
     results_url: str | None = None
-    """None until it has ended, and when its results are no longer kept."""
+    """None until it has ended, and once its results are no longer kept."""
 
     @property
     def ended(self) -> bool:
-        """Return whether nothing more comes of it."""
+        """Return whether all of its requests have ended."""
         return self.processing_status == "ended"
 
     @property
@@ -121,7 +120,7 @@ class Ending(BaseModel):
 
     type: str
     message: Any = None
-    """The answer, in any shape: one odd answer is no reason to read none of the others."""
+    """The answer, in any shape, so that one odd answer does not make the others unreadable."""
     error: Any = None
 
 
@@ -153,7 +152,7 @@ def route_of(request: Request) -> Route:
 
 
 def answer_of(request: Request, message: object) -> Completion:
-    """Read the answer in a message of any shape, at half the price.
+    """Read the answer in a message of any shape; its cost is halved.
 
     `request` is the one that was asked, or any other to its model.
     """
@@ -163,7 +162,7 @@ def answer_of(request: Request, message: object) -> Completion:
 
 
 def refusal_of(request: Request, error: object) -> Completion:
-    """Return a batch's error as the answer that it is, else raise as `complete` would."""
+    """Return the answer that a batch's error stands for, else raise what `complete` would."""
     inside = error.get("error", error) if isinstance(error, Mapping) else error
     kind = str(inside.get("type", "")) if isinstance(inside, Mapping) else ""
     return complete_over(
@@ -177,7 +176,7 @@ def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> Mem
     def end(_: httpx.Request) -> httpx.Response:
         if isinstance(outcome, httpx.HTTPError):
             raise outcome
-        # The body's encoding is undone already, so only one header is of use.
+        # The body is decoded already, so the headers about its encoding must not go along.
         headers = {
             name: outcome.headers[name] for name in ("retry-after",) if name in outcome.headers
         }
@@ -195,28 +194,28 @@ def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> Mem
 
 
 def create(route: Route, bodies: Mapping[str, Mapping[str, Any]]) -> Batch:
-    """Send requests together; `bodies` are what each would send by itself, by its key.
+    """Create a batch; `bodies` has what each request would send directly, by its key.
 
-    Raises NoBatches where the provider does not take them, CutOff where the batch may exist all the
-    same, NotNow where it may be tried again, else ProviderRefuses or ModelError.
+    Raises NoBatches where the provider does not take it, CutOff where the batch may exist
+    nevertheless, NotNow where it may be tried again, else ProviderRefuses or ModelError.
     """
     requests = [{"custom_id": key, "params": body} for key, body in bodies.items()]
-    return _read(Batch, _asked(route, "POST", "", json={"requests": requests}))
+    return _read(Batch, _fetch(route, "POST", "", json={"requests": requests}))
 
 
 def newest(route: Route) -> Batch | None:
     """Return the batch that was created last, by any client, or None. Raises as `create`."""
-    return next(iter(_read(_Page, _asked(route, "GET", "?limit=1")).data), None)
+    return next(iter(_read(_Page, _fetch(route, "GET", "?limit=1")).data), None)
 
 
 def since(route: Route, created_at: str) -> Iterator[Batch]:
-    """Yield batches created then or later, the newest first. Raises as `create`.
+    """Yield the batches created at that time of the provider's clock or later, newest first.
 
-    `created_at` is a time of the provider's clock.
+    Raises as `create`.
     """
     page, after = None, ""
     while page is None or page.has_more:
-        page = _read(_Page, _asked(route, "GET", f"?limit={_MOST_ON_A_PAGE}{after}"))
+        page = _read(_Page, _fetch(route, "GET", f"?limit={_MOST_ON_A_PAGE}{after}"))
         yield from takewhile(lambda batch: batch.created_at >= created_at, page.data)
         if page.data and page.data[-1].created_at < created_at:
             return
@@ -225,24 +224,24 @@ def since(route: Route, created_at: str) -> Iterator[Batch]:
 
 def look_at_batch(route: Route, name: str) -> Batch:
     """Look at one batch. Raises as `create`; NoBatches where this key does not see it."""
-    return _read(Batch, _asked(route, "GET", f"/{name}"))
+    return _read(Batch, _fetch(route, "GET", f"/{name}"))
 
 
 def cancel(route: Route, name: str) -> None:
-    """Let nothing more of a batch be begun, so that it ends soon. Raises as `create`."""
+    """Cancel a batch: it begins no more requests, and ends soon. Raises as `create`."""
     with suppress(NoBatches):
-        _asked(route, "POST", f"/{name}/cancel")
+        _fetch(route, "POST", f"/{name}/cancel")
 
 
 def fetch_results(route: Route, batch: Batch) -> Iterator[BatchResult]:
     """Yield the results of a batch that has ended, in any order, as they come in.
 
-    They are read where the batches are: the key goes nowhere else, by no answer. Raises as
-    `create`.
+    They are read at the batches' own host, whatever host the answer names, so that the key goes
+    nowhere else. Raises as `create`.
     """
     base, _, _ = route.url.rpartition(_ROOT)
     path = (batch.results_url or "").partition(_ROOT)[2]
-    # No answer is much longer than its request had room for, and the route's own is one of these.
+    # No answer is much longer than its request had room for, and they all have the sample's room.
     most = _BYTES_OF_A_PAGE + max(1, min(batch.requests, _MOST_REQUESTS)) * most_answer_bytes(
         route.sample
     )
@@ -254,17 +253,17 @@ def fetch_results(route: Route, batch: Batch) -> Iterator[BatchResult]:
 
 
 def _lines(response: httpx.Response, longest: int) -> Iterator[bytes]:
-    """Yield the lines of an answer as they come. Raises TooManyBytes above `longest` bytes."""
-    begun = b""
+    """Yield the lines of an answer as they come. Raises TooManyBytes for one above `longest`."""
+    unfinished = b""
     for piece in response.iter_bytes():
-        *lines, begun = (begun + piece).split(b"\n")
+        *lines, unfinished = (unfinished + piece).split(b"\n")
         yield from lines
-        if len(begun) > longest:
+        if len(unfinished) > longest:
             raise TooManyBytes
-    yield begun
+    yield unfinished
 
 
-def _asked(route: Route, method: str, where: str, **body: Any) -> str:
+def _fetch(route: Route, method: str, where: str, **body: Any) -> str:
     with _connected(route, _BYTES_OF_A_PAGE) as http:
         response = http.request(method, f"{route.url}{where}", **body)
         _check(route, response)
@@ -273,7 +272,7 @@ def _asked(route: Route, method: str, where: str, **body: Any) -> str:
 
 @contextmanager
 def _connected(route: Route, most: int) -> Iterator[httpx.Client]:
-    """Open a client with the route's headers, whose answers have at most `most` bytes.
+    """Open a client with the route's headers, whose answers may have `most` bytes.
 
     Raises what a direct call would raise where the connection fails; AnswerTooLarge for more bytes.
     """
@@ -295,7 +294,7 @@ def _connected(route: Route, most: int) -> Iterator[httpx.Client]:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Read the trusted authorities once: that takes 20 ms, and a batch is looked at often."""
+    """Load the trusted authorities once: that takes 20 ms, and a batch is looked at often."""
     return httpx.create_ssl_context()
 
 
@@ -311,7 +310,7 @@ def _check(route: Route, response: httpx.Response) -> None:
 
 
 def _read(shape: type[_Shape], text: str) -> _Shape:
-    """Read an answer. Raises CutOff where it is none of this API: it may have been carried out."""
+    """Read an answer. Raises CutOff where it is not of this shape: the request may have worked."""
     try:
         return shape.model_validate_json(text)
     except ValidationError:

@@ -1,7 +1,7 @@
-"""LiteLLM's own map of models: windows, days of ending, prices. It is read without LiteLLM itself.
+"""LiteLLM's own map of models: windows, retirement days, prices.
 
-The map comes with LiteLLM's package, as of its release; nothing is fetched, and importing LiteLLM
-takes seconds.
+The map is a file in LiteLLM's package, as of its release. It is read without importing LiteLLM,
+which takes seconds, and nothing is fetched.
 """
 
 import json
@@ -26,7 +26,7 @@ _MAP = "model_prices_and_context_window_backup.json"
 _WRITERS = ("chat", "responses")
 _EMBEDS = "embedding"
 _TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
-# LiteLLM's map keeps these providers under longer names than those in front of a model's name.
+# Providers that LiteLLM's map calls otherwise than the prefix of a model's name does.
 _KEPT_AS = {"bedrock": "bedrock_converse", "cohere": "cohere_chat"}
 
 Fields = Mapping[str, object]
@@ -35,16 +35,16 @@ Fields = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The known facts of one model."""
+    """What the map knows of one model; None where it does not."""
 
     window: int | None = None
-    """Tokens that it reads."""
+    """The tokens that it reads at most."""
     ends_on: str | None = None
     """Its last day, as an ISO date."""
     calls_tools: bool = False
     """Whether it calls tools that it is offered."""
     most_answer: int | None = None
-    """Tokens that it writes at most."""
+    """The tokens that it writes at most."""
 
 
 def read_facts(model: str) -> Facts:
@@ -80,7 +80,7 @@ def price(model: str) -> Price | None:
         basic, bounds = _rates(tiers[0], ""), tiers[0].get("range")
         if basic is None:
             return None
-        # Above the first tier counts the last, the dearest.
+        # Everything above the first tier is priced at the last, the dearest.
         above = bounds[1] if isinstance(bounds, list) and len(bounds) == 2 else None
         if len(tiers) > 1 and isinstance(above, int | float):
             return Price(basic, int(above), _rates(tiers[-1], ""))
@@ -93,9 +93,9 @@ def price(model: str) -> Price | None:
 
 
 def known_models() -> Sequence[str]:
-    """Return the models that write and still answer, each with its provider in front.
+    """Return the models that write text and are not retired, each with its provider in front.
 
-    A maker's own names come last, so that they win where one name is kept for each last part.
+    A maker's own names come last, so that they win where a dict keeps one name for each last part.
     Raises ModelError where the map cannot be read.
     """
     names = set()
@@ -104,8 +104,12 @@ def known_models() -> Sequence[str]:
             last_day = str(fields.get("deprecation_date") or "9")
             if fields.get("mode") not in _WRITERS or last_day <= AS_OF:
                 continue
-            kept = str(fields.get("litellm_provider"))
-            provider = kept.partition("-")[0] if kept.startswith("vertex_ai") else kept
+            provider_in_map = str(fields.get("litellm_provider"))
+            provider = (
+                provider_in_map.partition("-")[0]
+                if provider_in_map.startswith("vertex_ai")
+                else provider_in_map
+            )
             provider = next(
                 (short for short, long in _KEPT_AS.items() if long == provider), provider
             )
@@ -114,7 +118,7 @@ def known_models() -> Sequence[str]:
 
 
 def _makers_own_last(name: str) -> tuple[bool, int, str]:
-    """Return what models are sorted by: the maker's own last, and long names first."""
+    """Return the key by which models are sorted: the maker's own last, long names first."""
     is_makers_own = add_provider(name.rpartition("/")[2]) == name
     return is_makers_own, -name.count("/"), name
 
@@ -157,8 +161,8 @@ def small_model_on(today: date, agent: str) -> str:
 def _fields(model: str) -> Fields:
     """Return the fields of a model in the map; none where it does not know the name.
 
-    Each name is searched for once, as LiteLLM does it: the full name first, then without the
-    provider where the entry is that provider's.
+    Names are looked up as LiteLLM does it: the full name first, then the name without its
+    provider, if that entry belongs to the provider.
     """
     name = add_provider(model)
     if model == EXTRACTIVE:
@@ -167,17 +171,17 @@ def _fields(model: str) -> Fields:
         return fields
     provider, _, rest = name.partition("/")
     fields = _fields_of(rest)
-    kept = str(fields.get("litellm_provider"))
-    is_of = kept in (provider, _KEPT_AS.get(provider)) or (
-        provider == "vertex_ai" and kept.startswith(provider)
+    provider_in_map = str(fields.get("litellm_provider"))
+    is_of = provider_in_map in (provider, _KEPT_AS.get(provider)) or (
+        provider == "vertex_ai" and provider_in_map.startswith(provider)
     )
     return fields if is_of else {}
 
 
 def _fields_of(name: str) -> Fields:
-    """Return the entry of this name.
+    """Return the entry of exactly this name; none where there is none.
 
-    The rest is not parsed: the whole map takes a tenth of a second, and 40 MB.
+    Only that entry is parsed: the whole map would take a tenth of a second, and 40 MB.
     """
     text = _text()
     key = re.search(rf"{re.escape(json.dumps(name))}\s*:\s*", text)
@@ -203,7 +207,7 @@ def _text() -> str:
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Raise ModelError where the block shows that the map cannot be read."""
+    """Turn errors in the block into a ModelError: the map cannot be read."""
     try:
         yield
     except (OSError, ValueError, AttributeError, TypeError) as fault:
@@ -214,10 +218,10 @@ def _readable() -> Iterator[None]:
 
 
 def _rates(fields: Fields, tier: str) -> Rates | None:
-    """Return the picodollars of one tier.
+    """Return the rates of one tier, in picodollars a token; None where they are not known.
 
-    A cache without a price, or one that costs nothing to write, is billed as the prompt is. Models
-    that embed write nothing, so the map leaves out what that costs.
+    A cache without a price, or that costs nothing to write, is billed like the prompt. Embedding
+    models write nothing, so the map has no price for that.
     """
 
     def pico(what: str) -> int | None:

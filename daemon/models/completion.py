@@ -1,4 +1,4 @@
-"""The call itself: LiteLLM, imported here alone and late."""
+"""The call of a model through LiteLLM, which is imported in this module alone, and late."""
 
 import gc
 import json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 300.0
 _WRONG_FIELDS = (400, 403, 404, 422)
-"""The statuses with which a provider refuses a field that it does not take, or has no host that does."""
+"""The statuses with which a provider refuses a field that it, or each of its hosts, does not take."""
 _OFFLINE = {
     # Without these LiteLLM fetches its price map and beta headers from the network at import.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -43,10 +43,10 @@ _TALKATIVE = (
 _DIVERTS = "USE_LITELLM_PROXY"
 """A variable that makes LiteLLM send all requests and all keys to its own proxy."""
 _THIS_MACHINE = "localhost,127.0.0.1,::1"
-"""Never asked by way of a proxy: what goes to it is not encrypted."""
+"""Hosts that are never asked through a proxy, since requests to them are not encrypted."""
 _TALKERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _NO_GATEWAY = {"_skip_mcp_handler": True}
-"""Else LiteLLM imports, as soon as there are tools, what only its own server has installed."""
+"""Without it, LiteLLM imports packages of its own server as soon as a request has tools."""
 _LOADING = Lock()
 _SILENT = 1000  # above every level of logging
 
@@ -66,22 +66,23 @@ class Completion:
     calls: tuple[ToolCall, ...] = ()
     """The tools that the model wants to have called."""
     odd_usage: str = ""
-    """What the provider said in place of a count of tokens; empty where it counted in numbers."""
+    """What the provider gave in place of a token count; empty where all counts were numbers."""
     thought: bool = False
     """Whether the provider shows that the model thought first."""
     switches_refused: int = 0
-    """The switches against thinking that the provider refuses, as far as the request was to know."""
+    """How many switches against thinking the provider has refused, including those known before."""
     read_a_second: float = 0.0
-    """Tokens of the prompt, as a server of one's own says; 0 where it does not. So below."""
+    """Prompt tokens a second, as a server of one's own reports them; else 0."""
     written_a_second: float = 0.0
+    """The same for the tokens of the answer."""
 
 
 def complete(request: Request) -> Completion:
     """Ask the request's model once.
 
-    A switch against thinking that the provider refuses, which is not billed, is left out. Raises
-    NotNow where it may be asked again, ProviderRefuses where no model of the provider can be asked,
-    else ModelError.
+    Where the provider refuses a switch against thinking, which is not billed, the call is repeated
+    without that switch. Raises NotNow where it may be asked again, ProviderRefuses where no model
+    of the provider can be asked, else ModelError.
     """
     while request.thinking:
         thinking = request.thinking
@@ -102,15 +103,15 @@ def complete_over(
 ) -> Completion:
     """Ask a model of Anthropic's over `wire` instead of the network. Raises as `complete`.
 
-    So what a call would send is known without sending it, and what came another way is read as its
-    answer.
+    This shows what a call would send without sending it, and has LiteLLM read an answer that came
+    another way.
     """
     import httpx
 
     _litellm()
     from litellm.llms.custom_httpx.http_handler import HTTPHandler
 
-    from daemon.models.guard import send_watched  # where it would go is where a batch goes
+    from daemon.models.guard import send_watched  # a batch goes to the same host, so it is checked
 
     transport = httpx.MockTransport(lambda leaving: send_watched(leaving, wire))
     return _complete(request, client=HTTPHandler(client=httpx.Client(transport=transport)))
@@ -118,9 +119,9 @@ def complete_over(
 
 def _complete(request: Request, **over: Any) -> Completion:
     litellm = _litellm()
-    from daemon.models.guard import watched  # late, as httpx is
+    from daemon.models.guard import watched  # late: it imports httpx
 
-    # Else OpenAI's own client asks three times, after any fault.
+    # Without max_retries, OpenAI's own client asks three times, after any fault.
     options = {
         "timeout": TIMEOUT_SECONDS,
         **request.route,
@@ -139,7 +140,7 @@ def _complete(request: Request, **over: Any) -> Completion:
 
 
 def _end_of(fault: Exception, request: Request, call: "WatchedCall", litellm: Any) -> Completion:
-    """Return the answer that a fault has come of, if it was one; else raise what the fault means."""
+    """Return the answer behind a fault, if there was one; else raise what the fault means."""
     from daemon.models.error_answer import read_error
     from daemon.models.provider_faults import meaning_of
 
@@ -156,7 +157,7 @@ def _end_of(fault: Exception, request: Request, call: "WatchedCall", litellm: An
 
 
 def _as_ended(answer: Completion, request: Request, call: "WatchedCall") -> Completion:
-    """Return an answer with its provider's own reason for its end; vectors have none."""
+    """Return an answer with the provider's own reason for its end, which vectors do not have."""
     raw = call.raw
     if raw is None:
         return answer
@@ -206,12 +207,12 @@ def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Comp
 
 
 def _messages_of(request: Request) -> list[dict[str, Any]]:
-    """Return the prompt, with breakpoints for the cache where the model's provider wants them."""
+    """Return the prompt, with cache breakpoints for models whose provider wants them."""
     messages = request.messages
     if "claude" not in request.model.name:
         return messages
     for turn, message in zip(request.turns, messages, strict=True):
-        if turn.content:  # one that holds calls alone has no part that could bear a breakpoint
+        if turn.content:  # a turn with calls alone has no part to put a breakpoint on
             mark = {"cache_control": {"type": "ephemeral"}} if turn.ends_prefix else {}
             message["content"] = [{"type": "text", "text": turn.content, **mark}]
     return messages
@@ -223,9 +224,9 @@ def _tool_call(call: Any) -> ToolCall:
 
 
 def _likeness(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:
-    """Ask how alike the turns' texts are: JSON of rows of cosines.
+    """Return how alike the turns' texts are, as JSON: a row of cosines for each text.
 
-    Vectors are a hundred times larger, and not kept.
+    The vectors themselves are a hundred times larger, and not kept.
     """
     own = {name: value for name, value in request.parameters.items() if name != "max_tokens"}
     texts = [turn.content for turn in request.turns]
@@ -244,9 +245,9 @@ def _likeness(litellm: Any, request: Request, options: Mapping[str, Any]) -> Com
 
 
 def _litellm() -> Any:
-    """Return LiteLLM, ready to be asked. One thread loads it, and others wait.
+    """Return LiteLLM, ready to be asked. One thread loads it while others wait.
 
-    Pydantic, which its clients read answers with, warns of odd ones in the answers' own words.
+    Warnings are off, since Pydantic, with which its clients read answers, quotes odd ones in them.
     """
     with _LOADING:
         os.environ.pop(_DIVERTS, None)
@@ -257,7 +258,7 @@ def _litellm() -> Any:
 
 @cache
 def _loaded() -> Any:
-    """Load LiteLLM without the garbage collector, which would visit half a million objects."""
+    """Load LiteLLM with the garbage collector off, which would visit half a million objects."""
     os.environ.update(_OFFLINE)
     for name in _TALKATIVE:
         os.environ.pop(name, None)

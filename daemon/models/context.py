@@ -40,16 +40,16 @@ class Context:
     run: str = ""
     """The name of this run in the ledger, for the cap on one run."""
     pause: Callable[[float], None] = sleep
-    """Waits for a provider, in seconds, and may raise what ends the work."""
+    """Waits that many seconds for a provider; may raise what ends the work."""
     notices: set[str] = field(default_factory=set)
-    """Notices that the person has got in this run, and does not get again for each chat."""
+    """Notices that this run has told, and does not repeat for each chat."""
     refusing: set[str] = field(default_factory=set)
-    """Models that have refused even the smallest request in this run, and answered nothing since."""
+    """Models that refused even the smallest request in this run, and have answered nothing since."""
     plan_at_most: int = 0
     """The most that the chat's planned work may cost, in picodollars; 0 where not known."""
 
     def tell_once(self, notice: str) -> None:
-        """Tell a notice, unless this run has told it."""
+        """Tell a notice, unless this run has told it already."""
         if notice not in self.notices:
             self.notices.add(notice)
             self.tell(Note(notice))
@@ -61,10 +61,10 @@ class Context:
 
 def check_named_files(config: Config) -> None:
     """Raise ConfigurationError where texts, a layout or a splitter of the settings is unusable."""
-    for own in config.variants:
-        load_texts(own.texts.path)
-        core_layout(own.core)
-        splitter(own.chunk.bounds)
+    for chat_config in config.variants:
+        load_texts(chat_config.texts.path)
+        core_layout(chat_config.core)
+        splitter(chat_config.chunk.bounds)
 
 
 def context_to_read(config: Config, folders: Folders, archive: Archive) -> Context:
@@ -79,7 +79,7 @@ def open_context(config: Config, folders: Folders, tell: Tell) -> Iterator[Conte
     Raises Busy where another memproc works with this archive, and ArchiveError, FileTrouble or
     ConfigurationError where something cannot be opened.
     """
-    load_texts(config.texts.path)  # wrong ones are told before anything is done
+    load_texts(config.texts.path)  # faults in them are told before anything is done
     core_layout(config.core)
     for folder in (folders.state, folders.updated, folders.backups):
         make_private(folder)

@@ -1,6 +1,6 @@
-"""The time limit of an answer, in seconds from its first byte to its last, headers included.
+"""The time limit of a whole answer, in seconds from its first byte to its last, headers included.
 
-A server that sends a byte now and then is never silent for long, so a time-out of each read is none.
+A time-out of each read does not stop a server that sends a byte now and then.
 """
 
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def in_time(seconds: float) -> Iterator[Deadline]:
 
 @cache
 def _install() -> None:
-    """Watch the methods through which httpx reads and writes, encrypted or not."""
+    """Wrap the methods through which httpx reads and writes, encrypted or not."""
     read, write = SyncStream.read, SyncStream.write
 
     def read_in_time(self: SyncStream, max_bytes: int, timeout: float | None = None) -> bytes:
@@ -66,7 +66,7 @@ def _install() -> None:
 
     def write_before(self: SyncStream, buffer: bytes, timeout: float | None = None) -> None:
         if deadline := _DEADLINE.get():
-            deadline.ends_at = None  # what is sent now is answered later; a proxy has answered
+            deadline.ends_at = None  # an answer before this write was a proxy's: the real one comes
         write(self, buffer, timeout)
 
     SyncStream.read, SyncStream.write = read_in_time, write_before  # type: ignore[method-assign]

@@ -1,15 +1,15 @@
 """The direct transport: each request by itself, several at once, with patience.
 
 The money is reserved before a call leaves, and settled in the transaction that stores its answer.
-Only the call itself happens in its thread.
+Each call has a thread, in which nothing else happens.
 
-    refused for now     nothing is billed: asked again in its thread, up to six times
-    its answer is lost  it may be billed: reserved and sent again as another call, up to six times
-    too slow, at home   once more, with a longer time-out; then the smallest request follows
-    refused, unknown    nothing is billed: the smallest request follows. If that is answered, the
-                        refusal is kept as an answer; else its fault is what it was
+    refused for now     not billed: asked again in its thread, up to six times
+    answer lost         may be billed: reserved and sent again as another call, up to six times
+    own server too slow once more, with a longer time-out; then the smallest request follows
+    refused, why?       not billed: the smallest request follows. If that is answered, the refusal is
+                        about what was asked, and is kept as an answer; else the fault is raised
 
-A server of one's own is asked no more at once than it has slots; others as `models.concurrency` says.
+A server of one's own gets as many calls at once as it has slots; others get `models.concurrency`.
 """
 
 import random
@@ -59,9 +59,9 @@ T = TypeVar("T")
 
 ATTEMPTS = 6
 MOST_CUT_OFF = 6
-"""Times that a request is sent whose answers get lost: each may have been billed."""
-_LONGEST_TRIES = 2
-"""Times that a server of one's own is asked for an answer that does not come in time."""
+"""How often a request is sent whose answers get lost; each may have been billed."""
+_SLOW_TRIES = 2
+"""How often a server of one's own is asked for an answer that does not come in time."""
 LONGEST_WAIT_SECONDS = 300.0
 """A provider that asks for more is out of reach for now."""
 _ABOUT_PASSAGE = (
@@ -74,7 +74,7 @@ _TOO_SLOW = (
     "longer, timeout in this model's own table of memproc.toml."
 )
 _TELL_SECONDS = 1.0
-"""How often it is told that calls are waited for."""
+"""The seconds between two signs of life while calls are waited for."""
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 
@@ -89,9 +89,9 @@ def persistently(
 ) -> T:
     """Call `ask` up to six times, with growing pauses, and return its result.
 
-    `sleep` takes seconds, `chance` answers between 0 and 1, and `tell` hears before each pause why
-    there is one. What `may_be_billed` though its answer got lost is not asked again here: CutOff is
-    raised, and the caller reserves its cost once more first.
+    `sleep` takes seconds, `chance` returns a number between 0 and 1, and `tell` gets the reason of
+    each pause before it. With `may_be_billed`, a lost answer raises CutOff instead of being asked
+    for again here, since the caller must reserve the cost once more first.
 
     Raises OutOfReach when the provider has not answered by then, or asks for more than five
     minutes.
@@ -134,9 +134,9 @@ def _out_of_reach(fault: NotNow, tried: str) -> OutOfReach:
 def _pause(
     attempt: int, retry_after: float | None = None, chance: Callable[[], float] = random.random
 ) -> float:
-    """Return seconds: twice as many each time, never less than `retry_after`.
+    """Return the seconds to pause: twice as many each time, never fewer than `retry_after`.
 
-    They are spread, so that many callers do not come back at once.
+    They are spread at random, so that many callers do not come back at once.
     """
     growing = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
     return max(retry_after or 0.0, float(growing * (0.5 + chance() / 2)))
@@ -151,7 +151,7 @@ class DirectCall:
     at: str
     """The time at which it was sent."""
     refused: "list[DirectCall]" = field(default_factory=list)
-    """The calls whose refusal this one, the smallest request, is to explain."""
+    """If this is a smallest request, the calls whose refusal it is to explain."""
     future: Future[Completion] = field(default_factory=Future)
 
 
@@ -167,18 +167,18 @@ class Direct:
         self._too_slow = Counter[str]()
         self._tries = Counter[str]()
         self._until: dict[str, float] = {}
-        """When the answer to each request has to be there, by the monotonic clock."""
+        """When the answer to each request is due at the latest, by the monotonic clock."""
         self._is_closed = False
         self._told: set[tuple[str, int]] = set()
 
     @property
     def room(self) -> int:
-        """Return twice as many as may be under way, since some of them wait for others."""
+        """Return twice the number of calls at once, since some dialogues wait for others."""
         return 2 * self._most
 
     @property
     def under_way(self) -> Collection[str]:
-        """Return the keys of the calls whose answers have not been received."""
+        """Return the keys of the requests whose calls have not ended."""
         return self._calls.keys()
 
     def takes(self, request: Request, key: str) -> bool:
@@ -190,8 +190,8 @@ class Direct:
 
         Raises OverBudget where a cap is reached even when all others are settled, and UnknownPrice.
         """
-        there = (call.request.model for call in dict.fromkeys(self._calls.values()))
-        at_server = sum(each.base == request.model.base for each in there)
+        calls = dict.fromkeys(self._calls.values())
+        at_server = sum(call.request.model.base == request.model.base for call in calls)
         if len(self._calls) >= self._most or 0 < request.model.slots <= at_server:
             return False
         times_slow = self._too_slow[key]
@@ -200,21 +200,21 @@ class Direct:
             call = self._reserved(request, key)
         except OverBudget:
             if self._calls:
-                return False  # those under way will have cost less than is reserved for them
+                return False  # calls under way will settle for less than is reserved for them
             raise
         self._calls[key] = call
         self._begin(call)
         return True
 
     def _begin(self, call: DirectCall) -> None:
-        # The interpreter does not wait for such a thread: a second Ctrl-C ends at once.
+        # The interpreter does not wait for a daemon thread, so a second Ctrl-C ends at once.
         threading.Thread(target=self._carry_out, args=(call,), name="call", daemon=True).start()
 
     def receive(self) -> Iterator[tuple[str, CallEnding]]:
-        """Wait for the first answer. Yield each call that has ended, with its ending.
+        """Wait for the first answer. Yield the key of each call that has ended, and its ending.
 
-        One that was refused for an unknown reason waits for the smallest request, which follows it.
-        Raises OverBudget where a cap is reached by that.
+        A call that was refused for an unknown reason waits for the smallest request, sent after it.
+        Raises OverBudget where that request would pass a cap.
         """
         under_way = dict.fromkeys(self._calls.values())
         ended = self._first(call.future for call in under_way)
@@ -230,9 +230,9 @@ class Direct:
                 yield refused.sent.request, self._explained(refused, ending)
 
     def _first(self, futures: Iterable[Future[Completion]]) -> Collection[Future[Completion]]:
-        """Return the calls that end first, and tell every second that they are waited for.
+        """Return the calls that end first, and post a sign of life every second until then.
 
-        A call that takes longer than it may is not told of: it hangs.
+        None is posted once all calls have exceeded their time: then they hang.
         """
         under_way = tuple(futures)
         while not (ended := wait(under_way, _TELL_SECONDS, FIRST_COMPLETED).done):
@@ -241,7 +241,7 @@ class Direct:
         return ended
 
     def close(self) -> Iterator[tuple[str, CallEnding]]:
-        """Send nothing more, and wait for all that is under way; each call as `receive` has it."""
+        """Send nothing more, and wait for all calls under way. Yields as `receive` does."""
         self._is_closed = True
         while self._calls:
             yield from self.receive()
@@ -260,7 +260,7 @@ class Direct:
         return self._context.complete(call.request)
 
     def _tell_once(self, event: Event) -> None:
-        """Tell why calls wait for a provider once for all of them, until one is answered."""
+        """Tell why calls wait for a provider: once for all of them, until one is answered."""
         if isinstance(event, TriesAgain) and (event.reason, event.attempt) not in self._told:
             self._told.add((event.reason, event.attempt))
             self._context.tell(event)
@@ -270,17 +270,17 @@ class Direct:
             if times_lost := self._lost[call.sent.request]:
                 self._context.pause(_pause(times_lost))
             ask = partial(self._once, call)
-            # If its answer gets lost, it may have been billed: it is reserved again first.
+            # A call whose answer gets lost may have been billed, so it is reserved anew by the caller.
             answer = persistently(ask, self._context.pause, self._tell_once, may_be_billed=True)
             call.future.set_result(answer)
-        except BaseException as fault:  # a thread's end: raised in the dialogue that asked
+        except BaseException as fault:  # the thread ends; it is raised in the dialogue that asked
             call.future.set_exception(fault)
 
     def _ending(self, call: DirectCall) -> CallEnding:
         """Return the ending of a call.
 
-        One that was cut off may have been billed, and stays reserved. So does one whose answer was
-        too large or too slow, which is repeated at most once.
+        A call that was cut off may have been billed, so its money stays reserved. So does that of
+        one whose answer was too large or too slow, which is repeated at most once.
         """
         fault = call.future.exception()
         if fault is None:
@@ -301,14 +301,14 @@ class Direct:
         return fault
 
     def _needs_trial(self, call: DirectCall, ending: CallEnding) -> bool:
-        """Return whether the smallest request is to show why a call was refused, or too slow."""
+        """Return whether to send the smallest request, to see why a call was refused or too slow."""
         is_unknown = not call.refused and (
             isinstance(ending, Unexplained | Forbidden) or _is_slow(ending, call.request.model)
         )
         return is_unknown and not self._is_closed and call.sent.model not in self._context.refusing
 
     def _try(self, refused: DirectCall) -> None:
-        """Send the smallest request after a refused one, every time; one thread at a time."""
+        """Send the smallest request after a refused one, or wait for one that is under way."""
         step = EMBEDDING if refused.request.step == EMBEDDING else TRIAL
         asked = refused.request
         request = replace(smallest_request(asked.model, step), thinking=asked.thinking)
@@ -317,18 +317,18 @@ class Direct:
                 break
         else:
             trial = self._reserved(request, secrets.token_hex(32))
-            # From so few words only the tokens around them would be learned.
+            # Tokens 0: nothing is learned of the model's factor from so few words.
             trial = replace(trial, sent=replace(trial.sent, tokens=0))
             self._begin(trial)
         trial.refused.append(refused)
         self._calls[refused.sent.request] = trial
 
     def _explained(self, refused: DirectCall, trial: CallEnding) -> CallEnding:
-        """Return the ending of a refused call, by that of the smallest request after it.
+        """Return the ending of a refused call, given that of the smallest request after it.
 
-        answered       a refusal of the passage, or that it takes too long
+        answered       the passage is refused, or takes too long; that is kept as an answer
         refused too    the call's own fault
-        neither        what the smallest request met: a busy provider, no money, a lost answer
+        neither        the ending of the smallest request: a busy provider, no money, a lost answer
         """
         fault = refused.future.exception()
         is_answered = isinstance(trial, Reply) and trial.finish != REFUSED
@@ -349,22 +349,22 @@ class Direct:
         return fault
 
     def _after_slowness(self, call: DirectCall, fault: TimedOut | AnswerTooSlow) -> CallEnding:
-        """Return None to ask once more, with a longer time-out; then what the smallest request is to explain.
+        """Return None to ask once more, with a longer time-out; the second time, the fault for `_explained`.
 
-        Where that is too slow itself, or may not be sent any more, the server is out of reach.
+        Where the smallest request is too slow itself, or may not be sent any more, the server is out of reach.
         """
         key = call.sent.request
         self._too_slow[key] += 1
         times = self._too_slow[key]
-        if call.refused or (self._is_closed and times >= _LONGEST_TRIES):
+        if call.refused or (self._is_closed and times >= _SLOW_TRIES):
             return OutOfReach(fault.message, fault.next_step)
-        if times < _LONGEST_TRIES:
-            self._context.tell(TriesAgain(fault.message, times, _LONGEST_TRIES, _pause(times)))
+        if times < _SLOW_TRIES:
+            self._context.tell(TriesAgain(fault.message, times, _SLOW_TRIES, _pause(times)))
             return None
         return fault
 
     def _after_loss(self, key: str, fault: CutOff) -> OutOfReach | None:
-        """Count one more lost answer. Return None to send the request again, or why it is not."""
+        """Count one more lost answer. Return None to send the request again, or why it is not sent."""
         self._lost[key] += 1
         times = self._lost[key]
         if times < MOST_CUT_OFF:
@@ -376,5 +376,5 @@ class Direct:
 
 
 def _is_slow(fault: CallEnding, model: Model) -> TypeGuard[TimedOut | AnswerTooSlow]:
-    """Return whether a server of one's own has not answered in the time that it had."""
+    """Return whether a call failed because a server of one's own did not answer in time."""
     return isinstance(fault, TimedOut | AnswerTooSlow) and is_patient(model)

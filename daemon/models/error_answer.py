@@ -1,7 +1,7 @@
-"""What a provider's error says: its status, code and parameter, and what its words mean.
+"""What a provider's error says: its status, code and parameter, and the meaning of its words.
 
-Its words may repeat the prompt, so they are looked at and never shown, and what the prompt holds
-itself is no sign of anything.
+The words may quote the prompt. So they are searched but never shown, and a sign that the prompt
+itself contains does not count.
 """
 
 import json
@@ -15,16 +15,16 @@ from daemon.models.raw_answer import errors_in
 from primer.reply import Request
 
 _DEEPEST = 4
-"""Errors that gateways put into each other."""
+"""The most errors, nested by gateways, that are looked into."""
 _MOST_CHARACTERS = 100_000
 _OF_A_PAGE = re.compile(r"\ufeff?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+)?html", re.S)
 _NAMEABLE = re.compile(r"[A-Za-z0-9._\[\]-]{1,64}")
 _TEXTS = frozenset({"messages", "prompt", "input", "contents", "content", "system"})
-"""Parameters that hold what is asked: an error about one of them may be the passage's."""
+"""Parameters that hold what is asked: an error about one of them may be about the passage."""
 _TOO_LARGE = 413
 _FORBIDDEN = 403
 _OF_REQUESTS = frozenset({200, 400, _FORBIDDEN, 422, 451})
-"""Statuses of errors that may lie in what was asked: with 200 some gateways pass on an error."""
+"""Statuses of errors that may be about what was asked; some gateways pass errors on with 200."""
 
 _REFUSAL_CODES = re.compile(
     r"content_?filter(ed)?|content_policy\w*|\w*moderation\w*|\w*flagged\w*|cyber_policy"
@@ -55,7 +55,7 @@ _LENGTH_WORDS = re.compile(
     r"|reduce the length of (?:the |your )?(?:messages|prompt|input)|too many (?:input )?tokens"
 )
 _ABOVE_A_LIMIT = re.compile("request too large for")
-"""Said by some of one request with more tokens than a minute may have."""
+"""Said by some providers of a single request with more tokens than their limit for a minute."""
 _MODEL_WORDS = re.compile(
     r"not a valid model|model not exist|model_not_found|invalid model|unknown model"
     r"|llm provider not provided"
@@ -70,14 +70,14 @@ class ErrorAnswer:
 
     status: int = 0
     words: str = field(default="", repr=False)
-    """All of it, in lower case."""
+    """All of its text, in lower case."""
     message: str = field(default="", repr=False)
     codes: tuple[str, ...] = ()
     """Its codes and kinds, in lower case, the innermost first."""
     code: str = ""
-    """Its code, where that is short and without blanks."""
+    """Its code, if that is short and without blanks."""
     param: str = ""
-    """The parameter that it names, likewise."""
+    """The parameter that it names, if that is short and without blanks."""
     asked: str = field(default="", repr=False)
     """The prompt, in lower case."""
 
@@ -88,13 +88,13 @@ class ErrorAnswer:
 
     @property
     def refused_parameter(self) -> str:
-        """Return the parameter that it refuses; empty for one that holds what is asked."""
+        """Return the parameter that it refuses; empty if that holds what is asked."""
         is_text = _TEXTS & set(re.split(r"[.\[\]]", self.param))
         return "" if is_text or self.status == _FORBIDDEN else self.param
 
     @property
     def refuses_content(self) -> bool:
-        """Return whether it is known to refuse what the request says."""
+        """Return whether it surely refuses the content of the request."""
         return self.status in _OF_REQUESTS and self._is(_REFUSAL_CODES, _REFUSAL_WORDS)
 
     @property
@@ -109,7 +109,7 @@ class ErrorAnswer:
     @property
     def knows_no_model(self) -> bool:
         """Return whether it says that there is no such model."""
-        may_say_so = self.status in _OF_REQUESTS or not self.status  # then LiteLLM says it
+        may_say_so = self.status in _OF_REQUESTS or not self.status  # without one, LiteLLM says it
         return self.status == 404 or (may_say_so and self.says(_MODEL_WORDS))
 
     @property
@@ -122,12 +122,12 @@ class ErrorAnswer:
         sent, first = max(numbers), numbers[0]
         between = self.message[matches[0].end() : matches[numbers.index(sent)].start()]
         if first < sent and _MORE.search(between):
-            return ""  # the first is what was sent, and something is to be added to it
+            return ""  # the first number is not the window but what was sent, with more to be added
         window = first if first < sent else next(number for number in numbers if number < sent)
         return f": {sent:,} tokens for {window:,}, {sent - window:,} too many"
 
     def says(self, signs: re.Pattern[str]) -> bool:
-        """Return whether it has one of these signs, which the prompt has not."""
+        """Return whether its words have one of these signs that the prompt does not have."""
         return any(sign.group() not in self.asked for sign in signs.finditer(self.words))
 
     def _is(self, codes: re.Pattern[str], words: re.Pattern[str]) -> bool:
@@ -137,7 +137,7 @@ class ErrorAnswer:
 def read_error(
     request: Request, status: int, body: bytes, fault: Exception | None = None
 ) -> ErrorAnswer:
-    """Return the error in an answer to a request, else in the fault that came of it.
+    """Return the error in an answer to a request, else the one in the fault that was raised.
 
     `status` is 0 where there was no answer.
     """
@@ -149,7 +149,7 @@ def read_error(
     with suppress(ValueError, RecursionError):
         parsed = json.loads(text)
         if status == 200 and isinstance(parsed, dict):
-            parsed = {"error": next(iter(errors_in(parsed)), None)}  # all else is a model's answer
+            parsed = {"error": next(iter(errors_in(parsed)), None)}  # the rest is a model's answer
         text = json.dumps(parsed, ensure_ascii=False)
     errors = list(_errors_in(parsed))
     codes = [_shown(error.get(name)) for error in errors for name in ("code", "type", "status")]
@@ -167,12 +167,12 @@ def read_error(
 
 
 def _named_in(errors: Sequence[Mapping[str, Any]], field: str) -> str:
-    """Return the first of the errors' values of a field that may be shown; empty for none."""
+    """Return the first value of a field in these errors that may be shown; empty for none."""
     return next(filter(None, (_shown(error.get(field)) for error in errors)), "")
 
 
 def _errors_in(parsed: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield an error and those that it passes on from another provider, the innermost first."""
+    """Yield an error and those nested in it, passed on from another provider, innermost first."""
     nested = [parsed]
     for _ in range(_DEEPEST):
         value = nested[-1]
@@ -191,6 +191,6 @@ def _errors_in(parsed: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _shown(value: object) -> str:
-    """Return a code or a name as it may be shown; empty where it might hold words."""
+    """Return a code or a name that may be shown; empty for anything that might hold words."""
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     return text if _NAMEABLE.fullmatch(text) else ""

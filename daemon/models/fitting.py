@@ -11,14 +11,14 @@ from rules.plan.limits import Limit, Sizes, sizes_within
 _SMALLEST_WINDOW = 8192
 """Of the usual windows, the smallest with room for what memproc asks."""
 _SYSTEM_MESSAGE = 200
-"""Tokens that are kept free for a chat's own system message; `memproc plan` knows each chat's."""
+"""Tokens kept free for a chat's system message, whose real size `memproc plan` knows."""
 
 
 def sizes_for(config: Config, model: str, window: int, factor: float, then: str = "") -> Sizes:
-    """Return sizes that fit; `factor` is what the model makes of one of our tokens.
+    """Return sizes that fit; `factor` is how many tokens the model counts for one of ours.
 
-    Raises ConfigurationError where even the smallest do not, with what is typed `then`, once the
-    window is larger.
+    Raises ConfigurationError where even the smallest do not fit; its advice ends with the command
+    `then`, to be typed once the window is larger.
     """
     fixed = count(load_texts(config.texts.path).primer) + _SYSTEM_MESSAGE
     sizes = sizes_within(Limit(window).most, fixed, factor)

@@ -1,10 +1,10 @@
-"""The guard: it looks at every request before it leaves and at every answer before it is read.
+"""The guard: it checks every request before it leaves, and every answer before it is read.
 
-A request of a provider whose key memproc keeps goes to the provider's own hosts or to agreed ones.
-No answer leads to another address, since the conversation would go along. No key goes over plain
-HTTP, except to this machine. An answer has bounds, of seconds and of bytes after decompression, as
-one gigabyte fits into a megabyte of gzip; its counts of tokens are numbers, and why it ended is
-read here, in its provider's own words.
+Requests to a provider whose key memproc keeps go to that provider's own hosts or to agreed ones. No
+redirect is followed, since the conversation would go along. No key goes over plain HTTP, except to
+this machine. An answer is bounded in seconds and in bytes after decompression, since a megabyte of
+gzip can hold a gigabyte. Its token counts are made numbers, and the provider's own reason for its
+end is read here.
 """
 
 import zlib
@@ -39,11 +39,11 @@ from rules.errors import (
 )
 
 TAKEN_ENCODINGS = "gzip, deflate"
-"""What requests say that memproc decompresses; an answer in another encoding is not read."""
+"""The encodings that requests accept; an answer in another one is not read."""
 MOST_SECONDS = 600.0
-"""For all of an answer, from its first byte; less where its room is small, its time-out at home."""
+"""The most for a whole answer, from its first byte: less for a small room, and a server of one's own has its time-out."""
 _SECONDS_ANYHOW = 60.0
-"""Providers send white space while a request waits in a queue."""
+"""For any answer: providers send white space while a request waits in a queue."""
 _SECONDS_A_TOKEN = 0.1
 _PIECE_BYTES = 1 << 18
 _ANY_HEADER = zlib.MAX_WBITS | 32
@@ -51,9 +51,9 @@ _PLAIN = ("", "identity")
 _PACKED = ("gzip", "x-gzip", "deflate")
 
 _BYTES_ANYHOW = 4 * 1024**2
-"""Of any answer: headers of JSON, thinking that is sent along, errors."""
+"""For any answer: JSON around the words, thinking that is sent along, errors."""
 _BYTES_A_TOKEN = 64
-"""A long token of a script whose letters are each escaped in JSON."""
+"""A long token in a script each of whose letters is escaped in JSON."""
 _BYTES_A_VECTOR = 128 * 1024
 """4,096 numbers of an embedding, written out in full."""
 
@@ -63,7 +63,7 @@ class TooManyBytes(Exception):
 
 
 class BoundedBody(httpx.SyncByteStream):
-    """The bytes of an answer as they come, decompressed; raises TooManyBytes beyond `most`."""
+    """The bytes of an answer, decompressed as they come; raises TooManyBytes beyond `most`."""
 
     def __init__(self, stream: httpx.SyncByteStream, encoding: str, most: int) -> None:
         self._stream = stream
@@ -101,18 +101,18 @@ class BoundedBody(httpx.SyncByteStream):
 
 @dataclass(slots=True)
 class WatchedCall:
-    """A call under way: its model, and what became of it that LiteLLM does not say."""
+    """A call under way: its model, and what the guard has seen that LiteLLM does not tell."""
 
     model: Model
     most_bytes: int
-    """Of the answer, decompressed."""
+    """The most bytes of the answer, decompressed."""
     deadline: Deadline
     refusal: MemprocError | None = None
     """Why a request was held back, or its answer was not read."""
     raw: RawAnswer | None = None
-    """What was read last; None where nothing was."""
+    """The answer that was read last; None before the first."""
     content: bytes = b""
-    """The bytes of it, as they came."""
+    """The bytes of that answer, as they came."""
 
     def hold_back(self, host: str, why: str) -> NoReturn:
         """Raise instead of sending to a host."""
@@ -125,14 +125,14 @@ class WatchedCall:
 
 
 class RequestHeldBack(Exception):
-    """Raised instead of sending, or of reading an answer."""
+    """A request must not be sent, or its answer not be read."""
 
 
 _CALL: ContextVar[WatchedCall | None] = ContextVar("call", default=None)
 
 
 def bound(response: httpx.Response, most: int) -> None:
-    """Let an answer that is not read yet be decompressed as it comes, up to `most` bytes."""
+    """Have an answer that is not read yet decompressed as it comes, up to `most` bytes."""
     assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  not asynchronous
     response.stream = BoundedBody(
         response.stream, response.headers.pop("content-encoding", ""), most
@@ -142,7 +142,7 @@ def bound(response: httpx.Response, most: int) -> None:
 
 @contextmanager
 def watched(request: Request) -> Iterator[WatchedCall]:
-    """Hold back what this call must not send or read; its `refusal` says so afterwards."""
+    """Guard this call in the block: what it must not send or read is held back; `refusal` says why."""
     _install()
     with in_time(_most_seconds(request)) as deadline:
         call = WatchedCall(request.model, most_answer_bytes(request), deadline)
@@ -154,7 +154,7 @@ def watched(request: Request) -> Iterator[WatchedCall]:
 
 
 def most_answer_bytes(request: Request) -> int:
-    """Return the bytes that an answer may have: a few megabytes more than its room holds."""
+    """Return the most bytes that an answer may have: a few megabytes more than its room holds."""
     room = request.parameters.get("max_tokens")
     of_words = room * _BYTES_A_TOKEN if isinstance(room, int) else 0
     of_vectors = len(request.turns) * _BYTES_A_VECTOR if request.step == EMBEDDING else 0
@@ -162,7 +162,7 @@ def most_answer_bytes(request: Request) -> int:
 
 
 def _most_seconds(request: Request) -> float:
-    """Return the seconds that an answer may take: by its room, and at home by the time-out too."""
+    """Return the seconds that an answer may take: by its room; a server of one's own has its time-out."""
     room, given = request.parameters.get("max_tokens"), request.route.get("timeout")
     of_words = room * _SECONDS_A_TOKEN if isinstance(room, int) else 0.0
     seconds = min(MOST_SECONDS, _SECONDS_ANYHOW + of_words)
@@ -171,13 +171,13 @@ def _most_seconds(request: Request) -> float:
 
 
 def look_at(request: httpx.Request) -> None:
-    """Raise where the request must not leave.
+    """Raise RequestHeldBack where the request must not leave.
 
-    Hosts are known only of providers whose key memproc keeps.
+    Its host is checked only for providers whose key memproc keeps: of others none is known.
     """
     call, host = _CALL.get(), request.url.host
     if call is None:
-        return  # no model's; batches have their own client, which follows no redirect
+        return  # not a model's call; batches have their own client, which follows no redirect
     provider = call.model.provider
     agreed = {address.host for address in call.model.addresses}
     if provider in OWN_HOSTS and host not in agreed and not is_own_host(provider, host):
@@ -191,12 +191,12 @@ def look_at(request: httpx.Request) -> None:
 def redirect_refused(
     model: str, request: httpx.Request, response: httpx.Response
 ) -> ModelError | None:
-    """Return the error for an answer that points to another address, None for any other."""
+    """Return the error for an answer that redirects; None for any other."""
     if not response.has_redirect_location:
         return None
     try:
-        to = request.url.join(response.headers["location"])
-        place = f"{to.host}:{to.port}" if to.port else to.host
+        target = request.url.join(response.headers["location"])
+        place = f"{target.host}:{target.port}" if target.port else target.host
     except httpx.InvalidURL:
         place = "an address that cannot be read"
     return ModelError(
@@ -211,7 +211,7 @@ def redirect_refused(
 def send_watched(
     request: httpx.Request, send: Callable[[httpx.Request], httpx.Response]
 ) -> httpx.Response:
-    """Send a request with `send`; if a call is watched, look at it before, and read its answer.
+    """Send a request with `send`; if a call is guarded, check it before, and read its answer.
 
     Raises RequestHeldBack where it must not be sent, or its answer not be read.
     """
@@ -271,9 +271,9 @@ def answer_too_slow(model: str, host: str, most: float) -> AnswerTooSlow:
 
 @cache
 def _install() -> None:
-    """Watch the one method through which every client of httpx sends, with proxies or without.
+    """Wrap the one method through which every client of httpx sends, with proxies or without.
 
-    OpenAI's library would by itself send with httpx2, whose answers memproc does not watch.
+    OpenAI's library prefers httpx2 where it is installed; its answers cannot be guarded, so its requests are held back.
     """
     send = httpx.HTTPTransport.handle_request
 

@@ -6,8 +6,8 @@ A key goes to its provider's own address, and to another one that the person has
 - in a memproc.toml of their own configuration folder, or named by --config or $MEMPROC_CONFIG;
 - with `memproc key allow PROVIDER HOST`.
 
-A memproc.toml merely found in the current folder names nothing. No key goes over plain HTTP, except
-to this machine.
+A memproc.toml that was merely found in the current folder agrees to nothing. No key goes over plain
+HTTP, except to this machine.
 """
 
 import os
@@ -62,9 +62,9 @@ _USUAL = {
     "ollama": "http://127.0.0.1:11434",
     "ollama_chat": "http://127.0.0.1:11434",
 }
-"""Where LiteLLM asks these, unless it is told."""
+"""Where LiteLLM asks these unless an address is given."""
 _LLAMA_CPP = "-c {tokens} (for each slot: it is shared out among them)"
-"""How the window is called where a model is loaded; llama.cpp's word, -c, for all others."""
+"""The setting for the window where a server loads a model: llama.cpp's, which stands for all others."""
 
 _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
@@ -73,7 +73,7 @@ _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "together_ai": ("TOGETHER_AI_API_BASE",),
 }
-"""Where LiteLLM 1.109.3 looks for an address, if not in PROVIDER_API_BASE; the first set counts."""
+"""Where LiteLLM 1.109.3 looks for an address, if not in PROVIDER_API_BASE; the first that is set counts."""
 _LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
 _LONGEST_SHORT_NAME = 24
 _MAY_NAME_A_HOST = re.compile(
@@ -84,7 +84,7 @@ _PLAIN_PLACE = re.compile(r"[A-Za-z0-9_-]*")
 _TELLS_WHO_ASKS = frozenset({"referer", "http-referer", "origin"})
 KEY_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 _NO_KEYS = frozenset({"", "none", "fake-api-key", "stub-xinference-key", "lemonade"})
-"""Sent where an interface wants a key and there is none: memproc's own word, and LiteLLM's."""
+"""Sent where a client demands a key and there is none: memproc's placeholder, and LiteLLM's."""
 _HEADING = "# Hosts that keys may go to: provider and host. Written by `memproc key allow`."
 _LINE = re.compile(r"(\S+)\s+(\S+)")
 _WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -93,7 +93,7 @@ _WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
     """Return the addresses at which a model is asked, except its provider's own.
 
-    What `options` name counts; else the first of the provider's variables in the environment.
+    Those in `options` count; else the first of the provider's variables set in the environment.
     """
     provider = provider_of(name)
     named = list(_named(options, BASES, "memproc.toml"))
@@ -108,7 +108,7 @@ def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
 
 
 def _named(table: Mapping[str, object], names: Iterable[str], place: str) -> Iterator[Address]:
-    """Yield the address of each of the names that has one in a table, which is in this place."""
+    """Yield the address under each of the names that has one in a table; `place` says where that is."""
     for name in names:
         value = table.get(name)
         if isinstance(value, str) and value.strip():
@@ -117,7 +117,7 @@ def _named(table: Mapping[str, object], names: Iterable[str], place: str) -> Ite
 
 
 def _is_in_the_open(address: Address) -> bool:
-    """Return whether others on the way could read what goes to this address."""
+    """Return whether what goes to this address could be read on the way: plain HTTP to another machine."""
     return not address.is_encrypted and not is_loopback(address.host)
 
 
@@ -131,7 +131,7 @@ def host_asked(model: Model) -> str:
 def is_ones_own(options: Mapping[str, object]) -> bool:
     """Return whether these options lead to a server of the person's choice.
 
-    There a model's name means what that server likes.
+    There a model's name can mean any model.
     """
     return not options.keys().isdisjoint(BASES)
 
@@ -139,7 +139,7 @@ def is_ones_own(options: Mapping[str, object]) -> bool:
 def is_local(name: str, options: Mapping[str, object]) -> bool:
     """Return whether a model runs on this machine or in the local network, where calls are free.
 
-    That is known by its address, or by a name without a domain.
+    That is told by its IP address, or by a host name that is local or has no domain.
     """
     base = base_in(options)
     if not base:
@@ -152,15 +152,15 @@ def is_local(name: str, options: Mapping[str, object]) -> bool:
 
 
 def server_address(name: str, options: Mapping[str, object]) -> str:
-    """Return where a model of one's own is asked, as one would type it; URL where that is not known."""
+    """Return the address of a model of one's own, as it would be typed; "URL" where it is not known."""
     base = base_in(options) or _USUAL.get(provider_of(name), "URL")
     return base.removesuffix("/v1") if base.isprintable() else "URL"
 
 
 def larger_window(model: Model, tokens: int, then: str = "") -> str:
-    """Return how a model gets a window of at least so many tokens, in its server's own words.
+    """Return advice on how a model gets a window of at least `tokens`, in its server's own terms.
 
-    `then` is what is typed afterwards; empty: the window is written into memproc.toml first.
+    `then` is the command to type afterwards; if empty, memproc.toml gets the window first.
     """
     if not is_local(model.name, model.options):
         return "Choose a model with a larger window."
@@ -191,11 +191,11 @@ def is_loopback(host: str) -> bool:
 def names_a_host(names: Sequence[str], value: str) -> bool:
     """Return whether a value names a host that LiteLLM may send something to.
 
-    `names` lead to it in a table of options.
+    `names` are the keys that lead to it in a table of options.
     """
     if not value.strip() or not names or names[-1].lower() in _TELLS_WHO_ASKS:
         return False
-    # A name with a slash is a pattern for models.
+    # A name with a slash is no option but a pattern for models.
     options = [name for name in names if "/" not in name]
     if "://" in value or any(_MAY_NAME_A_HOST.search(name) for name in options):
         return True
@@ -239,7 +239,7 @@ def allowed() -> tuple[tuple[str, str], ...]:
 
 
 def allow(provider: str, host: str, *, forget: bool = False) -> bool:
-    """Let the provider's key go to a host, or take that back. Return whether it was allowed.
+    """Let the provider's key go to a host, or `forget` that. Return whether it was allowed before.
 
     Raises as `allowed`.
     """
@@ -253,9 +253,10 @@ def allow(provider: str, host: str, *, forget: bool = False) -> bool:
 
 
 def refusal(name: str, settings: ModelSettings, key: Key | NoKey) -> Unaskable | None:
-    """Refuse a model that would be asked, or whose key would go, where the person has not agreed.
+    """Return why a model cannot be asked: it or its key would go where the person has not agreed to.
 
-    Raises ConfigurationError or FileTrouble where the list of allowed hosts cannot be used.
+    None where it can. Raises ConfigurationError or FileTrouble where the list of allowed hosts
+    cannot be used.
     """
     provider, options = provider_of(name), settings.options_for(name)
     tables = (options.get("extra_headers"), options.get("headers"))
@@ -319,5 +320,5 @@ def _host_options(place: tuple[str, ...], value: object) -> Iterator[str]:
 
 
 def is_key(header: str) -> bool:
-    """Return whether the value of such a header holds a key, not a word in the place of one."""
+    """Return whether the value of such a header holds a key, and not a placeholder."""
     return header.split(" ")[-1].lower() not in _NO_KEYS

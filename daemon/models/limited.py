@@ -1,7 +1,7 @@
-"""A model of one's own that fails often does less: it analyses alone, and the built-in engine writes.
+"""A model of one's own that fails often does less: it only analyses, and the built-in engine writes.
 
-missed trial       of the model, at the address where it is asked
-unusable answers   a third of the first ten, with these sizes and since the last trial
+It counts as failing if it missed its trial at the address where it is asked, or if a third of its
+first ten answers, with these sizes and since the last trial, could not be used.
 """
 
 import json
@@ -25,10 +25,10 @@ _OF_MEMORIES = ("quote", "perspective", "analysis", "refinement")
 
 @dataclass(frozen=True, slots=True)
 class FirstAnswers:
-    """How many of a model's first answers about memories were found unusable."""
+    """How many of a model's first answers about memories were unusable."""
 
     since: str
-    """The sizes and the trial under which they were given."""
+    """The sizes and the time of the trial under which they were given."""
     answers: int = 0
     unusable: int = 0
 
@@ -55,12 +55,12 @@ def count_answer(
 
 
 def has_come_to_fail(archive: Archive, config: Config, roles: Roles) -> bool:
-    """Return whether the agent, which writes as yet, has failed too often by now."""
+    """Return whether the agent, which has been writing so far, has failed too often by now."""
     return roles.has_agent and not within_ability(archive, config, roles).has_agent
 
 
 def within_ability(archive: Archive, config: Config, roles: Roles) -> Roles:
-    """Return the roles, with the engine in the place of an agent of one's own that fails often."""
+    """Return the roles, with the engine in place of an agent of one's own that fails often."""
     agent = roles.agent
     if agent == ENGINE or not is_local(agent.name, agent.options):
         return roles
@@ -81,7 +81,7 @@ def within_ability(archive: Archive, config: Config, roles: Roles) -> Roles:
 
 
 def why_agent_is_limited(archive: Archive, config: Config) -> str:
-    """Return a sentence where the agent that memproc.toml names is one's own and fails often."""
+    """Return why the agent that memproc.toml names does less; empty where it does not."""
     agent = Model(config.models.agent, config.models.options_for(config.models.agent))
     if not is_local(agent.name, agent.options):
         return ""
@@ -90,12 +90,12 @@ def why_agent_is_limited(archive: Archive, config: Config) -> str:
 
 
 def _first_answers(archive: Archive, model: str, sizes: str) -> FirstAnswers:
-    """Return what was counted with these sizes since the last trial."""
+    """Return the counts with these sizes since the last trial."""
     trial = trials(archive).get(model)
     since = f"{sizes} {trial.at if trial else ''}"
-    kept = sign(archive, f"{_ANSWERS_SIGN}{model}")
+    stored = sign(archive, f"{_ANSWERS_SIGN}{model}")
     try:
-        first = FirstAnswers(**json.loads(kept.value)) if kept else FirstAnswers(since)
+        first = FirstAnswers(**json.loads(stored.value)) if stored else FirstAnswers(since)
     except (TypeError, ValueError, RecursionError):  # written by another program
         return FirstAnswers(since)
     return first if first.since == since else FirstAnswers(since)

@@ -1,14 +1,14 @@
-"""A model server of one's own: what it serves, as it tells by itself, and how its models are then asked.
+"""A model server of one's own: what it says that it serves, and how its models are then asked.
 
-It is on this machine or in the local network. It is sent no key, no redirect is followed, and what it answers
-has bounds of bytes and seconds.
+It is on this machine or in the local network. It is sent no key, no redirect is followed, and its answers are
+bounded in bytes and seconds.
 
     llama.cpp   /props          the context and the number of slots; /v1/models its models
     Ollama      /api/tags       its models; /api/ps and /api/show the context of one
     LM Studio   /api/v0/models  its models, each with its context
     others      /v1/models      its models; vLLM says `max_model_len`
 
-How many calls it answers at once llama.cpp alone says.
+Only llama.cpp says how many calls it answers at once.
 """
 
 import json
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     import httpx
 
 USUAL = ("http://127.0.0.1:8080", "http://127.0.0.1:11434", "http://127.0.0.1:1234")
-"""Where llama.cpp, Ollama and LM Studio listen, unless they are told otherwise."""
+"""Where llama.cpp, Ollama and LM Studio listen by default."""
 OLLAMA_WINDOW = 16_384
-"""What Ollama is asked for where it would give less: it gives 4,096 on most machines."""
+"""Tokens of context to ask Ollama for where it would give fewer: by default it gives 4,096 on most machines."""
 _SECONDS = 10.0
 _LOOK_SECONDS = 1.5
 _MOST_BYTES = 4 * 1024**2
@@ -41,20 +41,20 @@ _SLOTS_SETTINGS = {
     "hosted_vllm": "--max-num-seqs of vLLM",
 }
 _NAME = re.compile(r"[\w.:/@+-]{1,200}", re.ASCII)
-"""A name that can be a model's and a table's in memproc.toml."""
+"""A model's name that can also name a table in memproc.toml."""
 
-Said = Mapping[str, Any]
+Answer = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A model as its server tells of it."""
+    """A model as its server describes it."""
 
     name: str
     window: int = 0
     """Tokens of context as it is loaded; 0 where the server does not say."""
     most: int = 0
-    """Tokens of context that it was made for; 0 where the server does not say."""
+    """The most tokens of context that it was made for; 0 where the server does not say."""
     is_loaded: bool = False
 
 
@@ -63,11 +63,11 @@ class OwnServer:
     """A server that has answered."""
 
     kind: str
-    """What it is called."""
+    """The name of the program."""
     root: str
     """Its address, without a path."""
     provider: str
-    """LiteLLM's name of the way in which its models are asked."""
+    """LiteLLM's prefix for its models."""
     models: tuple[ServedModel, ...]
     slots: int = 0
     """How many calls it answers at once; 0 where it does not say."""
@@ -79,7 +79,7 @@ class OwnServer:
 
     @property
     def slots_setting(self) -> str:
-        """Return what its own setting is called, by which it answers several calls at once."""
+        """Return the name of the server's own setting for answering several calls at once."""
         return _SLOTS_SETTINGS[self.provider]
 
     def full_name(self, model: ServedModel) -> str:
@@ -89,11 +89,11 @@ class OwnServer:
 
 def look_around() -> tuple[OwnServer, ...]:
     """Return the servers that answer on this machine at their usual ports."""
-    found: list[OwnServer] = []
+    servers: list[OwnServer] = []
     for url in USUAL:
         with suppress(ModelError):
-            found.append(ask_server(url, _LOOK_SECONDS))
-    return tuple(found)
+            servers.append(ask_server(url, _LOOK_SECONDS))
+    return tuple(servers)
 
 
 def ask_server(url: str, seconds: float = _SECONDS) -> OwnServer:
@@ -123,9 +123,9 @@ def ask_server(url: str, seconds: float = _SECONDS) -> OwnServer:
 
 
 def window_of(server: OwnServer, model: ServedModel) -> int:
-    """Return the tokens of context that a model is asked with; 0 where that is not known.
+    """Return the tokens of context that a model is used with; 0 where that is not known.
 
-    Ollama takes it with each request, so it is asked for more than it would give, if the model can.
+    Ollama is told it with each request, so it is asked for more than its default, if the model can.
     """
     if server.provider != "ollama_chat":
         return model.window
@@ -133,7 +133,7 @@ def window_of(server: OwnServer, model: ServedModel) -> int:
 
 
 def _root(url: str) -> str:
-    """Return the address of a server without a path, checked. Raises ConfigurationError."""
+    """Return a server's address without its path. Raises ConfigurationError where it must not be asked."""
     text = url.strip()
     try:
         parts = urlsplit(text if "//" in text else f"http://{text}")
@@ -160,7 +160,7 @@ def _root(url: str) -> str:
 
 
 def _addresses(host: str) -> list[IPv4Address | IPv6Address]:
-    """Return the addresses that a host has now. Raises ModelError where it has none."""
+    """Return the IP addresses that a host has now. Raises ModelError where it has none."""
     with suppress(ValueError):
         return [ip_address(host)]
     try:
@@ -173,16 +173,16 @@ def _addresses(host: str) -> list[IPv4Address | IPv6Address]:
 
 
 def _is_near(address: IPv4Address | IPv6Address) -> bool:
-    """Return whether an address is this machine's or the local network's, and names one computer.
+    """Return whether an address is of one computer: this one, or one in the local network.
 
-    Link-local ones (169.254.169.254) are where clouds keep credentials.
+    Link-local addresses are excluded: at 169.254.169.254 clouds keep credentials.
     """
     is_one = not (address.is_unspecified or address.is_multicast or address.is_link_local)
     return is_one and (address.is_private or address.is_loopback)
 
 
 def _recognized(client: "httpx.Client", root: str) -> OwnServer:
-    """Return what answers: llama.cpp first, since it imitates Ollama."""
+    """Return the server that answers. llama.cpp is tried first, since it imitates Ollama."""
     props = _get(client, "/props")
     if "default_generation_settings" in props:
         return _llama_cpp(client, root, props)
@@ -201,8 +201,8 @@ def _recognized(client: "httpx.Client", root: str) -> OwnServer:
     return OwnServer("A server", root, "hosted_vllm", tuple(models))
 
 
-def _llama_cpp(client: "httpx.Client", root: str, props: Said) -> OwnServer:
-    """Read what llama.cpp's server says; one that routes to several models says it of each."""
+def _llama_cpp(client: "httpx.Client", root: str, props: Answer) -> OwnServer:
+    """Read what llama.cpp's server says; one that routes to several models is asked about each."""
     slots = min(_MOST_SLOTS, _tokens(props, "total_slots"))
     models = []
     for name, _ in _named(_tables(_get(client, "/v1/models").get("data"))):
@@ -213,13 +213,13 @@ def _llama_cpp(client: "httpx.Client", root: str, props: Said) -> OwnServer:
     return OwnServer("llama.cpp", root, "hosted_vllm", tuple(models), slots)
 
 
-def _window_in(props: Said) -> int:
+def _window_in(props: Answer) -> int:
     """Return the tokens of context of one slot."""
     settings = props.get("default_generation_settings")
     return _tokens(settings, "n_ctx") if isinstance(settings, dict) else 0
 
 
-def _ollama(client: "httpx.Client", listed: Iterable[Said]) -> Iterator[ServedModel]:
+def _ollama(client: "httpx.Client", listed: Iterable[Answer]) -> Iterator[ServedModel]:
     loaded = dict(_named(_tables(_get(client, "/api/ps").get("models")), "name"))
     for name, _ in _named(listed, "name"):
         window = _tokens(loaded.get(name, {}), "context_length")
@@ -227,7 +227,7 @@ def _ollama(client: "httpx.Client", listed: Iterable[Said]) -> Iterator[ServedMo
 
 
 def with_details(server: OwnServer, model: ServedModel) -> ServedModel:
-    """Return a model with what Ollama says of it alone: `num_ctx`, and what it was made for."""
+    """Return a model with what only /api/show of Ollama says: `num_ctx`, and what it was made for."""
     import httpx
 
     from daemon.models.deadline import in_time
@@ -240,15 +240,17 @@ def with_details(server: OwnServer, model: ServedModel) -> ServedModel:
         ) as client,
         in_time(_SECONDS),
     ):
-        said = _said(client, client.build_request("POST", "/api/show", json={"model": model.name}))
-    info = next(iter(_tables([said.get("model_info")])), {})
+        shown = _fetch(
+            client, client.build_request("POST", "/api/show", json={"model": model.name})
+        )
+    info = next(iter(_tables([shown.get("model_info")])), {})
     lengths = (_tokens(info, name) for name in info if name.endswith(".context_length"))
-    named = re.search(r"^num_ctx\s+(\d{1,8})$", str(said.get("parameters")), re.MULTILINE)
+    named = re.search(r"^num_ctx\s+(\d{1,8})$", str(shown.get("parameters")), re.MULTILINE)
     window = model.window or (int(named[1]) if named else 0)
     return replace(model, window=min(window, _MOST_TOKENS), most=next(lengths, 0))
 
 
-def _lm_studio(listed: Iterable[Said]) -> Iterator[ServedModel]:
+def _lm_studio(listed: Iterable[Answer]) -> Iterator[ServedModel]:
     for name, entry in _named(listed):
         if entry.get("type") != "embeddings":
             is_loaded = entry.get("state") == "loaded"
@@ -256,7 +258,7 @@ def _lm_studio(listed: Iterable[Said]) -> Iterator[ServedModel]:
             yield ServedModel(name, window, _tokens(entry, "max_context_length"), is_loaded)
 
 
-def _named(entries: Iterable[Said], under: str = "id") -> Iterator[tuple[str, Said]]:
+def _named(entries: Iterable[Answer], under: str = "id") -> Iterator[tuple[str, Answer]]:
     """Yield each entry whose name memproc can use, with that name."""
     for entry in entries:
         name = entry.get(under)
@@ -264,25 +266,25 @@ def _named(entries: Iterable[Said], under: str = "id") -> Iterator[tuple[str, Sa
             yield name, entry
 
 
-def _tables(entries: object) -> list[Said]:
+def _tables(entries: object) -> list[Answer]:
     listed = entries if isinstance(entries, list) else []
     return [entry for entry in listed[:_MOST_MODELS] if isinstance(entry, dict)]
 
 
-def _tokens(said: Said, name: str) -> int:
-    """Return a whole number that a server says, 0 for anything else."""
+def _tokens(said: Answer, name: str) -> int:
+    """Return a number of tokens or slots that a server says; 0 for anything else."""
     number = said.get(name)
     return number if type(number) is int and 0 < number <= _MOST_TOKENS else 0
 
 
-def _get(client: "httpx.Client", path: str) -> Said:
-    return _said(client, client.build_request("GET", path))
+def _get(client: "httpx.Client", path: str) -> Answer:
+    return _fetch(client, client.build_request("GET", path))
 
 
-def _said(client: "httpx.Client", request: "httpx.Request") -> Said:
-    """Return the JSON object that is answered, an empty one for anything else.
+def _fetch(client: "httpx.Client", request: "httpx.Request") -> Answer:
+    """Return the JSON object that a server answers with; an empty one for anything else.
 
-    Raises ModelError where nothing answers, it points elsewhere, or it does not end.
+    Raises ModelError where nothing answers, or where the answer redirects or does not end.
     """
     import httpx
 
@@ -312,10 +314,10 @@ def _said(client: "httpx.Client", request: "httpx.Request") -> Said:
         with suppress(UnboundLocalError):
             response.close()
     try:
-        said = json.loads(content)
+        answer = json.loads(content)
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return answer if isinstance(answer, dict) else {}
 
 
 def _shown(root: str) -> str:

@@ -1,9 +1,9 @@
-"""How fast a model of one's own is, by one call before any work, and how long its answers may take.
+"""How fast a model of one's own is, measured by one trial call, and how long its answers may take.
 
-The time depends on what is asked and on the measured speed:
+The time-out depends on what is asked and on the measured speed:
 
-first time     twice what reading and writing takes, and at least `timeout` of the model's table
-once more      three times as long; an answer that takes longer still is given up (`direct.py`)
+first time     twice what reading and writing take, but at least `timeout` of the model's table
+once more      three times that; an answer that takes still longer is given up (`direct.py`)
 
 A provider's time-out stays as it is configured: there a slow answer is a lost one.
 """
@@ -24,16 +24,16 @@ from primer.trial import judge_trial, trial_request
 SECOND_TIME = 3.0
 _MARGIN = 2.0
 _UNMEASURED = Trial("", 1, 40.0, 4.0, copies_a_quote=True, keeps_apart=True)
-"""The speeds of a slow machine, for a model that had no trial at its address."""
+"""The speeds of a slow machine, for a model without a trial at its address."""
 _TRIAL_SECONDS = 900.0
-"""A model that is not loaded yet is loaded first."""
+"""Long, since the server may have to load the model first."""
 _LEAST_SECONDS = _LEAST_SPEED = 0.01
 
 
 def try_model(model: Model, window: int) -> Trial:
-    """Ask a model once about a short passage, and return what it shows. No key is sent.
+    """Ask a model once about a short passage, and return how it did. No key is sent.
 
-    Where its server does not tell how fast it was, each speed is the least that it can have been.
+    Where its server does not say how fast it was, each speed is the least that it can have been.
     Raises as `complete` does.
     """
     options = {**model.options, "api_key": "none", "timeout": _TRIAL_SECONDS}
@@ -58,14 +58,14 @@ def try_model(model: Model, window: int) -> Trial:
 
 
 def is_patient(model: Model) -> bool:
-    """Return whether a slow answer of this model is known to come of a slow machine."""
+    """Return whether a slow answer of this model is due to a slow machine, not to a lost connection."""
     return is_local(model.name, model.options)
 
 
 def with_time(archive: Archive, request: Request, line: int, times_slow: int) -> Request:
     """Return a request with its time-out: it is the `line`-th at its server, and was too slow `times_slow` times.
 
-    Where the server's slots are not known, the others may be answered before it.
+    Where the server's number of slots is not known, the calls before it in line may be answered first.
     """
     model = request.model
     if not is_patient(model):

@@ -1,4 +1,4 @@
-"""The tokens that a model counts for one of ours, as its replies show; and a plan's cost."""
+"""How many tokens a model counts for one of ours, as its replies show, and what a plan costs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,33 +29,32 @@ from rules.money.usage import can_be_learned
 from rules.plan.chat_plan import ChatPlan
 
 ENOUGH = 5
-"""The number of replies that it takes to know what a model makes of our tokens."""
+"""The number of replies after which a model's factor is relied on."""
 LEARNED_FOR = timedelta(days=30)
-"""The time after a model's newest reply for which what its replies have shown counts."""
+"""How long after a model's newest reply its learned factor is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Tokens that a model counts for one of ours."""
+    """How many tokens a model is expected to count for one of ours."""
 
     factor: float
     replies: int
-    """Replies that have been seen; fewer than enough of them change nothing."""
+    """The replies seen; `factor` follows them only once there are ENOUGH."""
     beforehand: float
-    """What was expected before there were replies: by the model's trial, else by its name."""
+    """What is expected without replies: by the model's trial, else by its name."""
 
     @property
     def is_sure(self) -> bool:
-        """Return whether replies have shown it."""
+        """Return whether the factor comes from replies."""
         return self.replies >= ENOUGH
 
 
 def expected(archive: Archive, model: str, now: str) -> Expected:
-    """Return the tokens that a model is expected to make of one of ours, at the time `now` (UTC).
+    """Return how many tokens a model is expected to count for one of ours, at the time `now` (UTC).
 
-    What its replies have shown counts for thirty days after the newest of them: a tokenizer may
-    have changed since, and what was learned wrongly would otherwise keep a model from ever being
-    asked.
+    What its replies have shown is used for thirty days after the newest: a tokenizer may have
+    changed since, and a wrong factor could otherwise keep the model from ever being asked again.
     """
     trial = trials(archive).get(model)
     estimate, learned = token_factor(model), learned_factors(archive).get(model)
@@ -67,7 +66,7 @@ def expected(archive: Archive, model: str, now: str) -> Expected:
 
 
 def counts_now(learned: LearnedFactor, estimate: float, now: str) -> bool:
-    """Return whether what was learned of a model still counts at the time `now` (UTC)."""
+    """Return whether what was learned of a model is recent and plausible at the time `now` (UTC)."""
     is_fresh = bool(learned.newest) and at(now) - at(learned.newest) <= LEARNED_FOR
     return is_fresh and can_be_learned(learned.factor, estimate)
 
@@ -84,7 +83,7 @@ def require_price(model: Model, budget: BudgetSettings) -> Price | None:
 
 
 def step_of(model: Model, budget: BudgetSettings) -> int | None:
-    """Return the prompt tokens above which the price rises, if they must not be passed."""
+    """Return the prompt tokens above which the price rises; None where they may be exceeded."""
     price = None if budget.above_step else model.price
     return price.above if price and price.rises else None
 
@@ -104,9 +103,9 @@ class PlanCost:
 
     traffic: Usage
     cost: CostEstimate | None
-    """None where a model's price is not known, and `budget.unpriced` allows that."""
+    """None where a model's price is not known, which `budget.unpriced` allows."""
     replies: int
-    """The agent's replies that the estimate of tokens is made from; 0: general figures."""
+    """The replies that the estimate of tokens is based on; 0: general figures."""
     batched: bool = False
     """Whether the agent is asked in batches, at half the price."""
     trial: Trial | None = None
@@ -114,7 +113,7 @@ class PlanCost:
 
     @property
     def seconds(self) -> float | None:
-        """Return how long the calls take, by the agent's trial; None where there was none."""
+        """Return how many seconds the calls take, by the agent's trial; None where there was none."""
         sent = self.traffic
         if self.trial is None:
             return None
@@ -122,9 +121,9 @@ class PlanCost:
 
 
 def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, now: str) -> PlanCost:
-    """Return the cost of the work on a chat, if it is begun now.
+    """Return the cost of the work on a chat, if it begins now.
 
-    Raises UnknownPrice where that is not known and not allowed.
+    Raises UnknownPrice where a price is not known, unless `budget.unpriced` allows that.
     """
     if not plan.calls:
         return no_work(archive, roles.agent.name, now)
@@ -145,9 +144,9 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
 def priced_models(
     archive: Archive, roles: Roles, config: Config, now: str
 ) -> tuple[Mapping[str, PricedModel], bool]:
-    """Return what each role's tokens cost now, and whether it is time for batches.
+    """Return what each role's tokens cost now, and whether batches are sent now.
 
-    Raises UnknownPrice where that is not known and not allowed.
+    Raises UnknownPrice where a price is not known, unless `budget.unpriced` allows that.
     """
     batched = time_for_batches(config.models.batch, config.schedule.night, now)
 
@@ -162,7 +161,7 @@ def priced_models(
         return PricedModel(price, shown, most, room, thinking.spent, model.slots == 1)
 
     if roles.fallback:
-        require_price(roles.fallback, config.budget)  # it may be asked, so it is refused as early
+        require_price(roles.fallback, config.budget)  # it may be asked, so its price must be known
     models = {"agent": priced(roles.agent), "context manager": priced(roles.context_manager)}
     if roles.embedding:
         models["embedding"] = priced(roles.embedding)

@@ -1,6 +1,6 @@
-"""What LiteLLM's exceptions mean for a person, and whether a request may be sent once more.
+"""What LiteLLM's exceptions mean for the person, and whether a request may be sent again.
 
-They are told apart by their kind and by the answer behind them.
+They are told apart by their class and by the provider's answer.
 """
 
 import re
@@ -37,10 +37,10 @@ _LATER_KINDS = frozenset(
 )  # fmt: skip
 _NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 _GATEWAY_GAVE_UP = frozenset({408, 502, 504, 524})
-"""Statuses of a gateway that gave up waiting for the model, which may have answered."""
+"""Statuses of a gateway that gave up waiting for the model, which may answer and bill all the same."""
 _TOO_MANY = 429
 _SIGN_IN = 511
-"""Said by a network before anybody has signed in."""
+"""Sent by a network that wants a sign-in first."""
 _FORBIDDEN = 403
 _INVALID = 400
 _MAY_BE_THE_PASSAGE = (_INVALID, 422, 451)
@@ -57,11 +57,11 @@ _WRONG_KEY = re.compile("incorrect api key|invalid api key")
 _PAYMENT_REQUIRED = 402
 _RESUME = "Run memproc again later: finished answers are kept and not asked for again."
 _LONGEST_RETRY_SECONDS = 10.0 * 366 * 86_400
-"""Longer than any wait; a header may say any number."""
+"""The cap on a wait, since a header may hold any number."""
 
 
 def meaning_of(fault: Exception, model: Model, answer: ErrorAnswer) -> MemprocError:
-    """Return the error that a fault of LiteLLM's becomes, by the answer that caused it, if there was one."""
+    """Return the error that stands for an exception of LiteLLM's, given the provider's answer, if any."""
     name, kind = model.name, type(fault).__name__
     status = answer.status
     if status < _INVALID:
@@ -85,7 +85,7 @@ def meaning_of(fault: Exception, model: Model, answer: ErrorAnswer) -> MemprocEr
 
 
 def _page(model: Model, answer: ErrorAnswer) -> MemprocError | None:
-    """Return the error where a web page was answered, but for that of a busy server."""
+    """Return the error for an answer that is a web page; None for any other, or for a busy server's page."""
     status = answer.status
     is_busy = status in _LATER or (status >= _SERVER_FAULT and status != _SIGN_IN)
     if is_busy or not answer.is_page:
@@ -100,7 +100,7 @@ def _page(model: Model, answer: ErrorAnswer) -> MemprocError | None:
 
 
 def _refused(model: str, kind: str, status: int, answer: ErrorAnswer) -> ProviderRefuses | None:
-    """Return the error where the provider has no money or no key of ours that it accepts."""
+    """Return the error where the account has no money left, or the provider does not accept our key."""
     set_key = f"memproc key set {model.partition('/')[0]}"
     if status == _PAYMENT_REQUIRED or answer.says(_NO_MONEY):
         return ProviderRefuses(
@@ -133,9 +133,9 @@ def _unknown_model(model: str, kind: str, answer: ErrorAnswer) -> ModelError | N
 
 
 def _refused_request(model: str, status: int, answer: ErrorAnswer) -> MemprocError:
-    """Return the error of a request that is refused for a parameter, or for an unknown reason.
+    """Return the error for a request that is refused for a parameter, or for an unknown reason.
 
-    It shows nothing of the provider's text.
+    It quotes none of the provider's words.
     """
     code = "" if answer.code == str(status) else answer.code
     shown = {"status": str(status or ""), "code": code, "param": answer.param}
@@ -161,7 +161,7 @@ def _refused_request(model: str, status: int, answer: ErrorAnswer) -> MemprocErr
 
 
 def _not_now(model: Model, status: int, fault: Exception) -> NotNow:
-    """Return CutOff where the provider may have worked on the request, else NotNow."""
+    """Return CutOff or TimedOut where the provider may have worked on the request, else NotNow."""
     causes, host, wait = _causes(fault), host_asked(model), _retry_after(fault)
     if _UNTRUSTED in causes:
         return NotNow(
@@ -184,7 +184,7 @@ def _not_now(model: Model, status: int, fault: Exception) -> NotNow:
 
 
 def _causes(fault: BaseException) -> frozenset[str]:
-    """Return the kinds of the errors that LiteLLM and its clients wrapped into a fault."""
+    """Return the class names of a fault and of the errors that it wraps."""
     kinds: set[str] = set()
     cause: BaseException | None = fault
     for _ in range(_DEEPEST):
@@ -195,14 +195,14 @@ def _causes(fault: BaseException) -> frozenset[str]:
 
 
 def _retry_after(fault: Exception) -> float | None:
-    """Return the seconds to wait, from a header that holds seconds or a date."""
+    """Return the seconds that the Retry-After header asks for, in seconds or by a date; else None."""
     headers: Mapping[str, str] = getattr(fault, "litellm_response_headers", None) or {}
     value = next((str(headers[name]) for name in headers if str(name).lower() == "retry-after"), "")
     seconds = None
     with suppress(ValueError):
         seconds = float(value)
     if seconds is None:
-        # Dates and zones may be impossible.
+        # The date or its zone may be impossible.
         with suppress(ValueError, OverflowError, TypeError, IndexError):
             when = parsedate_to_datetime(value)
             seconds = (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()

@@ -1,7 +1,7 @@
-"""A provider's answer before LiteLLM reads it: why it ended, in its own words, and its shape.
+"""A provider's answer before LiteLLM reads it: the provider's own reason for its end, and its shape.
 
-LiteLLM makes "stop" of every end that it does not know, and fails on answers whose parts are
-missing or of another kind.
+LiteLLM turns every reason that it does not know into "stop", and fails on answers whose parts are
+missing or of another type.
 """
 
 import json
@@ -17,11 +17,11 @@ Answer = Mapping[str, Any]
 
 _GOOD = range(200, 300)
 _ACCOUNT = frozenset({"401", "402", "403", "429"})
-"""Statuses that may concern the account and not the passage: key, money, rights, too many requests."""
+"""Statuses that may be about the account, not the passage: key, money, rights, too many requests."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _REASON = re.compile(r"[\w.-]{1,64}")
 _UNKNOWN = "unknown"
-"""In place of a reason that is no single word: it comes from outside, and may hold any text."""
+"""Stands for a reason that is not a single word, since that may hold any text."""
 _NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("choices", ("finish_reason", "native_finish_reason")),
     ("candidates", ("finishReason",)),
@@ -29,35 +29,35 @@ _NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("outputs", ("stop_reason",)),
     ("generations", ("finish_reason",)),
 )
-"""The lists whose first entry says why an answer ended, and under which names."""
+"""The lists whose first entry says why an answer ended, each with the names of that field."""
 _NAMES_ON_TOP = ("stop_reason", "stopReason", "finish_reason", "done_reason")
 _NS, _LARGEST = 1e9, 1e15
 _RESPONSES: Mapping[str, str] = {"completed": "stop", "failed": "error", "cancelled": "error"}
-"""OpenAI's Responses: states of an answer, as reasons."""
+"""The states of an answer in OpenAI's Responses API, as reasons."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawAnswer:
-    """An answer as LiteLLM is given it, and what it does not say of it."""
+    """An answer as LiteLLM is to read it, and what LiteLLM does not tell of it."""
 
     status: int
     content: bytes
     is_answer: bool = False
-    """Whether it is one of a model, in any shape: no error by its status, and no web page."""
+    """Whether a model gave it, in any shape: its status is no error, and it is no web page."""
     reasons: tuple[str, ...] | None = None
-    """Why it ended in the provider's words, in small letters; None where it is no JSON object."""
+    """The provider's reasons for its end, in lower case; None where it is no JSON object."""
     odd_usage: str = ""
-    """What it says in place of token counts; empty where it counts in numbers."""
+    """What it has in place of token counts; empty where all counts are numbers."""
     speeds: tuple[float, float] = (0.0, 0.0)
-    """Tokens read and written a second, as a server of one's own says; 0 where it does not."""
+    """Tokens read and written a second, as a server of one's own reports them; else 0."""
 
     def finish(self, understood: str) -> str:
-        """Return why it ended; `understood` is what LiteLLM makes of that."""
+        """Return why it ended; `understood` is LiteLLM's reason."""
         return understood if self.reasons is None else reason_that_counts(self.reasons, understood)
 
 
 def read_raw(status: int, content: bytes) -> RawAnswer:
-    """Return an answer in a shape that LiteLLM can read; its bytes may be anything."""
+    """Return an answer in a shape that LiteLLM can read; `content` may hold anything."""
     if status not in _GOOD:
         return RawAnswer(status, content)
     try:
@@ -80,23 +80,23 @@ def read_raw(status: int, content: bytes) -> RawAnswer:
 
 
 def _status_in(answer: Answer) -> int | None:
-    """Return the HTTP status of an error in the place of an answer, where it may be the account's."""
+    """Return the status of an error sent in place of an answer, if it may be about the account; else None."""
     codes = (str(error.get("code")) for error in errors_in(answer) if isinstance(error, dict))
     code = next((code for code in codes if code in _ACCOUNT), None)
-    said = _message(_first(answer.get("choices")))["content"]
-    has_text = bool(said or answer.get("candidates") or answer.get("content"))
+    text = _message(_first(answer.get("choices")))["content"]
+    has_text = bool(text or answer.get("candidates") or answer.get("content"))
     return None if code is None or has_text else int(code)
 
 
 def errors_in(answer: Answer) -> list[object]:
-    """List the errors that an answer holds, of itself and of its first choice."""
+    """List the errors in an answer: its own, and that of its first choice."""
     return [*filter(None, (answer.get("error"), _first(answer.get("choices")).get("error")))]
 
 
 def _in_readable_shape(answer: Answer) -> Answer:
-    """Return an answer as LiteLLM can read it: what it looks for is there, and content is text.
+    """Return an answer as LiteLLM can read it: the fields that it needs exist, and content is text.
 
-    An answer of another kind stays as it is.
+    An answer of an unknown format is returned as it is.
     """
     if "choices" in answer or str(answer.get("object")).startswith("chat.completion"):
         choice = _first(answer.get("choices"))
@@ -170,25 +170,28 @@ def _words(table: Answer, names: Sequence[str]) -> Iterator[str]:
 
 
 def _first(entries: object) -> Answer:
-    """Return the first entry of a list if it is a table, else an empty one."""
+    """Return the first entry of a list if it is an object, else an empty one."""
     first = entries[0] if isinstance(entries, list) and entries else None
     return first if isinstance(first, dict) else {}
 
 
 def _message(choice: Answer) -> dict[str, Any]:
-    """Return what is read of a choice's message: its content as one text, thinking, and calls."""
-    tables = (choice.get("message"), choice.get("delta"), {"content": choice.get("text")})
-    said = next(table for table in tables if isinstance(table, dict))
-    content = said.get("content")
+    """Return a choice's message as LiteLLM can read it: its content as one text, thinking, and calls."""
+    candidates = (choice.get("message"), choice.get("delta"), {"content": choice.get("text")})
+    message_in_choice = next(candidate for candidate in candidates if isinstance(candidate, dict))
+    content = message_in_choice.get("content")
     parts = content if isinstance(content, list) else [content]
-    thoughts = [said.get("reasoning_content") or said.get("reasoning"), *filter(_is_thought, parts)]
+    thoughts = [
+        message_in_choice.get("reasoning_content") or message_in_choice.get("reasoning"),
+        *filter(_is_thought, parts),
+    ]
     message = {
         "role": "assistant",
         "content": _text([part for part in parts if not _is_thought(part)]) or None,
         "reasoning_content": _text(thoughts),
         "tool_calls": [
             call
-            for call in _listed(said.get("tool_calls"))
+            for call in _listed(message_in_choice.get("tool_calls"))
             if isinstance(call, dict) and isinstance(call.get("function"), dict)
         ],
     }
@@ -212,7 +215,7 @@ def _text(part: object) -> str:
 
 
 def _blocks(content: object) -> list[Any]:
-    """Return Anthropic's blocks of content that can be read."""
+    """Return the readable ones of Anthropic's blocks of content."""
     parts = content if isinstance(content, list) else [content]
     blocks = [{"text": part} if isinstance(part, str) else part for part in parts]
     return [

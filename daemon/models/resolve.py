@@ -1,10 +1,10 @@
-"""A model before it is asked: all that memproc.toml, the environment and LiteLLM's map know of it.
+"""Resolve a model's name: all that memproc.toml, the environment and LiteLLM's map know of the model.
 
-Its price, from the first of these that knows one:
+Its price is the first of these:
 
-configured                     [[budget.price]], the last that fits
-a server on one's own network  free (api_base, or a provider that runs models locally)
-known to LiteLLM               its price, with the dearer tier for long prompts
+configured                     the last [[budget.price]] that fits
+a server on one's own network  free (by api_base, or a provider that runs models locally)
+known to LiteLLM               LiteLLM's price, with the dearer tier for long prompts
 """
 
 from collections.abc import Mapping
@@ -35,9 +35,9 @@ def resolve_model(
     *,
     reads_prompts: bool = True,
 ) -> Model | Unaskable:
-    """Find out all that is known of a model, or why it cannot be asked.
+    """Return all that is known of a model, or why it cannot be asked.
 
-    Of one that reads no prompts, but turns short texts into vectors, the window does not matter.
+    Without `reads_prompts` its window does not matter: it turns short texts into vectors.
 
     Raises ModelError where LiteLLM's map cannot be read, and ConfigurationError or FileTrouble
     where a key or the list of allowed hosts cannot be used.
@@ -53,7 +53,7 @@ def resolve_model(
             f"To set one: memproc key set {provider}",
             provider,
         )
-    # How much a server of one's own reads of what its models could, LiteLLM's map does not know.
+    # LiteLLM's map has a model's own window, but a server of one's own may read less than that.
     of_map = None if provider in LOCAL_PROVIDERS else catalogue.read_facts(name).window
     knows_window = configured_window or of_map
     if reads_prompts and not knows_window and is_local(name, options):
@@ -89,12 +89,12 @@ def known_model(
 def _options(
     name: str, settings: ModelSettings, options: Mapping[str, object], key: Key | NoKey
 ) -> Mapping[str, object]:
-    """Return a call's parameters: the key, no thinking, Ollama's window, the person's on top."""
+    """Return a call's options: the key, no thinking, Ollama's window, and over these the person's own."""
     added: dict[str, object] = {}
-    if isinstance(key, Key) and key.where != "environment":  # there LiteLLM finds it by itself
+    if isinstance(key, Key) and key.where != "environment":  # LiteLLM finds it there by itself
         added["api_key"] = key.value
     elif isinstance(key, NoKey) and provider_of(name) in KEY_VARIABLES:
-        # A server of one's own may want none, but the client that asks it wants something to send.
+        # A server of one's own may want no key, but the client needs something to send.
         added["api_key"] = "none"
     if not ABOUT_THINKING & options.keys():
         added |= quiet_options(name)
@@ -104,8 +104,8 @@ def _options(
 
 
 def window_in(name: str, settings: ModelSettings) -> int | None:
-    """Return the window that memproc.toml names for a model, in tokens; for Ollama by `num_ctx`, too."""
-    made = settings.options_for(name).get("num_ctx") if provider_of(name) in OLLAMA else None
-    if isinstance(made, int):
-        return made
+    """Return the window that memproc.toml has for a model, in tokens; for Ollama `num_ctx` comes first."""
+    num_ctx = settings.options_for(name).get("num_ctx") if provider_of(name) in OLLAMA else None
+    if isinstance(num_ctx, int):
+        return num_ctx
     return settings.at_server(name, "window") or settings.window or None

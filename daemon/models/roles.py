@@ -1,8 +1,8 @@
-"""The choice of models for one chat, and what the person should be told about it.
+"""Choose the models for one chat, and say what the person should know about the choice.
 
-agent             the chat's own model, or the one in memproc.toml, or its successor if retired
+agent             the chat's own model, or the one in memproc.toml, or its successor if it is retired
 context manager   the small model of the agent's provider, or the one in memproc.toml
-engine            the built-in one, where there is no key or no known model
+engine            the built-in engine, where there is no key or no known model
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,45 +54,45 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The models for one chat. `window` is what plans keep the agent's prompts to, in tokens."""
+    """The models for one chat. `window` is the tokens that plans keep the agent's prompts within."""
 
     agent: Model
     context_manager: Model
     fallback: Model | None = None
     window: int | None = None
     notices: tuple[Notice, ...] = ()
-    """What is said once."""
+    """Notices on the choice, each told once."""
     embedding: Model | None = None
-    """Turns facts into vectors, where they are compared so."""
+    """The model that turns facts into vectors; None where they are not compared so."""
     addresses: tuple[str, ...] = ()
-    """Sentences on models asked on other computers than their provider's own, said in each run."""
+    """Sentences on models asked on other computers than their provider's own, told in each run."""
     here: tuple[str, ...] = ()
-    """The same of models on this machine, said once."""
+    """Sentences on models asked on this machine, told once."""
     limited: str = ""
-    """Why the engine writes in the place of a model that is asked for the analysis alone."""
+    """Why the engine writes in place of a model that is asked for the analysis alone."""
     keys: Mapping[str, Key | NoKey] = field(default_factory=dict)
     """Every provider whose key was looked for, with what was found."""
     limit: "Limit | None" = None
     """The limit of the agent's requests; None where it has none, or none was looked up."""
     factor: float = 1.0
-    """Tokens of the agent's tokenizer for one of ours, as its replies have shown."""
+    """How many tokens the agent counts for one of ours, as its replies have shown."""
     request: int | None = None
-    """The most tokens of its requests as we count them, whatever replies come to show."""
+    """The most tokens of its requests by our count, which does not change with its replies."""
 
     @property
     def lacks_key(self) -> str:
-        """Return the provider of the chat's own model, if for want of a key the engine writes."""
+        """Return the provider of the chat's own model, if the engine writes for want of its key."""
         lacking = (notice.lacks_key for notice in self.notices if notice.lacks_key)
         return "" if self.has_agent else next(lacking, "")
 
     @property
     def has_agent(self) -> bool:
-        """Return whether a model writes the memories; else they are extracted."""
+        """Return whether a model writes the memories; if not, the engine extracts them."""
         return self.agent != ENGINE
 
     @property
     def has_manager(self) -> bool:
-        """Return whether a model analyses."""
+        """Return whether a model writes the analysis."""
         return self.context_manager != ENGINE
 
     @property
@@ -102,12 +102,12 @@ class Roles:
 
     @property
     def factor_beforehand(self) -> float:
-        """Return the tokens that the model asked most makes of one of ours, before any reply."""
+        """Return how many tokens the model asked most counts for one of ours, known before any reply."""
         return token_factor(self.asked.name)
 
     @property
     def window_as_counted(self) -> int:
-        """Return the tokens of the agent's window as we count them; 0 where it is not known."""
+        """Return the agent's window in tokens of our count; 0 where it is not known."""
         factor = self.factor_beforehand
         return int(self.limit.tokens / factor) if self.limit and factor else 0
 
@@ -125,7 +125,7 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A model's name, and why it is not the one that was asked for."""
+    """A model's name, and why it is not the one that was named."""
 
     name: str
     why: Notice | None = None
@@ -144,8 +144,8 @@ def choose_roles(
 ) -> Roles:
     """Choose the models for a chat. A notice says why its own model cannot be asked.
 
-    `embedding` names a model that turns texts into vectors; it is used only if a model takes facts.
-    Raises ChatSkipped where a configured model cannot be asked as it is configured.
+    `embedding` names a model that turns texts into vectors, used only if a model takes facts. Raises
+    ChatSkipped where a configured model cannot be asked as it is configured.
     """
     settings = config.models
     resolve = partial(resolve_model, settings=settings, budget=config.budget, find=key)
@@ -177,10 +177,9 @@ def _choose_agent(
     find_out: Resolve,
     newest: Callable[[str], _Choice],
 ) -> _Choice:
-    """Choose who writes: the chat's own model, unless memproc.toml names one.
+    """Choose the agent: the model that memproc.toml names, else the chat's own.
 
-    Where the chat's own cannot be asked, it is the fallback or the engine, with a notice that says
-    why.
+    Where the chat's own cannot be asked, the fallback or the engine writes, and a notice says why.
     """
     if settings.agent != CHAT:
         return newest(settings.agent)
@@ -207,7 +206,7 @@ def _choose_agent(
 def _choose_manager(
     agent: str, settings: ModelSettings, today: date, newest: Callable[[str], _Choice]
 ) -> _Choice:
-    """Choose the context manager; on a server of one's own the agent, the only one known there."""
+    """Choose the context manager; on a server of one's own it is the agent, the only model known there."""
     if settings.context_manager != SMALL:
         return newest(settings.context_manager)
     is_own = is_ones_own(settings.options_for(agent))
@@ -215,7 +214,7 @@ def _choose_manager(
 
 
 def _newest(name: str, settings: ModelSettings) -> _Choice:
-    """Choose a model, or the one that took its place, with a notice that says so."""
+    """Choose a model, or its successor, with a notice that says so."""
     newer = None if is_ones_own(settings.options_for(name)) else find_successor(name)
     return _Choice(newer.name, Notice(newer.sentence)) if newer else _Choice(name)
 
@@ -231,7 +230,7 @@ def _models_used(
 
 
 def _askable(chat: Chat, model: Model | Unaskable) -> Model:
-    """Return a model that can be asked. Raises ChatSkipped for any other."""
+    """Return the model. Raises ChatSkipped if it cannot be asked."""
     if isinstance(model, Model):
         return model
     reason = f'"{cut_title(chat.title)}": {model.reason}'
@@ -247,8 +246,8 @@ def _notices(
     yield from (choice.why for choice in choices if choice.why)
     for name, model in models.items():
         if settings.batch != "never" and model != ENGINE and not takes_batches(name):
-            way = "directly, at its full price: only Anthropic's own models are asked in batches"
-            yield Notice(f"{name} is asked {way}.")
+            how = "directly, at its full price: only Anthropic's own models are asked in batches"
+            yield Notice(f"{name} is asked {how}.")
     for name, model in models.items():
         if not is_ones_own(model.options) and (sentence := ends_soon(name, today)):
             end = end_of(name)
@@ -256,18 +255,18 @@ def _notices(
 
 
 def _asked_elsewhere(models: Iterable[Model]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return a sentence on each address that is not the model's provider's own.
+    """Return a sentence on each address that is not the provider's own.
 
-    First those of other computers, then those of this one.
+    The first tuple is about other computers, the second about this one.
     """
-    there: list[str] = []
+    elsewhere: list[str] = []
     here: list[str] = []
     for model in models:
         for address in model.addresses:
             place = f"{address.host}, not at its provider's own address ({address.named_by})"
-            said = f"{model.name} is asked at {place}."
-            (here if is_loopback(address.host) else there).append(said)
-    return tuple(there), tuple(here)
+            sentence = f"{model.name} is asked at {place}."
+            (here if is_loopback(address.host) else elsewhere).append(sentence)
+    return tuple(elsewhere), tuple(here)
 
 
 def chat_model(
@@ -275,8 +274,8 @@ def chat_model(
 ) -> tuple[str, int | None]:
     """Return the model that the person talks with in TypingMind, and its window in tokens.
 
-    That is so even if another one writes the memories. The name is empty where memproc does not
-    know it, the window None where that is not known.
+    Another one may write the memories. The name is empty where memproc does not know the model, the
+    window None where that is not known.
     """
     name = own_model(tuple(_names(chat, messages))) or ""
     if settings.agent == CHAT and settings.window:
@@ -285,9 +284,9 @@ def chat_model(
 
 
 def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
-    """Yield the names that the export gives the chat's model, the most trustworthy first."""
-    shown, *others = chat.model_names or ("",)
-    yield shown
+    """Yield the names that the export has for the chat's model, the most reliable first."""
+    first, *others = chat.model_names or ("",)
+    yield first
     yield from (
         message.model
         for message in reversed(messages)
@@ -299,7 +298,7 @@ def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
 def with_tools(
     roles: Roles, tools: Sequence[Mapping[str, object]], form: Literal["auto", "tools", "json"]
 ) -> Roles:
-    """Offer these tools to the agent, and to its fallback, where they can call them."""
+    """Return the roles with these tools offered to the agent and the fallback, if they can call tools."""
 
     def offered(model: Model) -> Model:
         is_offered = form == "tools" or (form == "auto" and model.calls_tools)
@@ -320,7 +319,7 @@ class Who:
     notices: tuple[Notice, ...]
     lacks_key: str = ""
     limited: str = ""
-    """Why a model is asked for the analysis alone; empty where it writes."""
+    """Why a model is asked for the analysis alone; empty where it also writes."""
 
     @property
     def asked(self) -> str:

@@ -1,14 +1,14 @@
-"""The scheduler: several dialogues with models go on at once, with the same results however many.
+"""The scheduler: several dialogues with models go on at once; their number does not change the results.
 
 A dialogue is a generator that yields a Request and is sent its Reply. The journal answers first, so
 that a dialogue that was cut off by a kill goes on where it stopped. Any other request goes to a
-transport, in the order that the provider's cache wants. All but the calls themselves happens in one
+transport, in the order that suits the provider's cache. All but the calls themselves happens in one
 thread.
 
-Of dialogues whose requests begin alike one leads: when its first request is answered, the others
-find the beginning in the provider's cache. Meanwhile they send ahead what needs no answer before
-it. After an error, an interruption or a wish to end, nothing more is sent; what is under way is
-waited for and kept.
+Of several dialogues whose requests begin alike, one leads: once its first request is answered, the
+others find the shared beginning in the provider's cache. Meanwhile they send ahead the requests that
+depend on no earlier answer. After an error, an interruption or a wish to end, nothing more is sent;
+calls under way are waited for, and their answers kept.
 """
 
 from collections.abc import Generator, Sequence
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """An answer that could not be used, or its remedy, in a few words that can be counted."""
+    """An unusable answer or its remedy, in a fixed phrase, so that equal ones can be counted."""
 
     what: str
 
@@ -44,30 +44,31 @@ Steps: TypeAlias = Generator[Request | Noted | None, Reply, T]
 
 @dataclass(slots=True, eq=False)
 class RunningDialogue(Generic[T]):
-    """A dialogue in progress, of which one memory, edition or fold will come."""
+    """A dialogue in progress, which will result in one memory, edition or fold."""
 
     steps: Steps[T]
     rank: int = 0
-    """Lower ones are asked first."""
+    """Dialogues of a lower rank are asked first."""
     behind: "RunningDialogue[Any] | None" = None
-    """One that leads: this one's requests find their beginning in the provider's cache after it."""
+    """The dialogue that leads: after it, this one's requests find their beginning in the provider's cache."""
     ahead: Request | None = None
-    """A request that it will come to, and that needs no answer before it."""
+    """A later request of this dialogue that depends on no earlier answer, so it can be sent ahead."""
     awaits: Request | None = None
+    """The request whose answer it awaits; None where it awaits none."""
     key: str = ""
     """The key of the request that it awaits."""
     opened: str = ""
-    """The key of the first request that was sent for it, except for what goes ahead."""
+    """The key of the first request that was sent for it, not counting the one sent ahead."""
     is_over: bool = False
     result: T | None = None
     used: list[str] = field(default_factory=list)
     """The keys of the replies that it was sent, in order."""
     notes: list[tuple[str, str | None]] = field(default_factory=list)
-    """Its notes, each with the key of the reply before: empty if there was none, None if that had
-    been used before."""
+    """Its notes, each with the key of the reply before it: empty if there was none, None if the
+    dialogue had been sent that reply once before."""
 
     def take(self, answer: Reply | BaseException) -> Request | Noted | None:
-        """Send in the answer that it awaits. Return what it yields next."""
+        """Send the dialogue the answer that it awaits. Return what it yields next."""
         self.awaits = None
         if not isinstance(answer, Reply):
             return self.steps.throw(answer)
@@ -88,9 +89,11 @@ class Scheduler:
         asks_again: bool = False,
         sizes: str = "",
     ) -> None:
-        """Prepare to ask; with `asks_again` also what had no answer before.
+        """Open the transports.
 
-        With `sizes`, those of the chunks, unusable answers are counted for each model.
+        With `asks_again`, requests whose stored reply is no answer (an unexplained refusal, a
+        time-out) are asked once more. With `sizes` (of chunk, tail and window), unusable answers
+        are counted for each model.
         """
         self._asks_again = asks_again
         self._sizes = sizes
@@ -98,9 +101,9 @@ class Scheduler:
         self._chat_id = chat_id
         self._direct = Direct(context, chat_id, most)
         self._transports: list[Transport] = [self._direct]
-        """The first that takes a request gets it. The last is awaited first: a batch fills."""
-        if batch != "never" or open_batches(context.archive):  # perhaps of another run
-            from daemon.models.batch import Batches  # it loads an HTTP client
+        """The first that takes a request gets it. The last is awaited first, so that a batch can fill."""
+        if batch != "never" or open_batches(context.archive):  # another run may have left some
+            from daemon.models.batch import Batches  # late: it loads an HTTP client
 
             self._transports.insert(0, Batches(context, chat_id, batch))
         self._dialogues: list[RunningDialogue[Any]] = []
@@ -117,7 +120,7 @@ class Scheduler:
         fault: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Wait for all calls under way; their answers are in the journal before one is told."""
+        """Wait for all calls under way. All answers are in the journal before any is told."""
         number = len(self._direct.under_way)
         if number and isinstance(fault, KeyboardInterrupt):
             under_way = counted(number, "call is under way and is", "calls are under way and are")
@@ -129,26 +132,27 @@ class Scheduler:
 
     @property
     def has_room(self) -> bool:
-        """Return whether one more dialogue would find a call free now and then."""
+        """Return whether one more dialogue would find a free call now and then."""
         return any(len(self._dialogues) < transport.room for transport in self._transports)
 
     def begin(self, dialogue: RunningDialogue[Any]) -> None:
-        """Let a dialogue go on with the others."""
+        """Add a dialogue to those in progress."""
         self._dialogues.append(dialogue)
         self._dialogues.sort(key=lambda dialogue: dialogue.rank)
 
     def finish(self, dialogue: RunningDialogue[T]) -> T:
-        """Take a dialogue to its end, and return its result. Raises what `go_on` raises."""
+        """Run a dialogue to its end, and return its result. Raises what `go_on` raises."""
         self.begin(dialogue)
         while not dialogue.is_over:
             self.go_on()
         return cast("T", dialogue.result)
 
     def go_on(self) -> None:
-        """Take every dialogue as far as it comes; where none ends by that, send, and wait for an answer.
+        """Advance every dialogue as far as it can go. If none has ended, send requests and wait for an answer.
 
-        What follows on one that has ended is asked first: its beginning is still in the cache. Raises
-        what a dialogue or a call raises, and ArchiveError where a reply cannot be kept.
+        If one has ended, return without waiting, so that the caller can begin what follows on it while the
+        provider's cache still has its beginning. Raises what a dialogue or a call raises, and ArchiveError where
+        a reply cannot be stored.
         """
         for dialogue in self._dialogues:
             if dialogue.awaits is None or dialogue.key in self._back:
@@ -162,7 +166,7 @@ class Scheduler:
         self._dialogues = unfinished
 
     def _advance(self, dialogue: RunningDialogue[Any]) -> None:
-        """Send in answers until one is not there, or it waits for another dialogue, or is over."""
+        """Send answers to a dialogue until one is missing, it waits for another dialogue, or it ends."""
         try:
             while True:
                 if dialogue.awaits is None:
@@ -182,28 +186,27 @@ class Scheduler:
         except StopIteration as end:
             dialogue.result = end.value
             self._end(dialogue)
-        except BaseException:  # raised again: a dialogue that has failed is over too
+        except BaseException:  # a dialogue that fails is over, too
             self._end(dialogue)
             raise
 
     def _answer(self, request: Request, key: str) -> Reply | BaseException | None:
         """Return the reply to a request, or its fault; None where it is to be sent.
 
-        ContextTooLong is the answer to a request that would cost more than agreed, because it is so
-        long.
+        A request above the model's price step is answered with ContextTooLong.
         """
         if key in self._faults:
             return self._faults[key]
         return self._reply(key) or above_step(self._context, request)
 
     def _end(self, dialogue: RunningDialogue[Any]) -> None:
-        """Tell what a dialogue has noted; kinds of trouble once, when their answer came."""
+        """Tell a dialogue's notes; those on an unusable answer only in the run that got the answer."""
         dialogue.is_over = True
         fresh = {"", *self._fresh}
         notes = [what for what, key in dialogue.notes if what not in KINDS or key in fresh]
         if self._sizes:
             archive = self._context.archive
-            # What a provider refuses for its words says nothing of what the model can.
+            # A provider's refusal of the words says nothing about the model's ability.
             unusable = {key for what, key in dialogue.notes if what in KINDS and what != "refused"}
             for key in self._fresh.intersection(dialogue.used):
                 if reply := find_reply(archive, key):
@@ -220,10 +223,10 @@ class Scheduler:
             self._context.tell(Note(what, is_remedy=True))
 
     def _send_all(self, dialogues: Sequence[RunningDialogue[Any]]) -> None:
-        """Send what the dialogues await, and while there is room what they will come to.
+        """Send the requests that the dialogues await, then, while there is room, those sent ahead.
 
-        A server with one slot is asked that first: between two of the others it would drive their
-        beginning out of the server's cache.
+        A server with one slot gets the latter first: between two of the others they would drive the
+        shared beginning out of its cache.
         """
         for dialogue in dialogues:
             if dialogue.ahead and dialogue.ahead.model.slots == 1:
@@ -236,7 +239,7 @@ class Scheduler:
             self._send_ahead(dialogue)
 
     def _send_ahead(self, dialogue: RunningDialogue[Any]) -> None:
-        """Send what a dialogue will come to, unless it is known by then or must not be sent."""
+        """Send a dialogue's request ahead, unless its answer is known or it must not be sent."""
         if ahead := dialogue.ahead:
             key = ahead.key
             is_useless = self._is_known(key) or above_step(self._context, ahead) is not None
@@ -244,7 +247,7 @@ class Scheduler:
                 dialogue.ahead = None
 
     def _must_wait(self, dialogue: RunningDialogue[Any]) -> bool:
-        """Return whether the one that leads has yet to be answered. In a batch none is first."""
+        """Return whether the leading dialogue has yet to be answered. In a batch, none leads."""
         leader = dialogue.behind
         if leader is None or leader.is_over or dialogue.awaits is None:
             return False
@@ -253,7 +256,7 @@ class Scheduler:
         return self._transport(dialogue.awaits, dialogue.key) is self._direct
 
     def _send(self, request: Request, key: str) -> bool:
-        """Give a request to a transport; False where that was done before, or there is no room yet.
+        """Give a request to a transport; False where it was sent before, or there is no room yet.
 
         Raises UnknownPrice, and OverBudget where a cap is reached even when all others are settled.
         """
@@ -263,12 +266,12 @@ class Scheduler:
         return self._transport(request, key).send(learned.sent_in(self._context.archive.zone), key)
 
     def _is_known(self, key: str) -> bool:
-        """Return whether a request is under way, or has come back."""
+        """Return whether a request is under way or answered."""
         is_under_way = any(key in transport.under_way for transport in self._transports)
         return key in self._back or is_under_way or self._reply(key) is not None
 
     def _reply(self, key: str) -> Reply | None:
-        """Return the journal's reply, unless it is one without an answer, to be asked about again."""
+        """Return the journal's reply; None where that is no answer, and is to be asked once more."""
         reply = find_reply(self._context.archive, key)
         is_of_before = self._asks_again and key not in self._back
         return None if reply and reply.finish in ASKED_AGAIN and is_of_before else reply
@@ -277,7 +280,7 @@ class Scheduler:
         return next(transport for transport in self._transports if transport.takes(request, key))
 
     def _take(self, key: str, ending: CallEnding) -> None:
-        """Tell of a reply; keep a fault for dialogues that ask. What got lost is sent again."""
+        """Tell of a reply; keep a fault for the dialogues that await it. A lost request is sent again."""
         if ending is not None:
             self._back.add(key)
         if isinstance(ending, Reply):
@@ -298,7 +301,7 @@ class Scheduler:
 
 
 def rehearse(archive: Archive, steps: Steps[T]) -> T | None:
-    """Return a dialogue's result with the journal's replies alone; None where one is missing."""
+    """Return a dialogue's result by the journal's replies alone; None where one is missing."""
     reply: Reply | None = None
     try:
         while True:

@@ -1,8 +1,8 @@
-"""Where chunks end, by `chunk.bounds`; "embedding" asks wordllama's small table of vectors.
+"""The splitter that `chunk.bounds` names; "embedding" uses wordllama's small table of vectors.
 
-It is loaded when it is first needed, in a third of a second, and a text takes a millisecond or two:
-no vector is kept. What is kept is the price of each bound, by words as by vectors: a window of a
-history is priced once, however often the chat is planned.
+The table is loaded when first needed, in a third of a second, and a text takes a millisecond or two,
+so no vector is kept. The price of each bound is kept, by words as by vectors: a window of a history
+is priced once, however often the chat is planned.
 """
 
 import json
@@ -23,7 +23,7 @@ from rules.plan.topics import RULE, RULE_BY_VECTORS, Vector, prices, prices_by_v
 EMBEDDING = "embedding"
 _PACKAGE = "wordllama"
 _LONGEST = 16_000
-"""Characters: what a longer text is about shows by then."""
+"""The characters of a text that are read: they show what a longer one is about, too."""
 _STEPS = 1024
 _TEXTS = 2048
 _Embed = Callable[[list[str]], Sequence[Sequence[float]]]
@@ -38,9 +38,9 @@ def splitter(bounds: str) -> Splitter:
 
 
 def remembering_splitter(bounds: str, archive: Archive, new: dict[bytes, bytes]) -> Splitter:
-    """Return the same splitter, which prices only what the archive does not know.
+    """Return a splitter that computes only the prices that the archive does not have.
 
-    The prices that it had to compute are put into `new`, for `keep_prices`. Raises as `splitter`.
+    Those that it computes are put into `new`, for `keep_prices`. Raises as `splitter`.
     """
     plain = splitter(bounds)
     if bounds == "topics":
@@ -52,9 +52,9 @@ def remembering_splitter(bounds: str, archive: Archive, new: dict[bytes, bytes])
 
 
 def price_once(archive: Archive, rule: str, price: Price, new: dict[bytes, bytes]) -> Price:
-    """Return `price` as it prices only windows whose prices by this rule the archive has not got.
+    """Return `price` with the archive as its cache: it computes only windows that this rule has not priced.
 
-    What it computes is put into `new`. Prices that are too few or too many are damaged.
+    What it computes is put into `new`. Stored prices of the wrong number are damaged, and computed again.
     """
 
     def known_or_computed(texts: Texts, minutes: Minutes) -> Sequence[int]:
@@ -75,9 +75,9 @@ def _price_by_vectors(texts: Texts, minutes: Minutes) -> Sequence[int]:
 
 @lru_cache(_TEXTS)
 def vector(text: str) -> Vector:
-    """Return the meaning of a text as integers, equal on every platform; zeros without words.
+    """Return the vector of a text, in integers that are equal on every platform; zeros without words.
 
-    Each text is asked about by itself: in company the sums are rounded otherwise.
+    Each text is embedded by itself: in a list with others the sums are rounded differently.
     """
     values = [float(value) for value in _model()([text[:_LONGEST]])[0]]
     length = hypot(*values)

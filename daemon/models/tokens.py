@@ -1,12 +1,12 @@
-"""Count tokens with tiktoken, offline, or bound them from above: LiteLLM's package brings the tables.
+"""Count tokens with tiktoken, offline, or bound them from above; LiteLLM's package brings the tables.
 
-Chunks and tails are measured in tokens of the o200k encoding for all models, so that a bound
-depends on the messages alone. What a model's own tokenizer makes of them is `primer.models`'
-factor.
+Chunks and tails are measured in tokens of the o200k encoding for all models, so that the bounds of
+chunks depend on the messages alone. What a model's own tokenizer makes of them is the factor in
+`primer.models`.
 
-The bound takes 1 MB of memory instead of the 40 that counting takes. A word that is a token by
-itself counts one; of the rest each character weighs what it takes in the worst text of its kind:
-letters at random, base64, digits one by one. Plain English has about a third fewer tokens.
+The bound takes 1 MB of memory instead of the 40 MB of counting. A word that is a token by itself
+counts one; every other character weighs what it takes in the worst text of its kind: letters at
+random, base64, digits one by one. Plain English has about a third fewer tokens than its bound.
 """
 
 import hashlib
@@ -49,16 +49,16 @@ _BLOCKS = (
     (0x3040, 3.0), (0x3100, 1.25), (0x4E00, 3.0), (0xA000, 2.0), (0xAC00, 3.0), (0xD7A4, 2.3),
     (0x10000, 3.0), (0x110000, 4.1),
 )  # fmt: skip
-"""The ends of blocks of characters, and the tokens of each character in random order."""
+"""The ends of Unicode blocks, each with the tokens of one of its characters in random text."""
 
 
 def count(text: str) -> int:
-    """Return the tokens of a text. The tokenizer's own tags, as `<|endoftext|>`, are plain text."""
+    """Return the tokens of a text. The tokenizer's own tags, such as `<|endoftext|>`, count as text."""
     return sum(len(_encoding().encode_ordinary(piece)) for piece in _pieces(text))
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield the text, cut only within runs of white space too long for tiktoken."""
+    """Yield the text in pieces, cut only within runs of white space that are too long for tiktoken."""
     begin = 0
     for run in _WHITE_SPACE.finditer(text) if len(text) > _LONGEST_RUN else ():
         for cut in range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN):
@@ -69,27 +69,27 @@ def _pieces(text: str) -> Iterator[str]:
 
 @lru_cache(_REMEMBERED_TEXTS)
 def count_of(text: str) -> int:
-    """Count a turn of a request, with a memory: the calls of a chunk begin alike."""
+    """Return the tokens of a turn, cached, since the calls about a chunk begin with the same turns."""
     return count(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The tokens of texts by digest: of all asked about, and of those just counted."""
+    """The tokens of texts by their digests: of all that were asked about, and of those just counted."""
 
     all: Mapping[str, int]
     new: Mapping[str, int]
 
 
 def count_once(archive: Archive, texts: Mapping[str, str]) -> Counts:
-    """Count each text, by its digest, unless the archive knows its tokens."""
+    """Return the tokens of each text, by its digest, counting those that the archive does not have."""
     known = known_counts(archive, ENCODING, list(texts))
     new = {digest: count(text) for digest, text in texts.items() if digest not in known}
     return Counts(known | new, new)
 
 
 def keep(archive: Archive, counts: Counts) -> None:
-    """Store what was just counted, unless the archive is open for reading alone."""
+    """Store what was just counted, unless the archive is read-only."""
     if counts.new and not archive.is_read_only:
         keep_counts(archive, ENCODING, counts.new)
 
@@ -112,7 +112,7 @@ def _encoding() -> "Encoding":
 
 
 def _ranks(url: str, expected_hash: str) -> dict[bytes, int]:
-    """Return each token's rank in an encoding's table; tiktoken's own reader takes 15 MB more.
+    """Return each token's rank in an encoding's table. tiktoken's own reader would take 15 MB more.
 
     Raises ModelError where the table is missing or damaged.
     """
@@ -125,7 +125,7 @@ def _ranks(url: str, expected_hash: str) -> dict[bytes, int]:
 
 @contextmanager
 def open_table(folder: Path, url: str) -> Iterator[BufferedReader]:
-    """Open an encoding's table, a copy named after its address. Raises ModelError if missing."""
+    """Open LiteLLM's copy of an encoding's table, named after its address. Raises ModelError if missing."""
     try:
         name = hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()
         with (folder / name).open("rb") as table:
@@ -140,42 +140,42 @@ def open_table(folder: Path, url: str) -> Iterator[BufferedReader]:
 def tables() -> Path:
     """Return LiteLLM's folder of tokenizer tables, without importing it."""
     spec = find_spec("litellm")
-    places: Sequence[str] = (spec.submodule_search_locations if spec else None) or []
-    return Path(*places[:1]) / "litellm_core_utils" / "tokenizers"
+    package_folders: Sequence[str] = (spec.submodule_search_locations if spec else None) or []
+    return Path(*package_folders[:1]) / "litellm_core_utils" / "tokenizers"
 
 
 def tokens_at_most(text: str) -> int:
     """Return a number that the text's tokens do not exceed. Raises ModelError without a table."""
     words = _WORD.findall(text)
     tokens = [word for word in words if _is_token(word)]
-    rest = Counter(text)
-    rest.subtract(Counter("".join(tokens)))
-    weight = sum(_weight(character) * times for character, times in rest.items())
+    characters = Counter(text)
+    characters.subtract(Counter("".join(tokens)))
+    weight = sum(_weight(character) * times for character, times in characters.items())
     return len(tokens) + int(weight) + 1
 
 
 @lru_cache(8_192)
 def _is_token(word: str) -> bool:
-    known = _token_bits()
+    bits = _token_bits()
     places = _places(word.encode(errors="replace"))
-    return all(known[place >> 3] >> (place & 7) & 1 for place in places)
+    return all(bits[place >> 3] >> (place & 7) & 1 for place in places)
 
 
 def _places(token: bytes) -> tuple[int, int, int]:
-    """Return the three bits of a token."""
+    """Return the places of a token's three bits."""
     name = int.from_bytes(hashlib.blake2b(token, digest_size=9).digest())
     return name & _LAST_BIT, name >> 24 & _LAST_BIT, name >> 48 & _LAST_BIT
 
 
 @cache
 def _token_bits() -> bytearray:
-    """Return three bits set for each token; one other word in 3,000 has only bits of tokens."""
-    known = bytearray((_LAST_BIT + 1) >> 3)
+    """Return a Bloom filter of all tokens, three bits each; it takes one other word in 3,000 for a token."""
+    bits = bytearray((_LAST_BIT + 1) >> 3)
     with open_table(tables(), TABLE) as table:
         for line in table:
             for place in _places(a2b_base64(line[: line.index(b" ")])):
-                known[place >> 3] |= 1 << (place & 7)
-    return known
+                bits[place >> 3] |= 1 << (place & 7)
+    return bits
 
 
 @cache
