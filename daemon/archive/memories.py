@@ -1,4 +1,4 @@
-"""Memories, folds and their editions, kept for ever; and what the person has decided about them."""
+"""Memories, folds and their editions, all of which are kept; and the person's decisions about them."""
 
 import re
 from dataclasses import replace
@@ -29,14 +29,14 @@ WITH_PARTS = """
         VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id
     )
 """
-"""How a query begins that is about a memory, or a fold and all that is in it."""
+"""The beginning of a query about a memory, or about a fold and everything in it."""
 _KEYS = f"""
     {WITH_PARTS} SELECT key FROM part JOIN memory ON memory.id = part.id
     JOIN chunk_message ON chunk_message.memory = part.id
     JOIN message ON message.id = chunk_message.message
     ORDER BY memory.number, place
 """  # noqa: S608
-"""Keys of the raw messages under a memory, or under all the memories in a fold."""
+"""Selects the keys of the raw messages under a memory, or under all memories in a fold."""
 _ORIGINS = """
     WITH RECURSIVE ancestor (id, distance) AS (
         SELECT ?1, 0 WHERE ?1 <> ''
@@ -44,7 +44,7 @@ _ORIGINS = """
         WHERE origin <> ''
     ) SELECT id FROM ancestor ORDER BY distance
 """
-"""The ids that a memory has in the chats that its own was forked from, the nearest first."""
+"""Selects the ids that a memory has in the chats that its chat was forked from, the nearest first."""
 _TABLES = ("memory", "edition", "chunk_message", "fold_member")
 _NAME = re.compile(r"(f*)([0-9]+)")
 """A name as `short_name` makes it: a letter for each level of a fold, then a number."""
@@ -65,11 +65,10 @@ def memories(
 
 
 def find_memory(archive: Archive, written: str, chat_id: str = "") -> tuple[str, Memory]:
-    """Find a memory by its id, the beginning of that, its number, or a fold's name.
+    """Find a memory by its id, the beginning of its id, its number, or a fold's name.
 
-    Return its chat's id too. A number or name is never taken for the beginning of an id where the
-    chat is named; where none is, it counts if the archive knows one chat alone. Raises NotFound,
-    DamagedChat.
+    Return the id of its chat, and the memory. With `chat_id`, a number or name is never taken for
+    the beginning of an id. Raises NotFound where none or several fit, or DamagedChat.
     """
     rows = [row for row in _named(archive, written, chat_id) if chat_id in ("", row[0])]
     if not rows:
@@ -98,7 +97,7 @@ def read_memory(archive: Archive, memory_id: str, preferred: Preferred = "hindsi
 
 
 def _named(archive: Archive, written: str, chat_id: str) -> tuple[tuple[str, str], ...]:
-    """Return the ids of the chats and memories that may be meant, each once."""
+    """Return the memories that may be meant, each once, as pairs of chat id and memory id."""
     ids = "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat"
     written = printable(written)
     name = _name(written)
@@ -127,7 +126,7 @@ def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
 
 def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> tuple[Memory, ...]:
     """Return memories with their editions, messages and members."""
-    # A memory of a lost archive can have been a fold: it keeps its level, but is listed with chunks.
+    # A memory of a lost archive may have been a fold: it keeps its level, but is listed with chunks.
     rows = archive.run(
         f"""
         SELECT id, chosen_edition, origin, number, level, first_uuid, last_uuid, began_at, ended_at,
@@ -138,9 +137,9 @@ def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> t
     )
     members = "SELECT member FROM fold_member WHERE fold = ? ORDER BY place"
     selected = []
-    for memory_id, chosen, origin, number, level, first, last, began_at, ended_at, *rest in rows:
-        source_tokens, pinned, forgotten, due, recalled = rest
-        kept = editions(archive, memory_id)
+    for memory_id, chosen, origin, number, level, first, last, began_at, ended_at, *flags in rows:
+        source_tokens, pinned, forgotten, due, recalled = flags
+        all_editions = editions(archive, memory_id)
         memory = Memory(
             memory_id=memory_id,
             number=number,
@@ -151,8 +150,8 @@ def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> t
             began_at=began_at,
             ended_at=ended_at,
             source_tokens=source_tokens,
-            edition=shown_edition(kept, chosen, preferred),
-            in_prompts=edition_in_prompts(kept, chosen),
+            edition=shown_edition(all_editions, chosen, preferred),
+            in_prompts=edition_in_prompts(all_editions, chosen),
             chosen=chosen,
             pinned=bool(pinned),
             forgotten=bool(forgotten),
@@ -196,7 +195,7 @@ def keep_fold(archive: Archive, chat_id: str, fold: Memory) -> Memory:
 
 
 def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: bool = False) -> int:
-    """Store one more edition of a memory, and return its number; a `chosen` one is shown from now on."""
+    """Store one more edition of a memory, and return its number. A `chosen` one is shown from now on."""
     with archive.transaction():
         last = archive.value("SELECT max(number) FROM edition WHERE memory = ?", (memory_id,))
         number = int(last) + 1
@@ -207,31 +206,32 @@ def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: boo
 
 
 def keep_user_edits(archive: Archive, reading: "ChatReading", when: str) -> None:
-    """Store the person's edits of memories in TypingMind, within the caller's transaction."""
+    """Store the person's edits of memories in TypingMind, in the caller's transaction."""
     for memory_id, edition in reading.person.items():
         insert_edition(archive, memory_id, edition)
         archive.run(
             "UPDATE memory SET chosen_edition = ?, pinned = 1 WHERE id = ?",
             (edition.number, memory_id),
         )
-    hand = reading.edits
+    edits = reading.edits
     archive.run_many(
-        "UPDATE memory SET forgotten_at = ? WHERE id = ?", [(when, name) for name in hand.forgotten]
+        "UPDATE memory SET forgotten_at = ? WHERE id = ?",
+        [(when, name) for name in edits.forgotten],
     )
     archive.run_many(
         "UPDATE memory SET forgotten_at = NULL, recalled = 0 WHERE id = ?",
-        [(name,) for name in hand.recalled],
+        [(name,) for name in edits.recalled],
     )
     archive.run_many(
         "UPDATE memory SET due = ? WHERE id = ?",
-        [(why, name) for name, why in hand.changed.items()],
+        [(why, name) for name, why in edits.changed.items()],
     )
 
 
 def renew_chunk(archive: Archive, memory_id: str) -> None:
-    """Put what its raw messages say now under a memory that was rewritten from them.
+    """Link a rewritten memory to the versions of its raw messages that it was rewritten from: the newest.
 
-    One that the person has deleted was not among them, and stays as it was planned with.
+    A message that the person has deleted was not read, so its link stays as it is.
     """
     with archive.transaction():
         archive.run(
@@ -247,9 +247,9 @@ def renew_chunk(archive: Archive, memory_id: str) -> None:
 
 
 def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
-    """Store a memory without its chunk and editions, in a transaction of the caller's.
+    """Store a memory without its chunk and editions, in the caller's transaction.
 
-    A fold comes with its members, and gets the next number among those of its level.
+    A fold is stored with its members, and gets the next number of its level.
     """
     last = "SELECT coalesce(max(number), 0) FROM memory WHERE chat = ? AND level = ?"
     number = memory.number
@@ -266,20 +266,20 @@ def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
 
 
 def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
-    """Store an edition, in a transaction of the caller's."""
+    """Store an edition, in the caller's transaction."""
     row = {**row_of(edition), "memory": memory_id}
     del row["is_short"], row["lacks_wishes"]
     archive.insert("edition", row)
 
 
 def replace_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
-    """Store an edition in place of the one with its number, in a transaction of the caller's."""
+    """Store an edition in place of the one with its number, in the caller's transaction."""
     archive.run("DELETE FROM edition WHERE memory = ? AND number = ?", (memory_id, edition.number))
     insert_edition(archive, memory_id, edition)
 
 
 def round_of(archive: Archive, chat_id: str, adopted: frozenset[str]) -> Round:
-    """Return the hindsight round begun last, or an empty one; the `adopted` ones have had theirs."""
+    """Return the hindsight round begun last, or an empty one; `adopted` memories have had their turn."""
     row = archive.one("SELECT id, round_to FROM chat WHERE chat_id = ?", (chat_id,))
     if row is None:
         return Round(had=adopted)
@@ -289,11 +289,11 @@ def round_of(archive: Archive, chat_id: str, adopted: frozenset[str]) -> Round:
     return Round(row[1], chosen, had | adopted)
 
 
-def begin_round(archive: Archive, chat_id: str, begun: Round) -> None:
+def begin_round(archive: Archive, chat_id: str, new: Round) -> None:
     """Store which memories were chosen for hindsight, in one transaction."""
     with archive.transaction():
-        archive.run("UPDATE chat SET round_to = ? WHERE chat_id = ?", (begun.upto, chat_id))
-        for name in begun.chosen:
+        archive.run("UPDATE chat SET round_to = ? WHERE chat_id = ?", (new.upto, chat_id))
+        for name in new.chosen:
             archive.run("UPDATE memory SET hindsight = ? WHERE id = ?", (_CHOSEN, name))
 
 
@@ -303,9 +303,9 @@ def end_turn(archive: Archive, memory_id: str) -> None:
 
 
 def memory_ids(archive: Archive, begun: str) -> list[tuple[str, str]]:
-    """Return the memories whose ids begin with this, each with its chat's title and its day.
+    """Return up to 200 ids of memories that begin with `begun`, each with its chat's title and its day.
 
-    The newest chat's newest memory comes first.
+    The newest memory of the newest chat comes first.
     """
     return archive.run(
         """
@@ -349,7 +349,7 @@ def memories_by_message(archive: Archive, chat_id: str) -> dict[str, str]:
 def forgotten_names(archive: Archive) -> frozenset[tuple[str, str]]:
     """Return the memories that the person deleted in TypingMind, and the raw messages under them.
 
-    Each with its chat's id: a memory's id, or a message's key.
+    Each is a pair of chat id and memory id, or of chat id and message key.
     """
     names = """
         SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat

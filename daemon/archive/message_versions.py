@@ -1,4 +1,4 @@
-"""The writing of raw messages: another version for new bytes, their order, gone and missing ones."""
+"""Store raw messages: a version for new bytes, their order, and which ones are gone or missing."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _MAY_BE_EXPORTED = """
     SELECT message, key, gone_at IS NOT NULL, is_missing, uuid FROM said
     WHERE chat = ? AND left_out IS NOT ?
 """
-"""The chat's raw messages, but for those under an unknown memory."""
+"""Selects the chat's raw messages, except those under an unknown memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class _Stored:
 
 @dataclass(frozen=True, slots=True)
 class _NewestVersion:
-    """The newest version of a raw message, by its hashes; where there is none yet, number 0."""
+    """The newest version of a raw message, by its hashes; number 0 if it has none yet."""
 
     message: int
     """The message's row."""
@@ -52,9 +52,9 @@ class _NewestVersion:
 def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> bool:
     """Store the export's raw messages and the person's edits, in one transaction.
 
-    Return True if a raw message is new, changed or gone. New bytes become another version of a
-    message. One that is neither in the export nor under a memory is marked as gone, until it comes
-    back.
+    Return True if a raw message is new, changed or gone. New bytes become a new version of their
+    message. A message that is neither in the export nor under a memory is marked as gone, until it
+    comes back.
     """
     raw = {place.key: place for place in raw_messages(reading.places)}
     with archive.transaction():
@@ -77,7 +77,7 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
 def put_back(
     archive: Archive, row: int, places: Sequence[Place], known: Collection[str], when: str
 ) -> None:
-    """Store the raw messages of a file, except those in `known`; in a transaction of the caller's.
+    """Store the raw messages of a file, except those in `known`, in the caller's transaction.
 
     They count as under an unknown memory, until an export holds them or a memory claims them.
     """
@@ -89,9 +89,9 @@ def put_back(
 
 
 def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, Place]) -> None:
-    """Store every message's position, and why one of the export is left out, if it is.
+    """Store the position of every message, and why one of the export is left out, if it is.
 
-    Only what changes is written: each row costs a seal, and a long chat has thousands that stay.
+    Only changes are written: each written row costs a seal, and a long chat has thousands of rows.
     """
     for position, key in enumerate(order):
         place = raw.get(key)
@@ -109,12 +109,12 @@ def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, P
 
 
 def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> bool:
-    """Store bytes that are not the newest version already. Return whether there were any.
+    """Store the bytes that are not stored yet as new versions. Return whether there were any.
 
-    Copies of a message come before it, in any version: only they may hold some branch of the chat.
-    An original that we keep next to its memory has another version only if it says something else,
-    or has its files in another place, as in a fork: a sync may have put its keys in another order,
-    around our own fields.
+    Copies of a message are stored before it, unless any version has their bytes: a branch of the
+    chat may be held by a copy alone. An original that we keep next to its memory gets a new version
+    only if its words changed, or its files moved, as in a fork. Different bytes alone mean nothing:
+    a sync may have reordered its keys around our own fields.
     """
     newest = """
         SELECT message.id, key, coalesce(max(number), 0), sha256, digest
@@ -134,7 +134,7 @@ def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: st
 
 
 def _is_stored(archive: Archive, place: Place, version: _NewestVersion) -> bool:
-    """Return whether the archive need not have another version of a message."""
+    """Return whether the message needs no new version."""
     message = place.message
     sha256 = hashlib.sha256(message.raw).hexdigest()
     if sha256 == version.sha256:
@@ -158,17 +158,17 @@ def _mark_gone(
 
     Return whether any is newly gone.
     """
-    new = [(when, old.row) for old in stored if not old.is_gone and old.key not in present]
-    back = [(old.row,) for old in stored if old.is_gone and old.key in present]
-    archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", new)
-    archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", back)
-    return bool(new)
+    gone = [(when, old.row) for old in stored if not old.is_gone and old.key not in present]
+    returned = [(old.row,) for old in stored if old.is_gone and old.key in present]
+    archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", gone)
+    archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", returned)
+    return bool(gone)
 
 
 def _mark_missing(
     archive: Archive, stored: Sequence[_Stored], in_export: Collection[str], absent: Absent
 ) -> None:
-    """Mark as missing what was not deleted, until an export holds it or names it as deleted."""
+    """Mark messages as missing that were not deleted, until an export holds them or explains their absence."""
     for old in stored:
         is_still = old.is_missing and old.uuid not in absent.explained
         is_missing = old.key not in in_export and (old.key in absent.keys or is_still)
@@ -179,9 +179,9 @@ def _mark_missing(
 def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:
     """Return all keys of a chat in the order of the conversation, each once.
 
-    `known` are the archive's, in their order until now. The history gives the order of what was
-    lived. What was left out, or is gone, keeps its place after the same message as before; a new
-    one, after the one that it follows in the export.
+    `known` are the archive's keys in their present order, `entries` the history, which orders the
+    lived messages. A message that was left out or is gone stays after the same message as before; a
+    new one comes after the message that it follows in the export.
     """
     placed = {entry.key for entry in entries}
     followers: dict[str, list[str]] = {}
@@ -209,14 +209,14 @@ def _neighbours(places: Sequence[Place], entries: Sequence[Entry]) -> Iterator[t
         if place.ours is None:
             yield before, place.key
             before = place.key
-        elif place.ours.kind == MEMORY:  # it counts as the last message under one
+        elif place.ours.kind == MEMORY:  # what follows it follows the last message under a memory
             before = last_under
 
 
 def insert_version(archive: Archive, row: int, number: int, message: Message, when: str) -> str:
-    """Store what a message says now, and return the hash of its bytes.
+    """Store a new version of a message, and return the hash of its bytes.
 
-    These are stored once, however many chats have them.
+    Equal bytes are stored once, however many chats have them.
     """
     sha256 = hashlib.sha256(message.raw).hexdigest()
     archive.run(

@@ -10,17 +10,17 @@ from daemon.archive.records import columns
 from daemon.files.clock import in_full
 
 RESTORED = "restored"
-"""Stored instead of the messages' hash where `memproc restore` has put a version back."""
+"""Stored in place of the messages' hash for a version that `memproc restore` has put back."""
 LET_GO = ""
-"""Stored instead once the person has accepted that the next run replaces that version."""
+"""Stored in place of RESTORED once the person has accepted that the next run replaces the version."""
 INTENT = "restoring "
 """The prefix of the sign that a version is being put back; the chat's id follows."""
 _SEPARATOR = re.compile(r"[/\\]")
-"""The separators of folders on all systems: no name of an updated export has either."""
+"""The folder separators of all systems; the name of an updated export never has one."""
 
 
 def record_export(archive: Archive, sha256: str, path: str, size: int, when: str) -> None:
-    """Store that an export of this content was read; the same one at the same place is one row."""
+    """Store that an export of this content was read at this path, once."""
     archive.run(
         """
         INSERT INTO file_seen (sha256, path, size, seen_at) SELECT ?1, ?2, ?3, ?4
@@ -32,7 +32,7 @@ def record_export(archive: Archive, sha256: str, path: str, size: int, when: str
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An updated export: where, what, and from which export it was made. The hashes are SHA-256."""
+    """An updated export, and the export that it was made from. The hashes are SHA-256."""
 
     chat_id: str
     path: str
@@ -50,14 +50,15 @@ class Output:
 
 
 def last_output(archive: Archive, chat_id: str) -> Output | None:
-    """Return the chat's newest updated export, by row and not by clock, or None."""
+    """Return the chat's updated export that was recorded last, whatever the clock said; or None."""
     return _newest(archive, "chat_id = ?", chat_id)
 
 
 def restored_clause(archive: Archive, chat_id: str) -> str:
-    """Return a clause saying that the updated export is a version put back; else empty.
+    """Return a clause saying that the updated export is a restored version; else empty.
 
-    It says what ends that, unless a newer export was skipped: to accept would be to accept that one.
+    It says what ends that. Where a newer export was skipped it does not name `accept`, which would
+    accept that export.
     """
     last = last_output(archive, chat_id)
     if last is None or not last.is_restored:
@@ -73,9 +74,9 @@ def restored_clause(archive: Archive, chat_id: str) -> str:
 
 
 def is_outgrown(archive: Archive, output: Output) -> bool:
-    """Return whether the chat was talked on or edited in TypingMind since this file was written.
+    """Return whether the chat has gone on or was edited in TypingMind since this file was written.
 
-    To import it would lose that. For a version put back, what came after it was put back counts.
+    Importing the file would lose that. A restored version was written when it was restored.
     """
     newer = """
         SELECT 1 FROM chat WHERE chat_id = ?1 AND (
@@ -99,9 +100,9 @@ def _newest(archive: Archive, where: str, value: str) -> Output | None:
 
 
 def standing_outputs(archive: Archive) -> tuple[Output, ...]:
-    """Return each chat's newest updated export, unless another chat overwrote its file since.
+    """Return each chat's newest updated export, unless another chat has overwritten its file since.
 
-    A new chat is written by the old one, then by itself. A file of many chats was written once.
+    That happens when a chat is forked from another in one file, or a file held many chats.
     """
     newest = f"""
         SELECT {columns(Output)} FROM output
@@ -113,7 +114,7 @@ def standing_outputs(archive: Archive) -> tuple[Output, ...]:
 
 
 def was_written(archive: Archive, ending: str) -> bool:
-    """Return whether an updated export with a name that ends so was ever written."""
+    """Return whether an updated export was ever written whose path ends with `ending`."""
     named_so = "SELECT 1 FROM output WHERE substr(path, -length(?1)) = ?1 LIMIT 1"
     return archive.value(named_so, (ending,)) is not None
 
@@ -128,7 +129,7 @@ def chats_written_to(archive: Archive, path: str) -> tuple[str, ...]:
 
 
 def record_output(archive: Archive, output: Output) -> None:
-    """Note that an updated export was written."""
+    """Record that an updated export was written."""
     archive.insert("output", asdict(output))
 
 
@@ -144,7 +145,7 @@ def let_go_of_restored(archive: Archive, chat_id: str) -> None:
 
 
 def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:
-    """Record edits that TypingMind has already, so that no new export is written for them."""
+    """Record our own messages as TypingMind has them edited, so that no export is written for that."""
     archive.run(
         "UPDATE output SET ours_sha256 = ? "
         "WHERE id = (SELECT max(id) FROM output WHERE chat_id = ?)",
@@ -153,7 +154,7 @@ def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:
 
 
 def move_outputs(archive: Archive, folder: Path) -> None:
-    """Move the paths of all outputs into this folder: the archive came from another computer."""
+    """Change the paths of all outputs to this folder, for an archive from another computer."""
     with archive.transaction():
         for table in ("output", "outcome"):
             paths = archive.run(f"SELECT DISTINCT path FROM {table} WHERE path <> ''")  # noqa: S608

@@ -1,6 +1,6 @@
-"""Changes of core memory, facts and kept passages that were pressed or typed while a run worked.
+"""Changes of core memory, facts and kept passages that were pressed or typed during a run.
 
-They are done at its end, in their order, each once: what it does and that it is done are one
+They are carried out at its end, in order and each once: the change and its mark as done are one
 transaction.
 """
 
@@ -18,13 +18,13 @@ from rules.typingmind.dates import write_date
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """A change that waits, or was done after a run: then `says` tells how, or why it was refused."""
+    """A change that waits, or was done or refused after a run; then `says` tells the result."""
 
     id: int
     change: str
     chat_id: str
     asked: Mapping[str, Any]
-    """Its values by name; none once it is done."""
+    """Its values by name; empty once it is done."""
     at: str
     done_at: str | None
     is_refused: bool
@@ -32,7 +32,7 @@ class Pressed:
 
     @property
     def sentence(self) -> str:
-        """Say that it waits, or that it was done or refused."""
+        """Return a sentence that it waits, or was done or refused."""
         asked = f"memproc {self.change}, asked at {in_full(self.at)}"
         if self.done_at is None:
             return f"Waits for the end of a run: {asked}."
@@ -43,7 +43,7 @@ class Pressed:
 def keep_pressed(
     archive: Archive, change: str, chat_id: str, values: Mapping[str, object], when: str
 ) -> int:
-    """Keep a change to be done, and return its number. Durable when this returns."""
+    """Store a change to be carried out later, and return its number. Durable when this returns."""
     row = {"change": change, "chat_id": chat_id, "asked": json.dumps(values), "at": when}
     return archive.insert("pressed", row)
 
@@ -54,7 +54,7 @@ def waiting_presses(archive: Archive) -> tuple[Pressed, ...]:
 
 
 def pressed_lines(archive: Archive, chat_id: str, *groups: str) -> list[str]:
-    """Say which changes of a chat wait, or were done or refused since yesterday.
+    """Return sentences on the changes of a chat that wait, or were done or refused in the last 24 hours.
 
     `groups` are the first words of what is typed for them: "core", "facts", "keep", "release".
     """
@@ -75,7 +75,7 @@ def find_pressed(archive: Archive, number: int) -> Pressed | None:
 def settle_pressed(
     archive: Archive, number: int, says: str, when: str, *, is_refused: bool = False
 ) -> None:
-    """Note what became of a change; its values go."""
+    """Record the result of a change, and remove its values."""
     archive.run(
         "UPDATE pressed SET asked = '{}', done_at = ?, is_refused = ?, says = ? WHERE id = ?",
         (when, is_refused, says, number),

@@ -1,4 +1,4 @@
-"""How far the work on a file is, by what its run has told, and how long it still takes."""
+"""How far the work on a file is, by the events of its run, and how long it will still take."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -7,7 +7,7 @@ from daemon.events import Alive, Event, MemoryMade, ModelAnswered, Note, Planned
 from rules.typingmind.dates import parse_date, write_date
 
 UNUSABLE = "memory extracted by the engine"
-"""What is noted where no model's answer could be used."""
+"""The note that is posted where no model's answer could be used."""
 _TOO_EARLY = 0.05
 """Below this share of the work, the time so far says nothing about the rest."""
 _LEAST_LEFT_SECONDS = 1.0
@@ -24,22 +24,22 @@ class FileProgress:
     total: int = 0
     answered: int = 0
     calls: int = 0
-    """About how many calls the chat takes, of which `answered` are."""
+    """About how many calls the chat takes; `answered` of them are answered."""
     usd: float = 0.0
     """The cost of all calls for the file so far, as far as prices are known."""
     unusable: int = 0
     retries: int = 0
-    """How often a model was asked again in this run, since no answer came."""
+    """How often a model was asked again in this run because no answer came."""
     waits: str = ""
-    """Why one is asked again, in words; empty once it has answered."""
+    """Why a model is being asked again, as a sentence; empty once it has answered."""
     answered_at: str = ""
     asked: str = ""
     """The model that was asked last."""
     asked_at: str = ""
     asked_until: str = ""
-    """When its answer has to be there."""
+    """When its answer is due at the latest."""
     limited: str = ""
-    """Why a model is asked for the analysis alone; empty where it writes."""
+    """Why a model is asked for the analysis alone; empty where it also writes."""
 
 
 def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
@@ -68,9 +68,9 @@ def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
             )
             if before.answered or not before.done:
                 return after
-            # What was done till now had been asked before; from here on each call takes its time.
-            left = before.total - before.done
-            calls = round(before.calls * left / before.total)
+            # What was done so far came from the journal; from now on calls take time.
+            memories_left = before.total - before.done
+            calls = round(before.calls * memories_left / before.total)
             return replace(after, calls=calls, chat_began_at=when)
         case MemoryMade(done=done, of=total) if total:
             return replace(before, done=done, total=total)
@@ -80,16 +80,16 @@ def gone_on(before: FileProgress, event: Event, when: str) -> FileProgress:
 
 
 def seconds_left(chat: FileProgress, now: str) -> float | None:
-    """Estimate the seconds that the chat still takes; None while that is too early to say.
+    """Estimate the seconds that the chat will still take; None while it is too early to say.
 
-    Calls are counted rather than memories: several are written at once, and the last of them are
-    alone. What has gone by since the last answer is taken off, down to the time of one call. None
-    too where less than a second is left.
+    Calls are counted rather than memories, since several memories are written at once and the last
+    ones alone. The time since the last answer is subtracted, but at least the time of one call is
+    left. None, too, if that is less than a second.
     """
-    began, here = parse_date(chat.chat_began_at), parse_date(now)
-    if began is None or here is None:
+    began, current = parse_date(chat.chat_began_at), parse_date(now)
+    if began is None or current is None:
         return None
-    answered = parse_date(chat.answered_at) or here
+    answered = parse_date(chat.answered_at) or current
     of_calls = 0 < chat.answered < chat.calls
     share = chat.answered / chat.calls if of_calls else chat.done / chat.total if chat.total else 0
     if share < _TOO_EARLY:
@@ -97,5 +97,5 @@ def seconds_left(chat: FileProgress, now: str) -> float | None:
     takes = max(0.0, (answered - began).total_seconds())
     left = takes * (1 - share) / share
     a_call = min(left, takes / chat.answered) if chat.answered else 0.0
-    left = max(left - (here - answered).total_seconds(), a_call)
+    left = max(left - (current - answered).total_seconds(), a_call)
     return left if left >= _LEAST_LEFT_SECONDS else None

@@ -1,4 +1,4 @@
-"""Records as rows: a field of a dataclass is a column, and one with a list or a mapping is JSON there."""
+"""Dataclasses as rows: each field is a column, and a tuple or a mapping is stored as JSON."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ _STORED = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def columns(kind: type) -> str:
-    """Return SQL for the columns of a table whose rows are this dataclass."""
+    """Return the SQL list of columns of a table whose rows are this dataclass."""
     return ", ".join(field.name for field in fields(kind))
 
 
@@ -35,7 +35,7 @@ def record_in(kind: Callable[..., Row], row: Sequence[Any]) -> Row:
 
 @cache
 def _readers(kind: Any) -> dict[int, Callable[[Any], object]]:
-    """Return what reads the columns that are not stored as the fields of `kind` are, by place."""
+    """Return the functions that read columns stored in another form than the fields of `kind`, by place."""
     types = [field.type for field in fields(kind)] if is_dataclass(kind) else []
     readers: dict[int, Callable[[Any], object]] = {
         place: partial(_read, _json_of(kind)) for place, kind in enumerate(types) if _json_of(kind)
@@ -44,7 +44,7 @@ def _readers(kind: Any) -> dict[int, Callable[[Any], object]]:
 
 
 def _read(kind: Any, text: str) -> object:
-    """Return what JSON says as a value of this type, a tuple's records too; a text stays one."""
+    """Return the value in a JSON text as this type; a tuple's items may be dataclasses."""
     value = json.loads(text)
     if not isinstance(value, list):
         return value
@@ -54,18 +54,18 @@ def _read(kind: Any, text: str) -> object:
 
 
 def _json_of(kind: Any) -> Any:
-    """Return the tuple or mapping that the values of a field may be, or None."""
+    """Return the tuple or mapping type among the types of a field, or None."""
     choices = (kind, *get_args(kind))
     return next((choice for choice in choices if get_origin(choice) in (tuple, Mapping)), None)
 
 
 @cache
 def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
-    """Say why values of these types do not fit the dataclass; empty if they may."""
+    """Return why values of these types do not fit the dataclass; empty if they may."""
     if not is_dataclass(kind):
         return ""
     for field, stored in zip(fields(kind), types, strict=False):
-        # `str | None`, a Literal, or one type; a type that is named as a text cannot be judged.
+        # `str | None`, a Literal, or a single type; a type given as a string cannot be judged.
         choices = get_args(field.type) or (object if isinstance(field.type, str) else field.type,)
         fitting = {choice if isinstance(choice, type) else type(choice) for choice in choices}
         if fitting & {float, bool}:

@@ -1,8 +1,8 @@
-"""An archive's rows as lines of text, from which another computer makes an archive of its own.
+"""An archive's rows as lines of text, from which another computer builds its own archive.
 
 An SQLite file from elsewhere may hold more than rows: triggers that change what is stored later,
-views under the names of tables. Lines hold rows alone. Tables, seals and counts are made here, and
-a row that memproc would not have written is refused.
+views under the names of tables. Lines hold only rows. Tables, seals and counts are made anew by the
+reader, and a row that memproc would not have written is refused.
 """
 
 import json
@@ -22,16 +22,16 @@ from rules.typingmind.spans import MOST_PARTS
 LEFT_BEHIND = frozenset(
     {"row_count", "rest", "job", "pressed", "sent", "log", "token_count", "bound_prices"}
 )
-"""Tables about the computer they come from: its log, its browsers' jobs, due work. And what is
-computed from others: a wrong count of tokens would reserve too little for a call."""
+"""Tables about the computer they come from (its log, its browsers' jobs, due work), and caches: a
+wrong token count would reserve too little for a call."""
 _LARGEST_ROW = 64 << 20
-"""Bytes of a line, but for those of raw messages; the bridge takes no larger chat either."""
+"""The most bytes of a line, except for raw messages; the bridge takes no larger chat either."""
 _LARGEST_MESSAGE = LARGEST_BYTES // 3 * 4 + 1000
-"""Bytes of a raw message's line; base64 makes four of three."""
+"""The most bytes of a raw message's line; base64 turns three bytes into four."""
 
 
 def lines_of_rows(archive: Archive) -> Generator[bytes]:
-    """Yield each row that goes along: its table, and its values by column as JSON."""
+    """Yield a line for each row that is taken along: its table, and its values by column as JSON."""
     for table, types in _tables(archive).items():
         for row in archive.each(f"SELECT {', '.join(types)} FROM {table}"):  # noqa: S608  the names are ours
             values = dict(zip(types, row, strict=True))
@@ -42,7 +42,7 @@ def lines_of_rows(archive: Archive) -> Generator[bytes]:
 
 
 def store_lines(archive: Archive, lines: BinaryIO) -> None:
-    """Store the rows of such lines in a new archive; somebody else may have written them.
+    """Store the rows of such lines in a new archive. They are not trusted.
 
     Raises ArchiveError for a row that memproc would not have written.
     """
@@ -55,7 +55,7 @@ def store_lines(archive: Archive, lines: BinaryIO) -> None:
 
 
 def _tables(archive: Archive) -> Mapping[str, Mapping[str, str]]:
-    """Return the columns of the tables that go along, with their types; what refers comes later."""
+    """Return the columns and their types of each table that is taken along, referring tables last."""
     tables: dict[str, dict[str, str]] = {}
     for table, column, kind in archive.run(
         """
@@ -76,7 +76,7 @@ def _store(archive: Archive, tables: Mapping[str, Mapping[str, str]], line: byte
     if table not in tables:
         raise ArchiveError(f"It has a row of {table!r}, a table that never comes along.", AGAIN)
     most = _LARGEST_MESSAGE if table == "body" else _LARGEST_ROW
-    # To parse a comma or a bracket takes a hundred times its byte.
+    # Parsed, each comma or bracket can take a hundred bytes of memory.
     if len(line) > most or sum(map(line.count, (b",", b"[", b"{"))) > MOST_PARTS:
         reason = f"A row of its table {table} is larger than any that memproc writes."
         raise ArchiveError(reason, AGAIN)
@@ -88,7 +88,7 @@ def _store(archive: Archive, tables: Mapping[str, Mapping[str, str]], line: byte
         if table != "sign" or row["name"].startswith(THINKS):
             archive.insert(table, row)
         elif row["name"] == ZONE and is_zone(row["value"]):
-            # All other signs are about the daemon and the caps of the computer they come from.
+            # All other signs are about the daemon and the caps of the other computer.
             archive.insert(table, row, "OR REPLACE")
     except (
         *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),

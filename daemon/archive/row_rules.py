@@ -1,7 +1,7 @@
-"""Refuse rows that memproc would not have written, in an archive that somebody else has made.
+"""Refuse rows that memproc would not have written, in an archive that somebody else may have made.
 
-Their types and seals say nothing of that. Every integer is a count, and every time one that memproc
-has noted, unless a rule says otherwise; what a model or a person wrote may be anything.
+Types and seals do not show that. Every integer must be a count, and every time in memproc's own
+form, unless a rule says otherwise; what a model or a person wrote may be anything.
 """
 
 import json
@@ -27,7 +27,7 @@ from rules.typingmind.spans import LONGEST_TEXT, BadJson
 AGAIN = "Make it again on the old computer, with: memproc export-archive FILE"
 _MOST_MONEY = round(MOST_USD) * PICO
 _LARGEST_SUM = 9 * 10**18
-"""SQLite cannot add up more."""
+"""About the largest integer that SQLite can add up."""
 
 _FLAG = "{0} IN (0, 1)"
 _COUNT = f"{{0}} BETWEEN 0 AND {LARGEST_COUNT}"
@@ -74,7 +74,7 @@ _RULES: Mapping[str, str] = {
     **dict.fromkeys(("chat_state.said_at", "newest"), _TIME_IF_ANY),
     **dict.fromkeys(("chat_began_at", "asked_until"), _TIME_IF_ANY),
     "batch.since": _ANY,  # by the provider's clock
-    "batch.name": _ADDRESS_PART,  # it is a part of the address that is asked for the answers
+    "batch.name": _ADDRESS_PART,  # it becomes part of the URL of the answers
     "reply.batch": _ADDRESS_PART,
     "size": _SIZE,
     "factor": _FACTOR,
@@ -103,7 +103,7 @@ _RULES: Mapping[str, str] = {
 
 
 def refuse_odd_rows(archive: Archive, table: str) -> None:
-    """Raise ArchiveError for a row of the table that breaks a rule; it names table and column."""
+    """Raise ArchiveError, which names table and column, for a row of the table that breaks a rule."""
     for _, column, kind, *_ in archive.run(f"PRAGMA table_info({table})"):
         name = f"{table}.{column}"
         rule = _RULES.get(name) or _RULES.get(column) or (_COUNT if kind == "INTEGER" else _ANY)
@@ -125,7 +125,7 @@ def refuse_odd_rows(archive: Archive, table: str) -> None:
 
 
 def _is_own_head(chat_id: str, head: bytes, tail: bytes) -> bool:
-    """Return whether the JSON around a chat's messages is JSON, and its own; an erased one has none."""
+    """Return whether the JSON around a chat's messages is that chat's, or empty, as after erasing."""
     with suppress(BadJson):
         return not head + tail or parse_chat(head + tail).id_if_any == chat_id
     return False
@@ -141,15 +141,15 @@ def _are_texts(value: object) -> bool:
 
 
 def _are(kind: type, value: object) -> bool:
-    """Return whether it is a list of records with the fields of `kind`, whose numbers are counts."""
+    """Return whether a value is a list of objects with the fields of `kind`, whose numbers are counts."""
     if not isinstance(value, list):
         return False
     for record in value:
         try:
-            kept = kind(**record)
+            instance = kind(**record)
         except TypeError:
             return False
-        values = [getattr(kept, field.name) for field in fields(kind)]
+        values = [getattr(instance, field.name) for field in fields(kind)]
         numbers = [number for number in values if isinstance(number, int)]
         are_counts = all(0 <= number <= LARGEST_COUNT for number in numbers)
         if misfit(kind, tuple(map(type, values))) or not are_counts:
@@ -162,7 +162,7 @@ def _are_calls(value: object) -> bool:
 
 
 def _in_json(fits: Callable[[Any], bool]) -> Callable[[str], bool]:
-    """Return whether a text is JSON that fits, and no longer than a message may be."""
+    """Return a check that a text is JSON whose value fits, and no longer than a message may be."""
 
     def is_fitting(text: str) -> bool:
         try:
@@ -186,4 +186,4 @@ _FITS: Mapping[str, Callable[[str], bool]] = {
     "batch_request.parameters": _in_json(lambda value: isinstance(value, dict)),
     "kept_passage.said_at": lambda value: not value or parse_date(value) is not None,
 }
-"""What SQL cannot say of a value, by table and column."""
+"""Checks that SQL cannot express, by table and column."""

@@ -1,7 +1,7 @@
 """The tables of the archive, and the number by which an archive says that it has them.
 
-The number is SQLite's `user_version`, next to an `application_id` of memproc's own: archives from
-before 0.1.0 have neither, and are never taken for one of these.
+The number is SQLite's `user_version`, together with an `application_id` of memproc's own. Archives
+from before 0.1.0 have neither, so they are never taken for one of these.
 """
 
 import sqlite3
@@ -38,7 +38,7 @@ def making() -> Iterator[str]:
 
 
 def foreign_objects(run: Run) -> Iterator[str]:
-    """Yield a sentence on everything in an archive's schema that is not memproc's own."""
+    """Yield a clause on each object in an archive's schema that is not memproc's own."""
     with closing(sqlite3.connect(":memory:")) as own:
         for statement in making():
             own.execute(statement)

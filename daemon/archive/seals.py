@@ -1,8 +1,8 @@
-"""Rows as they are stored: sealed with a hash, counted, and the bytes of raw messages packed.
+"""Seal and count rows, so that damage shows, and pack the bytes of raw messages.
 
-A connection of memproc's seals what it writes, by triggers of its own. Readers check the seals of a
-chat, which show any change but memproc's, before they hand it out. Bytes are packed with zlib where
-that is smaller.
+memproc's connections seal what they write, by temporary triggers. Readers check the seals of a chat,
+which show any change but memproc's, before they return its rows. Bytes are packed with zlib where
+that makes them smaller.
 """
 
 import zlib
@@ -32,10 +32,10 @@ _BY_FOLD = "fold IN (SELECT id FROM memory WHERE chat = ?1)"
 _BY_MESSAGE = "message IN (SELECT id FROM message WHERE chat = ?1)"
 
 _WITH_MORE = {"version": ("(SELECT chat || ' ' || key FROM message WHERE id = version.message)",)}
-"""A version is nothing without its message: whose it is, and in which chat."""
+"""What a row's seal covers besides its columns: for a version, its message's chat and key."""
 
 _REAL = frozenset({"usd", "litellm_usd"})
-"""The columns with fractions, which Python writes with more digits than SQLite."""
+"""The columns with fractions, which Python and SQLite write with different digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class Sealed:
 
     columns: Sequence[str]
     of_chat: str
-    """The condition in SQL for a row to be a chat's; ?1 is the number of the chat's row."""
+    """The SQL condition that a row belongs to a chat; ?1 is the number of the chat's row."""
 
 
-# The place and time of an updated export are not covered: a folder may be moved, a clock set.
+# The path and time of an updated export are not covered: its folder may be moved.
 SEALED = {
     table: Sealed(columns.split(), of_chat)
     for table, of_chat, columns in (
@@ -120,21 +120,21 @@ _OWNERS = {
     _BY_FOLD: "(SELECT chat FROM memory WHERE id = {row}.fold)",
     _BY_MESSAGE: "(SELECT chat FROM message WHERE id = {row}.message)",
 }
-"""The chat of a row, by the condition for it to be a chat's. All other rows are the archive's."""
+"""SQL for the chat of a row, by the condition in `Sealed.of_chat`. All other rows belong to no chat."""
 
 _OF_ARCHIVE = (
     "body", "spending", "odd_usage", "batch", "batch_request", "file_seen", "arrival",
     "outcome", "notice",
 )  # fmt: skip
 COUNTED = (*(table for table in SEALED if table != "rest"), *_OF_ARCHIVE)
-"""The tables whose rows are counted: all but those about this computer, or computed from others."""
+"""The tables whose rows are counted: all but those about this computer, and caches."""
 
 _READ = tuple(table for table in SEALED if table not in ("reply", "rest", "question", "answer"))
-"""The tables that a chat is made from. A damaged evaluation stops no other work."""
+"""The tables that a chat is built from. A damaged evaluation stops no other work."""
 
 
 def packed(raw: bytes) -> tuple[bytes, int]:
-    """Return the bytes to store, and 1 where they are packed, else 0."""
+    """Return the bytes to store, and 1 if they are packed, else 0."""
     smaller = zlib.compress(raw, 6) if len(raw) >= _SMALLEST_PACKED_BYTES else raw
     return (smaller, 1) if len(smaller) < len(raw) else (raw, 0)
 
@@ -154,7 +154,7 @@ def unpacked(stored: object, is_packed: object, expected: str) -> bytes:
 
 
 def is_whole(blocks: Iterable[bytes], is_packed: object, expected: str) -> bool:
-    """Return whether a raw message has this SHA-256, without ever holding it as a whole."""
+    """Return whether a raw message has this SHA-256, without holding it in memory as a whole."""
     digest = sha256()
     try:
         for part in _unpacked_parts(blocks) if is_packed else blocks:
@@ -165,19 +165,19 @@ def is_whole(blocks: Iterable[bytes], is_packed: object, expected: str) -> bool:
 
 
 def _unpacked_parts(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Unpack block by block. Raise zlib.error where that is cut off, or more than memproc reads."""
-    unpacking, left = zlib.decompressobj(), LARGEST_BYTES
+    """Unpack in blocks. Raise zlib.error where the data are cut off, or more than memproc reads."""
+    unpacking, bytes_left = zlib.decompressobj(), LARGEST_BYTES
     for block in blocks:
-        while block and left >= 0 and not unpacking.eof:
+        while block and bytes_left >= 0 and not unpacking.eof:
             part = unpacking.decompress(block, _PART_BYTES)
-            left, block = left - len(part), unpacking.unconsumed_tail
+            bytes_left, block = bytes_left - len(part), unpacking.unconsumed_tail
             yield part
-    if left < 0 or not unpacking.eof:
+    if bytes_left < 0 or not unpacking.eof:
         raise zlib.error("it does not end")
 
 
 def seal_of(types: str, *values: bytes | float | None) -> str:
-    """Return the hash of a row: of its values' types and the values, texts as bytes."""
+    """Return the hash of a row: of the types of its values, and of the values, with texts as bytes."""
     parts = [types.encode()]
     for value in values:
         content = value if isinstance(value, bytes) else repr(value).encode()
@@ -186,22 +186,22 @@ def seal_of(types: str, *values: bytes | float | None) -> str:
 
 
 def seal_in_sql(types: str, *values: bytes | float | None) -> str:
-    """Return `seal_of` to SQLite, which hides what is raised in a function of ours."""
+    """Return `seal_of` to SQLite, and keep what it raises, since SQLite would hide that."""
     try:
         return seal_of(types, *values)
-    except BaseException as fault:  # an interruption above all
+    except BaseException as fault:  # above all KeyboardInterrupt
         keep_from_sqlite(fault)
         raise
 
 
 def is_sound(table: str) -> str:
-    """Return SQL for: a row of the table is what was stored."""
+    """Return the SQL condition that a row of the table is what was stored."""
     return f"seal IS {_hash(table)}"
 
 
 def seal_from_now_on(run: Run) -> None:
     """Have this connection seal and count what it writes."""
-    # Rows are counted, since a seal cannot show that one is gone; what anything else removes is not.
+    # A seal cannot show that a row is gone. Rows that anything but memproc removes stay in the count.
     for table in COUNTED:
         stored = _owner_of(table, "NEW")
         removed = f"name = '{table}' AND owner = {_owner_of(table, 'OLD')}"
@@ -234,7 +234,7 @@ def seal_from_now_on(run: Run) -> None:
 def lost_rows(
     run: Run, chat: tuple[int, str] | None = None, tables: Sequence[str] = COUNTED
 ) -> Iterator[str]:
-    """Yield a sentence on each table that has other rows than were stored, in all chats or in one.
+    """Yield a clause on each table with more or fewer rows than were stored, in all chats or in one.
 
     `chat` is the number of the chat's row, and its id.
     """
@@ -254,22 +254,22 @@ def lost_rows(
                 ) GROUP BY owner
             )
         """  # noqa: S608  the names are ours
-        gone, more = map(int, run(sums, (row, table, owner))[0])
-        if gone:
-            yield f"{table} lacks {counted(gone, 'row')} of those that were stored"
-        elif more:
-            yield f"{table} has {counted(more, 'row')} more than were stored"
+        missing, added = map(int, run(sums, (row, table, owner))[0])
+        if missing:
+            yield f"{table} lacks {counted(missing, 'row')} of those that were stored"
+        elif added:
+            yield f"{table} has {counted(added, 'row')} more than were stored"
 
 
 @cache
 def _owner_of(table: str, row: str) -> str:
-    """Return SQL for the chat of a row, as text; empty for the archive's own."""
+    """Return SQL for the chat of a row, as text; empty for rows that belong to no chat."""
     owner = _OWNERS.get(SEALED[table].of_chat) if table in SEALED else None
     return f"ifnull(CAST({owner.format(row=row)} AS TEXT), '')" if owner else "''"
 
 
 def ends_of_rest() -> Iterator[str]:
-    """Yield the triggers by which a chat's rest ends with any row that is written about it."""
+    """Yield the triggers that end a chat's rest whenever a row about the chat is written."""
     for table, event in product(_READ, ("INSERT", "UPDATE", "DELETE")):
         if table not in ("chat", "chat_state"):
             owner = _owner_of(table, "OLD" if event == "DELETE" else "NEW")
@@ -284,7 +284,7 @@ def ends_of_rest() -> Iterator[str]:
 def damaged_rows(
     run: Run, chat: int | None = None, tables: Sequence[str] = tuple(SEALED)
 ) -> Iterator[str]:
-    """Yield a sentence on each row that is not what was stored, in all chats or in one."""
+    """Yield a clause on each row that is not what was stored, in all chats or in one."""
     for table in tables:
         where, values = ("", ()) if chat is None else (f"AND {SEALED[table].of_chat}", (chat,))
         damaged = f"SELECT rowid FROM {table} WHERE NOT ({is_sound(table)}) {where}"  # noqa: S608
@@ -295,7 +295,7 @@ def damaged_rows(
 def refuse_damage(run: Run, chat_id: str, *tables: str) -> None:
     """Raise DamagedChat where a row of a chat is not what was stored, or is missing.
 
-    Without `tables`, all that work reads are looked at.
+    Without `tables`, all tables are checked that a chat is built from.
     """
     for (chat,) in run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,)):
         for damage in damaged_rows(run, chat, tables or _READ):
@@ -305,15 +305,18 @@ def refuse_damage(run: Run, chat_id: str, *tables: str) -> None:
 
 
 def refuse_any_damage(run: Run, *tables: str) -> None:
-    """Raise DamagedChat for damage to any chat in these tables: this chat may lack the row."""
+    """Raise DamagedChat for a damaged row of any chat in these tables.
+
+    The damage may have changed which chat the row belongs to.
+    """
     for damage in damaged_rows(run, tables=tables or _READ):
         raise damaged_chat(damage)
 
 
 def refuse_lost_name(run: Run, chat_id: str) -> None:
-    """Raise DamagedChat where a damaged chat under another id may be the one that seems unknown.
+    """Raise DamagedChat where a damaged row of `chat` may be the chat that seems unknown.
 
-    Its row would be sound with this id, or the archive knows the id elsewhere.
+    That is so if the row would be sound with this id, or other tables know the id.
     """
     rows = run(
         f"""
@@ -334,12 +337,12 @@ def _hash(table: str, **other: str) -> str:
     """Return SQL for the hash of a row, with `other` values in place of its own."""
     columns = (other.get(column, column) for column in SEALED[table].columns)
     values = (*columns, *_WITH_MORE.get(table, ()))
-    # A text that is none any more would be no argument of a function.
+    # Texts are passed as bytes: a damaged one that is not UTF-8 could not be passed as text.
     types = " || ' ' || ".join(f"typeof({value})" for value in values)
     return f"seal_of({types}, {', '.join(map(_as_bytes, values))})"
 
 
 def _as_bytes(value: str) -> str:
-    """Return SQL for a value as bytes; a real number stays one."""
+    """Return SQL for a value as bytes; a real number stays a number."""
     as_blob = f"CAST({value} AS BLOB)"
     return f"iif(typeof({value}) = 'text', {as_blob}, {value})" if value in _REAL else as_blob

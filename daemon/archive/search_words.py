@@ -1,14 +1,14 @@
-"""Words as the full-text index knows them, in any script, and their places in a text.
+"""Words as the full-text index has them, in any script, and their places in a text.
 
-Most scripts put spaces between words. Chinese, Japanese, Korean, Thai and their kin put none, or
-join so much to a word that it would not be found; of these the index has every two neighbouring
+Most scripts put spaces between words. Chinese, Japanese, Korean, Thai and similar ones put none, or
+join so much to a word that it would not be found. Of these the index has every pair of neighbouring
 characters as a word:
 
     text    memproc は日本語      indexed   memproc は日 日本 本語 語
     query   日本語                found by  日本 followed by 本語
         query   日                    found by  a word that begins with 日
 
-An emoji is a word by itself; the tokenizer takes none, so a letter of private use is in its place.
+An emoji is a word by itself. The tokenizer drops emoji, so a private-use letter takes its place.
 "ß" is indexed as "ss", which many write for it.
 """
 
@@ -29,10 +29,10 @@ _EMOJI = re.compile(
 _SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
 _HIGH_EMOJI = 0x1F000
 _FOR_HIGH_EMOJI, _FOR_EMOJI = 0xE000, 0xEB00 - 0x2000
-"""Added to an emoji's place in its block, they lead to letters of private use."""
+"""The offsets from an emoji's code to its private-use letter, in the high blocks and in the others."""
 SHORTEST_BEGINNING, SHORTEST_AT_ALL = 4, 2
-"""A shorter word is found as a whole: "for" is not the beginning of "form", unless nothing else is
-found."""
+"""The letters that a word needs to match as the beginning of a longer one; the second where nothing
+is found otherwise. So "for" does not find "form" as long as there is a "for"."""
 _WORD = re.compile("[^\\W_]+|[\ue000-\uf8ff]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _QUOTED = re.compile(r'"([^"]+)"')
@@ -40,14 +40,14 @@ _QUOTED = re.compile(r'"([^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a text; `is_marked` where it is one of the words that were searched."""
+    """A part of a text; `is_marked` if it is one of the words that were searched."""
 
     text: str
     is_marked: bool
 
 
 def indexed(text: str) -> str:
-    """Return the text as it is indexed: unspaced scripts in pairs of characters, else words."""
+    """Return the text as it is indexed: unspaced scripts as pairs of characters, the rest as it is."""
     return _UNSPACED.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", _normal(text))
 
 
@@ -56,8 +56,8 @@ def match_expression(
 ) -> str:
     """Return the query in the language of SQLite's full-text search; empty without a word.
 
-    Words of `shortest` letters and more match by their beginning, double quotes match literally.
-    All of them have to be there, or with `any_word` one of them.
+    Words of at least `shortest` letters match as beginnings; a phrase in double quotes matches
+    literally. A text must have all of them, or with `any_word` one of them.
     """
     terms = [_phrase(phrase) for phrase in _QUOTED.findall(query)]
     for word in _words(_QUOTED.sub(" ", query)):
@@ -68,7 +68,7 @@ def match_expression(
 
 
 def searched_words(query: str) -> tuple[str, ...]:
-    """Return the query's words outside of quotes, in lower case and as the index has them."""
+    """Return the query's words outside of quotes, in lower case and without diacritics."""
     return tuple(_plain(word) for word in _words(_QUOTED.sub(" ", query)))
 
 
@@ -87,14 +87,14 @@ def stretches(text: str, query: str) -> tuple[Stretch, ...]:
 
 
 def excerpt(text: str, query: str, characters: int) -> str:
-    """Return about `characters` of the text around most of the query's words, without breaks."""
+    """Return about `characters` of the text, where it has most of the query's words, without line breaks."""
     plain = " ".join(text.split())
     if len(plain) <= characters:
         return plain
-    # It begins a little before most of the words, and with a whole word if one is near.
+    # It begins a little before most of the words, at the start of a word if one is near.
     starts = [start for start, _ in _places(plain, query)] or [0]
-    near = [sum(start <= other < start + characters for other in starts) for start in starts]
-    best = starts[near.index(max(near))]
+    counts = [sum(start <= other < start + characters for other in starts) for start in starts]
+    best = starts[counts.index(max(counts))]
     begin = max(0, min(best - characters // 4, len(plain) - characters))
     if begin:
         begin = plain.find(" ", begin, begin + 30) + 1 or begin
@@ -107,9 +107,9 @@ def excerpt(text: str, query: str, characters: int) -> str:
 
 
 def _places(text: str, query: str) -> list[tuple[int, int]]:
-    """Return the places of the query's words, in order, without regard to case and diacritics.
+    """Return the places of the query's words, in order, ignoring case and diacritics.
 
-    Where there is none, those of the words that begin with them.
+    Where there are none, return those of longer words that begin with shorter ones of the query.
     """
     words = {_plain(word) for word in _words(query.replace('"', " "))}
     if not words:
@@ -127,7 +127,7 @@ def _places(text: str, query: str) -> list[tuple[int, int]]:
 def _pattern(word: str, shortest: int) -> str:
     if _UNSPACED.match(word):
         return re.escape(word)
-    if "\ue000" <= word <= "\uf8ff":  # in the place of an emoji
+    if "\ue000" <= word <= "\uf8ff":  # a private-use letter, which stands for an emoji
         code = ord(word)
         added = _FOR_EMOJI if code >= _FOR_EMOJI + 0x2000 else _FOR_HIGH_EMOJI - _HIGH_EMOJI
         return re.escape(chr(code - added))
@@ -149,13 +149,13 @@ def _plain_character(character: str) -> str:
 
 
 def _normal(text: str) -> str:
-    """Return the text with one form of each letter, and a word in the place of each emoji."""
+    """Return the text with one form of each letter, and a private-use letter for each emoji."""
     normal = unicodedata.normalize("NFKC", text).replace("ß", "ss").replace("ẞ", "SS")
     return normal if normal.isascii() else _EMOJI.sub(_letter, _SKIN.sub("", normal))
 
 
 def _letter(emoji: "re.Match[str]") -> str:
-    """Return the letter of private use in the place of an emoji, as a word by itself."""
+    """Return the private-use letter for an emoji, as a word by itself."""
     code = ord(emoji[0])
     if code >= _HIGH_EMOJI:
         return f" {chr(code - _HIGH_EMOJI + _FOR_HIGH_EMOJI)} "
@@ -172,7 +172,7 @@ def _pairs(run: str) -> Sequence[str]:
 
 
 def _phrase(text: str) -> str:
-    """Return a phrase; a single character at the end of an unspaced run is left out."""
+    """Return a quoted phrase of a query; of an unspaced run the single character at its end is left out."""
     words: list[str] = []
     for word in _words(text):
         if _UNSPACED.match(word) and len(word) > 1:

@@ -1,4 +1,4 @@
-"""Chats that a paired browser has sent, each a job until it is forgotten a week later."""
+"""Chats that a paired browser has sent. Each is a job, and forgotten a week later."""
 
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -22,17 +22,17 @@ class ChatJob:
     sha256: str
     """The hash of the export that was sent."""
     path: str
-    """Where the export lies in the inbox."""
+    """The path of the export in the inbox."""
     at: str
     after: int
-    """Arrivals up to this number are older than the job."""
+    """The newest arrival's number when the job came: only later ones can be the job's."""
     starts: int = 0
-    """How often the page has started a run for it, for want of a daemon."""
+    """How often the page has started a run for it, because no daemon was running."""
     started_at: str = ""
 
 
 def keep_job(archive: Archive, job: ChatJob) -> None:
-    """Store a job, and forget those of more than a week ago."""
+    """Store a job, and forget those older than a week."""
     with archive.transaction():
         archive.run("DELETE FROM sent WHERE at < ?", (write_date(at(job.at) - _KEPT),))
         archive.insert("sent", asdict(job))
@@ -45,6 +45,6 @@ def find_job(archive: Archive, job_id: str, device: str) -> ChatJob | None:
 
 
 def count_start(archive: Archive, job: ChatJob, now: str) -> bool:
-    """Note that a run is started for the job; return False where another process has done so."""
+    """Record that a run is started for the job. Return False if another process has started one."""
     start = "UPDATE sent SET starts = ?, started_at = ? WHERE id = ? AND starts = ? RETURNING 1"
     return archive.value(start, (job.starts + 1, now, job.id, job.starts)) is not None

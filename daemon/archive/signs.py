@@ -1,4 +1,4 @@
-"""Signs: values that the daemon and its runs keep about themselves, or were told; notices told once."""
+"""Signs: single values by name, which the daemon and its runs store; and notices that are told once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from daemon.archive.archive import Archive
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A value that the daemon has set about itself, or was told, and when."""
+    """A stored value, and when it was set."""
 
     value: str
     at: str
@@ -51,6 +51,6 @@ def remove_signs(archive: Archive, *names: str) -> None:
 
 
 def is_news(archive: Archive, text: str) -> bool:
-    """Return True the first time that a notice is told; from then on it counts as told."""
+    """Return whether a notice was never told before, and mark it as told."""
     new = "INSERT OR IGNORE INTO notice VALUES (?) RETURNING 1"
     return archive.value(new, (text,)) is not None

@@ -1,7 +1,7 @@
-"""What keeps memproc from working with the archive, as sentences for a person.
+"""What keeps memproc from working with the archive, as sentences for the person.
 
-These are SQLite's errors: damage, a full disk, a lock, a denied folder; and the note that an archive
-is being taken over, so that no command works with half of one.
+These are SQLite's errors: damage, a full disk, a lock, a denied folder; and an unfinished import,
+which is noted in a file so that no command works with half an archive.
 """
 
 import os
@@ -22,13 +22,13 @@ MEND = (
     "folder copies, in its place, or move the archive away where there is none, and run: "
     "memproc rebuild. Exports, updated files and backups do not depend on it."
 )
-"""The way on where an archive is damaged."""
+"""The next step where an archive is damaged."""
 
 _A_LITTLE = 1 << 17
-"""Bytes; more than SQLite wants at once for its files in the archive's folder."""
+"""Bytes: more than SQLite needs at once for its files in the archive's folder."""
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _DENIED = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_AUTH")
-# Damage that SQLite itself does not notice: a table is gone, or a text holds what is no text.
+# Damage that SQLite does not report as such: a table is gone, or a text is not UTF-8.
 _SIGNS_OF_DAMAGE = (
     "no such table", "no such column", "no such index", "no such function", "has no column named",
     "cannot join using column", "Could not decode to UTF-8", "malformed database schema",
@@ -42,20 +42,20 @@ _SENTENCES = (
     (("SQLITE_FULL",), "The disk of the archive {} is full.", "Free some space, and run again."),
 )
 _RAISED: dict[int, BaseException] = {}
-"""The errors raised in functions that SQLite calls, by the number of the thread."""
+"""What was raised in functions that SQLite calls, by the thread's number."""
 
 _NOTE = "import-unfinished"
 
 
 @contextmanager
 def archive_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's error in the block into ArchiveError; our own SQL's mistakes stay.
+    """Turn SQLite's errors in the block into ArchiveError, except for mistakes in our own SQL.
 
-    What was raised in a function that SQLite called, Ctrl-C most often, is raised again as it was.
+    What a function that SQLite called has raised, most often KeyboardInterrupt, is raised again.
     """
     try:
         yield
-    # SQLite's own words about tables whose names are no text any more.
+    # Names of tables in SQLite's message may be damaged, and not be UTF-8.
     except UnicodeDecodeError as fault:
         raise damaged(path, "its tables are not those of its version") from fault
     except sqlite3.Error as fault:
@@ -73,7 +73,7 @@ def archive_errors(path: Path) -> Iterator[None]:
 
 
 def keep_from_sqlite(fault: BaseException) -> None:
-    """Keep what was raised in a function that SQLite calls, for `archive_errors`: it swallows it."""
+    """Keep what a function has raised that SQLite calls and which would swallow it, for `archive_errors`."""
     _RAISED[get_ident()] = fault
 
 
@@ -83,14 +83,14 @@ def damaged(path: Path, what: str = "") -> ArchiveError:
 
 
 def damaged_chat(damage: str) -> DamagedChat:
-    """Return the error for a chat; `damage` says what of it is damaged."""
+    """Return the error for a damaged chat; `damage` is a clause on what is damaged."""
     return DamagedChat(f"What the archive keeps of this chat is damaged: {damage}.", MEND)
 
 
 def unusable(path: Path, name: str = "SQLITE_IOERR") -> ArchiveError:
-    """Return the error where SQLite may not read or write, with the reason that the system gives.
+    """Return the error where SQLite may not read or write, with the system's reason.
 
-    SQLite does not say why, so the archive is read again, and a little is written in its folder.
+    SQLite does not give it, so the archive is read and a little written in its folder, to see why.
     """
     try:
         with path.open("rb") as file:
@@ -110,12 +110,12 @@ def unusable(path: Path, name: str = "SQLITE_IOERR") -> ArchiveError:
 
 
 def begin_import(state: Path, file: Path) -> None:
-    """Note that an archive is being taken over into this folder. Raises FileTrouble."""
+    """Note that an archive is being imported into this folder. Raises FileTrouble."""
     replace_file(state / _NOTE, [str(file.absolute()).encode(errors="replace")])
 
 
 def end_import(state: Path) -> None:
-    """Remove the note: everything is in its place. Raises FileTrouble."""
+    """Remove the note, once everything is in its place. Raises FileTrouble."""
     with file_errors(state / _NOTE, "removed"):
         (state / _NOTE).unlink(missing_ok=True)
         flush_folder(state)
@@ -128,7 +128,7 @@ def is_unfinished(state: Path) -> bool:
 
 
 def refuse_unfinished(state: Path) -> None:
-    """Raise ArchiveError, with the way to go on, where an import has not ended."""
+    """Raise ArchiveError, with the next step, where an import has not ended."""
     if not is_unfinished(state):
         return
     with file_errors(state / _NOTE, "read"):

@@ -1,7 +1,7 @@
-"""What is known of each file that anybody works on: by whom, how far, and how it ended.
+"""The work on each file: who began it, how far it is, and how it ended.
 
-A run by hand and the daemon write the same rows, by `inbox/file_work.py`; status, Home, the pill
-and the log read them here.
+Runs by hand and the daemon write the same rows, by `inbox/file_work.py`; status, Home, the pill and
+the log read them here.
 """
 
 from collections.abc import Mapping
@@ -22,24 +22,24 @@ from rules.conversation.memory import CHUNK_LEVEL, EXTRACTED
 from rules.typingmind.content import printable
 
 By = Literal["daemon", "hand", "page", "bridge"]
-"""Who began the work on a file: the daemon; else a person, at a terminal, on the page or in TypingMind."""
+"""What began the work on a file: the daemon, or the person at a terminal, on the page or in TypingMind."""
 Ended = Literal["", "done", "failed", "stopped", "interrupted", "cut off"]
-"""How a run ended: stopped by the person, interrupted as by Ctrl-C, cut off by a kill; "": it goes on."""
+"""How a run ended: `stopped` by the person, `interrupted` as by Ctrl-C, `cut off` by a kill; "" while it runs."""
 _STOP = "stop_run"
 _UNFINISHED = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
 _OUTCOME = (
     "arrival", "chat_id", "title", "kind", "detail", "next_step", "path", "tokens_before",
     "tokens_after", "memories", "extracted", "is_kept",
 )  # fmt: skip
-"""The fields of ChatIs that are kept."""
+"""The fields of ChatIs that are stored."""
 _MEMORIES_MADE = """
     SELECT count(DISTINCT memory) FILTER (WHERE made <> ?1),
            count(DISTINCT memory) FILTER (WHERE made = ?1)
     FROM edition JOIN memory ON memory.id = edition.memory
     WHERE kind = 'as-of' AND level = ?2 AND written_at BETWEEN ?3 AND ?4
 """
-# No newer file has taken the place of the arrival; the same content once more is no newer file.
-# What a run by hand has skipped counts until the next.
+# No newer file has replaced the arrival's; one with the same content does not count as newer. What a
+# run by hand has skipped counts until the next run by hand.
 _IN_ITS_PLACE = """NOT EXISTS (
     SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
     AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))
@@ -49,21 +49,20 @@ _IN_ITS_PLACE = """NOT EXISTS (
 def begin_by_hand(
     archive: Archive, path: str, sighting: Sighting, run: str, by: By = "hand"
 ) -> tuple[int, bool]:
-    """Note that a run by hand takes up a file.
+    """Record that a run by hand begins with a file. Return its row, and whether the daemon's copy of it waits.
 
-    Return its row, and whether the daemon has a copy of it that waits. It is the row that the file
-    has, or the one that a run left that was killed at this path: a run begins when no other works.
-    What killed runs left at other paths is over too. Else it is a new row.
+    It is the row of the same file, or one in state `working` that a killed run left at this path:
+    no other run can be at work. Else it is a new row. Rows of killed runs at other paths are ended.
     """
-    same = """
+    matching = """
         SELECT max(id), state FROM arrival WHERE path = ? AND (
             (by <> 'daemon' AND state = 'working') OR (inode = ? AND size = ? AND mtime_ns = ?))
     """
     place = asdict(sighting)
     with archive.transaction():
-        number, state = archive.run(same, (path, sighting.inode, sighting.size, sighting.mtime_ns))[
-            0
-        ]
+        number, state = archive.run(
+            matching, (path, sighting.inode, sighting.size, sighting.mtime_ns)
+        )[0]
         if number is None:
             row = {"path": path, **place, "state": "working"}
             number = archive.insert("arrival", {**row, "seen_at": run, "changed_at": run})
@@ -81,7 +80,7 @@ def begin_by_hand(
 
 
 def begin_run(archive: Archive, number: int, run: str) -> None:
-    """Note that a run of that time takes up a file: what an earlier one made of it goes."""
+    """Record that the run which began at `run` takes up a file; outcomes of an earlier run are removed."""
     with archive.transaction():
         archive.run("DELETE FROM outcome WHERE arrival = ?", (number,))
         archive.run("UPDATE arrival SET run = ?, ended = '' WHERE id = ?", (run, number))
@@ -96,12 +95,12 @@ def keep_progress(archive: Archive, number: int, progress: FileProgress, when: s
 
 
 def end_run(archive: Archive, run: str, ended: Ended) -> None:
-    """Note how a run has ended, on all of its files."""
+    """Record how a run has ended, on all of its files."""
     archive.run("UPDATE arrival SET ended = ? WHERE run = ?", (ended, run))
 
 
 def end_by_hand(archive: Archive, number: int, *, is_waiting: bool) -> None:
-    """Note the hash of a file that a run by hand has read; one that waits is the daemon's again."""
+    """Store the hash of a file that a run by hand has read; one that waits becomes the daemon's again."""
     archive.run(
         """
         UPDATE arrival SET by = iif(?1, 'daemon', by), sha256 = (
@@ -113,14 +112,14 @@ def end_by_hand(archive: Archive, number: int, *, is_waiting: bool) -> None:
 
 
 def record_outcome(archive: Archive, chat: ChatIs, when: str) -> None:
-    """Store what became of a chat of a file."""
+    """Store the outcome of a chat of a file."""
     archive.insert("outcome", {name: getattr(chat, name) for name in _OUTCOME} | {"at": when})
 
 
 def newest_outcomes(archive: Archive) -> tuple[ChatIs, ...]:
-    """Return the last outcome of each chat, newest first; without an id its title counts.
+    """Return the last outcome of each chat, newest first. Chats without an id are told apart by title.
 
-    A file in which no chat could be read is no chat.
+    The outcome of a file in which no chat could be read is left out.
     """
     return _outcomes(
         archive,
@@ -135,7 +134,7 @@ def newest_outcomes(archive: Archive) -> tuple[ChatIs, ...]:
 
 
 def outcomes_in(archive: Archive, number: int) -> tuple[ChatIs, ...]:
-    """Return what the newest run on a file made of its chats."""
+    """Return the outcomes of a file's chats in the newest run."""
     return _outcomes(archive, "arrival = ? ORDER BY id", number)
 
 
@@ -155,40 +154,40 @@ def _outcomes(archive: Archive, where: str, *values: object) -> tuple[ChatIs, ..
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run(FileProgress):
-    """A run: how far the chat is that it came to last, and what all its files cost. Times are in UTC."""
+    """A run: the progress of the chat that it came to last, and sums over all its files. Times are in UTC."""
 
     by: By
     began_at: str
     ended: Ended
     ended_at: str
-    """When it ended, or was last heard of."""
+    """When it ended, or last wrote a row."""
     reason: str
     """Why it failed; empty where it did not."""
     next_step: str
     counts: Mapping[OutcomeKind, int] = field(default_factory=dict)
     """How many chats and files had each outcome."""
     written: int = 0
-    """The memories that a model has written in it."""
+    """The number of memories that a model has written in it."""
     extracted: int = 0
-    """Those that the built-in engine has extracted."""
+    """The number of memories that the built-in engine has extracted in it."""
     seconds_left: float | None = None
-    """The seconds left for this chat, if it goes on so; None while that is too early to say."""
+    """The estimated seconds left for this chat; None while it is too early to say."""
 
     @property
     def by_hand(self) -> bool:
-        """Return whether a person began it."""
+        """Return whether the person began it, not the daemon."""
         return self.by != "daemon"
 
     @property
     def goes_on(self) -> bool:
-        """Return whether it is at work."""
+        """Return whether it has not ended."""
         return not self.ended
 
 
 def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
     """Return the newest run; `is_at_work` says whether a run holds the archive's lock now.
 
-    One that was killed has left its rows, and no lock.
+    A killed run has left its rows, but holds no lock.
     """
     row = archive.one(
         f"""
@@ -205,8 +204,8 @@ def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
     of_all = "SELECT sum(usd), sum(retries), sum(unusable) FROM arrival WHERE run = ?"
     usd, retries, unusable = archive.run(of_all, (run.began_at,))[0]
     until = run.ended_at if run.ended else now
-    made = (EXTRACTED, CHUNK_LEVEL, run.began_at, until)
-    written, extracted = archive.run(_MEMORIES_MADE, made)[0]
+    bounds = (EXTRACTED, CHUNK_LEVEL, run.began_at, until)
+    written, extracted = archive.run(_MEMORIES_MADE, bounds)[0]
     kinds = "SELECT kind, count(*) FROM outcome JOIN arrival ON arrival.id = arrival WHERE run = ? GROUP BY kind"
     return replace(
         run,
@@ -221,23 +220,23 @@ def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
 
 
 def ask_to_stop(archive: Archive, run: Run, when: str) -> None:
-    """Ask this run, and no later one, to end. Durable when this returns."""
+    """Ask this run, and no later one, to stop. Durable when this returns."""
     set_sign(archive, _STOP, run.began_at, when)
 
 
 def is_told_to_stop(archive: Archive, run: str) -> bool:
-    """Return whether the run that began at that time was asked to end."""
+    """Return whether the run that began at the time `run` was asked to stop."""
     entry = sign(archive, _STOP)
     return entry is not None and entry.value == run
 
 
 @dataclass(frozen=True, slots=True)
 class FileInWork:
-    """A file that is unfinished or ended lately, and what became of its chats."""
+    """A file that is unfinished or ended recently, and the outcomes of its chats."""
 
     arrival: int
     file: str
-    """Its name."""
+    """Its name, without the folder."""
     path: str
     state: State
     reason: str
@@ -265,7 +264,7 @@ def recent_work(archive: Archive, since: str) -> tuple[FileInWork, ...]:
 
 
 def queued_files(archive: Archive, most: int) -> tuple[FileInWork, ...]:
-    """Return up to `most` unfinished files of the daemon, the one that is furthest on first."""
+    """Return up to `most` unfinished files of the daemon, the furthest advanced first."""
     order = """
         CASE state WHEN 'working' THEN 1 WHEN 'copied' THEN 2 WHEN 'waiting' THEN 3
         WHEN 'paused' THEN 4 WHEN 'settling' THEN 5 ELSE 6 END, id LIMIT ?
@@ -279,9 +278,9 @@ def _files(archive: Archive, where: str, *values: object) -> tuple[FileInWork, .
 
 
 def work_of_job(archive: Archive, after: int, sha256: str, path: str) -> FileInWork | None:
-    """Return the file that decides on a job of the bridge, among those after that number.
+    """Return the file that decides a job of the bridge, among those with numbers above `after`.
 
-    It is one in hand with this content, else the newest with it, else the newest at this path.
+    It is an unfinished one with this content, else the newest with it, else the newest at this path.
     """
     deciding = f"""
         id > ? AND (sha256 = ? OR (path = ? AND sha256 IS NULL))
@@ -300,14 +299,14 @@ def files_by_state(archive: Archive) -> dict[str, int]:
 
 
 def has_row(archive: Archive, path: str, sighting: Sighting) -> bool:
-    """Return whether this file has a row as it is now, even if it was only seen so far."""
+    """Return whether this file, as it is now, has a row in any state."""
     newest = "SELECT size, mtime_ns FROM arrival WHERE path = ? ORDER BY id DESC LIMIT 1"
     return archive.one(newest, (path,)) == (sighting.size, sighting.mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTrouble:
-    """A chat or a file that a person has to look at, and the path of the file that it came in."""
+    """A chat or a file that the person has to look at, and the path of the file that it came in."""
 
     name: str
     reason: str
@@ -316,10 +315,10 @@ class OpenTrouble:
 
 
 def work_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
-    """Return the chats that were skipped and have not come again since, the newest first; then files.
+    """Return the chats whose last outcome is a skip that needs the person, newest first; then such files.
 
-    Chats without a next step are tried again by themselves. Files are those that were skipped or
-    wait for the person, not counting those of these chats.
+    Chats without a next step are left out: they are tried again by themselves. Files are those that
+    were skipped or wait for the person, except those of these chats.
     """
     chats = f"""
         WITH by_title AS (SELECT title, max(id) AS newest FROM outcome GROUP BY title),
@@ -349,14 +348,14 @@ def work_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """A chat, by its title and its id; the id is empty where it is not known."""
+    """A chat's title and id; the id is empty where it is not known."""
 
     title: str
     chat_id: str
 
 
 def known_titles(archive: Archive) -> tuple[Titled, ...]:
-    """Return all known chats, and those skipped before they were known: others must not see titles."""
+    """Return the titles of all chats, also of those skipped before they were known, to hide them from others."""
     return archive.rows(
         Titled,
         """
@@ -369,6 +368,6 @@ def known_titles(archive: Archive) -> tuple[Titled, ...]:
 
 
 def places_of_outcomes(archive: Archive, chat_id: str, title: str) -> list[tuple[str, int]]:
-    """Return chat id and arrival of each outcome of a chat; titles are compared without case."""
+    """Return chat id and arrival of each outcome of a chat, found by its id, or its title ignoring case."""
     outcomes = "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)"
     return archive.run(outcomes, (printable(chat_id), printable(title)))
