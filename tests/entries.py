@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from daemon.files.read import chats_in
-from rules.conversation.history import Entry, Past, Place, history, without_strays
+from rules.conversation.history import Entry, Past, Place, as_it_is_now, history, without_strays
 from rules.conversation.memory import Edition, Kind, Memory, Quote, six_of
 from rules.recognize.adopted import Adopted
 from rules.recognize.chat_reading import ChatReading
@@ -103,7 +103,10 @@ def framing_its_quote(memory: Memory, lead: str = "You said: ") -> Memory:
 
 def past_of(memory: Memory, chunk: Sequence[Entry]) -> list[Past]:
     """The messages under a memory as the archive holds them, untouched since."""
-    return [Past(entry.key, entry.message, memory.number, entry.message) for entry in chunk]
+    return [
+        Past(entry.key, entry.message, memory.number, entry.message, (entry.message.digest,))
+        for entry in chunk
+    ]
 
 
 def reading_of(
@@ -112,9 +115,10 @@ def reading_of(
     memories: Sequence[Memory] = (),
     hand: PersonEdits = UNTOUCHED,
 ) -> ChatReading:
-    """An export of a chat that has these memories, and of which nothing is to be adopted."""
-    standing = without_strays(past, places)
-    return ChatReading(standing, history(past, standing), tuple(memories), Adopted(), hand, {})
+    """An export of a chat that has these memories, all as raw messages."""
+    now = as_it_is_now(past, places, {old.memory for old in past}, hand.deleted)
+    standing = without_strays(now, places)
+    return ChatReading(standing, history(now, standing), tuple(memories), Adopted(), hand, {})
 
 
 def fold_of(number: int, members: Sequence[Memory]) -> Memory:

@@ -10,7 +10,7 @@ from daemon.archive.forks import adopt
 from daemon.archive.memories import keep_user_edits
 from daemon.archive.messages import message_keys
 from daemon.archive.seals import packed, unpacked
-from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Place, history, raw_messages
+from rules.conversation.history import COPY, UNDER_SOME_MEMORY, Entry, Place, history, raw_messages
 from rules.conversation.marker import MEMORY
 from rules.recognize.absent import Absent
 from rules.recognize.chat_reading import ChatReading
@@ -57,17 +57,22 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
     comes back.
     """
     raw = {place.key: place for place in raw_messages(reading.places)}
+    now = {entry.key: entry.newest or entry.message for entry in reading.entries}
+    copies = [place for place in reading.places if place.is_copy]
+    for key, place in raw.items():
+        if key in now and now[key].digest != place.message.digest:
+            copies.append(replace(place, left_out=COPY))
+            raw[key] = replace(place, message=now[key])
     with archive.transaction():
         row = keep_chat(archive, chat, when)
         if reading.adopted.memories:
             adopt(archive, row, reading.adopted, when)
         known = message_keys(archive, row)
         _place(archive, row, order(known, reading.places, reading.entries), raw)
-        copies = [place for place in reading.places if place.is_copy]
         changed = _keep_versions(archive, row, [*copies, *raw.values()], when)
         stored = archive.rows(_Stored, _MAY_BE_EXPORTED, (row, UNDER_SOME_MEMORY))
-        lived = {entry.key for entry in reading.entries if not entry.gone}
-        present = lived.difference(reading.edits.deleted) | raw.keys()
+        deleted = (entry.key for entry in reading.entries if entry.gone)
+        present = {*now, *raw}.difference(deleted)
         gone = _mark_gone(archive, stored, present, when)
         _mark_missing(archive, stored, raw.keys(), reading.absent)
         keep_user_edits(archive, reading, when)

@@ -71,7 +71,10 @@ def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...
     rows = archive.run(
         """
         SELECT message.key, memory.number, gone_at IS NOT NULL, CAST(body.raw AS BLOB), body.packed,
-               version.sha256, now.sha256, CAST(newest.raw AS BLOB), newest.packed, message.said_at
+               version.sha256, now.sha256, CAST(newest.raw AS BLOB), newest.packed, message.said_at,
+               (SELECT json_group_array(digest) FROM (
+                    SELECT digest FROM version AS other
+                    WHERE other.message = message.id ORDER BY number DESC))
         FROM chat JOIN memory ON memory.chat = chat.id
         JOIN chunk_message ON chunk_message.memory = memory.id
         JOIN message ON message.id = chunk_message.message
@@ -87,14 +90,15 @@ def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...
         (chat_id, memory_id),
     )
     past = []
-    for key, memory, gone, raw, is_packed, sha256, now, newer, is_newer_packed, date in rows:
+    for key, memory, gone, raw, is_packed, sha256, now, newer, is_newer_packed, date, said in rows:
         message = newest = message_in(raw, is_packed, sha256, date)
         if newer is not None:
             newest = message_in(newer, is_newer_packed, now, date)
             if newest.digest == message.digest:
                 # Kept next to its memory, it has the memory's date: said again it was not.
                 newest = replace(newest, created_at=message.created_at)
-        past.append(Past(key, message, memory, None if gone else newest))
+        digests = tuple(json.loads(said))
+        past.append(Past(key, message, memory, None if gone else newest, digests))
     return tuple(past)
 
 

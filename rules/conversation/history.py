@@ -75,6 +75,8 @@ class Past:
     newest: Message | None
     """As it is now, which differs where the person has edited it since; None where they have
     deleted it."""
+    digests: tuple[str, ...]
+    """Of all that it ever said, the newest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,17 +77,10 @@ class Recognised:
 def recognise_export(
     known: Known, chat: Chat, messages: Sequence[Message], words: Canned
 ) -> Recognised:
-    """Recognise each message of an export: whose it is, and what it is there for.
-
-    An original of a fork is known by what it says: now, or when its memory was made.
-    """
+    """Recognise each message of an export: whose it is, and what it is there for."""
     listed = deletion_list(chat)
     ours = drafts_of(known.openings, known.memories, known.editions, words, listed.uuids)
-    said_here = {message.digest for message in messages}
-    digests = {old.key: old.message.digest for old in known.past}
-    for old in known.past:
-        if old.newest is not None and old.newest.digest in said_here:
-            digests[old.key] = old.newest.digest
+    digests = {old.key: old.digests for old in known.past}
     under = {}
     for memory in known.memories:
         under[memory.memory_id] = {key: digests[key] for key in memory.keys}

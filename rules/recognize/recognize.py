@@ -33,8 +33,9 @@ from rules.typingmind.originals import is_for_attachment, is_original, plain_ori
 _Written = tuple[str | None, str]
 """Role and digest of a message."""
 
-Under = Mapping[str, Mapping[str, str]]
-"""The keys of the messages under each memory, by its id, each with the digest of what was said."""
+Under = Mapping[str, Mapping[str, Sequence[str]]]
+"""The keys of the messages under each memory, by its id, each with the digests of all that it ever
+said, the newest first: another device may bring back what was said before an edit."""
 
 _SIX = 6
 """The messages of a memory: three questions and three answers."""
@@ -194,7 +195,7 @@ def recognise(
     """
     ours = _our_markers(messages, believed(messages, known, live), under, aliases)
     shown = {marker.memory for marker in ours if marker is not None}
-    taken: dict[str, str] = {}
+    taken: dict[str, Sequence[str]] = {}
     for memory in shown:
         taken |= under.get(memory, {})
     times = dict.fromkeys(taken, 1)
@@ -222,13 +223,13 @@ def _our_markers(
     part of the conversation is not ours. Nor is what a slot says in yet other words, where a merge
     has brought a memory twice.
     """
-    spoken: dict[str, str] = {}
+    spoken: dict[str, Sequence[str]] = {}
     for mine in under.values():
         spoken |= mine
     edits: dict[tuple[str, int], str] = {}
     markers: list[Marker | None] = []
     for message, marker in zip(messages, trusted, strict=True):
-        was_spoken = spoken.get(message.uuid or "") == message.digest
+        was_spoken = message.digest in spoken.get(message.uuid or "", ())
         if marker is None or (_is_canned(marker) and was_spoken):
             # It was read so before its text was known for ours, and stays so: the memory is paid for.
             markers.append(None)
@@ -241,15 +242,17 @@ def _our_markers(
     return markers
 
 
-def _give_key(message: Message, taken: dict[str, str], times: dict[str, int]) -> str:
+def _give_key(message: Message, taken: dict[str, Sequence[str]], times: dict[str, int]) -> str:
     """Return a key for the message, given once.
 
-    Names that a memory of the export has replaced are `taken`. Nameless messages are named after
-    what they say, so the next "ok" is another message than the first; a uuid that occurs twice is
-    another message where it says something else, and a copy where it says the same.
+    Names that a memory of the export has replaced are `taken`, and given to a message that says
+    what that one ever said. Nameless messages are named after what they say, so the next "ok" is
+    another message than the first; a uuid that occurs twice is another message where it says
+    something else, and a copy where it says the same.
     """
     key = name = message.uuid or _NAMELESS + message.digest
-    if message.uuid is not None and taken.pop(name, None) == message.digest:
+    if message.uuid is not None and message.digest in taken.get(name, ()):
+        del taken[name]
         return key
     while key in times:
         times[name] += 1
@@ -323,13 +326,15 @@ def _originals(
     """Return by index the places of raw messages kept with their memories, found by uuid or text.
 
     In a fork no uuid is known; where a uuid occurs twice, the text tells which of them has stayed;
-    and one that the person has edited says something else.
+    and one that the person has edited says something else. Of what a message ever said, the newest
+    counts that an original says.
     """
     kept = _places_kept(messages, aliases)
+    said_here = {place.message.digest for place in kept.values()}
     known = [
-        (memory, key, digest)
+        (memory, key, next((digest for digest in digests if digest in said_here), ""))
         for memory in dict.fromkeys(place.original for place in kept.values())
-        for key, digest in under.get(memory, {}).items()
+        for key, digests in under.get(memory, {}).items()
     ]
     old = {number: _names(*said) for number, said in enumerate(known)}
     new = {

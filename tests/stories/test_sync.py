@@ -161,6 +161,31 @@ def test_somebody_talked_on_in_the_old_copy_of_another_device(
 
 
 @pytest.mark.parametrize("mode", ["keep-originals", "replace"])
+def test_edits_and_a_deletion_under_memories_outlast_the_old_copy_of_another_device(
+    tmp_path: Path, mode: str
+) -> None:
+    """Its copy wins, and has every raw message as it was said; the memories have what became of them."""
+    cycle, witness = begin(tmp_path, mode), Witness()
+    assert cycle.hand_in().code == 0
+    other = second_device(cycle)
+    witness.looks(other.talk(1))
+    live = len(cycle.bounds())
+    changed = [uuids(cycle)[at] for at in (4, 6, live)]
+    cycle.device.edit(cycle.chat_id, live, "In other words, before there was a memory of it.")
+    cycle.device.edit(cycle.chat_id, 4, "In other words, after it.")
+    cycle.device.delete(cycle.chat_id, 6)
+    witness.looks(cycle.talk())
+    del witness.seen[changed[1]]
+    cycle = goes_round(cycle)
+    meet(cycle, other)
+    assert set(changed) <= set(uuids(cycle))
+    cycle = goes_round(cycle)
+    assert set(changed).isdisjoint(cycle.messages[at]["uuid"] for at in cycle.live())
+    there = {message["uuid"]: message for message in cycle.expanded()}
+    assert there == {uuid: json.loads(message) for uuid, message in witness.seen.items()}
+
+
+@pytest.mark.parametrize("mode", ["keep-originals", "replace"])
 def test_what_a_sync_brings_back_out_of_a_branch_goes_under_memories_and_stays_in_the_branch(
     tmp_path: Path, mode: str
 ) -> None:

@@ -63,7 +63,7 @@ def looked_at(
     """What each message is, and the history. The archive has all that is under the memories."""
     under = {key: memory.number for memory in memories if not memory.is_fold for key in memory.keys}
     past = [
-        Past(one.key, one.message, under[one.key], one.message)
+        Past(one.key, one.message, under[one.key], one.message, (one.message.digest,))
         for one in entries(archived)
         if one.key in under
     ]

@@ -34,7 +34,8 @@ def said(*numbers: int) -> list[Json]:
 
 def past(*numbers: int, memory: int = 1) -> list[Past]:
     return [
-        Past(place.key, place.message, memory, place.message) for place in places(*said(*numbers))
+        Past(place.key, place.message, memory, place.message, (place.message.digest,))
+        for place in places(*said(*numbers))
     ]
 
 

@@ -60,10 +60,10 @@ def test_an_opening_that_was_read_as_conversation_stays_under_its_memory() -> No
     """Its text may come to be known for ours later: the memory would be written and paid again."""
     messages = read(ours(OPENING), *memory("m2"), user("Hello.", 90))
     (opening, *_), said = messages, str(messages[0].uuid)
-    under = {"m1": {said: opening.digest}}
+    under = {"m1": {said: (opening.digest,)}}
     assert recognise(messages, {})[0].ours is not None
     assert recognise(messages, {}, under)[0].ours is None
-    assert recognise(messages, {}, {"m1": {said: "another digest"}})[0].ours is not None
+    assert recognise(messages, {}, {"m1": {said: ("another digest",)}})[0].ours is not None
 
 
 def test_a_marker_that_was_stripped_is_made_up_for_by_the_uuid() -> None:
@@ -209,7 +209,7 @@ def kept(raw: Json, name: str = "m1", **fields: object) -> Json:
 
 def test_an_original_beside_its_memory_is_the_message_that_the_person_wrote() -> None:
     (raw,) = places(RAW)
-    under = {"m1": {raw.key: raw.message.digest}}
+    under = {"m1": {raw.key: (raw.message.digest,)}}
     *_, original = recognise(read(*memory("m1"), kept(RAW)), {}, under)
     assert (original.key, original.original, original.left_out) == (raw.key, "m1", None)
     assert original.message.raw == json_bytes(RAW)
@@ -221,7 +221,7 @@ def test_originals_of_a_fork_are_found_by_what_they_say_in_their_order() -> None
     two = [user("ok", 1), user("ok", 2)]
     keys = [place.key for place in places(*two)]
     under = {
-        "own": {key: place.message.digest for key, place in zip(keys, places(*two), strict=True)}
+        "own": {key: (place.message.digest,) for key, place in zip(keys, places(*two), strict=True)}
     }
     forked = [kept(one, uuid=f"new {at}") for at, one in enumerate(two)]
     found = recognise(read(*memory("m1"), *forked), {}, under, {"m1": "own"})
@@ -237,7 +237,7 @@ def test_an_original_that_the_person_sends_again_is_read_as_an_original_still() 
     """They took it back into the context: it is put out of it again, where its memory stands."""
     (raw,) = places(RAW)
     back = {key: value for key, value in kept(RAW).items() if key != "contextClearedAt"}
-    *_, found = recognise(read(*memory("m1"), back), {}, {"m1": {raw.key: raw.message.digest}})
+    *_, found = recognise(read(*memory("m1"), back), {}, {"m1": {raw.key: (raw.message.digest,)}})
     assert (found.original, found.message.raw) == ("m1", json_bytes(RAW))
 
 
@@ -259,8 +259,8 @@ def test_the_same_words_said_again_are_another_message_than_those_under_a_memory
     ok = without(user("ok"), "uuid")
     first, second, third = places(ok, ok, ok)
     under = {
-        "m1": {first.key: first.message.digest},
-        "not shown": {second.key: second.message.digest},
+        "m1": {first.key: (first.message.digest,)},
+        "not shown": {second.key: (second.message.digest,)},
     }
 
     *_, live, later = recognise(read(*memory("m1"), ok, ok), {}, under)
@@ -271,18 +271,18 @@ def test_the_same_words_said_again_are_another_message_than_those_under_a_memory
 
 
 def test_a_message_that_came_back_beside_its_memory_is_the_same_message() -> None:
-    """Another device's sync brings it back, with its uuid."""
+    """Another device's sync brings it back, with its uuid, as it was before an edit."""
     (raw,) = places(user("hello", 1))
-    *_, back = recognise(
-        read(*memory("m1"), user("hello", 1)), {}, {"m1": {raw.key: raw.message.digest}}
-    )
-    assert back.key == raw.key
+    under = {"m1": {raw.key: ("what it was edited to", raw.message.digest)}}
+    unknown, back = user("good night", 1), user("hello", 1)
+    *_, other, found = recognise(read(*memory("m1"), unknown, back), {}, under)
+    assert (other.key, found.key) == (f"{raw.key}#2", raw.key)
 
 
 def test_a_uuid_that_says_something_else_is_another_message_than_the_one_under_a_memory() -> None:
     """One uuid stood twice in the chat; the first is under a memory now, and the second is still live."""
     first, second = places(user("hello", uuid="u"), user("good night", uuid="u"))
-    under = {"m1": {first.key: first.message.digest}}
+    under = {"m1": {first.key: (first.message.digest,)}}
     *_, live = recognise(read(*memory("m1"), user("good night", uuid="u")), {}, under)
     assert live.key == second.key
 

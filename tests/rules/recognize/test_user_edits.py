@@ -38,7 +38,7 @@ def as_it_is(messages: list[Json]) -> None:
 
 
 def places_of(chat: Chat, memories: Sequence[Memory] = ALL) -> tuple[Place, ...]:
-    digests = {old.key: old.message.digest for old in PAST}
+    digests = {old.key: old.digests for old in PAST}
     under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in memories}
     known = drafts_of({chat.chat_id: ()}, memories, editions_of(memories), CANNED)
     return recognise(read_messages(chat), known, under)
