@@ -54,26 +54,20 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
 
     Return True if a raw message is new, changed or gone. New bytes become a new version of their
     message. A message that is neither in the export nor under a memory is marked as gone, until it
-    comes back.
+    comes back; and so is one under a memory that the person has deleted.
     """
     raw = {place.key: place for place in raw_messages(reading.places)}
-    now = {entry.key: entry.newest or entry.message for entry in reading.entries}
-    copies = [place for place in reading.places if place.is_copy]
-    for key, place in raw.items():
-        if key in now and now[key].digest != place.message.digest:
-            copies.append(replace(place, left_out=COPY))
-            raw[key] = replace(place, message=now[key])
     with archive.transaction():
         row = keep_chat(archive, chat, when)
         if reading.adopted.memories:
             adopt(archive, row, reading.adopted, when)
         known = message_keys(archive, row)
         _place(archive, row, order(known, reading.places, reading.entries), raw)
-        changed = _keep_versions(archive, row, [*copies, *raw.values()], when)
+        changed = _keep_versions(archive, row, _in_versions(reading), when)
         stored = archive.rows(_Stored, _MAY_BE_EXPORTED, (row, UNDER_SOME_MEMORY))
-        deleted = (entry.key for entry in reading.entries if entry.gone)
-        present = {*now, *raw}.difference(deleted)
-        gone = _mark_gone(archive, stored, present, when)
+        deleted = {entry.key for entry in reading.entries if entry.gone}
+        present = raw.keys() | {entry.key for entry in reading.entries}
+        gone = _mark_gone(archive, stored, present - deleted, when)
         _mark_missing(archive, stored, raw.keys(), reading.absent)
         keep_user_edits(archive, reading, when)
     return changed or gone
@@ -111,6 +105,23 @@ def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, P
             """,
             (row, key, position, place and place.left_out, date, place is not None, is_copy),
         )
+
+
+def _in_versions(reading: ChatReading) -> list[Place]:
+    """Return the raw messages whose bytes are to be stored, each at last as it is now.
+
+    What another device brings back of a message under a memory that the export shows, from before
+    an edit, says nothing of how it is now. It counts as a copy.
+    """
+    now = {entry.key: entry.newest or entry.message for entry in reading.entries}
+    copies, present = [place for place in reading.places if place.is_copy], []
+    for place in raw_messages(reading.places):
+        message = now.get(place.key, place.message)
+        if message.digest != place.message.digest:
+            copies.append(replace(place, left_out=COPY))
+            place = replace(place, message=message)
+        present.append(place)
+    return copies + present
 
 
 def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> bool:
