@@ -46,7 +46,7 @@ from daemon.chat.finish import (
     prove,
     ready_chat,
 )
-from daemon.chat.opening import keep_written, opening_place
+from daemon.chat.opening import keep_written
 from daemon.chat.outcome import Outcome, Skipped, skip_without_chats, until_fault
 from daemon.chat.rest import NewlyAtRest, RestingChats, at_rest, held_back, keep_at_rest, rest_after
 from daemon.config.settings import Config
@@ -55,6 +55,7 @@ from daemon.files.paths import brought_folder
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.context import Context
 from daemon.models.prices import require_price
+from rules.conversation.marker import OPENING
 from rules.errors import ChatSkipped, NotAccepted
 from rules.layers.kept_passages import describe_marked
 from rules.plan.chat_plan import Unchanged, doubled_ids, refuse_doubled
@@ -246,8 +247,8 @@ def ready_without_calls(context: Context, surveyed: "Survey") -> ReadyChat | Non
     opening: `process` takes those edits over first, so its result cannot be foretold.
     """
     archive, reading, now = context.archive, surveyed.reading, context.clock()
-    opening = opening_place(surveyed)
-    if surveyed.plan.calls or not reading.memories or (opening and opening.is_edited):
+    is_edited = any(place.kind == OPENING and place.is_edited for place in reading.places)
+    if surveyed.plan.calls or not reading.memories or is_edited:
         return None
     assembly = assemble_as_it_is(archive, surveyed, now)
     if assembly is None or is_in_export(archive, surveyed, assembly):

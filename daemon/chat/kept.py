@@ -13,7 +13,7 @@ from daemon.archive.keeping import (
     sources,
 )
 from daemon.archive.layers import edited_from, openings
-from daemon.chat.opening import ShownChat, opening_place, read_shown
+from daemon.chat.opening import ShownChat, openings_in_export, read_shown
 from daemon.models.tokens import count
 from primer.wording import make_tags_inert
 from rules.conversation.history import INSERTED, Entry, Place, raw_messages
@@ -47,12 +47,12 @@ def passages_after(archive: Archive, shown: ShownChat, now: str) -> tuple[KeptPa
     Nothing is stored. A fork has those of the chat that it was forked from.
     """
     passages, reading = kept_passages(archive, shown.chat.chat_id), shown.reading
-    kin, place = reading.adopted.kin, opening_place(shown)
+    kin = reading.adopted.kin
     if not passages and kin:
         digests = {place.message.digest: place.key for place in raw_messages(reading.places)}
         digests |= {old.message.digest: old.key for old in reading.adopted.past}
-        ours = place.ours if place else None
-        opening = edited_from(openings(archive, kin), ours.text) if ours else None
+        written = next((marker.text for _, marker in openings_in_export(shown)), "")
+        opening = edited_from(openings(archive, kin), written) if written else None
         lines = read_shown(shown, opening.text).kept if opening else ()
         passages = passages_of_kin(archive, kin, digests, lines)
     pins = read_pins(archive, shown.chat, reading)

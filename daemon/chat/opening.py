@@ -19,8 +19,7 @@ from daemon.config.settings import Config
 from daemon.models.tokens import Counts, count_once, keep
 from primer.prompt import closing, opening
 from primer.wording import Texts, keep_inert, wrap
-from rules.conversation.history import Place
-from rules.conversation.marker import OPENING, Canned, text_digest
+from rules.conversation.marker import OPENING, Canned, Marker, text_digest
 from rules.errors import ChatSkipped
 from rules.layers.core import (
     NO_CORE_MEMORY,
@@ -138,10 +137,8 @@ def opening_text(archive: Archive, shown: ShownChat, kept: Sequence[KeptLine] = 
     preface = reworded(openings(archive, shown.chat.chat_id)) or shown.preface
     introduction = shown.texts.layers
     text = wrap("system", write_opening(preface, introduction, sections, lines, kept))
-    place = opening_place(shown)
-    if place is not None and _says(shown, place.message.wording) == _says(shown, text):
-        return place.message.wording
-    return text
+    there = next((there for there, _ in openings_in_export(shown)), text)
+    return there if _says(shown, there) == _says(shown, text) else text
 
 
 def _says(shown: ShownChat, text: str) -> tuple[object, ...]:
@@ -158,10 +155,10 @@ def keep_written(archive: Archive, shown: ShownChat, text: str, now: str) -> Non
     keep(archive, _counts_of(archive, facts_now(archive, chat_id)))
 
 
-def opening_place(shown: ShownChat) -> Place | None:
-    """Return the opening that the export has, or None."""
-    places = shown.reading.places
-    return next((place for place in places if place.ours and place.ours.kind == OPENING), None)
+def openings_in_export(shown: ShownChat) -> list[tuple[str, Marker]]:
+    """Return the text and the marker of each opening that the export has: most often one."""
+    ours = ((place.message.wording, place.ours) for place in shown.reading.places)
+    return [(text, marker) for text, marker in ours if marker and marker.kind == OPENING]
 
 
 def read_shown(shown: ShownChat, text: str) -> Opening:

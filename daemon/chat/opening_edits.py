@@ -23,8 +23,8 @@ from daemon.chat.opening import (
     as_value,
     core_now,
     facts_now,
-    opening_place,
     opening_text,
+    openings_in_export,
     read_shown,
 )
 from primer.wording import restore_tags
@@ -33,7 +33,7 @@ from rules.errors import ChatSkipped
 from rules.layers.core import CoreEvent, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, live, normal
 from rules.layers.kept_passages import admit_waiting
-from rules.layers.opening import KEPT, FactLine, Opening, OpeningEdits, edits_of_opening, one_line
+from rules.layers.opening import KEPT, FactLine, OpeningEdits, edits_of_opening, one_line
 from rules.wording import counted, cut_title
 
 _BY_USER = "edited in TypingMind"
@@ -47,58 +47,58 @@ _WITHOUT_HEADINGS = (
 def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
     """Store what the person has edited in the opening, once.
 
-    Return whether that was news to an archive that knows the chat, and a notice for the person,
-    most often empty. A fork inherits from the chat that it was forked from. Where the archive knows
-    nothing, as when it was lost, all of the opening is taken over. Raises ChatSkipped where a
-    section is over its limit.
+    A sync may have left several. Each is compared then with what memproc wrote, so that the edits
+    of one device take nothing of another's back. Return whether anything was news to an archive that
+    knows the chat, and a notice for the person, most often empty. A fork inherits from the chat that
+    it was forked from. Where the archive knows nothing, as when it was lost, all of the opening is
+    taken over. Raises ChatSkipped where a section is over its limit.
     """
-    place, chat_id = opening_place(shown), shown.chat.chat_id
-    if not (place and place.ours):
+    found, chat_id = openings_in_export(shown), shown.chat.chat_id
+    if not found:
         return False, ""
-    text, written = place.message.wording, place.ours.text
-    digest = text_digest(text)
+    notices = []
     with archive.transaction():
-        is_known = _inherit(archive, chat_id, digest, place.ours)
-        kept, theirs = openings(archive, chat_id), read_shown(shown, text)
-        base = edited_from(kept, written)
-        # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
-        is_seen = any((opening.text, opening.base) == (text, written) for opening in kept)
-        is_as_written = digest == written and (is_known or not theirs.headed)
-        if is_seen or is_as_written:
-            return False, ""
-        before = (base.text if base else opening_text(archive, shown)) if is_known else ""
-        notice = _keep_changes(archive, shown, before, theirs, now, by_user=digest != written)
-        keep_opening(archive, chat_id, KeptOpening(text, theirs.preface, "person", written), now)
-    return is_known, notice and f'"{cut_title(shown.chat.title)}": {notice}'
+        is_known = _inherit(archive, chat_id, *found[0])
+        kept = openings(archive, chat_id)
+        bases = [opening for opening in kept if len(found) == 1 or opening.by == "memproc"]
+        for text, marker in found:
+            written = marker.text
+            # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
+            is_seen = any((opening.text, opening.base) == (text, written) for opening in kept)
+            is_told = is_known or not read_shown(shown, text).headed
+            if is_seen or (is_told and text_digest(text) == written):
+                continue
+            base = edited_from(bases, written)
+            before = (base.text if base else opening_text(archive, shown)) if is_known else ""
+            notices.append(_keep_changes(archive, shown, before, text, written, now))
+    told = "; ".join(filter(None, notices))
+    return is_known and bool(notices), told and f'"{cut_title(shown.chat.title)}": {told}'
 
 
-def _inherit(archive: Archive, chat_id: str, shown: str, marker: Marker) -> bool:
+def _inherit(archive: Archive, chat_id: str, text: str, marker: Marker) -> bool:
     """Return whether the archive knows the chat's layers; a fork inherits them first.
 
-    `shown` is the digest of its opening, which has this marker.
+    `text` is its opening, which has this marker.
     """
     facts = fact_events(archive, chat_id, forgotten=True)
     known = (openings(archive, chat_id), core_events(archive, chat_id), facts)
     return any(known) or inherit_layers(
-        archive, chat_id, shown, marker.text, is_telling=any(marker.shows)
+        archive, chat_id, text_digest(text), marker.text, is_telling=any(marker.shows)
     )
 
 
 def _keep_changes(
-    archive: Archive,
-    shown: ShownChat,
-    before: str,
-    theirs: Opening,
-    now: str,
-    *,
-    by_user: bool,
+    archive: Archive, shown: ShownChat, before: str, text: str, written: str, now: str
 ) -> str:
-    """Store what differs from the opening `before`, which is empty where the archive was lost.
+    """Store an opening, and what differs from the one `before`; that is empty where it was lost.
 
-    Return what the person is told of it; empty if nothing. What they wrote is kept also where a
-    layer is off: it is there when that is on again.
+    `written` is the digest of what memproc wrote there. Return what the person is told of it; empty
+    if nothing. What they wrote is kept also where a layer is off: it is there when that is on again.
     """
-    changes, chat_id = edits_of_opening(read_shown(shown, before), theirs), shown.chat.chat_id
+    theirs, chat_id = read_shown(shown, text), shown.chat.chat_id
+    keep_opening(archive, chat_id, KeptOpening(text, theirs.preface, "person", written), now)
+    by_user = text_digest(text) != written
+    changes = edits_of_opening(read_shown(shown, before), theirs)
     if changes is None:
         return _WITHOUT_HEADINGS
     sections = _section_events(archive, shown, changes, by_user=by_user)

@@ -1,13 +1,14 @@
 """Several devices with cloud sync: what memproc has taken out stays out, and nothing is shown twice."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.chats import Json
 from tests.server.setup import KEY
-from tests.stories.cycle import Cycle, models, quiet
+from tests.stories.cycle import ENGINE, Cycle, models, quiet
 from tests.stories.test_modes import (
     LARGE,
     SMALL,
@@ -259,3 +260,31 @@ def test_without_our_fields_the_memories_are_known_by_their_texts_after_a_merge(
     other = goes_round(other.talk())
     assert [text_of(message["content"]) for message in other.messages[1 : len(texts) + 1]] == texts
     quiet(other)
+
+
+def test_of_two_openings_that_were_edited_on_two_devices_all_words_are_kept(tmp_path: Path) -> None:
+    """The old one comes back with a sync, since the other device has changed it."""
+    cycle = Cycle.lived(tmp_path)
+    cycle = replace(cycle, person=replace(cycle.person, layers=True))
+    cycle.person.settings(ENGINE)
+    other = second_device(cycle)
+    writes(cycle, "The person likes pears.")
+    writes(other, "Ben sails.")
+    cycle.hand_in()
+    assert cycle.person.memproc("facts", cycle.chat_id, "add", "Dora sings.").code == 0
+    writes(cycle.talk().goes_round(), "Cleo paints.")
+    meet(cycle, other)
+    assert len(cycle.ours("opening")) == 2
+    cycle.goes_round()
+    (at,) = cycle.ours("opening")
+    for fact in ("The person likes pears.", "Ben sails.", "Cleo paints.", "Dora sings."):
+        assert cycle.said(at).count(fact) == 1, fact
+    quiet(cycle)
+
+
+def writes(cycle: Cycle, fact: str) -> None:
+    """The person adds a fact at the end of the opening."""
+    at = cycle.ours("opening")[0]
+    said = cycle.said(at).removesuffix("\n</system>")
+    heading = "" if "\n## facts\n" in said else "\n\n## facts"
+    cycle.device.edit(cycle.chat_id, at, f"{said}{heading}\n- {fact}\n</system>")
