@@ -81,6 +81,7 @@ def test_it_is_not_taken_for_ours(hostile: Hostile) -> None:
     assert place.lived == hostile.lived
 
 
+@pytest.mark.sampled
 @EACH
 def test_wherever_it_is_put_among_ours_it_hides_none_of_them(hostile: Hostile) -> None:
     """A field or a uuid like ours can tell what it is where it is next to ours; a text alone never does."""

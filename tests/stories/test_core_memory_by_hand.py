@@ -293,6 +293,7 @@ def test_an_edit_counts_once_whatever_has_happened_since(aria: Life) -> None:
     assert "\n## human\nBy me.\n\n## promises\n- To go.\n" in opening(aria)
 
 
+@pytest.mark.full
 def test_what_the_person_wrote_stays_theirs_in_a_fork_of_which_all_memories_were_deleted(
     aria: Life,
 ) -> None:

@@ -115,7 +115,7 @@ def test_what_stands_in_tags_of_ours_is_still_the_person_s(chat: Cycle) -> None:
 
 def test_frozen_bounds_never_move_and_only_what_is_newly_old_is_compressed(chat: Cycle) -> None:
     bounds, calls, memories = chat.bounds(), chat.calls(), len(chat.names())
-    for _ in range(5):
+    for _ in range(3):
         chat.talk().goes_round()
         assert chat.bounds()[: len(bounds)] == bounds
         new = len(chat.names()) - memories

@@ -89,18 +89,22 @@ def test_whatever_of_a_memory_was_edited_stays_byte_for_byte(chat: Cycle, slot: 
 
 
 @pytest.mark.parametrize("slot", [pytest.param(1, marks=pytest.mark.full), 6])
-def test_what_a_merge_puts_within_an_edited_memory_makes_no_conversation_of_the_edit(
+def test_what_a_merge_puts_next_to_an_edited_message_of_ours_makes_no_conversation_of_it(
     chat: Cycle, slot: int
 ) -> None:
-    name = chat.shown()[-1]
-    chat.device.edit(chat.chat_id, chat.at(name, slot), OWN)
-    at = chat.at(name, max(slot, 2))  # between the edited message and the other five
-    chat.device.insert(chat.chat_id, at, "user", "From the telephone.")
+    name, closing = chat.shown()[-1], OWN + " Here I end."
+    edited, last = chat.at(name, slot), chat.ours("closing")[0]
+    chat.device.edit(chat.chat_id, edited, OWN)
+    chat.device.edit(chat.chat_id, last, closing)
+    chat.device.insert(chat.chat_id, last, "user", "From the tablet.")
+    between = max(edited, chat.at(name, 2))  # the edited message and the other five
+    chat.device.insert(chat.chat_id, between, "user", "From the telephone.")
     chat.talk().goes_round()
     assert memory(chat, name)["edition"]["texts"][slot - 1] == OWN
     assert chat.texts()[name][slot - 1] == OWN
     lived = [text_of(message["content"]) for message in chat.expanded()]
-    assert (lived.count(OWN), lived.count("From the telephone.")) == (0, 1)
+    said = OWN, closing, "From the telephone.", "From the tablet."
+    assert [lived.count(text) for text in said] == [0, 0, 1, 1]
     quiet(chat)
 
 
@@ -113,18 +117,6 @@ def test_an_edited_memory_that_a_sync_leaves_twice_is_no_conversation(chat: Cycl
     assert memory(chat, name)["edition"]["texts"][3] == chat.texts()[name][3] == OWN
     assert [text_of(message["content"]) for message in chat.messages].count(OWN) == 1
     assert OWN not in [text_of(message["content"]) for message in chat.expanded()]
-    quiet(chat)
-
-
-def test_a_closing_in_other_words_is_no_conversation_where_a_merge_puts_a_message_before_it(
-    chat: Cycle,
-) -> None:
-    (at,) = chat.ours("closing")
-    chat.device.edit(chat.chat_id, at, OWN)
-    chat.device.insert(chat.chat_id, at, "user", "From the telephone.")
-    chat.talk().goes_round()
-    lived = [text_of(message["content"]) for message in chat.expanded()]
-    assert (lived.count(OWN), lived.count("From the telephone.")) == (0, 1)
     quiet(chat)
 
 

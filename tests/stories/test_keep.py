@@ -276,6 +276,7 @@ def test_a_fork_and_a_restored_chat_keep_what_was_kept(ada: Cycle) -> None:
         quiet(fork)
 
 
+@pytest.mark.full
 def test_a_fork_keeps_what_was_kept_whatever_of_the_chat_it_lacks(ada: Cycle) -> None:
     words = compressed(ada)
     keep(ada, words)

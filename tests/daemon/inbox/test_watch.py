@@ -107,6 +107,7 @@ class Meanwhile:
             os.kill(os.getpid(), signal.SIGTERM)
 
 
+@pytest.mark.full
 def test_a_dropped_export_becomes_an_updated_one_and_sigterm_ends_the_daemon(ada: Person) -> None:
     before = [signal.getsignal(number) for number in SIGNALS]
 
