@@ -153,6 +153,7 @@ def test_a_picture_that_the_person_deletes_is_gone_and_nothing_else(tmp_path: Pa
     ]
 
 
+@pytest.mark.full
 def test_a_picture_that_the_person_puts_into_a_memory_stays_in_it_and_its_name_is_no_words_of_it(
     tmp_path: Path,
 ) -> None:
@@ -178,6 +179,7 @@ def test_a_picture_that_the_person_puts_into_a_memory_stays_in_it_and_its_name_i
     quiet(cycle)
 
 
+@pytest.mark.full
 def test_a_picture_that_the_person_puts_into_the_opening_is_no_preface_of_theirs(
     tmp_path: Path,
 ) -> None:

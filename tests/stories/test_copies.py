@@ -74,6 +74,7 @@ def test_messages_that_stand_twice_are_one_message_through_two_rounds_and_a_sync
     assert "missing" not in ada.memproc("status").out
 
 
+@pytest.mark.full
 def test_an_original_that_stays_for_two_copies_has_the_place_of_the_first_and_the_branch_of_the_last(
     tmp_path: Path,
 ) -> None:

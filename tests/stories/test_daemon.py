@@ -225,6 +225,7 @@ def test_settings_are_broken_and_mended_while_it_runs(ida: Person) -> None:
         daemon.comes_to("last.json", "done")
 
 
+@pytest.mark.full
 def test_settings_that_are_wrong_at_the_start_end_it_with_the_line(ida: Person) -> None:
     ida.toml.write_text(ida.toml.read_text() + '[watch2]\nmode = "native"\n')
     ended = ida.spawn("watch")

@@ -514,6 +514,7 @@ def test_memories_of_a_deleted_fold_can_be_recalled(aria: Life) -> None:
     assert aria.round() == []
 
 
+@pytest.mark.full
 def test_a_message_of_a_fold_that_is_gone_comes_back(aria: Life) -> None:
     first = next(iter(section(aria)))
     before = texts_of(aria, first)

@@ -104,6 +104,7 @@ def forked_twice(cycle: Cycle) -> Cycle:
     return forked(fork)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", [forked, forked_twice])
 def test_the_opening_of_a_fork_is_known_where_another_tool_has_stripped_our_field(
     chat: Cycle, way: Way
@@ -350,6 +351,7 @@ def test_a_fork_with_folds(tmp_path: Path, way: Way) -> None:
     quiet(fork)
 
 
+@pytest.mark.full
 def test_a_fork_keeps_the_fold_that_it_shows_though_it_was_deleted_in_the_other_chat_since(
     tmp_path: Path,
 ) -> None:
@@ -381,6 +383,7 @@ def test_a_memory_that_is_edited_in_the_original_after_the_fork_stays_as_it_was_
     assert [fork.texts()[name] for name in (first, second)] == [before[first], before[second]]
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("key")
 def test_an_original_that_comes_back_in_a_fork_is_asked_about_with_its_true_date(
     tmp_path: Path,

@@ -182,6 +182,7 @@ def test_a_changed_raw_message_waits_for_a_model(
     quiet(chat)
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("key")
 def test_a_message_edited_and_later_deleted_is_counted_once_and_for_all(tmp_path: Path) -> None:
     """Otherwise its memory, written without it, would be asked for once more with other lengths."""
@@ -202,6 +203,7 @@ def test_a_message_edited_and_later_deleted_is_counted_once_and_for_all(tmp_path
         quiet(chat)
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("key")
 def test_a_memory_that_a_retry_wrote_from_changed_messages_is_not_written_once_more(
     tmp_path: Path,

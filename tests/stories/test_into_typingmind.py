@@ -240,6 +240,7 @@ def test_memories_and_live_messages_that_exceed_the_window_are_told_with_what_to
     assert opening in smaller.device.what_is_sent(smaller.chat_id, window=8_192)[1]["content"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", MODES)
 def test_the_expanded_chat_can_be_imported_and_compressed_again_for_nothing(
     tmp_path: Path, mode: str

@@ -186,6 +186,7 @@ def test_edits_and_a_deletion_under_memories_outlast_the_old_copy_of_another_dev
     assert there == {uuid: json.loads(message) for uuid, message in witness.seen.items()}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", ["keep-originals", "replace"])
 def test_what_a_sync_brings_back_out_of_a_branch_goes_under_memories_and_stays_in_the_branch(
     tmp_path: Path, mode: str
