@@ -9,6 +9,7 @@ from contextlib import closing, suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -78,10 +79,11 @@ def test_bytes_that_are_no_longer_the_same_are_refused(raw: bytes, data: st.Data
         assert found == raw, "only zlib's own marks may change unnoticed"
 
 
-@pytest.fixture
-def state(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def as_it_was(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A chat with two memories, a fact, a line of core memory, and a reply."""
-    with Archive.open(tmp_path) as archive:
+    folder = tmp_path_factory.mktemp("state")
+    with Archive.open(folder) as archive:
         see(archive, TALK)
         for number in (1, 2):
             keep_memory(
@@ -102,7 +104,13 @@ def state(tmp_path: Path) -> Path:
         keep_rest(archive, CHAT, Rest("a", "b", {"reason": "nothing new"}))
         keep_questions(archive, CHAT, [QUESTION])
         keep_answers(archive, CHAT, [ANSWER])
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def state(as_it_was: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return copytree(as_it_was, tmp_path / "state")
 
 
 def rot(state: Path, sql: str) -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import copytree, rmtree
 from typing import Any
 
 import pytest
@@ -89,21 +90,45 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """A desk to which no chat has come yet."""
     with Archive.memory() as archive:
-        desk = Desk(tmp_path, archive)
-        count = tokens.count
+        yield noting(Desk(tmp_path, archive), monkeypatch)
 
-        def surveyed(*given: Any) -> Any:
-            desk.surveyed.append(given[1].chat_id)
-            return survey(*given)
 
-        def counted(text: str) -> int:
-            desk.counted.append(text)
-            return count(text)
+@pytest.fixture(scope="module")
+def as_it_was(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of a desk where nothing is left to do, in a folder in which it is named `home` while it is used."""
+    home = tmp_path_factory.mktemp("desk") / "home"
+    with Archive.open(home / "state") as archive:
+        Desk(home, archive).settle()
+    return home.rename(home.with_name("as it was"))
 
-        monkeypatch.setattr("daemon.chat.survey.survey", surveyed)
-        monkeypatch.setattr(tokens, "count", counted)
-        yield desk
+
+@pytest.fixture
+def settled(as_it_was: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """That desk, where the archive knows its files to be."""
+    home = as_it_was.with_name("home")
+    rmtree(home, ignore_errors=True)
+    copytree(as_it_was, home)
+    with Archive.open(home / "state") as archive:
+        yield noting(Desk(home, archive), monkeypatch)
+
+
+def noting(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """Note there what is surveyed and counted."""
+    count = tokens.count
+
+    def surveyed(*given: Any) -> Any:
+        desk.surveyed.append(given[1].chat_id)
+        return survey(*given)
+
+    def counted(text: str) -> int:
+        desk.counted.append(text)
+        return count(text)
+
+    monkeypatch.setattr("daemon.chat.survey.survey", surveyed)
+    monkeypatch.setattr(tokens, "count", counted)
+    return desk
 
 
 def reasons(outcomes: list[Outcome]) -> dict[str, str]:
@@ -115,22 +140,20 @@ def one_more(chat: Json) -> Json:
     return chat | {"messages": [*chat["messages"], *said]}
 
 
-def test_chats_that_come_as_they_came_are_not_read_again(desk: Desk) -> None:
-    desk.settle()
-    before = reasons(desk.run(*CHATS))
+def test_chats_that_come_as_they_came_are_not_read_again(settled: Desk) -> None:
+    before = reasons(settled.run(*CHATS))
     assert before.keys() == {chat["chatID"] for chat in CHATS}
-    assert desk.surveyed == []
-    assert reasons(desk.run(*reversed(CHATS))) == before
-    assert desk.surveyed == []
+    assert settled.surveyed == []
+    assert reasons(settled.run(*reversed(CHATS))) == before
+    assert settled.surveyed == []
 
 
 def test_only_the_chat_that_has_changed_is_read_and_only_its_new_messages_are_counted(
-    desk: Desk,
+    settled: Desk,
 ) -> None:
-    desk.settle()
-    desk.run(one_more(CHATS[0]), *CHATS[1:])
-    assert desk.surveyed == ["short a"]
-    assert sorted(desk.counted) == ["And then?", "Then the lamp went out, and I was glad."]
+    settled.run(one_more(CHATS[0]), *CHATS[1:])
+    assert settled.surveyed == ["short a"]
+    assert sorted(settled.counted) == ["And then?", "Then the lamp went out, and I was glad."]
 
 
 def test_the_first_time_each_text_is_counted_once(desk: Desk) -> None:
@@ -177,12 +200,11 @@ def test_counts_of_another_encoding_do_not_count(
     assert "This is short a." in desk.counted
 
 
-def test_what_is_found_at_rest_is_what_would_be_found_again(desk: Desk) -> None:
-    desk.settle()
-    config = desk.context.config
-    for chat in read_export(desk.export(*CHATS)).chats():
-        resting = at_rest(desk.archive, chat, config, no_keys, WHEN)
-        found = survey(desk.archive, chat, config, no_keys, WHEN, could_write)
+def test_what_is_found_at_rest_is_what_would_be_found_again(settled: Desk) -> None:
+    config = settled.context.config
+    for chat in read_export(settled.export(*CHATS)).chats():
+        resting = at_rest(settled.archive, chat, config, no_keys, WHEN)
+        found = survey(settled.archive, chat, config, no_keys, WHEN, could_write)
         assert resting is not None
         assert resting.plan == found.plan
         assert resting.who.agent == found.roles.agent.name
@@ -209,18 +231,16 @@ def test_a_chat_with_work_to_be_done_is_never_at_rest(desk: Desk) -> None:
         '[output]\nmode = "keep-originals"\n',
     ],
 )
-def test_other_settings_end_the_rest(desk: Desk, more: str) -> None:
-    desk.settle()
-    desk.toml = SIZES + more
-    desk.run(*CHATS)
-    assert len(desk.surveyed) == len(CHATS)
+def test_other_settings_end_the_rest(settled: Desk, more: str) -> None:
+    settled.toml = SIZES + more
+    settled.run(*CHATS)
+    assert len(settled.surveyed) == len(CHATS)
 
 
-def test_settings_for_one_chat_end_the_rest_of_that_chat(desk: Desk) -> None:
-    desk.settle()
-    desk.toml = SIZES + '[[chats.override]]\nchat = "Talk short a"\ntail.tokens = 2000\n'
-    desk.run(*CHATS)
-    assert desk.surveyed == ["short a"]
+def test_settings_for_one_chat_end_the_rest_of_that_chat(settled: Desk) -> None:
+    settled.toml = SIZES + '[[chats.override]]\nchat = "Talk short a"\ntail.tokens = 2000\n'
+    settled.run(*CHATS)
+    assert settled.surveyed == ["short a"]
 
 
 def test_other_texts_end_the_rest(desk: Desk) -> None:
@@ -233,46 +253,42 @@ def test_other_texts_end_the_rest(desk: Desk) -> None:
     assert len(desk.surveyed) == len(CHATS)
 
 
-def test_a_key_that_was_not_there_ends_the_rest(desk: Desk) -> None:
-    desk.settle()
-    desk.key = lambda provider: NoKey(provider, "this is a test")
-    desk.run(*CHATS)
-    assert desk.surveyed == []
-    desk.key = lambda provider: Key("sk-test", "file")
-    desk.run(CHATS[0], CHATS[2])
-    assert len(desk.surveyed) == 2
-    assert "sk-test" not in json.dumps(desk.archive.run("SELECT * FROM rest"))
+def test_a_key_that_was_not_there_ends_the_rest(settled: Desk) -> None:
+    settled.key = lambda provider: NoKey(provider, "this is a test")
+    settled.run(*CHATS)
+    assert settled.surveyed == []
+    settled.key = lambda provider: Key("sk-test", "file")
+    settled.run(CHATS[0], CHATS[2])
+    assert len(settled.surveyed) == 2
+    assert "sk-test" not in json.dumps(settled.archive.run("SELECT * FROM rest"))
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
 def test_an_updated_export_that_does_not_stand_as_it_was_written_is_written_again(
-    desk: Desk, is_gone: bool
+    settled: Desk, is_gone: bool
 ) -> None:
-    desk.settle()
-    (path,) = (desk.home / "updated").glob("*long a*")
+    (path,) = (settled.home / "updated").glob("*long a*")
     before = path.read_bytes()
     if is_gone:
         path.unlink()
     else:
         path.write_bytes(b"{}")
-    written = [one for one in desk.run(*CHATS) if isinstance(one, ExportWritten)]
+    written = [one for one in settled.run(*CHATS) if isinstance(one, ExportWritten)]
     assert [one.plan.chat_id for one in written] == ["long a"]
     assert path.read_bytes() == before
 
 
-def test_what_the_person_does_to_a_memory_ends_the_rest_of_its_chat(desk: Desk) -> None:
-    desk.settle()
-    pin(desk.archive, memories(desk.archive, "long a")[0])
-    desk.run(*CHATS)
-    assert desk.surveyed == ["long a"]
+def test_what_the_person_does_to_a_memory_ends_the_rest_of_its_chat(settled: Desk) -> None:
+    pin(settled.archive, memories(settled.archive, "long a")[0])
+    settled.run(*CHATS)
+    assert settled.surveyed == ["long a"]
 
 
-def test_chats_that_rest_have_been_seen_again(desk: Desk) -> None:
-    desk.settle()
-    desk.now = LATER
-    desk.run(*CHATS)
-    assert desk.surveyed == []
-    assert {row[0] for row in desk.archive.run("SELECT last_seen FROM chat")} == {LATER}
+def test_chats_that_rest_have_been_seen_again(settled: Desk) -> None:
+    settled.now = LATER
+    settled.run(*CHATS)
+    assert settled.surveyed == []
+    assert {row[0] for row in settled.archive.run("SELECT last_seen FROM chat")} == {LATER}
 
 
 def test_whatever_is_written_about_a_chat_ends_its_rest() -> None:
