@@ -1,8 +1,8 @@
-"""Keep what is about to be replaced: each chat's first export and each updated file.
+"""Keep what is about to be replaced: each chat's first export, and each updated file.
 
-INDEX.tsv is the plain list, one line a version, only ever added to. Removing a version adds a
-second line, of the kind "removed", so that the numbers of the others stay. A line that a kill or a
-full disk cut short does not count, and is cleared away before the next one is added.
+INDEX.tsv is the plain list, with one line for each version; lines are only ever added. Removing a
+version adds a second line, of the kind "removed", so that the numbers of the others stay. A line
+that a kill or a full disk cut short is ignored, and removed before the next one is added.
 
     backups/README.txt, INDEX.tsv
     backups/originals/<first 2 of sha256>/<sha256>.json.gz     each chat's first original, for ever
@@ -36,7 +36,7 @@ from rules.errors import FileTrouble
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A kept file: `sha256` and `size` (bytes) of its content, and `path`, where it lies packed."""
+    """A kept file: `sha256` and `size` (bytes) of its content, and `path`, where it is kept packed."""
 
     number: int
     kind: Kind
@@ -49,7 +49,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A file in the backups folder that is not what it was, and in what way."""
+    """A file in the backups folder that is not what was kept, and in what way."""
 
     path: Path
     reason: str
@@ -60,8 +60,8 @@ def keep_original(
 ) -> Version:
     """Keep the content `blocks` as the original of a chat, unless it has one; return the original.
 
-    `when` is UTC with milliseconds and `Z`, as the index shows it. The blocks are read twice.
-    Return when all is on the disk. Raise FileTrouble.
+    `when` is UTC with milliseconds and `Z`, as the index shows it. The blocks are read twice. All
+    is on the disk when this returns. Raise FileTrouble.
     """
     for version in versions_of(folder, chat_id):
         if version.kind == "original":
@@ -80,8 +80,9 @@ def keep_version(
 ) -> Version:
     """Keep the file at `path`; `stem` is the name of the chat's file without `.json`.
 
-    `when` as for `keep_original`. Where a whole version of this chat has the same content, return
-    that one. Return when all is on the disk. Raise FileTrouble, also when `path` changes meanwhile.
+    `when` as for `keep_original`. If an undamaged version of this chat has the same content, return
+    that one. All is on the disk when this returns. Raise FileTrouble, also when `path` changes
+    meanwhile.
     """
     with file_errors(path, "read"), path.open("rb") as file:
         digest, size = file_digest(file, "sha256").hexdigest(), file.tell()
@@ -90,7 +91,7 @@ def keep_version(
             if is_same and _fault(folder, line) is None:
                 return _version(folder, number, line)
         file.seek(0)
-        # Names of one shelf sort by time; a clock that was set back may lead to one that is taken.
+        # Names in a folder sort by time; after a clock was set back, one may be taken already.
         stamp = "".join(letter for letter in when if letter.isalnum())
         shelf = folder / "versions" / stem
         place = free_place(shelf, f"{stamp}-{digest[:8]}", f"{path.suffix}.gz")
@@ -101,8 +102,8 @@ def keep_version(
 def keep_brought(folder: Path, chat_id: str, title: str, raw: bytes, when: str) -> None:
     """Keep a conversation that was brought into a chat, as the other program wrote it.
 
-    It is no version of the chat: TypingMind could not import it. `when` as for `keep_original`.
-    Return when it is on the disk. Raise FileTrouble.
+    It is not a version of the chat, since TypingMind could not import it. `when` as for
+    `keep_original`. It is on the disk when this returns. Raise FileTrouble.
     """
     digest = sha256(raw).hexdigest()
     for _, line in kept_lines(folder):
@@ -141,10 +142,10 @@ def read_version(version: Version) -> bytes:
 def check_backups(
     folder: Path, is_chosen: Callable[[str], bool] = lambda file: True
 ) -> tuple[Damage, ...]:
-    """Read every kept file that is `is_chosen`; return what is gone, damaged or unreadable.
+    """Read every kept file that `is_chosen`; return what is gone, damaged or unreadable.
 
-    Lines of the index that cannot be read count as damage. `is_chosen` receives a file's place
-    below the folder. Raise FileTrouble where the index itself cannot be read.
+    Unreadable lines of the index count as damage. `is_chosen` gets a file's path below the folder.
+    Raise FileTrouble where the index itself cannot be read.
     """
     lost = [line.number for line in read_index(folder) if isinstance(line, UnreadableLine)]
     damages: dict[Path, Damage] = {}
@@ -165,7 +166,7 @@ def _version(folder: Path, number: int, line: IndexLine) -> Version:
 
 
 def _fault(folder: Path, line: IndexLine) -> str | None:
-    """Return why a kept file is not what was kept; None when it is, to the byte."""
+    """Return why a file is not what was kept; None if it is, byte for byte."""
     path = folder / line.file
     if not path.is_file():
         return "The file is gone."
@@ -181,7 +182,7 @@ def _fault(folder: Path, line: IndexLine) -> str | None:
 
 
 def _listed(folder: Path, line: IndexLine) -> Version:
-    """Return the newest version of a chat, which has just been listed in this line."""
+    """Return the newest version of a chat: the one that this line has just listed."""
     return versions_of(folder, line.chat_id)[-1]
 
 
@@ -191,21 +192,21 @@ def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) 
     Two chats may have the same original, which is written once.
     """
     make_private(place.parent)
-    if not (folder / "README.txt").exists():  # one that the person has changed stays
+    if not (folder / "README.txt").exists():  # the person may have changed it
         replace_file(folder / "README.txt", [README.encode()])
     placed = replace(
         line, file=place.relative_to(folder).as_posix(), packed_sha256=sha256_of(place) or ""
     )
     if not place.exists() or _fault(folder, placed) is not None:
         placed = replace(
-            placed, packed_sha256=replace_file(place, pack(_same(blocks, line.sha256))).sha256
+            placed, packed_sha256=replace_file(place, pack(_checked(blocks, line.sha256))).sha256
         )
     append(folder, placed)
     return placed
 
 
-def _same(blocks: Iterator[bytes], expected: str) -> Iterator[bytes]:
-    """Yield the blocks. Raise FileTrouble at their end if they are not what was hashed."""
+def _checked(blocks: Iterator[bytes], expected: str) -> Iterator[bytes]:
+    """Yield the blocks. Raise FileTrouble at their end if they do not have this hash."""
     digest = sha256()
     for block in blocks:
         digest.update(block)

@@ -1,4 +1,4 @@
-"""The index of the backups: a line of text for each version, which people can read."""
+"""The index of the backups: a readable line of text for each version."""
 
 import json
 import os
@@ -52,10 +52,10 @@ These files hold your conversations. Keep the folder to yourself.
 
 @dataclass(frozen=True, slots=True)
 class IndexLine:
-    """One kept version: `file` lies below the backups folder, `packed_sha256` is its hash.
+    """One kept version: `file` is its path below the backups folder, `packed_sha256` its hash.
 
-    `sha256` and `size` (bytes) are those of the content, unpacked. The hash comes last: a line that
-    was cut short never ends in a whole one.
+    `sha256` and `size` (bytes) are those of the unpacked content. The hash comes last, so that a
+    line that was cut short never ends with a whole one.
     """
 
     written_at: str
@@ -79,7 +79,7 @@ class UnreadableLine:
 
 
 def read_index(folder: Path) -> tuple[IndexLine | UnreadableLine, ...]:
-    """Return all lines, oldest first; none where there is no index yet. Raise FileTrouble."""
+    """Return all lines, oldest first; none if there is no index yet. Raise FileTrouble."""
     path = folder / INDEX
     with file_errors(path, "read"):
         content = path.read_bytes() if path.exists() else b""
@@ -111,7 +111,7 @@ def kept_lines(folder: Path) -> Iterator[tuple[int, IndexLine]]:
 
 
 def append(folder: Path, line: IndexLine) -> None:
-    """Add a line, and return when it is on the disk. Raises FileTrouble."""
+    """Add a line, which is on the disk when this returns. Raises FileTrouble."""
     path = folder / INDEX
 
     def open_private(name: str, flags: int) -> int:
@@ -122,7 +122,7 @@ def append(folder: Path, line: IndexLine) -> None:
         with open(path, "r+b", opener=open_private) as file:
             content = file.read()
             whole, cut = _parted(content)
-            # Where the next line goes, in bytes, and what has to come before it.
+            # The byte at which the new line goes, and what must come before it.
             begin, before = (
                 (len(content), "\n") if _parse(cut) else (len(whole), "" if whole else _HEADER)
             )
@@ -135,9 +135,9 @@ def append(folder: Path, line: IndexLine) -> None:
 
 
 def rewrite_index(folder: Path, change: Callable[[IndexLine], IndexLine | None]) -> None:
-    """Write the index again with each line as `change` returns it; None drops it.
+    """Write the index again with each line as `change` returns it, or without it where that is None.
 
-    An unreadable line is dropped too, since it names nothing; `list_again` lists its file once
+    Unreadable lines are dropped, too, since they name nothing; `list_again` lists their files once
     more. Raise FileTrouble.
     """
     if (folder / INDEX).exists():
@@ -148,13 +148,13 @@ def rewrite_index(folder: Path, change: Callable[[IndexLine], IndexLine | None])
 
 
 def _parted(content: bytes) -> tuple[bytes, bytes]:
-    """Split at the last line break: the whole lines, and the rest."""
+    """Return the whole lines, up to the last line break, and the rest."""
     end = content.rfind(b"\n") + 1
     return content[:end], content[end:]
 
 
 def _text(line: IndexLine) -> str:
-    """Write a line: ids escaped as in JSON, titles without unprintable characters."""
+    """Return a line's text, with the id escaped as in JSON, and the title without unprintable characters."""
     shown = "".join(
         letter if letter.isprintable() else " " for letter in line.title[:_LONGEST_TITLE]
     )

@@ -1,7 +1,7 @@
 """Find the entries of a folder that may be exports: regular files, and ZIPs that were unpacked.
 
-Safari unpacks a ZIP as it loads it, so a folder that holds an index is read like its ZIP. Other
-files that a person may have dropped are named as such, with what they look like.
+Safari unpacks a ZIP when it downloads it, so a folder that holds an index is read like its ZIP.
+Other files that a person may have dropped are reported, with what they look like.
 """
 
 import os
@@ -22,13 +22,13 @@ from rules.typingmind.foreign_files import ENOUGH, looks_like
 ENDINGS = (".json", ".zip")
 INDEX = "data.json"
 _INDEXES = (INDEX, "conversations.json")
-"""What lies directly in an unpacked ZIP: TypingMind's, ChatGPT's, Claude's and DeepSeek's."""
+"""Files at the top of an unpacked ZIP: of TypingMind, then of ChatGPT, Claude and DeepSeek."""
 _PARTS = "chunks"
-"""Where TypingMind puts the parts of a large export."""
+"""The folder in which TypingMind puts the parts of a large export."""
 MOST_ENTRIES = 20_000
-"""Files of a ZIP, or of the folder that it was unpacked to."""
+"""The most files of a ZIP, or of the folder that it was unpacked to."""
 SAMPLE_FILE = "memproc-sample.json"
-# The last ending of files that still arrive; Safari keeps its own in a folder named so.
+# Endings of files that are still arriving; Safari downloads into a folder with such an ending.
 _ARRIVING = (".part", ".partial", ".crdownload", ".download", ".tmp", ".temp")
 _OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini", "icon\r"})
 # Folders that file servers and packers put among the person's own.
@@ -36,7 +36,7 @@ _FOREIGN = frozenset(
     {"@eadir", "__macosx", "#recycle", "$recycle.bin", "system volume information", "lost+found"}
 )
 _IN_THE_CLOUD = "it is in the cloud, not on this disk"
-# macOS leaves a hidden file of such a name for one that is away.
+# macOS leaves a hidden file of such a name for a file that is in the cloud only.
 _AWAY = tuple(f"{ending}.icloud" for ending in ENDINGS)
 # Windows: OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS. macOS: SF_DATALESS.
 _WINDOWS_AWAY = 0x1000 | 0x40000 | 0x400000
@@ -46,12 +46,12 @@ _MACOS_AWAY = 0x40000000
 _LARGEST_NUMBER = (1 << 63) - 1
 
 LARGEST_BYTES = 512 << 20
-"""A JSON text, or all texts of a ZIP unpacked. TypingMind itself takes 512 MB as ZIP."""
+"""The most bytes of a JSON text, or of all texts of a ZIP. TypingMind itself takes ZIPs of 512 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file or folder that `is_named_as_export` may take for an export, still unread."""
+    """A file or folder that may be an export, still unread; see `is_named_as_export`."""
 
     path: str
     sighting: Sighting
@@ -59,7 +59,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class UnusableFile:
-    """A file that would count, but cannot be used as it lies there."""
+    """A file that might be an export, but cannot be used as it is."""
 
     path: str
     reason: str
@@ -76,10 +76,10 @@ def is_named_as_export(path: str) -> bool:
 
 
 def export_parts(folder: Path) -> tuple[Path, ...]:
-    """Return the files that a ZIP was unpacked to: its index, then the parts of that.
+    """Return the files that a ZIP was unpacked to: its index, then the index's parts.
 
-    Return none where the folder holds no index. Links are not followed, neither of the folder nor
-    in it. Raise OSError.
+    Return none where the folder holds no index. Links are not followed, be it the folder or in it.
+    Raise OSError.
     """
     if folder.is_symlink() or not folder.is_dir():
         return ()
@@ -121,19 +121,19 @@ def _subfolder(path: str) -> Iterator[Candidate | UnusableFile]:
     try:
         yield from candidates(Path(path), subfolders=True)
     except FileNotFoundError:
-        return  # it went away while we looked
+        return  # removed meanwhile
     except OSError as error:
         yield UnusableFile(path, f"the folder cannot be read: {error.strerror}")
 
 
 def _unpacked(path: str) -> Iterator[Candidate | UnusableFile]:
-    """Yield a folder that is read like its ZIP; other folders are the person's own matter."""
+    """Yield a folder that is read like its ZIP; any other folder is ignored."""
     try:
         parts = export_parts(Path(path))
         if parts:
             yield _looked_at(path, parts[0].lstat(), sighting_at(Path(path)))
     except OSError:
-        return  # it cannot be looked into, or went away meanwhile
+        return  # it cannot be read, or was removed meanwhile
 
 
 def _file(path: str) -> Iterator[Candidate | UnusableFile]:
@@ -151,18 +151,18 @@ def _file(path: str) -> Iterator[Candidate | UnusableFile]:
 def _looked_at(
     path: str, status: os.stat_result, sighting: Sighting | None = None
 ) -> Candidate | UnusableFile:
-    """Return a candidate, unless its name cannot be told, or the file of this status is away.
+    """Return a candidate, unless its name is not UTF-8, or its content is in the cloud only.
 
-    Without a `sighting` it is that file itself.
+    `sighting` is None where `status` is that of the candidate itself.
     """
     try:
         path.encode()
     except UnicodeEncodeError:
-        # Linux takes any bytes for a name; the archive and our sentences take text.
+        # Linux allows any bytes in a name; the archive and our sentences need text.
         return UnusableFile(ascii(path), "its name is not written in UTF-8: give it another")
     attributes, flags = getattr(status, "st_file_attributes", 0), getattr(status, "st_flags", 0)
     if attributes & _WINDOWS_AWAY or flags & _MACOS_AWAY:
-        # Reading it would make the system fetch it, or fail.
+        # Reading it would make the system download it, or fail.
         return UnusableFile(path, _IN_THE_CLOUD)
     return Candidate(path, sighting or sighting_of(status))
 
@@ -180,7 +180,7 @@ def sighting_at(path: Path) -> Sighting:
 
 
 def sighting_of(status: os.stat_result) -> Sighting:
-    """Return a file's place and size, in numbers that the archive can keep."""
+    """Return a file's place and size, in numbers that the archive can store."""
     return Sighting(
         status.st_dev & _LARGEST_NUMBER,
         status.st_ino & _LARGEST_NUMBER,
@@ -190,7 +190,7 @@ def sighting_of(status: os.stat_result) -> Sighting:
 
 
 def what_it_is(path: Path) -> tuple[str, str]:
-    """Return the kind of a file that is not named as exports are, and what to do, as sentences."""
+    """Return what a file is that is not named as exports are, and what to do, as two sentences."""
     try:
         with open_file(path) as file:
             head = file.read(ENOUGH)
@@ -205,7 +205,7 @@ def what_it_is(path: Path) -> tuple[str, str]:
 
 
 def open_file(path: Path) -> BinaryIO:
-    """Open a file for reading, never through a link, never waiting for a pipe. Raise OSError."""
+    """Open a file for reading, without following a link or waiting for a pipe. Raise OSError."""
     flags = os.O_RDONLY
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"):
         flags |= getattr(os, name, 0)
@@ -213,28 +213,29 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
-    """Return the files of a folder that are not processed, each with why and what to do.
+    """Return the files of a folder that are not processed, each with the reason and what to do.
 
     Return none where the folder cannot be listed.
     """
-    others = []
+    unprocessed = []
     try:
         for entry in candidates(folder):
             match entry:
                 case Candidate(path) if not is_named_as_export(path):
-                    others.append((Path(path), *what_it_is(Path(path))))
+                    unprocessed.append((Path(path), *what_it_is(Path(path))))
                 case UnusableFile(path, reason):
                     sentence = f"{Path(path).name} cannot be used: {reason}."
-                    others.append((Path(path), sentence, "Mend that, then try again."))
+                    unprocessed.append((Path(path), sentence, "Mend that, then try again."))
     except OSError:
         return ()
-    return tuple(sorted(others))
+    return tuple(sorted(unprocessed))
 
 
 def exports_in(path: Path) -> tuple[Path, ...]:
-    """Return `path` itself, or the exports of a folder, a chat's newest copy last.
+    """Return `path` itself, or the exports of a folder in the order of their dates.
 
-    They are in order of their dates. Leave out what `candidates` finds unusable. Raise FileTrouble.
+    So a chat's newest copy comes last. Files that `candidates` finds unusable are left out. Raise
+    FileTrouble.
     """
     try:
         if not path.is_dir():
@@ -256,7 +257,7 @@ def exports_in(path: Path) -> tuple[Path, ...]:
 
 
 def describe_unpacked(inbox: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name of each folder in the inbox that is read like its ZIP, and what it is."""
+    """Yield the name of each folder in the inbox that is read like its ZIP, and a sentence that says so."""
     try:
         for entry in candidates(inbox):
             path = Path(entry.path)

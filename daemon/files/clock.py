@@ -1,4 +1,4 @@
-"""Tell the time: as exports and the archive write it, and as people read it."""
+"""Times and durations: as exports and the archive write them, and as people read them."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -16,13 +16,13 @@ def now() -> str:
 
 
 def here() -> datetime:
-    """Return the local time, with its difference from UTC."""
+    """Return the local time, with its offset from UTC."""
     return datetime.now().astimezone()
 
 
 @dataclass(frozen=True, slots=True)
 class Periods:
-    """When the day and the month began by local time, and when they end; all in UTC."""
+    """The bounds of the local day and month, as times in UTC."""
 
     day_began: str
     day_ends: str
@@ -49,14 +49,14 @@ def at(text: str) -> datetime:
 
 
 def span(seconds: float) -> str:
-    """Return a span of time in its largest unit, as "3 hours"; under a second it is "0 seconds"."""
+    """Return a duration in its largest unit, such as "3 hours"; under a second it is "0 seconds"."""
     whole = max(0, int(seconds))
     size, unit = next((pair for pair in _UNITS if whole >= pair[0]), _UNITS[-1])
     return counted(whole // size, unit)
 
 
 def about(seconds: float) -> str:
-    """Return an estimate of a span, in the largest unit of which there are two or so: "about 90 minutes"."""
+    """Return an estimated duration in the largest unit of which it has two or so: "about 90 minutes"."""
     size, unit = next((pair for pair in _UNITS if round(seconds / pair[0]) > 1), _UNITS[-1])
     return f"about {counted(round(seconds / size), unit)}"
 
@@ -66,13 +66,13 @@ def local(text: str, now: str) -> str:
     when, today = parse_date(text), parse_date(now)
     if when is None or today is None:
         return text
-    here = when.astimezone()
-    same_day = here.date() == today.astimezone().date()
-    return f"{here:%H:%M:%S}" if same_day else f"{here:%Y-%m-%d %H:%M}"
+    local_time = when.astimezone()
+    same_day = local_time.date() == today.astimezone().date()
+    return f"{local_time:%H:%M:%S}" if same_day else f"{local_time:%Y-%m-%d %H:%M}"
 
 
 def with_span(text: str, now: str) -> str:
-    """Return an archive's time on the local clock, and how long ago or ahead; "never" if empty."""
+    """Return an archive's time on the local clock, with how long ago or ahead it is; "never" if empty."""
     seconds = seconds_between(text, now)
     if seconds is None:
         return text or "never"
@@ -87,14 +87,14 @@ def seconds_between(before: str, after: str) -> float | None:
 
 
 def clock_time(seconds: float) -> str:
-    """Return a duration as on a clock: `1:05` or `2:01:05`; never `0:00`, as more is to come."""
-    minutes, rest = divmod(max(1, round(seconds)), 60)
+    """Return a duration as on a clock: `1:05` or `2:01:05`; never `0:00`, since some work is left."""
+    minutes, whole_seconds = divmod(max(1, round(seconds)), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{hours}:{minutes:02}:{whole_seconds:02}" if hours else f"{minutes}:{whole_seconds:02}"
 
 
 def in_full(text: str) -> str:
-    """Return an archive's time on the local clock, as log lines begin; other text as it is."""
+    """Return an archive's time on the local clock, with date and seconds; other text as it is."""
     when = parse_date(text)
     return text if when is None else f"{when.astimezone():%Y-%m-%d %H:%M:%S}"
 
@@ -118,11 +118,11 @@ def zone_named(name: str) -> tzinfo:
 
 
 def zone_here() -> str:
-    """Return the name of this computer's time zone, by TZ or its settings; UTC where it has none."""
+    """Return the name of this computer's time zone, by TZ or its settings; "UTC" where it has none."""
     from tzlocal import get_localzone_name
 
     try:
         name = get_localzone_name() or ""
-    except (LookupError, OSError, ValueError):  # its settings contradict each other
+    except (LookupError, OSError, ValueError):  # the system's settings contradict each other
         name = ""
     return name if is_zone(name) else "UTC"

@@ -1,4 +1,4 @@
-"""Which commit this memproc is: written into it when it was built, or that of its checkout."""
+"""The commit that this memproc was built from, or that of its checkout."""
 
 import subprocess
 from contextlib import suppress
@@ -15,7 +15,7 @@ def version_and_commit() -> str:
     if built.is_file():
         commit = built.read_text(encoding="utf-8").strip()
     elif (_DAEMON.parent / ".git").exists():
-        with suppress(OSError, subprocess.TimeoutExpired):  # git, as the person has it, or none
+        with suppress(OSError, subprocess.TimeoutExpired):  # git may be missing, or hang
             ended = subprocess.run(
                 ["git", "rev-parse", "--short=12", "HEAD"],  # noqa: S607
                 cwd=_DAEMON,

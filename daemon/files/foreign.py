@@ -1,7 +1,7 @@
 """Read what ChatGPT, Claude and DeepSeek export: a JSON text, a ZIP, or a folder of such parts.
 
-Everything is found by its shape, never by its name. An export is walked over block by block, and
-one conversation at a time is in memory: in a gigabyte there may be thousands.
+Everything is recognized by its shape, never by its name. An export is walked over block by block,
+with one conversation at a time in memory: a gigabyte may hold thousands.
 """
 
 import io
@@ -49,16 +49,16 @@ from rules.typingmind.spans import (
 from rules.wording import counted
 
 _MOST_BYTES = 8 << 30
-"""A JSON text, or those of a ZIP unpacked."""
+"""The most bytes of a JSON text, or of all texts of a ZIP."""
 _LARGEST_VALUE = 64 << 20
-"""Bytes of a conversation."""
+"""The most bytes of a conversation."""
 _MOST_ENTRIES = 1_000_000
 _MOST_NAMES = 64 << 20
-"""Letters of all titles, ids, and instructions together."""
+"""The most letters of all titles, ids and instructions together."""
 _LONGEST_LIST_OF_LINKS = 1 << 20
 _MOST_REMEMBERED = 64
 _MOST_KEYS = 8
-"""Keys that are shown of an entry of an unknown shape."""
+"""The most keys that are shown of an entry of unknown shape."""
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"
 _LINK = re.compile(rb'"https://[^"\\]+"')
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -71,7 +71,7 @@ _DOWNLOAD_AGAIN = "Load the export again from the program that made it, and brin
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation of an export, and where it is: a file, a ZIP's entry, bytes in its text."""
+    """A conversation of an export, and its place: file, entry of a ZIP (or empty), bytes in the text."""
 
     summary: Summary
     path: Path
@@ -81,17 +81,17 @@ class ListedConversation:
 
 @dataclass(frozen=True, slots=True)
 class ForeignExport:
-    """All conversations of an export, the newest first, and what else of it is of use."""
+    """All conversations of an export, newest first, and what else of it is used."""
 
     name: str
     conversations: tuple[ListedConversation, ...]
     projects: Mapping[str, str]
     """The instructions of Claude's projects, by their names."""
     unknown: int
-    """Entries of a shape that memproc does not know."""
+    """The number of entries whose shape memproc does not know."""
     fingerprints: Mapping[Path, Sighting | None]
     zone: tzinfo
-    """The zone in which its days are told."""
+    """The time zone of the days that are shown."""
 
     def read(self, listed: ListedConversation, branch: int = 1) -> tuple[Conversation, bytes]:
         """Return a conversation, and its own bytes. Raises FileTrouble where the file changed."""
@@ -119,7 +119,7 @@ class ForeignExport:
 
 @dataclass(slots=True)
 class _Noted:
-    """What a walk has found so far."""
+    """What a walk over an export has found so far."""
 
     conversations: dict[tuple[str, str], ListedConversation] = field(default_factory=dict)
     projects: dict[str, str] = field(default_factory=dict)
@@ -127,16 +127,16 @@ class _Noted:
     first_unknown: str = ""
     entries: int = 0
     names: int = 0
-    """Letters of the titles, ids and instructions."""
+    """The letters of all titles, ids and instructions."""
 
     def count_names(self, at: int, *names: str) -> None:
-        """Count names that are kept. Raises TooLarge at that byte."""
+        """Count the letters of names, which are at byte `at`. Raises TooLarge for too many."""
         self.names += sum(map(len, names))
         if self.names > _MOST_NAMES:
             raise TooLarge(f"all names have more than {_MOST_NAMES >> 20} MiB", at)
 
     def keep_project(self, at: int, instructions: Mapping[str, str]) -> None:
-        """Keep the instructions of a project. Raises TooLarge at that byte."""
+        """Keep the instructions of a project, which is at byte `at`. Raises TooLarge."""
         self.count_names(at, *instructions, *instructions.values())
         self.projects |= instructions
 
@@ -150,12 +150,12 @@ _Open = Callable[[], BinaryIO]
 
 
 def read_foreign(path: Path, zone: tzinfo = UTC) -> ForeignExport:
-    """List the conversations of an export, or of a folder of parts, without keeping any.
+    """List the conversations of an export, or of a folder of parts, keeping none in memory.
 
     Raises FileTrouble where a file cannot be read, NotAnExport where there is no conversation.
     """
     noted = _Noted()
-    # Folders that were unpacked in this one are folders of parts themselves.
+    # A folder in this one may be an unpacked ZIP, which has parts itself.
     paths = tuple(part for place in exports_in(path) for part in exports_in(place))
     fingerprints = {part: fingerprint_of(part) for part in paths}
     for part in paths:
@@ -177,14 +177,14 @@ def read_foreign(path: Path, zone: tzinfo = UTC) -> ForeignExport:
 
 
 def _ended(listed: ListedConversation) -> datetime:
-    """Return when a conversation ended; one of unknown days counts as the oldest."""
+    """Return when a conversation ended; one without dates counts as the oldest."""
     return listed.summary.ended or _NEVER
 
 
 def program_at(path: Path) -> Foreign | None:
-    """Return whose export a file is, by the beginnings of its texts; None for any other file.
+    """Return the program whose export a file is, by the beginnings of its texts; None for any other.
 
-    A file is looked at again only when it has changed: to open a large ZIP takes seconds.
+    The answer is cached until the file changes, since opening a large ZIP takes seconds.
     """
     fingerprint = fingerprint_of(path)
     return _program_at(path, fingerprint) if fingerprint else None
@@ -192,7 +192,7 @@ def program_at(path: Path) -> Foreign | None:
 
 @lru_cache(_MOST_REMEMBERED)
 def _program_at(path: Path, _: Sighting) -> Foreign | None:
-    """Look into a file; what was seen is remembered until the file has another fingerprint."""
+    """Return the program whose export a file is; cached by the file's fingerprint."""
     try:
         with open_export(path) as file:
             return program_of(path.name, file)
@@ -202,7 +202,7 @@ def _program_at(path: Path, _: Sighting) -> Foreign | None:
 
 @contextmanager
 def _texts(path: Path) -> Iterator[Mapping[str, _Open]]:
-    """Open a file, and yield its JSON texts by their names in it; a file that is one has none."""
+    """Open a file, and yield its JSON texts by their names in the ZIP; a plain JSON text has the name ""."""
     with open_export(path) as file, ExitStack() as opened:
         is_zip = file.read(4) in ZIP_SIGNS
         file.seek(0)
@@ -225,7 +225,7 @@ def _texts(path: Path) -> Iterator[Mapping[str, _Open]]:
 
 
 def _is_text(name: str) -> bool:
-    """Return whether an entry of a ZIP is a JSON text, and not what macOS puts beside one."""
+    """Return whether an entry of a ZIP is a JSON text, and not one of macOS's hidden files."""
     _, _, last = name.casefold().rpartition("/")
     return last.endswith(".json") and not last.startswith(".")
 
@@ -235,7 +235,7 @@ def _open_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> BinaryIO:
 
 
 def _walk(noted: _Noted, path: Path, entry: str, text: BinaryIO) -> None:
-    """Walk over a JSON text, and note what it holds. Raises NotAnExport where it is no JSON."""
+    """Walk over a JSON text, and note what it holds. Raises NotAnExport where it is not JSON."""
     reel = Reel("", _pieces(text), _LARGEST_VALUE)
     reel.sign(0)
     has_mark = reel.seen(0, 3) == "\ufeff"
@@ -257,7 +257,7 @@ def _walk(noted: _Noted, path: Path, entry: str, text: BinaryIO) -> None:
 
 
 def _refused(name: str, fault: BadJson) -> NotAnExport:
-    """Return the error for a text in which something is larger or deeper than memproc reads."""
+    """Return the error for a text in which a value is larger or deeper than memproc reads."""
     return NotAnExport(
         f"{name} is not read: near byte {fault.at:,} {fault.reason}.",
         "No program exports conversations so. " + _DOWNLOAD_AGAIN,
@@ -265,13 +265,13 @@ def _refused(name: str, fault: BadJson) -> NotAnExport:
 
 
 def _pieces(text: BinaryIO) -> Iterator[str]:
-    """Yield a text block by block, with a letter for each byte, so that places are bytes."""
+    """Yield a text in blocks, decoded as Latin-1, so that positions in the text are bytes."""
     while block := text.read(BLOCK_BYTES):
         yield block.decode("latin-1")
 
 
 def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> int:
-    """Note one entry of an export: a conversation, a project, or what may hold some."""
+    """Note one entry of an export: a conversation, a project, or a list of them. Return where it ends."""
     noted.entries += 1
     if noted.entries > _MOST_ENTRIES:
         raise TooLarge(f"a list has more than {_MOST_ENTRIES:,} entries", at)
@@ -295,7 +295,7 @@ def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> i
 
 
 def _note_unknown(noted: _Noted, entry: str, keys: Sequence[str]) -> None:
-    """Count an entry of a shape that is not known, and describe the first of them."""
+    """Count an entry of unknown shape, and describe the first one."""
     noted.unknown += 1
     if not noted.first_unknown:
         listed = ", ".join(f"`{key}`" for key in keys[:_MOST_KEYS])
@@ -303,7 +303,7 @@ def _note_unknown(noted: _Noted, entry: str, keys: Sequence[str]) -> None:
 
 
 def _note_field(fields: dict[str, object], key: str, reel: Reel, at: int) -> int:
-    """Note a field's value. Within objects and lists, bytes stand for letters: they are measured."""
+    """Note a field's value, and return where it ends. Texts inside objects and lists stay Latin-1."""
     value, stop = reel.value(at)
     if len(spans.text(value)) > LONGEST_TEXT:
         raise TooLarge(f"a name has more than {LONGEST_TEXT >> 20} MiB", at)
@@ -314,7 +314,7 @@ def _note_field(fields: dict[str, object], key: str, reel: Reel, at: int) -> int
 
 
 def _note_list(note: spans.Walker, reel: Reel, at: int) -> int:
-    """Note every entry of a list; pass over any other value. Return where it ends."""
+    """Note every entry of a list, or skip a value of another kind. Return where it ends."""
     if reel.sign(at) == "[":
         return spans.walk_items(reel, at, note)
     _, stop = reel.value(at)
@@ -329,27 +329,24 @@ def _source_of(fields: Mapping[str, object]) -> Source | None:
 
 
 def _keep_newest(noted: _Noted, listed: ListedConversation) -> None:
-    """Note a conversation; of two with one id, the one that goes on longer counts.
-
-    Raises TooLarge.
-    """
+    """Note a conversation; of two with the same id, keep the one that ended later. Raises TooLarge."""
     summary, span = listed.summary, listed.span
     noted.count_names(span.start, summary.title, summary.key)
     if span.stop - span.start > _LARGEST_VALUE:
         raise TooLarge(f"a conversation has more than {_LARGEST_VALUE >> 20} MiB", span.start)
     name = (summary.source, summary.key)
-    other = noted.conversations.get(name)
-    if other is None or _ended(listed) >= _ended(other):
+    noted_before = noted.conversations.get(name)
+    if noted_before is None or _ended(listed) >= _ended(noted_before):
         noted.conversations[name] = listed
 
 
 def _called(path: Path, entry: str) -> str:
-    """Name a text in a sentence: by its file, and by its entry if that is a ZIP."""
+    """Return the name of a text for a sentence: its file, and its entry if that is a ZIP."""
     return f"{path.name}:{entry}" if entry else path.name
 
 
 def _count_links(path: Path) -> int:
-    """Return how many web addresses the beginnings of a file's texts hold."""
+    """Return the number of web addresses at the beginnings of a file's texts."""
     links = 0
     with _texts(path) as texts:
         for open_text in texts.values():

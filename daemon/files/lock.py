@@ -1,6 +1,6 @@
-"""Let one memproc at a time work with an archive, and tell the second one who holds it.
+"""Let one memproc at a time work with an archive, and tell a second one which process holds it.
 
-The system itself holds the lock, on an open file: it ends with its process, however that ends.
+The system holds the lock on an open file, so it ends with the process, however that ends.
 """
 
 import json
@@ -31,8 +31,8 @@ def hold(path: Path, doing: str = "is working with this archive") -> Iterator[No
     """Hold the lock file `path` for as long as the block runs.
 
     Raise Busy at once when another process, or another part of this one, holds it; FileTrouble when
-    the lock cannot be made. Its folder has to exist. A file next to it names the holder for people;
-    `doing` completes the sentence that a second memproc shows.
+    it cannot be locked. Its folder must exist. A file next to it names the holder; `doing` completes
+    the sentence that a second memproc shows.
     """
     with file_errors(path, "locked"):
         handle = _locked(path)
@@ -46,10 +46,10 @@ def hold(path: Path, doing: str = "is working with this archive") -> Iterator[No
         replace_file(_holder_file(path), [json.dumps(holder).encode() + b"\n"])
         yield
     finally:
-        # It only serves the sentence of a second memproc; the lock is what counts.
+        # This file only serves the sentence of a second memproc: errors with it do not matter.
         with suppress(OSError):
             _holder_file(path).unlink(missing_ok=True)
-        # Do not hide what the block raised; the lock ends with the process at the latest.
+        # An error here must not hide what the block raised; the lock ends with the process anyway.
         with suppress(OSError):
             os.close(handle)
 
@@ -72,7 +72,7 @@ def is_held(path: Path) -> bool:
     with file_errors(path, "looked at"):
         if not _holder_file(path).exists():
             return False
-        # It may be left of a process that was killed: only the lock itself tells.
+        # A killed process leaves this file, so only the lock itself tells.
         handle = _locked(path)
         if handle is not None:
             os.close(handle)
@@ -80,9 +80,9 @@ def is_held(path: Path) -> bool:
 
 
 def _locked(path: Path) -> int | None:
-    """Return an open file that holds the lock until it is closed; None where another has it.
+    """Return the handle of a file that holds the lock until it is closed; None where another has it.
 
-    The filelock package does the same, and loads asyncio: 24 ms at the start of every command.
+    The filelock package does the same, but loads asyncio: 24 ms at the start of every command.
     """
     refuse_link(path)
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)

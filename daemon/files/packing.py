@@ -1,7 +1,7 @@
 """Packed files: gzip, unpacked block by block and hashed, and the ZIP that TypingMind exports.
 
-Such a ZIP has an index, and files with chats in them. It may have been unpacked to a folder, which
-may have been zipped again.
+Such a ZIP has an index, and files with chats. It may have been unpacked to a folder, and that folder
+zipped again.
 """
 
 import errno
@@ -25,23 +25,24 @@ from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.foreign_files import ENOUGH, Foreign, other_program
 
 BLOCK = 1 << 20
-"""Bytes read at once."""
+"""The bytes of files that are read at once."""
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
-"""Errors of the standard library for a broken ZIP; ValueError for impossible offsets and names."""
+"""What the standard library raises for a broken ZIP; ValueError for impossible offsets and names."""
 _OF_MACOS = "__MACOSX/"
 _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
 ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")
 METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _MIB = 1 << 20
 BLOCK_BYTES = 1 << 18
+"""The bytes of JSON texts that are read at once: smaller, since each block is decoded."""
 
 
 class Bundle:
-    """An open export; its opener closes it. `name` is what errors call it."""
+    """An open export, which the opener of its file closes. `name` is its name in errors."""
 
     def __init__(self, name: str, file: BinaryIO) -> None:
-        """Raise NotAnExport for a ZIP that is damaged, or none of TypingMind's."""
+        """Raise NotAnExport for a ZIP that is damaged, or not TypingMind's."""
         self.name = name
         self._file = file
         file.seek(0)
@@ -54,7 +55,7 @@ class Bundle:
             return
         if foreign := _program_in(self._package):
             raise foreign.refusal(name)
-        # One that a person has zipped again has its index in a folder; what macOS adds does not count.
+        # A ZIP that a person has packed again has its index in a folder. Files that macOS adds are ignored.
         own = [entry for entry in names if not entry.startswith(_OF_MACOS)]
         indexes = [entry for entry in own if entry.endswith(f"/{INDEX}")]
         if not indexes:
@@ -71,12 +72,12 @@ class Bundle:
 
     @property
     def is_zip(self) -> bool:
-        """Return whether it holds several texts, INDEX first, and not just one without a name."""
+        """Return whether it is a ZIP of several texts, INDEX first, and not a single JSON text."""
         return self._package is not None
 
     @contextmanager
     def text(self, entry: str) -> Iterator[BinaryIO]:
-        """Open one of its texts; a ZIP's ends where its directory says. Raise NotAnExport."""
+        """Open one of its texts. Raise NotAnExport where a ZIP is damaged."""
         if self._package is None:
             self._file.seek(0)
             yield self._file
@@ -89,11 +90,11 @@ class Bundle:
             raise damaged_zip(self.name) from fault
 
     def place(self, entry: str) -> str:
-        """Return the name in the ZIP of one of its texts: a folder may have been zipped again."""
+        """Return the name of a text in the ZIP, which has a folder in front if it was packed again."""
         return f"{self._folder}{entry}"
 
     def allow(self, entries: Iterable[str]) -> None:
-        """Refuse texts that are missing, locked, or in all more than is read. Raise NotAnExport."""
+        """Raise NotAnExport where one of these texts is missing or locked, or all are too large."""
         if self._package is None:
             return
         by_name = {entry.filename: entry for entry in self._package.infolist()}
@@ -144,20 +145,20 @@ def unpack(path: Path, size: int, content_sha256: str) -> Iterator[bytes]:
     """Yield the content of a kept file, block by block, never more than its `size` in bytes.
 
     Raise FileTrouble when the file cannot be read, and at the end when the content is not what was
-    kept. So use nothing of it before the last block has come.
+    kept. So nothing of it may be used before the last block has come.
     """
-    digest, left = sha256(), size
+    digest, bytes_left = sha256(), size
     with file_errors(path, "read"), path.open("rb") as packed:
         try:
             with gzip.GzipFile(fileobj=packed) as file:
-                while left >= 0 and (block := file.read(min(BLOCK, left + 1))):
-                    left -= len(block)
+                while bytes_left >= 0 and (block := file.read(min(BLOCK, bytes_left + 1))):
+                    bytes_left -= len(block)
                     digest.update(block)
-                    if left >= 0:
+                    if bytes_left >= 0:
                         yield block
         except (gzip.BadGzipFile, EOFError, zlib.error):
-            left = -1
-    if left or digest.hexdigest() != content_sha256:
+            bytes_left = -1
+    if bytes_left or digest.hexdigest() != content_sha256:
         raise FileTrouble(
             f"{path} is damaged: what is in it is not what was kept.",
             "`memproc versions` lists the other versions that are kept.",
@@ -192,7 +193,7 @@ def damaged_zip(name: str) -> NotAnExport:
 
 
 def program_of(name: str, file: BinaryIO) -> Foreign | None:
-    """Return whose export an open file is, where its conversations can be brought."""
+    """Return the program whose export an open file is, if its conversations can be brought."""
     file.seek(0)
     head = file.read(ENOUGH)
     if not head.startswith(ZIP_SIGNS):
@@ -205,7 +206,7 @@ def program_of(name: str, file: BinaryIO) -> Foreign | None:
 
 
 def _program_in(package: zipfile.ZipFile) -> Foreign | None:
-    """Return whose export a ZIP is, by the beginnings of its JSON texts."""
+    """Return the program whose export a ZIP is, by the beginnings of its JSON texts."""
     for entry in package.infolist():
         if entry.filename.casefold().endswith(".json"):
             with suppress(*DAMAGE, RuntimeError), package.open(entry) as text:
@@ -217,11 +218,11 @@ def _program_in(package: zipfile.ZipFile) -> Foreign | None:
 def open_package(name: str, file: BinaryIO) -> zipfile.ZipFile:
     """Open a ZIP of any program. Raises NotAnExport where it is damaged, or has too many files."""
     file.seek(0)
-    # About how many entries the directory has: signs that are in the contents count too.
-    entries, rest = 0, b""
+    # About how many entries the directory has: the same bytes in the contents are counted, too.
+    entries, end = 0, b""
     while block := file.read(BLOCK):
-        entries += (rest + block).count(_ENTRY_SIGN)
-        rest = block[1 - len(_ENTRY_SIGN) :]
+        entries += (end + block).count(_ENTRY_SIGN)
+        end = block[1 - len(_ENTRY_SIGN) :]
     if entries > MOST_ENTRIES:
         raise NotAnExport(
             f"{name} holds more than {MOST_ENTRIES:,} files.", "Export single chats instead."
@@ -229,23 +230,23 @@ def open_package(name: str, file: BinaryIO) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(file)
     except (*DAMAGE, OSError) as fault:
-        # An offset that cannot be is an OSError, where the file lies on a disk.
+        # For a file on a disk, an impossible offset raises OSError.
         if isinstance(fault, OSError) and fault.errno != errno.EINVAL:
             raise
         raise damaged_zip(name) from fault
 
 
 def open_dropped(path: Path) -> BinaryIO:
-    """Open a file, or what a ZIP was unpacked to as that ZIP, never through a link.
+    """Open a file, or an unpacked ZIP as a ZIP again, never through a link.
 
-    Raises OSError, and NotAnExport where it is more than memproc reads.
+    Raises OSError, and NotAnExport where it is larger than memproc reads.
     """
     parts = export_parts(path)
     if len(parts) < 2:
         return open_file(parts[0] if parts else path)
     refuse_large(path.name, sum(part.lstat().st_size for part in parts))
     with ExitStack() as opened:
-        # Without a name on the disk; that of the same parts has the same bytes.
+        # The file has no name on the disk. Equal parts give equal bytes.
         file = opened.enter_context(TemporaryFile())
         with zipfile.ZipFile(file, "w") as package:
             for part in parts:
@@ -269,7 +270,7 @@ def open_export(path: Path) -> Iterator[BinaryIO]:
             raise FileTrouble(
                 f"{path} is no regular file.", "Name an export, or the folder that holds exports."
             )
-        # O_NONBLOCK: should the file have become a named pipe, opening it would wait for ever.
+        # O_NONBLOCK: if the file has become a named pipe, opening it would wait for ever.
         handle = os.open(
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         )
@@ -277,7 +278,7 @@ def open_export(path: Path) -> Iterator[BinaryIO]:
         try:
             yield file
         finally:
-            with suppress(OSError):  # all that was wanted of it has been read
+            with suppress(OSError):  # everything needed has been read
                 file.close()
     except FileNotFoundError as fault:
         raise FileTrouble(

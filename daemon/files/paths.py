@@ -1,13 +1,13 @@
 """Where memproc's files are, and what they are called.
 
-The folders are absolute paths, or every reason why they cannot be used. The names of a chat's files
-are safe on every platform, and never those of another chat:
+The folders are absolute paths, or all reasons why they cannot be used. The names of a chat's files
+are safe on every platform, and never equal those of another chat:
 
-    Aria (d6a9eafe2b).json            title, id: an id of TypingMind stays as it is
-    Aria (d6a9eafe2b~3f1c….).json     an id that had to be changed carries a hash of what it was
+    Aria (d6a9eafe2b).json            title and id; TypingMind's own ids stay as they are
+    Aria (d6a9eafe2b~3f1c….).json     an id that had to be changed gets a hash of the original
 
-The id alone keeps two chats apart. It is in the last parentheses, in lower case and without
-parentheses of its own, so that titles may be equal, and file systems may ignore case.
+The id alone tells two chats apart. It is in the last parentheses, in lower case and without
+parentheses of its own, so titles may be equal, and file systems may ignore case.
 """
 
 import os
@@ -24,19 +24,19 @@ from tempfile import gettempdir
 from platformdirs import user_cache_path, user_state_path
 
 INBOX = "~/memproc/inbox"
-"""The inbox where memproc.toml names none."""
+"""The inbox if memproc.toml names none."""
 # Characters; no system goes to longer paths without tricks, and resolving them takes long.
 _LONGEST = 4096
 _NAMES = ("inbox", "updated", "backups", "state")
 
 SETTINGS_NAME = "memproc.toml"
 LONGEST_NAME = 120
-"""Bytes of UTF-8, suffix included: half of what file systems allow, to leave room for more."""
+"""Bytes of UTF-8 with the suffix: half of what file systems allow, to leave room for additions."""
 _LONGEST_ID = 40
 _HASH_DIGITS = 20
 _PLAIN_ID = re.compile(rf"[0-9a-z_-]{{1,{_LONGEST_ID}}}")
 _NOT_PLAIN = re.compile(r"[^0-9a-z_-]+")
-# Normalising takes quadratic time on long runs of combining marks; more could not be shown anyway.
+# Normalising takes quadratic time on long runs of combining marks, and no more could be shown anyway.
 _LONGEST_TITLE = 1_000
 _HYPHENS = str.maketrans(dict.fromkeys("/\\:|", "-") | dict.fromkeys('<>"?*'))
 _JOINERS = "\u200c\u200d"
@@ -71,7 +71,7 @@ class NoPath:
 
 @dataclass(frozen=True, slots=True)
 class RefusedFolders:
-    """Folders that cannot be used: the names that take part, the one to change first, and why."""
+    """Why folders cannot be used; `names` has those concerned, the one to change first."""
 
     names: tuple[str, ...]
     reason: str
@@ -95,10 +95,10 @@ def resolve_folders(written: str, base: Path) -> Path | NoPath:
 
 
 def settle_folders(written: Mapping[str, str]) -> Folders | tuple[RefusedFolders, ...]:
-    """Return the folders that `written` (setting -> text) names, or all that forbids using them.
+    """Return the folders that `written` (setting -> text) names, or all reasons against them.
 
-    An empty `state` is the platform's state folder. The inbox is the person's: it is never the root
-    or the home folder, and what memproc writes never lies in it or around it.
+    An empty `state` is the platform's state folder. The inbox is the person's: it may not be the
+    root or the home folder, nor contain what memproc writes, nor be inside of it.
     """
     here = Path()
     places = {name: resolve_folders(written[name] or str(default_state()), here) for name in _NAMES}
@@ -124,12 +124,12 @@ def arrivals_folder(state: Path) -> Path:
 
 
 def brought_folder(state: Path) -> Path:
-    """Return the folder of chats that were brought from another program, as they were made."""
+    """Return the folder of the exports made from conversations of other programs."""
     return state / "brought"
 
 
 def planned_folder(state: Path) -> Path:
-    """Return the folder of a chat that is to be brought, for as long as it is planned."""
+    """Return the folder of a chat that is to be brought, while it is being planned."""
     return brought_folder(state) / "plan"
 
 
@@ -144,7 +144,7 @@ def default_state() -> Path:
 
 
 def demos_folder() -> Path:
-    """Return the folder of all demos; each has a folder of its own in it, `demo`, `demo-2` ..."""
+    """Return the folder of all demos, each in a folder of its own: `demo`, `demo-2` ..."""
     return user_cache_path("memproc", appauthor=False)
 
 
@@ -157,7 +157,7 @@ def is_demo(folder: Path) -> bool:
 def runtime_folder() -> Path:
     """Return the folder for locks, and for what is useful only until the next start.
 
-    It need not exist.
+    It may not exist yet.
     """
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and Path(runtime).is_dir():
@@ -166,7 +166,7 @@ def runtime_folder() -> Path:
 
 
 def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[RefusedFolders]:
-    # As macOS and Windows compare paths: upper and lower case are one folder there.
+    # Without case, as macOS and Windows compare paths.
     alike = {name: Path(str(getattr(folders, name)).casefold()) for name in _NAMES}
     inbox = alike["inbox"]
     if isinstance(home, Path) and Path(str(home).casefold()).is_relative_to(inbox):
@@ -190,15 +190,15 @@ def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[RefusedFolders]
 def file_name(title: str, chat_id: str) -> str:
     """Return the name of a chat's updated file, with `.json`: at most 120 bytes of UTF-8, in NFC.
 
-    Different chat ids never give the same name, for any titles, even where case is ignored. A title
-    that changes gives another name: callers that need the old one have to remember it.
+    Different chat ids never give the same name, for any titles, even where case is ignored. A new
+    title gives a new name: callers that need the old one must remember it.
     """
-    part = chat_id
-    if not _PLAIN_ID.fullmatch(chat_id):  # what can be kept of it, and a hash of all of it
-        kept = _NOT_PLAIN.sub("-", chat_id[:_LONGEST_TITLE].lower()).strip("-") or "chat"
+    safe_id = chat_id
+    if not _PLAIN_ID.fullmatch(chat_id):  # its safe characters, and a hash of all of it
+        plain = _NOT_PLAIN.sub("-", chat_id[:_LONGEST_TITLE].lower()).strip("-") or "chat"
         digits = sha256(chat_id.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
-        part = f"{kept[: _LONGEST_ID - _HASH_DIGITS - 1]}~{digits}"
-    ending = f" ({part}).json"
+        safe_id = f"{plain[: _LONGEST_ID - _HASH_DIGITS - 1]}~{digits}"
+    ending = f" ({safe_id}).json"
     letters = "".join(_safe(letter) for letter in title[:_LONGEST_TITLE].translate(_HYPHENS))
     text = " ".join(unicodedata.normalize("NFC", letters).split()).strip(" .-~" + _JOINERS)
     if text.split(".")[0].rstrip().upper() in _DEVICES:
@@ -213,21 +213,21 @@ def sent_name(title: str, chat_id: str) -> str:
 
 
 def is_sent(name: str) -> bool:
-    """Return whether the extension sent the file; it takes the updated one back by itself."""
+    """Return whether the extension sent the file, which then fetches the updated one by itself."""
     return name.startswith(_SENT)
 
 
 def free_place(folder: Path, stem: str, ending: str = "") -> Path:
-    """Return the first place that nothing is at: `stem` and `ending`, or `stem-2` and so on."""
+    """Return the first unused path: `stem` and `ending`, or `stem-2` and so on."""
     numbers = chain([""], map("-{}".format, count(2)))
     places = (folder / f"{stem}{number}{ending}" for number in numbers)
     return next(place for place in places if not place.exists())
 
 
 def _safe(letter: str) -> str:
-    """Return white space as a blank, and nothing for what cannot be seen or turns the line."""
+    """Return a blank for white space, and nothing for what is invisible or turns the writing direction."""
     if letter.isspace():
         return " "
-    # The joiners make one emoji out of several, and are part of how some scripts are written.
+    # Joiners make one emoji out of several, and are needed to write some scripts.
     refused = unicodedata.category(letter).startswith("C") and letter not in _JOINERS
     return "" if refused else letter

@@ -14,8 +14,8 @@ from rules.errors import FileTrouble
 def make_private(folder: Path) -> None:
     """Make `folder` and its missing parents, each 0700, ready to be written to.
 
-    A folder that already exists keeps its rights: it may be shared on purpose. Raise FileTrouble
-    where the place is taken by something else, or the folder cannot be made or written to.
+    An existing folder keeps its rights: it may be shared on purpose. Raise FileTrouble where
+    something else is at the path, or the folder cannot be made or written to.
     """
     with file_errors(folder, "made"):
         for path in (*reversed(folder.parents), folder):
@@ -40,7 +40,7 @@ def _make(folder: Path) -> None:
         if not folder.is_dir():
             raise
         return
-    # The umask may have taken rights from the owner too.
+    # The umask may have taken rights even from the owner.
     folder.chmod(0o700)
     flush_folder(folder.parent)
 
@@ -51,10 +51,10 @@ def make_new(file: Path) -> BinaryIO:
 
 
 def make_own(folder: Path) -> None:
-    """Make `folder`, 0700, in a place open to all, as /tmp is; an existing one must be ours alone.
+    """Make `folder`, 0700, in a place open to all such as /tmp; an existing one must be ours alone.
 
-    Somebody else may have made it first, to read what we write, or to keep us from working. Raise
-    FileTrouble where it is a link, somebody else's, or open to others.
+    Another account may have made it first, to read what we write or to keep us from working. Raise
+    FileTrouble where it is a link, another account's, or open to others.
     """
     make_private(folder)
     with file_errors(folder, "looked at"):
@@ -68,7 +68,7 @@ def make_own(folder: Path) -> None:
 
 
 def is_own(folder: Path) -> bool:
-    """Return whether it is a folder, no link, and only we can open it. Raise OSError."""
+    """Return whether it is a folder, not a link, that only we can open. Raise OSError."""
     status = folder.lstat()
     is_ours = stat.S_ISDIR(status.st_mode) and (
         not hasattr(os, "getuid") or status.st_uid == os.getuid()
@@ -77,14 +77,14 @@ def is_own(folder: Path) -> bool:
 
 
 def flush_folder(folder: Path) -> None:
-    """Put the names in `folder` on the disk, so that they outlast a power cut. Raise OSError."""
+    """Flush the names in `folder` to the disk, so that they survive a power cut. Raise OSError."""
     if sys.platform == "win32":
         return  # Windows has no such call for folders: NTFS keeps a journal of names.
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
     except OSError as error:
-        # Some network file systems know no fsync for folders; the names are in their server's care.
+        # Some network file systems have no fsync for folders: their server keeps the names.
         if error.errno != errno.EINVAL:
             raise
     finally:

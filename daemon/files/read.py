@@ -1,7 +1,7 @@
 """Read an export, a JSON text or a ZIP, block by block.
 
-The whole file is read once, to find where its chats lie; after that only the chats are read, one at
-a time, as long as the file has not changed.
+The whole file is read once, to find the places of its chats. After that only the chats are read, one
+at a time, as long as the file has not changed.
 """
 
 import io
@@ -45,7 +45,7 @@ class Export:
 
     @property
     def chat_ids(self) -> tuple[str, ...]:
-        """Return the ids of every chat of every part, in order; empty for one without an id."""
+        """Return the ids of all chats of all parts, in order; empty for a chat without an id."""
         return tuple(chat_id for part in self.parts for chat_id in part.layout.chat_ids)
 
     def chats(self) -> Iterator[Chat]:
@@ -60,7 +60,7 @@ class Export:
             self.refuse_changed()
 
     def refuse_changed(self) -> None:
-        """Raise FileTrouble where the file is not, or not as, it was when it was read."""
+        """Raise FileTrouble where the file is gone or has changed since it was read."""
         if fingerprint_of(self.path) != self.fingerprint:
             raise FileTrouble(
                 f"{self.path.name} was changed while memproc read it.",
@@ -69,13 +69,13 @@ class Export:
 
 
 def read_export(path: Path) -> Export:
-    """Read and understand the export at `path`.
+    """Read the export at `path`, and find its chats.
 
     Raise FileTrouble where the file cannot be read, NotAnExport where it is something else.
     """
     with open_export(path) as file:
         fingerprint = sighting_at(path) if path.is_dir() else sighting_of(os.fstat(file.fileno()))
-        # A smaller one of another program is known when it is read.
+        # A smaller export of another program is recognized when it is read.
         if fingerprint.size > LARGEST_BYTES and (foreign := program_of(path.name, file)):
             raise foreign.refusal(path.name)
         refuse_large(path.name, fingerprint.size)
@@ -118,7 +118,7 @@ def export_without_chats(name: str, data: bytes, chat_ids: Set[str]) -> bytes:
 
 
 def fingerprint_of(path: Path) -> Sighting | None:
-    """Return the place and size of the file or folder as it is now; None where there is none."""
+    """Return the place and size of the file or folder now; None where there is none."""
     try:
         return sighting_at(path) if path.is_dir() else sighting_of(path.stat())
     except OSError:

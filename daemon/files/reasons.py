@@ -1,7 +1,7 @@
 """Turn errors into sentences: what happened, and what the person can do.
 
-Those of files are foreseen. Any other is the system's, described in a sentence, or our own mistake,
-whose place goes into the sentence, and into a file for a bug report: types, files, lines and
+Errors of files are foreseen. Any other is the system's, described in a sentence, or our own mistake,
+whose place goes into the sentence and into a file for a bug report: types, files, lines and
 functions. The exception's own words are left out, since they might quote a message.
 """
 
@@ -43,7 +43,7 @@ _REASONS = {
     errno.ESTALE: ("the network share does not know it any more", _AWAY),
     errno.ENOTCONN: ("its network share is not connected", _AWAY),
 }
-"""The errors that people meet and can mend; all others are told in the system's words."""
+"""The errors that people meet and can mend; all others are described in the system's words."""
 _HELD_OPEN = (5, 32, 33)
 
 _PACKAGES = ("daemon", "rules", "primer", "service")
@@ -79,12 +79,12 @@ def explain(error: OSError) -> tuple[str, str]:
 
 
 def remedy(error: OSError, if_refused: str) -> str:
-    """Return the next step alone; `if_refused` where nothing but a right is missing."""
+    """Return the next step alone; `if_refused` where only a permission is missing."""
     return if_refused if error.errno in (errno.EACCES, errno.EPERM) else explain(error)[1]
 
 
 def unforeseen(fault: MemprocError | OSError) -> MemprocError:
-    """Return the error for the person, also for an unforeseen one, which may not name its file."""
+    """Return the error as one for the person; an OSError may name no file."""
     if isinstance(fault, MemprocError):
         return fault
     is_named = isinstance(fault.filename, (str, bytes))
@@ -93,7 +93,7 @@ def unforeseen(fault: MemprocError | OSError) -> MemprocError:
 
 
 def held_open(error: OSError) -> bool:
-    """Return whether this is how Windows says that another program has the file open.
+    """Return whether this is Windows's error for a file that another program has open.
 
     Often that is a virus scanner.
     """
@@ -112,13 +112,15 @@ def describe(fault: Exception) -> tuple[str, str]:
         )
     place = type(fault).__name__
     for frame in traceback.extract_tb(fault.__traceback__):
-        path = Path(frame.filename)  # the last one in memproc's own code counts
+        path = Path(frame.filename)  # the last frame in memproc's own code counts
         if path.is_relative_to(_ROOT) and path.relative_to(_ROOT).parts[0] in _PACKAGES:
-            own = path.relative_to(_ROOT).as_posix()
-            place = f"{type(fault).__name__} in {own}, line {frame.lineno}, {frame.name}"
+            file_in_memproc = path.relative_to(_ROOT).as_posix()
+            place = (
+                f"{type(fault).__name__} in {file_in_memproc}, line {frame.lineno}, {frame.name}"
+            )
     try:
         next_step = f"Please report the file {_write_report(fault)}"
-    except OSError:  # the disk may be what the trouble is about
+    except OSError:  # the disk itself may be the trouble
         next_step = "Please report this sentence."
     return (
         f"This is a mistake in memproc itself ({place}). Nothing of yours was changed by it.",

@@ -1,7 +1,7 @@
-"""Remove versions from the backups, list those that the index lost, and sweep up after kills.
+"""Remove versions from the backups, list those that the index lost, and clean up after kills.
 
-A backup that the index lost gets its line again if it is whole; any other is moved to `unlisted`,
-and is never deleted.
+A backup that the index lost gets its line again if it is undamaged; any other file is moved to
+`unlisted`, and never deleted.
 """
 
 import gzip
@@ -31,16 +31,16 @@ _VERSION = re.compile(
     r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-([0-9a-f]{8})(?:-\d+)?\.(?:json|zip)\.gz"
 )
 STAGE = ".memproc-import"
-"""The folder in which an import prepares everything, in the folder that it is for."""
+"""The folder in which an import prepares everything, inside the folder that it is for."""
 _NOTE = "export-unfinished"
 
 
 def list_again(folder: Path) -> tuple[FileTrouble, ...]:
-    """Make the index name every whole backup, and move every other file out from among them.
+    """Add every undamaged backup to the index, and move all other files to `unlisted`.
 
-    Return the troubles with files that could not be read or moved: those stay, and stop no other.
-    Only while the archive's lock is held. Raise FileTrouble where the index cannot be read or
-    written.
+    Return the troubles with files that could not be read or moved, which stay and do not stop the
+    others. Call it only while the archive's lock is held. Raise FileTrouble where the index cannot
+    be read or written.
     """
     removed = _removed(folder)
     lines: list[IndexLine] = []
@@ -65,7 +65,7 @@ def list_again(folder: Path) -> tuple[FileTrouble, ...]:
 
 
 def _removed(folder: Path) -> dict[str, IndexLine]:
-    """Return the last line about each file's removal, by its place."""
+    """Return the last line about the removal of each file, by its path below the folder."""
     lines = (line for line in read_index(folder) if isinstance(line, IndexLine))
     return {line.file: line for line in lines if line.kind == "removed"}
 
@@ -73,14 +73,14 @@ def _removed(folder: Path) -> dict[str, IndexLine]:
 def is_removed(path: Path, line: IndexLine) -> bool:
     """Return whether this very file is the one that `line` removes.
 
-    It may be another one of the same name, since an index may have lost later lines.
+    It may be another one of the same name, listed in a later line that the index lost.
     """
     with file_errors(path, "read"), path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest() == line.packed_sha256
 
 
 def _line_of(folder: Path, path: Path) -> IndexLine | None:
-    """Return the line for a backup; None where it is not whole, or its name does not fit it."""
+    """Return the line for a backup; None where it is damaged, or its name does not fit."""
     with file_errors(path, "read"):
         packed = path.read_bytes()
     try:
@@ -109,9 +109,9 @@ def _line_of(folder: Path, path: Path) -> IndexLine | None:
 
 
 def as_its_file_says(version: Version) -> Version | None:
-    """Return the version by its own file, where that is whole and matches its name; else None.
+    """Return the version by its own file, if that is undamaged and fits its name; else None.
 
-    This saves a file whose line in the index is damaged. Raise FileTrouble.
+    This rescues a file whose line in the index is damaged. Raise FileTrouble.
     """
     line = _line_of(version.path.parents[2], version.path) if version.path.is_file() else None
     return replace(version, sha256=line.sha256, size=line.size) if line else None
@@ -124,7 +124,7 @@ def changed_at(path: Path) -> str:
 
 
 def _put_aside(folder: Path, path: Path) -> None:
-    """Move a file that is no whole backup to `unlisted`, replacing no other."""
+    """Move a file that is not an undamaged backup to `unlisted`, replacing no other."""
     shelf = folder / UNLISTED / path.relative_to(folder).parent
     for private in (folder / UNLISTED, shelf):
         make_private(private)
@@ -137,8 +137,8 @@ def _put_aside(folder: Path, path: Path) -> None:
 def remove_version(folder: Path, version: Version, when: str) -> None:
     """Remove a version that was in updated/: first in the index, then the file.
 
-    A kill between the two leaves a file that is no version any more, for `finish_removals`; the
-    other order would leave a version without a file, which is damage. Raise FileTrouble.
+    A kill between the two leaves a file that is not a version any more, for `finish_removals`. In
+    the other order it would leave a version without a file, which is damage. Raise FileTrouble.
     """
     lines = [line for _, line in kept_lines(folder) if folder / line.file == version.path]
     if any(line.kind != "updated" or not _is_ours(line) for line in lines):
@@ -157,19 +157,19 @@ def finish_removals(folder: Path) -> tuple[Path, ...]:
 
     Raise FileTrouble.
     """
-    kept, left = {line.file for _, line in kept_lines(folder)}, []
+    kept, unfinished = {line.file for _, line in kept_lines(folder)}, []
     for file, line in sorted(_removed(folder).items()):
         path = folder / file
         is_gone = file not in kept and _is_ours(line)
         if is_gone and path.exists() and is_removed(path, line):
-            left.append(path)
-    for path in left:
+            unfinished.append(path)
+    for path in unfinished:
         remove_file(path)
-    return tuple(left)
+    return tuple(unfinished)
 
 
 def _is_ours(line: IndexLine) -> bool:
-    """Return whether the file lies where versions lie: the index is a text that anyone can edit."""
+    """Return whether the file is in the folder of versions: the index is a text that may be edited."""
     first, *others = PurePosixPath(line.file).parts or ("",)
     return first == "versions" and bool(others) and ".." not in others
 
@@ -184,9 +184,9 @@ def remove_file(path: Path) -> None:
 
 @contextmanager
 def writing_to(folder: Path, state: Path) -> Iterator[None]:
-    """Note that the block writes into a folder of the person's, and sweep up after a kill.
+    """Note that the block writes into a folder of the person's, so that a kill can be cleaned up after.
 
-    Only while the lock of the archive in `state` is held. Raise FileTrouble.
+    Call it only while the lock of the archive in `state` is held. Raise FileTrouble.
     """
     note = state / _NOTE
     sweep(state)
@@ -202,7 +202,7 @@ def writing_to(folder: Path, state: Path) -> Iterator[None]:
 def tidy_up(folders: Folders) -> tuple[FileTrouble, ...]:
     """Remove unfinished files of killed processes, and list their backups; return the troubles.
 
-    Only while the lock of the archive is held. Raise FileTrouble.
+    Call it only while the lock of the archive is held. Raise FileTrouble.
     """
     state, backups, updated = folders.state, folders.backups, folders.updated
     shelves = (
@@ -221,11 +221,11 @@ def tidy_up(folders: Folders) -> tuple[FileTrouble, ...]:
     try:
         return list_again(backups)
     except FileTrouble:
-        return ()  # an index that cannot be read stops what needs it
+        return ()  # whatever needs the index will report that it cannot be read
 
 
 def _sweep_noted(state: Path) -> None:
-    """Sweep the folder that a killed process wrote to; not while it is away, as a stick may be."""
+    """Sweep the folder that a killed process wrote to, once it is there: a USB stick may be away."""
     note = state / _NOTE
     with file_errors(note, "read"):
         folder = Path(note.read_bytes().decode(errors="surrogateescape")) if note.exists() else None

@@ -1,4 +1,4 @@
-"""Write files whole or not at all, and sweep away the unfinished ones of a killed process.
+"""Write files whole or not at all, and sweep up the unfinished ones of killed processes.
 
 A new file is written next to the old one, flushed to the disk, read back, and then replaces it.
 """
@@ -19,14 +19,14 @@ from daemon.files.reasons import file_errors, held_open
 from rules.errors import FileTrouble
 
 TEMPORARY = ".memproc-"
-"""The beginning of the names of our unfinished files."""
+"""The prefix of the names of our unfinished files."""
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 0.8)
-"""Seconds; together about as long as a virus scanner holds a new file open."""
+"""Seconds: together about as long as a virus scanner holds a new file open."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file that is in its place and was read back: its hash and its size in bytes."""
+    """A file that is in place and was read back: its hash and its size in bytes."""
 
     path: Path
     sha256: str
@@ -36,9 +36,9 @@ class WrittenFile:
 def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
     """Write `blocks` to a file at `path`, rights 0600, replacing any file there.
 
-    The folder has to exist. Raise FileTrouble (disk full, read-only, damaged on the way...); then,
-    and when `blocks` itself raises, the old file is untouched. A failed flush is not tried again:
-    the system may by then have forgotten what it could not write.
+    The folder must exist. Raise FileTrouble (disk full, read-only, damaged on the way...); then, and
+    when `blocks` itself raises, the old file is untouched. A failed flush is not repeated, since the
+    system may by then have dropped what it could not write.
     """
     with file_errors(path, "written"):
         refuse_link(path)
@@ -56,7 +56,7 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
                 file.flush()
                 flush_file(file.fileno())
         finally:
-            # Closing writes what is still in the buffer: on a full disk that fails once more.
+            # Closing writes what is left in the buffer, which fails again on a full disk.
             with suppress(OSError):
                 file.close()
         with file_errors(path, "written"):
@@ -71,7 +71,7 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
             put_in_place(temp, path)
             flush_folder(path.parent)
     finally:
-        # Gone when all went well. If the disk refuses this too, the first error is the one to tell.
+        # If all went well it is gone. If the disk refuses this, too, the first error must be raised.
         with suppress(OSError):
             temp.unlink(missing_ok=True)
         if mark is not None:
@@ -80,9 +80,9 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
 
 
 def refuse_link(path: Path) -> None:
-    """Raise FileTrouble where a link is at `path`: it may lead to somebody else's file.
+    """Raise FileTrouble where `path` is a link, which may lead to a file of someone else.
 
-    Folders may be links, and so may memproc.toml, whose own file is looked up before it is written.
+    Folders may be links, and so may memproc.toml, whose target is resolved before it is written.
     """
     if path.is_symlink():
         raise FileTrouble(
@@ -93,14 +93,14 @@ def refuse_link(path: Path) -> None:
 
 
 def _unfinished(folder: Path) -> tuple[int, Path, int | None]:
-    """Open a new file, and a handle that marks it as in use until that is closed. Raise OSError."""
+    """Open a new file, and a second handle that marks it as in use until it is closed. Raise OSError."""
     while True:
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
         if sys.platform == "win32":
             return handle, Path(name), None  # Windows lets no process remove an open file
         if mark_unfinished(handle) and os.fstat(handle).st_nlink:
             return handle, Path(name), os.dup(handle)
-        os.close(handle)  # another process has swept it away before it was marked
+        os.close(handle)  # another process swept it up before it was marked
 
 
 @contextmanager
@@ -115,13 +115,13 @@ def temporary_file(folder: Path) -> Iterator[Path]:
     try:
         yield Path(name)
     finally:
-        # If the disk refuses this too, the first error is the one to tell.
+        # If the disk refuses this, too, the first error must be raised.
         with suppress(OSError):
             Path(name).unlink(missing_ok=True)
 
 
 def mark_unfinished(handle: int) -> bool:
-    """Mark an open file as this process's own until that ends; return False if it is another's."""
+    """Mark an open file as this process's own while it runs; return False if it is another's."""
     if sys.platform == "win32":
         return True
     import fcntl
@@ -136,15 +136,15 @@ def mark_unfinished(handle: int) -> bool:
 
 
 def flush_file(handle: int) -> None:
-    """Put an open file on the disk itself. Raise OSError."""
+    """Flush an open file to the disk itself. Raise OSError."""
     if sys.platform == "darwin":
-        # fsync on macOS leaves the data in the drive's own cache; only this call empties that too.
+        # On macOS, fsync leaves the data in the drive's own cache; only this call empties that, too.
         import fcntl
 
         try:
             fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
         except OSError as error:
-            # Disks of other makers and network shares may not know it.
+            # Network shares and some disks do not support it.
             if error.errno not in (errno.ENOTSUP, errno.ENOTTY, errno.EINVAL):
                 raise
         else:
@@ -158,10 +158,10 @@ def put_in_place(
     move: Callable[[Path, Path], None] = os.replace,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Move `temp` to `path` at once, over any file there. Raise OSError; `path` is then untouched.
+    """Move `temp` to `path` atomically, over any file there. Raise OSError; `path` is then untouched.
 
-    On Windows a file that another program has open cannot be replaced: that is tried again for two
-    seconds. The content is never copied into the old file instead.
+    On Windows, a file that another program has open cannot be replaced; this is retried for about
+    two seconds. The content is never copied into the old file instead.
     """
     for pause in _PAUSES:
         try:
@@ -179,21 +179,21 @@ def sweep(folder: Path) -> tuple[Path, ...]:
     Files that a running process is writing stay.
     """
     with file_errors(folder, "tidied up"):
-        left = [
+        unfinished = [
             file
             for file in folder.glob(f"{TEMPORARY}*")
             if file.is_file() and not file.is_symlink()
         ]
-        return tuple(file for file in left if _swept(file))
+        return tuple(file for file in unfinished if _swept(file))
 
 
 def _swept(file: Path) -> bool:
     try:
         handle = os.open(file, os.O_RDWR)
     except (FileNotFoundError, PermissionError):
-        handle = None  # gone meanwhile, or without the right to read it
+        handle = None  # removed meanwhile, or not readable for us
     except OSError:
-        return False  # too many files are open, say: its writer is unknown, so it stays for now
+        return False  # too many open files, perhaps: whether it is in use is unknown, so it stays
     try:
         if handle is not None and not mark_unfinished(handle):
             return False
