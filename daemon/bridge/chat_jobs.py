@@ -1,13 +1,13 @@
-"""Take the chat that a device sends as a job, and report to the extension what became of it.
+"""Take the chat that a device sends as a job, and report the job's state to the extension.
 
-The chat is put into the inbox, as a person would drop it. The row of its file tells the rest,
-whether a daemon has taken it out of the inbox or the page has started `memproc run` on it.
+The chat is put into the inbox, as a person would drop it. Its state is read from the row of its
+file, whether a daemon has taken it or the page has started `memproc run` on it.
 
     waiting     not taken yet, or put off
     running     being worked on
     done        its updated export is ready
     unchanged   there was nothing to do
-    skipped     the chat needs a person first; the sentence says what to do
+    skipped     the chat needs the person first; the sentence says what to do
     failed      the work could not be done
 """
 
@@ -43,19 +43,19 @@ from rules.wording import as_sentence
 
 MOST_STARTS = 3
 _STARTING_SECONDS = 20.0
-"""How long a run may take to come to its file."""
+"""How long a run may take to get to its file."""
 _AGAIN = "Send the chat again."
 _LONGEST_ID = 200  # characters
 _LONGEST_TITLE = 10_000  # characters
 _NO_ID = re.compile(r"[/\\\x00-\x1f\x7f\ufffd]|^\.+$")
-"""What is part of a path, or no character: half a surrogate pair is read as U+FFFD."""
+"""What no id may have: parts of a path, control characters, and U+FFFD, as which half a surrogate pair is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobReport:
-    """A job's progress: `done` of `total` memories, `usd` dollars so far.
+    """A job's state and progress: `done` of `total` memories, `usd` dollars so far.
 
-    Without trouble, no `reason`.
+    `reason` is empty where there is no trouble.
     """
 
     state: Literal["waiting", "running", "done", "unchanged", "skipped", "failed"]
@@ -66,13 +66,13 @@ class JobReport:
     path: str = ""
     """The updated export, once it is done."""
     at: str = ""
-    """When that was reported."""
+    """When the outcome was reported."""
     needs_run: bool = False
-    """True if the page has to start a run: no daemon takes the job, and no run is at work."""
+    """Whether the page must start a run: no daemon takes the job, and no run is at work."""
 
 
 def only_chat(body: bytes) -> Chat:
-    """Read an export that holds exactly one chat, whose id and title can be. Raises NotAnExport."""
+    """Read an export of exactly one chat, with a possible id and title. Raises NotAnExport."""
     chats = chats_in("What was sent", body)
     if len(chats) != 1 or not chats[0].id_if_any:
         raise NotAnExport(
@@ -110,7 +110,7 @@ def give_job(
 
 
 def lent_folder(state: Path) -> Path:
-    """Return the folder of chats that are being planned; they are removed afterwards."""
+    """Return the folder of chats that are being planned, which are removed afterwards."""
     return bridge_folder(state) / "planned"
 
 
@@ -134,7 +134,7 @@ def report_job(archive: Archive, state: Path, job: ChatJob, now: str) -> JobRepo
 
 
 def _of_file(archive: Archive, state: Path, job: ChatJob, file: FileInWork) -> JobReport | None:
-    """Report the job by the row of its file; None where a run has to be started for it."""
+    """Report the job by the row of its file; None if a run must be started for it."""
     sentence = " ".join(map(as_sentence, filter(None, (file.reason, file.next_step))))
     by_hand = file.by != "daemon"
     if not by_hand and file.state in (*UNTAKEN, *IN_HAND) and not daemon_runs(state):
@@ -158,15 +158,16 @@ def _of_file(archive: Archive, state: Path, job: ChatJob, file: FileInWork) -> J
 
 
 def _is_at_work(archive: Archive, file: FileInWork) -> bool:
-    """Return whether the run by hand that took up the file still goes on."""
+    """Return whether the run by hand that took the file is still at work."""
     run = present_run(archive, file.changed_at)
     return run is not None and run.goes_on and run.began_at == file.run
 
 
 def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | None:
-    """Report what became of the chat of a file that is done; None where a run has to make it again."""
-    own = (each for each in outcomes_in(archive, file.arrival) if each.chat_id == job.chat_id)
-    outcome = next(own, None) or outcome_of_content(archive, job.sha256, job.chat_id)
+    """Report the outcome of the job's chat, whose file is done; None if a run must make it again."""
+    outcomes = outcomes_in(archive, file.arrival)
+    outcome = next((known for known in outcomes if known.chat_id == job.chat_id), None)
+    outcome = outcome or outcome_of_content(archive, job.sha256, job.chat_id)
     if outcome is None:
         return JobReport("unchanged", "It is as memproc wrote it, so there was nothing to do.")
     if not outcome.path:
@@ -182,12 +183,12 @@ def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | 
         fault = "Its updated export was changed or removed since it was written."
     else:
         return JobReport("done", path=outcome.path, at=outcome.when)
-    # The daemon takes no content twice: where the result no longer counts, a run makes it again.
+    # The daemon takes no content twice, so a run must make the result again.
     return None if file.by == "daemon" else JobReport("failed", f"{fault} {_AGAIN}")
 
 
 def _to_be_run(state: Path, job: ChatJob, now: str) -> JobReport:
-    """Report a job that no daemon takes: a run of the page's has been started, or is to be."""
+    """Report a job that no daemon takes: the page has started a run for it, or is to start one."""
     since = seconds_between(job.started_at, now)
     if since is not None and since < _STARTING_SECONDS:
         return JobReport("running")

@@ -1,11 +1,11 @@
 """Keep the paired devices, pair new ones by a code, and sign calls and replies.
 
-A code has six digits and is good once, for two minutes and five tries. One is open at a time, in a
-file shared with a `memproc pair` in another process. The file also says how the code ended, so that
-both can tell.
+A code has six digits and can be used once, within two minutes and five attempts. One is open at a
+time, in a file that is shared with a `memproc pair` in another process. The file also says how the
+code ended, so that both processes know.
 
-Of a device's token only the hash is kept. It is the key of the signatures, so that the token is never
-sent again and no call counts twice:
+Only the hash of a device's token is kept. It is the key of the signatures, so that the token is never
+sent again, and the nonce keeps a call from being accepted twice:
 
     call     HMAC-SHA256 of the method, the path, the time, the nonce, and the body's SHA-256
     reply    HMAC-SHA256 of the nonce, the status, and the body's SHA-256
@@ -38,7 +38,7 @@ _PAUSE_SECONDS = 0.02
 CODE_SECONDS = 120.0
 MOST_TRIES = 5
 TOLD_SECONDS = 600.0
-"""How long the page that was to be paired can ask what became of the code."""
+"""How long after a code was made the page that was to be paired may ask how it ended."""
 _NEXT_STEP = "Make a new one with: memproc pair"
 
 MOST_OFF_SECONDS = 120.0
@@ -53,7 +53,7 @@ class Device:
 
     id: str
     name: str
-    """The browser and its system, as in Chrome on Linux."""
+    """The browser and its system, such as Chrome on Linux."""
     origin: str
     day: str
     key_hex: str
@@ -69,7 +69,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class PairingCode:
-    """A code and its fate; `made_at` is in seconds of Unix time."""
+    """A code and its state; `made_at` is in seconds of Unix time."""
 
     digits: str
     made_at: float
@@ -78,13 +78,13 @@ class PairingCode:
     """The id of the device paired with it."""
 
     def seconds_left(self, now: float) -> float:
-        """Return the seconds for which the code is good; 0 once it is used or tried too often."""
+        """Return the seconds for which the code is valid; 0 once it is used or tried too often."""
         is_over = self.device or self.tries >= MOST_TRIES or now < self.made_at
         return 0.0 if is_over else max(0.0, self.made_at + CODE_SECONDS - now)
 
     @property
     def why_over(self) -> str:
-        """Say in a sentence why the code is no longer good."""
+        """Return a sentence on why the code is no longer valid."""
         if self.device:
             return "This code was used already."
         if self.tries >= MOST_TRIES:
@@ -143,18 +143,18 @@ def add_device(state: Path, name: str, origin: str, day: str) -> tuple[Device, s
 
 
 def note_use(state: Path, device: Device, day: str) -> None:
-    """Note the day of a device's call, which tells a pairing that is over. Raises FileTrouble."""
+    """Store the day of a device's call, which shows whether a pairing is still used. Raises FileTrouble."""
     if device.used == day:
         return
     with exclusive(state):
-        used = (
-            replace(each, used=day) if each.id == device.id else each for each in devices(state)
+        paired = (
+            replace(known, used=day) if known.id == device.id else known for known in devices(state)
         )
-        _write_devices(state, tuple(used))
+        _write_devices(state, tuple(paired))
 
 
 def forget_devices(state: Path, ids: frozenset[str]) -> None:
-    """Remove devices, which are not answered any more. Raises FileTrouble."""
+    """Remove devices, whose calls are then refused. Raises FileTrouble."""
     with exclusive(state):
         _write_devices(state, tuple(device for device in devices(state) if device.id not in ids))
 
@@ -176,8 +176,8 @@ def exclusive(state: Path) -> Iterator[None]:
         yield
 
 
-def _write_devices(state: Path, kept: tuple[Device, ...]) -> None:
-    replace_file(_devices_file(state), [json.dumps([asdict(device) for device in kept]).encode()])
+def _write_devices(state: Path, paired: tuple[Device, ...]) -> None:
+    replace_file(_devices_file(state), [json.dumps([asdict(device) for device in paired]).encode()])
 
 
 def _devices_file(state: Path) -> Path:
@@ -193,7 +193,7 @@ def open_code(state: Path, now: float) -> PairingCode:
 
 
 def close_code(state: Path, code: PairingCode) -> None:
-    """End the code, if it is still the newest. Raises FileTrouble."""
+    """Close the code, if it is still the newest and unused. Raises FileTrouble."""
     with exclusive(state):
         newest = newest_code(state)
         if newest and newest.made_at == code.made_at and not newest.device:
@@ -201,7 +201,7 @@ def close_code(state: Path, code: PairingCode) -> None:
 
 
 def newest_code(state: Path) -> PairingCode | None:
-    """Return the newest code, open or over; None where the file is missing or damaged."""
+    """Return the newest code, open or not; None where the file is missing or damaged."""
     path = _code_file(state)
     with file_errors(path, "read"):
         text = path.read_bytes() if path.exists() else b""
@@ -212,7 +212,7 @@ def newest_code(state: Path) -> PairingCode | None:
 
 
 def is_asked_for(state: Path, now: float) -> bool:
-    """Return True if a code was made lately; unpaired pages of TypingMind may then call."""
+    """Return whether a code was made recently; unpaired pages of TypingMind may then call."""
     code = newest_code(state)
     return code is not None and 0 <= now - code.made_at < TOLD_SECONDS
 
@@ -220,7 +220,7 @@ def is_asked_for(state: Path, now: float) -> bool:
 def pair(
     state: Path, digits: str, name: str, origin: str, now: float, day: str
 ) -> PairedDevice | RefusedCode:
-    """Pair a device if these are the open code's digits. Each try counts. Raises FileTrouble."""
+    """Pair a device if these are the open code's digits. Each attempt counts. Raises FileTrouble."""
     with exclusive(state):
         code = newest_code(state)
         if code is None or not code.seconds_left(now):
@@ -228,10 +228,10 @@ def pair(
         code = replace(code, tries=code.tries + 1)
         _write_code(state, code)
         if not compare_digest(code.digits.encode(), digits.encode("utf-8", "replace")):
-            left = MOST_TRIES - code.tries
-            if not left:
+            tries_left = MOST_TRIES - code.tries
+            if not tries_left:
                 return RefusedCode(f"{code.why_over} {_NEXT_STEP}")
-            tries = f"{left} {'try is' if left == 1 else 'tries are'} left."
+            tries = f"{tries_left} {'try is' if tries_left == 1 else 'tries are'} left."
             return RefusedCode(f"That is not the code. {tries}")
         device, token = add_device(state, name, origin, day)
         _write_code(state, replace(code, digits="", device=device.id))
@@ -262,26 +262,26 @@ def is_mac(expected: str, given: str) -> bool:
 
 
 def is_nonce(text: str) -> bool:
-    """Return True if the text has the form of a nonce; it becomes a file's name."""
+    """Return whether the text has the form of a nonce, which becomes a file's name."""
     return _NONCE.fullmatch(text) is not None
 
 
 def is_timely(time: str, now: float) -> bool:
-    """Return True if the call was made within two minutes of `now`, in seconds of Unix time."""
+    """Return whether the call was made within two minutes of `now`, in seconds of Unix time."""
     return _TIME.fullmatch(time) is not None and abs(int(time) / 1000 - now) <= MOST_OFF_SECONDS
 
 
 def is_first(state: Path, nonce: str, now: float) -> bool:
     """Use up the nonce. Return False if it was used before.
 
-    Each nonce is an empty file, which only one process can make and which outlasts the page's
-    process. It is removed once a call of its time would be too old. Raises FileTrouble.
+    Each nonce is an empty file, which only one process can make and which outlives the page's
+    process. It is removed once a call of its time would be refused as too old. Raises FileTrouble.
     """
     folder = bridge_folder(state) / "nonces"
     make_private(folder)
     with file_errors(folder, "written"):
         for file in folder.iterdir():
-            with suppress(FileNotFoundError):  # another call has just removed it
+            with suppress(FileNotFoundError):  # another call has removed it
                 if now - file.stat().st_mtime > _KEPT_SECONDS:
                     file.unlink()
         try:

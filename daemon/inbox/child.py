@@ -1,7 +1,7 @@
 """What can wake the daemon's loop, and the child process whose events go into the loop's queue.
 
-The child is the very command that a person can run (`memproc run FILE --events`). Its settings go
-to its standard input, and further files after them. The end of that pipe tells it to end
+The child runs a command that a person can run, too (`memproc run FILE --events`). It is sent its
+settings on its standard input, then any further files. The end of that pipe tells it to stop
 (daemon/cli/supervised.py).
 """
 
@@ -22,39 +22,39 @@ from daemon.events import Event, NoEvent, parse_event
 from daemon.inbox.watch_plan import SettingsAre
 
 STOPPED = 130
-"""The exit code of a child that was told to end, and ended at a good place."""
+"""The exit code of a child that was told to stop, and stopped with all its answers kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderChanged:
-    """Something happened in the inbox; the scanner finds out what."""
+    """Something happened in the inbox; a scan finds out what."""
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """The clock says that it is time for this: a beat, a scan, a timed job."""
+    """It is time for `name`: a beat, a scan, a timed job."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ChildSaid:
-    """One event of the child process."""
+    """The child process has posted an event."""
 
     event: Event
 
 
 @dataclass(frozen=True, slots=True)
 class ChildEnded:
-    """The child process is gone."""
+    """The child process has ended."""
 
     code: int
-    """Its exit code; minus the signal's number where a signal ended it."""
+    """Its exit code; the negative number of the signal that ended it, if one did."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The daemon has been asked to end."""
+    """The daemon has been asked to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,11 @@ class Reload:
 
 @dataclass(frozen=True, slots=True)
 class PageWaits:
-    """The page's port is taken, and by whom; both texts are empty once the daemon has it."""
+    """The page's port is taken, as `reason` says; both texts are empty once the daemon has the port."""
 
     reason: str
     next_step: str
-    """Empty where it passes by itself."""
+    """Empty where the trouble passes by itself."""
 
 
 Wake = FolderChanged | Due | ChildSaid | ChildEnded | PageWaits | Stop | Reload
@@ -77,14 +77,14 @@ Put = Callable[[Wake], None]
 
 
 _LONGEST_LINE = 8 << 20
-"""Bytes; memproc.toml, the largest thing that is sent, has at most a million."""
+"""Bytes. The largest thing that is sent is memproc.toml, of at most a million."""
 
 
 class Child:
-    """A running process. Its events and its end come as ChildSaid and ChildEnded."""
+    """A running process, whose events and end come as ChildSaid and ChildEnded."""
 
     def __init__(self, argv: Sequence[str], settings: SettingsAre, put: Put) -> None:
-        """Start it, in a group of its own. Raises OSError where the system does not allow it."""
+        """Start it, in a process group of its own. Raises OSError where that fails."""
         self._process = subprocess.Popen(  # noqa: S603  our own Python, and a path
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
@@ -94,7 +94,7 @@ class Child:
         self._listener.start()
 
     def hand(self, path: Path) -> bool:
-        """Hand it a further file. Return False where it no longer listens."""
+        """Give it a further file. Return False where it no longer listens."""
         pipe = _pipe(self._process.stdin)
         try:
             pipe.write(_order(str(path)))
@@ -104,12 +104,12 @@ class Child:
         return True
 
     def ask_to_stop(self) -> None:
-        """Let it finish the calls that are under way, and end. Returns at once."""
-        with suppress(OSError):  # it may have ended before it has read everything
+        """Tell it to finish the calls under way, and stop. Returns at once."""
+        with suppress(OSError):  # it may have ended before it read everything
             _pipe(self._process.stdin).close()
 
     def kill(self) -> None:
-        """Kill it and all that it started. Returns at once; ChildEnded follows as always."""
+        """Kill it and all that it started. Returns at once; ChildEnded follows as usual."""
         if self._process.poll() is not None:
             return
         if sys.platform == "win32":
@@ -119,7 +119,7 @@ class Child:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def wait(self) -> None:
-        """Wait for its end, and let go of its pipes."""
+        """Wait for its end, and close its pipes."""
         self._listener.join()
         self.ask_to_stop()
         _pipe(self._process.stdout).close()
@@ -130,7 +130,7 @@ class Child:
             pipe.write(_order(asdict(settings)))
             pipe.flush()
         for line in iter(partial(_pipe(self._process.stdout).readline, _LONGEST_LINE), b""):
-            with suppress(NoEvent):  # something that a library has printed
+            with suppress(NoEvent):  # printed by a library
                 put(ChildSaid(parse_event(line)[0]))
         put(ChildEnded(self._process.wait()))
 

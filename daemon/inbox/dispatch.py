@@ -1,12 +1,13 @@
-"""What the daemon's child is given, one file or timed job at a time, and what its events change.
+"""Give the daemon's child one file or timed job at a time, and record what its events change.
 
-    next     memproc.toml read again, then a file, then a timed job; only settings while paused
-    hand on  small files share a child in turn: each is a run with its own cap and outcome
-    take     an event of the child: into the archive and the log
-    ended    the child is gone; where it broke off, the file is tried again, and the job later
-    beat     a child that hangs is killed
+    next     start a child: to read memproc.toml again, for a file, or for a timed job; while
+             paused only the first
+    hand on  give the child another small file; each is a run with its own cap and outcome
+    take     store an event of the child in the archive and the log
+    ended    the child has ended; if it broke off, its file or job is tried again
+    beat     kill a child that hangs
 
-All of it belongs to the daemon's one thread.
+All of this runs in the daemon's one thread.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,11 +42,13 @@ from service.command import memproc_argv
 
 BEAT_SECONDS = 5.0
 HANG_SECONDS = 900.0
+"""How long a child may be silent unless it announces a longer silence."""
 _MARGIN_SECONDS = 60.0
+"""Added to a silence that the child announces."""
 _READ_AGAIN_SECONDS = 60.0
 _PRESS_AGAIN_SECONDS = 60.0
 _SMALL_BYTES = 4 << 20
-"""The largest file to share a child: starting one takes longer than reading such a file."""
+"""The largest file that shares a child: starting a process takes longer than reading such a file."""
 _MOST_FILES_A_CHILD = 200
 _SETTINGS = "settings"
 _PRESSED = "pressed"
@@ -61,7 +64,7 @@ _IN_WORDS = {
 
 @dataclass(slots=True)
 class _Task:
-    """The work of the child now: on a file, or the job of this name."""
+    """What the child works on now: a file, or the job of this name."""
 
     child: Child
     words: str
@@ -70,18 +73,18 @@ class _Task:
     files: int = 1
     """The number of files that the child was given."""
     shares: bool = False
-    """Whether it may be given more of them."""
+    """Whether the child may be given more files."""
     is_over: bool = False
-    """Whether the job has said how it ended."""
+    """Whether the job has reported its end."""
     silent_beats: int = 0
-    """Beats are counted, not seconds: a computer that slept has missed one beat, no more."""
+    """Beats without an event. They are counted, not seconds, since a computer that slept misses only one."""
     patience: float = HANG_SECONDS
-    """Seconds for which the child may be silent; never lowered, as calls may overlap."""
+    """Seconds for which the child may be silent; never lowered, since calls may overlap."""
     why_killed: str = ""
 
 
 class Dispatch:
-    """Runs one task at a time, by the `plan` and `settings` that memproc.toml gives now."""
+    """Runs one task at a time, with the `plan` and settings of the present memproc.toml."""
 
     def __init__(
         self,
@@ -94,10 +97,10 @@ class Dispatch:
         now: Callable[[], str],
         argv: Callable[..., list[str]] = memproc_argv,
     ) -> None:
-        """Take `config`, the file of `--config`; `argv` makes the child's command line."""
+        """Set up the jobs. `config` is the file of `--config`; `argv` makes the child's command line."""
         self.plan = plan_of(settings)
         self.reload = False
-        """memproc.toml is to be read again before anything else is done."""
+        """Whether memproc.toml is to be read again before anything else is done."""
         self._settings, self._config, self._argv = settings, config, argv
         self._archive, self._schedule, self._telling, self._put, self._now = (
             archive,
@@ -111,7 +114,7 @@ class Dispatch:
         self._reload_at: float | None = None
         """When memproc.toml is read again after a failure, in seconds of the monotonic clock."""
         self._press_at = 0.0
-        """When what was pressed may be done next, in seconds of the same clock."""
+        """When changes that were pressed may be carried out next, by the same clock."""
         self._pause: Pause | None = None
         self._set_jobs()
 
@@ -122,11 +125,11 @@ class Dispatch:
 
     @property
     def doing(self) -> str:
-        """Return the present work in words; empty if there is none."""
+        """Return the present work in words; empty if no child runs."""
         return self._task.words if self._task else ""
 
     def next(self) -> None:
-        """Begin the next thing, if there is one and nothing else is done."""
+        """Start the next task, if there is one and no child runs."""
         if self._task or self._is_stopping:
             return
         if self._is_reload_due():
@@ -142,7 +145,7 @@ class Dispatch:
         arrival = next_work(self._archive, self._now())
         name = next(iter(due_jobs(self._archive, self._now())), "")
         if not (arrival or name) or is_held(self.plan.state / "lock"):
-            return  # another memproc, such as a `memproc run` by hand, is waited for
+            return  # another memproc works, such as a `memproc run` by hand
         if arrival is not None and (work := self._work_on(arrival)):
             arguments = ("run", str(work.copy), "--events")
             self._start(_in_words(work), arguments, work=work, shares=_is_small(arrival))
@@ -151,7 +154,7 @@ class Dispatch:
             self._start(_IN_WORDS[name], ("job", name), job=name)
 
     def _has_presses(self) -> bool:
-        """Return whether a run that was killed has left changes that it was to do at its end."""
+        """Return whether a killed run has left changes that it should have carried out at its end."""
         if monotonic() < self._press_at or is_held(self.plan.state / "lock"):
             return False
         return bool(waiting_presses(self._archive))
@@ -168,7 +171,7 @@ class Dispatch:
         return FileWork(self._archive, arrival.id, copy, name, self._now, run)
 
     def _hand_on(self, task: _Task) -> None:
-        """Hand the child its next file if both are small, else let it end."""
+        """Give the child another file to share it, if there is one; else tell it to end."""
         arrival = self._next_shared(task)
         work = arrival and self._work_on(arrival)
         if work and task.child.hand(work.copy):
@@ -177,7 +180,7 @@ class Dispatch:
             task.child.ask_to_stop()
 
     def _next_shared(self, task: _Task) -> Arrival | None:
-        """Return the next file for a child to share; None if something else comes first."""
+        """Return the next file that may share the child; None if something else comes first."""
         if not task.shares or task.files >= _MOST_FILES_A_CHILD:
             return None
         if self._is_stopping or self._is_reload_due() or self._is_paused():
@@ -188,7 +191,7 @@ class Dispatch:
         return arrival
 
     def take(self, event: Event) -> None:
-        """Keep one event of the child."""
+        """Record an event of the child."""
         task = self._task
         if task is None:
             return
@@ -211,19 +214,19 @@ class Dispatch:
             task.is_over = True
 
     def _stop_if_asked(self, task: _Task) -> None:
-        """Have the child end where the person has asked that its run stop."""
+        """Tell the child to stop if the person has asked its run to stop."""
         if task.work and is_told_to_stop(self._archive, task.work.run):
             task.child.ask_to_stop()
 
     def ended(self, code: int) -> None:
-        """Note the child's end, and try again what it did not finish."""
+        """Record the child's end, and have what it did not finish tried again."""
         task = self._task
         if task is None:
             return
         task.child.wait()
         work = task.work
         is_over = work.is_over if work else task.is_over
-        # A further file that it was handed but had not begun is simply taken up again.
+        # A further file that the child had not begun yet stays queued.
         is_untouched = work is not None and not work.has_begun and task.files > 1
         if self._is_stopping or (work and code == STOPPED):
             if work and not is_over:
@@ -232,10 +235,10 @@ class Dispatch:
             self._lost(work, task.job, task.why_killed or exit_in_words(code))
         if work:
             self._forget_copy(work)
-        self._task = None  # only now: what could not be kept is tried again
+        self._task = None  # last, so that this is repeated if the archive could not be written
 
     def _lost(self, work: FileWork | None, job: str, reason: str) -> None:
-        """Report a child that broke off or could not start; `reason` has no full stop."""
+        """Report that a child broke off or could not start; `reason` has no full stop."""
         self._telling.tell(Trouble("the process that works", reason))
         if work:
             self._telling.say(work.retry_or_skip(reason))
@@ -263,13 +266,13 @@ class Dispatch:
             task.child.kill()
 
     def stop(self) -> None:
-        """Begin nothing more, and let the child finish its calls under way. Returns at once."""
+        """Start nothing more, and tell the child to finish its calls under way. Returns at once."""
         self._is_stopping = True
         if self._task:
             self._task.child.ask_to_stop()
 
     def kill(self) -> None:
-        """Kill the child, if there is one; its last events wait in the queue."""
+        """Kill the child, if there is one; its last events stay in the queue."""
         self._is_stopping = True
         if self._task:
             self._task.child.kill()
@@ -295,7 +298,7 @@ class Dispatch:
             )
 
     def _forget_copy(self, work: FileWork) -> None:
-        """Remove memproc's copy of a file that it is through with."""
+        """Remove memproc's copy of a file whose work is over."""
         if (
             work.is_over
             and (arrival := find_arrival(self._archive, work.arrival)).state in FINISHED
@@ -303,7 +306,7 @@ class Dispatch:
             forget_copy(self._archive, self.plan.state, arrival)
 
     def _is_paused(self) -> bool:
-        """Return whether `memproc pause` counts now; log when that begins and ends."""
+        """Return whether `memproc pause` is in force; log when that begins and ends."""
         before, self._pause = self._pause, current_pause(self._archive, self._now())
         if self._pause and self._pause != before:
             self._telling.tell(DaemonIs("paused", self._pause.until))
@@ -313,11 +316,11 @@ class Dispatch:
         return self._pause is not None
 
     def _try_again(self, arrivals: Sequence[int]) -> None:
-        """Have work that was put off taken up again now."""
+        """Queue arrivals again whose work was put off."""
         enqueue(self._archive, self.plan.state, tuple(arrivals), self._now())
 
     def _settings_read(self, settings: SettingsAre) -> None:
-        """Use settings that were read again, unless they need a restart; try what waits again."""
+        """Use the settings that were read again, unless they need a restart; try waiting files again."""
         after = plan_of(settings)
         restart = needs_restart(self.plan, after)
         remove_signs(self._archive, "config_error")
@@ -329,7 +332,7 @@ class Dispatch:
         self._try_again(waiting_arrivals(self._archive))
 
     def _refused(self, message: str, next_step: str, *, may_pass: bool) -> None:
-        """Keep the previous settings. A failure that may pass is reported once and tried again."""
+        """Keep the previous settings. A failure that may pass is reported once, and the reading repeated."""
         before, reason = sign(self._archive, "config_error"), f"{message} {next_step}"
         set_sign(self._archive, "config_error", reason, self._now())
         if not (may_pass and before and before.value == reason):
@@ -346,7 +349,7 @@ class Dispatch:
                 self._schedule.once(job.name, when)
 
     def _job_ended(self, name: str, event: RunDone | RunFailed) -> None:
-        """Note the end of a job; one that failed, not one that found faults, is soon due again."""
+        """Record the end of a job. One that failed is soon due again, one that found faults is not."""
         if name == _PRESSED:
             return  # what it has not done is tried again
         if isinstance(event, RunDone) and name == _SETTINGS:
@@ -357,11 +360,11 @@ class Dispatch:
         elif name == _SETTINGS:
             is_wrong = event.kind == "blocked"
             self._refused(event.message, event.next_step, may_pass=not is_wrong)
-        elif event.kind != "busy":  # else it stays due
+        elif event.kind != "busy":  # a busy one stays due
             self._due_again(name, f"{event.message} {event.next_step}", failed=True)
 
     def _due_again(self, name: str, error: str, *, failed: bool) -> None:
-        """Record the end of a timed job, and set when it is due next."""
+        """Record the end of a timed job, and schedule its next time."""
         if name in self._timings:
             when = (next_attempt if failed else next_due)(self._timings[name], here())
             end_job(self._archive, name, self._now(), write_date(when), error or None)
@@ -374,5 +377,5 @@ def _in_words(work: FileWork) -> str:
 
 
 def _is_small(arrival: Arrival) -> bool:
-    """Return whether a file may share a child: it is small, and no child broke off at it."""
+    """Return whether a file may share a child: it is small, and no child has broken off at it."""
     return arrival.size <= _SMALL_BYTES and not arrival.tries

@@ -1,13 +1,13 @@
-"""The work on one file, by the daemon or a run by hand: what a run's events change in its row.
+"""The work on one file, by the daemon or a run by hand: what a run's events change in the file's row.
 
-    Planned, ModelAnswered ...    it is in progress, and how far
-    BatchSent                     the same, and a batch has to end first
-    ChatIs                        what became of one of its chats
-    RunDone                       written, unchanged or skipped, by what became of its chats
-    RunFailed, retry_or_skip      tried again later, at last skipped; or it waits for the person
-    stopped                       the daemon takes it up again where it was left
+    Planned, ModelAnswered ...    the file is in work, and how far
+    BatchSent                     the same, and a batch is waited for
+    ChatIs                        the outcome of one of its chats
+    RunDone                       written, unchanged or skipped, by the outcomes of its chats
+    RunFailed, retry_or_skip      tried again later, in the end skipped; or it waits for the person
+    stopped                       the next daemon goes on with it
 
-Each step is one transaction. A run by hand tries nothing again: the next one does.
+Each step is one transaction. After a run by hand nothing is tried again by itself.
 """
 
 from collections.abc import Callable
@@ -49,16 +49,17 @@ from rules.typingmind.dates import write_date
 _BLOCKED_MINUTES = 30
 _BY_ITSELF = "It is tried again by itself."
 _KEEP_SECONDS = 1.0
+"""The least time between two writes of the progress."""
 
 
 @dataclass(slots=True)
 class FileWork:
-    """The work on one file, while it goes on; `run` is when its run began."""
+    """The work on one file in progress; `run` is the time at which its run began."""
 
     archive: Archive
     arrival: int
     copy: Path
-    """memproc's own copy of the file, which is worked on; by hand the file itself."""
+    """The file that is read: memproc's own copy, or in a run by hand the file itself."""
     file: str
     """The file's name, as the person knows it."""
     now: Callable[[], str]
@@ -69,23 +70,23 @@ class FileWork:
     progress: FileProgress = field(default_factory=FileProgress)
     stored: FileProgress = field(default_factory=FileProgress)
     unnoted: list[tuple[Event, str]] = field(default_factory=list)
-    """What is not in the log yet, and when it was."""
+    """Events that are not in the log yet, each with its time."""
     stored_at: float = 0.0
     """When the progress was stored last, by the monotonic clock."""
     state: State = "copied"
     awaits_batch: bool = False
     chats: list[ChatIs] = field(default_factory=list)
     has_begun: bool = False
-    """Whether anything was told of it."""
+    """Whether any event about it has come."""
     is_over: bool = False
-    """Whether it is known how it ended."""
+    """Whether its end is recorded."""
 
     def __post_init__(self) -> None:
         if not self.by_hand:
             begin_run(self.archive, self.arrival, self.run)
 
     def take(self, event: Event) -> list[Event]:
-        """Keep what an event says about the file. Return what was noted of it in the log."""
+        """Record what an event says about the file. Return the events to be told."""
         self.has_begun = True
         self.progress = gone_on(self.progress, event, self.now())
         is_news = self.unnoted or self.progress != self.stored
@@ -112,13 +113,13 @@ class FileWork:
                 return []
 
     def _noted(self, event: Event) -> Event:
-        """Note an event in the log; answers and memories, which are many, with the next progress."""
+        """Log an event. Answers and memories, which are many, are logged together with the progress."""
         if isinstance(event, ModelAnswered | MemoryMade):
             self.unnoted.append((event, self.now()))
             return event
         with self.archive.transaction():
             self._note_all()
-            note(self.archive, event, self.now())  # one that could not be kept is taken again
+            note(self.archive, event, self.now())  # if this fails, the event is taken once more
         return event
 
     def _note_all(self) -> None:
@@ -134,16 +135,16 @@ class FileWork:
         self.stored, self.stored_at = self.progress, monotonic()
 
     def _goes_on(self) -> list[Event]:
-        """Note that the file is in progress, unless that is known; a batch it waited for has ended."""
+        """Record that the file is in work, unless that is recorded; a batch it waited for has ended."""
         if self.state == "working" and not self.awaits_batch:
             return []
         self.awaits_batch = False
         return [self._move("working")]
 
     def _keep_outcome(self, event: ChatIs) -> ChatIs:
-        """Keep what became of a chat. Return the event with the dropped file's name.
+        """Record the outcome of a chat. Return the event with the dropped file's name.
 
-        After an outage there is no next step where the daemon tries again by itself.
+        In an outage there is no next step if the daemon tries again by itself.
         """
         title, detail, next_step = map(
             self._as_dropped, (event.title, event.detail, event.next_step)
@@ -156,43 +157,45 @@ class FileWork:
             record_outcome(self.archive, chat, self.now())
             self._note_all()
             note(self.archive, event, self.now())
-        self.chats.append(chat)  # only now: an event that could not be kept is taken again
+        self.chats.append(
+            chat
+        )  # last: if the archive cannot be written, the event is taken once more
         return event
 
     def retry_or_skip(self, why: str) -> Event:
-        """Note that the work broke off: try again later, at last skip. `why` has no full stop."""
+        """Record that the work broke off: it is tried again later, in the end skipped. `why` has no full stop."""
         failures = 1 + find_arrival(self.archive, self.arrival).tries
         again, reason, next_step = after_failure(failures, self._as_dropped(why), at(self.now()))
         state: State = "waiting" if again else "skipped"
         return self._end(state, reason, next_step, again, tries=failures, ended="failed")
 
     def stopped(self) -> Event:
-        """Note that the daemon itself ends; the next one goes on with the file."""
+        """Record that the daemon itself ends; the next one goes on with the file."""
         return self._end("copied", "the work on it was stopped, and goes on", ended="stopped")
 
     def break_off(self, reason: str, next_step: str) -> None:
-        """Note that a run by hand ended before it was through, by an error if there is a reason."""
+        """Record that a run by hand ended early; `reason` is empty if no error was the cause."""
         self._end("stopped", reason, next_step)
 
     def _done(self) -> Event:
-        """Return the outcome of a file by those of its chats."""
+        """Record the outcome of the file, by those of its chats. Return the event."""
         skipped = [chat for chat in self.chats if chat.kind == "skipped"]
         later = [chat for chat in skipped if chat.later]
         if later and not self.by_hand:
-            # What the person can mend, as a full disk, is told first.
+            # Trouble that the person can mend, such as a full disk, is told first.
             shown = ([chat for chat in later if chat.next_step] or later)[0]
             asked = max(chat.retry_after or 0.0 for chat in later)
             return self._again_later(shown.detail, shown.next_step, asked)
         if skipped:
             return self._end("skipped", skipped[0].detail, skipped[0].next_step)
         if written := [Path(chat.path).name for chat in self.chats if chat.kind == "written"]:
-            back = "TypingMind takes it back by itself"
-            what = back if is_sent(self.file) else "ready to be imported"
+            fetched_back = "TypingMind takes it back by itself"
+            what = fetched_back if is_sent(self.file) else "ready to be imported"
             return self._end("written", f"{what}: {', '.join(written)}")
         return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
 
     def _failed(self, event: RunFailed) -> Event:
-        """Put the file off for as long as what stopped the run may last."""
+        """Put the file off for as long as the trouble may last. Return the event."""
         if event.kind == "mistake":
             return self.retry_or_skip(event.message.rstrip("."))
         if event.kind == "busy":
@@ -203,7 +206,7 @@ class FileWork:
         return self._end("paused", event.message, event.next_step, until, ended="failed")
 
     def _again_later(self, reason: str, next_step: str = "", asked_seconds: float = 0.0) -> Event:
-        """Note that the file is tried again, as often as it takes: nothing is wrong with it.
+        """Record that the file is tried again, without a limit, since nothing is wrong with it.
 
         It waits at least the `asked_seconds` of a provider, within the limit of `after_outage`.
         """
@@ -220,13 +223,13 @@ class FileWork:
         tries: int | None = None,
         ended: Ended = "done",
     ) -> Event:
-        """Move the file to a state in which this work on it is over."""
+        """Move the file to a state that ends this work on it. Return the event."""
         with self.archive.transaction():
             self._keep_progress()
             step = self._move(state, reason, next_step, again, tries)
             if self.by_hand:
                 end_by_hand(self.archive, self.arrival, is_waiting=self.is_waiting)
-                if self.is_waiting:  # the daemon looks at its own copy again
+                if self.is_waiting:  # the daemon is to look at its own copy
                     self._move("copied")
             else:
                 end_run(self.archive, self.run, ended)
@@ -241,7 +244,7 @@ class FileWork:
         again: datetime | None = None,
         tries: int | None = None,
     ) -> Event:
-        """Record the file's new state, with the names that the person knows. Return the event."""
+        """Record the file's new state, with file names as the person knows them. Return the event."""
         reason, next_step = self._as_dropped(reason), self._as_dropped(next_step)
         look_at = write_date(again) if again else None
         self._note_all()
@@ -252,5 +255,5 @@ class FileWork:
         return event
 
     def _as_dropped(self, text: str) -> str:
-        """Return the text with the dropped file's name instead of its copy's."""
+        """Return the text with the dropped file's name in place of its copy's."""
         return text.replace(str(self.copy), self.file).replace(self.copy.name, self.file)

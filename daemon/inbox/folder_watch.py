@@ -1,7 +1,7 @@
 """Watch the inbox with watchdog's threads, which only say that something has happened there.
 
-Nothing relies on their events. They are lost when the system has too many of them, and end when the
-inbox is replaced; the full look at the inbox, at its interval, finds what they left out.
+Nothing relies on their events. They get lost when the system has too many of them, and stop when the
+inbox is replaced; the regular full scan of the inbox finds what they missed.
 
 watchdog's own polling keeps every file's data in memory (20 MB for 20,000 files, and twice that
 while it compares), so it is not used.
@@ -30,8 +30,8 @@ from watchdog.observers.api import BaseObserver
 from daemon.inbox.child import FolderChanged, Put
 
 POLL_SECONDS = 10.0
-"""The longest time between two looks through the whole inbox with `watch.mode = "poll"`."""
-# Opening and closing for reading are left out: the scanner's own looks would wake it again.
+"""The time between two full scans of the inbox with `watch.mode = "poll"`."""
+# Opening and closing for reading are left out: the scanner's own reading would wake it again.
 _EVENTS: list[type[FileSystemEvent]] = [
     *(FileCreatedEvent, FileModifiedEvent, FileMovedEvent, FileDeletedEvent, FileClosedEvent),
     *(DirCreatedEvent, DirMovedEvent, DirDeletedEvent),
@@ -40,12 +40,12 @@ _STOP_SECONDS = 5.0
 
 
 class FolderWatch:
-    """A watch on a folder until `stop`; `why` explains `mode` (`native`, `poll` or `none`)."""
+    """A watch on a folder until `stop`. `mode` is `native`, `poll` or `none`, and `why` explains it."""
 
     def __init__(self, inbox: Path, mode: str, subfolders: bool, put: Put) -> None:
         """Begin to watch: each change becomes a FolderChanged.
 
-        A failure is no error, but mode `none`.
+        Where watching fails, `mode` is `none` and nothing is raised.
         """
         self.mode, self.why = "poll", "memproc.toml asks for polling."
         self._inbox, self._wanted, self._subfolders, self._put = inbox, mode, subfolders, put
@@ -55,7 +55,7 @@ class FolderWatch:
             self._begin()
 
     def look(self, *, again: bool = False) -> bool:
-        """Begin again where the inbox was replaced or is back, or the watch died; return if so.
+        """Begin again if the inbox was replaced or is back, or the watch died. Return whether anything changed.
 
         With `again`, a watch that the system has refused is tried once more.
         """
@@ -72,13 +72,10 @@ class FolderWatch:
         return (self.mode, self.why, root) != before or self.mode == "native"
 
     def stop(self) -> None:
-        """End the watch.
-
-        Wait five seconds at most: on a share that hangs, a thread cannot be ended.
-        """
+        """End the watch, waiting five seconds at most: on a share that hangs, a thread cannot be ended."""
         observer, self._observer = self._observer, None
         if observer is not None:
-            # `stop` itself waits for the threads, without a limit.
+            # The observer's own `stop` waits for the threads without a limit.
             ending = threading.Thread(target=observer.stop, daemon=True)
             ending.start()
             ending.join(_STOP_SECONDS)
@@ -87,7 +84,7 @@ class FolderWatch:
         """Have the system report changes; note why where it cannot."""
         try:
             observer = Observer()
-            # Of a link, watchdog 7 would watch the link itself.
+            # For a link, watchdog 7 would watch the link itself.
             root = os.path.realpath(self._inbox)
             observer.schedule(
                 _Handler(self._put), root, recursive=self._subfolders, event_filter=_EVENTS
@@ -107,12 +104,12 @@ class _Handler(FileSystemEventHandler):
         self._put = put
 
     def dispatch(self, event: FileSystemEvent) -> None:
-        """Receive an event from watchdog, in a thread of its own."""
+        """Receive an event, in one of watchdog's threads."""
         self._put(FolderChanged())
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """Return what tells a folder from another that takes its place; None where it is missing."""
+    """Return device and inode, which tell a folder from one that replaces it; None where it is missing."""
     try:
         stat = folder.stat()
     except OSError:
@@ -121,7 +118,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def _reason(error: OSError) -> str:
-    """Say why the system does not watch the inbox, and what would help."""
+    """Return sentences on why the system does not watch the inbox, and what would help."""
     if isinstance(error, FileNotFoundError):
         return "The inbox is not there."
     if error.errno == errno.EMFILE:

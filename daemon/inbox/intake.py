@@ -1,10 +1,10 @@
-"""Take a complete file out of the inbox: a copy of our own, named by its content.
+"""Take a complete file from the inbox: make a copy of our own, named by its content.
 
-A file that is neither JSON nor a ZIP counts as complete. Where its name is no export's, the scanner
-says what it is, and it is not taken; else the reader of exports does.
+A file that is neither JSON nor a ZIP counts as complete. If it is not named as exports are, the
+scanner says what it is, and it is not taken; else the reader of exports says so.
 
-A temporary file next to the copies -> copy and hash -> was it changed meanwhile? -> flush -> into
-its place -> flush the folder
+Steps: temporary file next to the copies -> copy and hash -> changed meanwhile? -> flush -> move into
+place -> flush the folder
 """
 
 import os
@@ -29,7 +29,7 @@ from rules.arrival import Incomplete, Sighting, State
 from rules.errors import FileTrouble
 
 _END_BYTES = 64 << 10
-"""How much of a file's beginning and end is looked at."""
+"""The bytes that are read of a file's beginning and of its end."""
 _MIB = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")
@@ -40,17 +40,17 @@ _AGAIN: tuple[State, ...] = ("waiting", "paused", "skipped", "written")
 
 
 class Changed(Exception):
-    """The file was changed, replaced or removed meanwhile, so no copy was kept; it says how."""
+    """The file was changed, replaced or removed while it was copied, so no copy was kept."""
 
 
 def look_inside(path: Path) -> Incomplete | None:
-    """Return why the content is not to be taken as it is, or None; only its two ends are read.
+    """Return why the content must not be taken yet, or None; only its two ends are read.
 
-    A JSON text is complete if it ends with a bracket, a ZIP if it has its directory. What was cut
-    off at a bracket by chance is left to the reader of exports, which says so. What another program
-    exported is never taken: the person chooses what to bring from it. Links are not followed. A
-    file that cannot be opened or read counts as incomplete, with the system's reason: another
-    program may hold it.
+    A JSON text is complete if it ends with a bracket, a ZIP if it has its directory. A text that
+    happens to be cut off at a bracket is left to the reader of exports. Another program's export is
+    never taken: the person chooses what to bring from it. Links are not followed. A file that
+    cannot be opened or read counts as incomplete, with the system's reason: another program may
+    have it open.
     """
     try:
         size, foreign = sighting_at(path).size, program_at(path)
@@ -79,7 +79,7 @@ def _look_at_part(path: Path) -> Incomplete | None:
     signs = (*_ZIP_SIGNS, _BYTE_ORDER_MARK)
     if size and any(sign.startswith(begin) for sign in signs):
         return Incomplete(f"it has {size} bytes so far")
-    if begin and not begin.strip(b"\0"):  # its place on the disk is kept, and not filled yet
+    if begin and not begin.strip(b"\0"):  # space is reserved on the disk, but not filled yet
         return Incomplete("it holds zeros so far")
     text = begin.removeprefix(_BYTE_ORDER_MARK).lstrip(_BLANKS)
     if not text and last in _BYTE_ORDER_MARK:
@@ -94,11 +94,11 @@ def take(
 ) -> tuple[str, str]:
     """Copy the file that `sighting` describes into the state folder, rights 0600.
 
-    Return its SHA-256, and the reason of `known` why that content needs no work; then no copy is
-    kept. A copy is as old as the file, so that an older export never passes for a newer one. It
-    outlasts a power cut, and nothing unfinished is ever left. Raise Changed where the file is
-    another by now, and FileTrouble where none can be taken: the disk is full, the folder not
-    writable.
+    Return its SHA-256, and the reason that `known` gives why this content needs no work, or "". If
+    there is a reason, no copy is kept. The copy gets the file's time, so that an older export never
+    passes for a newer one. It survives a power cut, and nothing unfinished is left. Raise Changed
+    where the file is a different one by now, and FileTrouble where no file can be taken: the disk
+    is full, or the folder not writable.
     """
     folder = arrivals_folder(state)
     make_private(folder)
@@ -110,7 +110,7 @@ def take(
             with file_errors(temp, "written"):
                 flush_file(copy.fileno())
         place = copy_path(state, digest, source.name)
-        with suppress(OSError):  # a disk that cannot keep such a time keeps today's
+        with suppress(OSError):  # a disk that cannot store such a time stores today's
             os.utime(temp, ns=(time_ns(), sighting.mtime_ns))
         with file_errors(place, "written"):
             put_in_place(temp, place)
@@ -119,36 +119,36 @@ def take(
 
 
 def _copy(source: Path, sighting: Sighting, copy: BinaryIO) -> str:
-    """Copy the whole content, and return its SHA-256, if the file stays the same to the end."""
+    """Copy the whole content, and return its SHA-256. Raise Changed unless the file stays the same."""
     try:
         if sighting_at(source) != sighting:
             raise Changed(_CHANGED)
         with open_dropped(source) as file:
             size = os.fstat(file.fileno()).st_size if source.is_dir() else sighting.size
-            digest, poured = _pour(file, copy, size)
+            digest, copied = _copy_blocks(file, copy, size)
         is_same = sighting_at(source) == sighting
     except OSError as error:
         raise Changed(f"it could not be read to its end: {error.strerror or error}") from error
-    if not is_same or poured != size:
+    if not is_same or copied != size:
         raise Changed(_CHANGED)
     return digest
 
 
-def _pour(file: BinaryIO, copy: BinaryIO, size: int) -> tuple[str, int]:
-    """Copy at most a block beyond `size`; return the SHA-256, and the number of bytes copied."""
-    digest, poured = sha256(), 0
-    while poured <= size and (block := file.read(BLOCK)):
+def _copy_blocks(file: BinaryIO, copy: BinaryIO, size: int) -> tuple[str, int]:
+    """Copy at most a block beyond `size`. Return the SHA-256, and the number of bytes copied."""
+    digest, copied = sha256(), 0
+    while copied <= size and (block := file.read(BLOCK)):
         digest.update(block)
         with file_errors(Path(str(copy.name)), "written"):
-            left = memoryview(block)
-            while left:  # on a disk that is nearly full, only a part is written at first
-                left = left[copy.write(left) :]
-        poured += len(block)
-    return digest.hexdigest(), poured
+            unwritten = memoryview(block)
+            while unwritten:  # on a nearly full disk, a write may take only a part
+                unwritten = unwritten[copy.write(unwritten) :]
+        copied += len(block)
+    return digest.hexdigest(), copied
 
 
 def copy_path(state: Path, content_sha256: str, name: str) -> Path:
-    """Return the path of memproc's copy of a content that was dropped under this `name`."""
+    """Return the path of memproc's copy of a file with this content and `name`."""
     return arrivals_folder(state) / f"{content_sha256}{Path(name).suffix.lower()}"
 
 
@@ -165,7 +165,7 @@ def forget_copy(archive: Archive, state: Path, arrival: Arrival) -> None:
 
 
 def content_of(state: Path, arrival: Arrival) -> Path | None:
-    """Return where an arrival can be read: memproc's copy, or the dropped file; else None."""
+    """Return the path at which an arrival can be read: memproc's copy, or the dropped file; else None."""
     if arrival.sha256:
         copy = copy_path(state, arrival.sha256, arrival.path)
         if copy.is_file():
@@ -180,10 +180,10 @@ def content_of(state: Path, arrival: Arrival) -> Path | None:
 def enqueue(
     archive: Archive, state: Path, arrivals: tuple[int, ...], now: str, *, done: bool = False
 ) -> tuple[int, ...]:
-    """Have these arrivals worked on again, with all their tries; return those that can be.
+    """Queue these arrivals again, with all their attempts. Return those that could be queued.
 
-    With `done`, include those that had nothing to do. Use memproc's copy, or make it again where
-    the dropped file is still there, unchanged. `state` is the state folder.
+    With `done`, those are included that had nothing to do. Each needs memproc's copy, which is made
+    again if the dropped file is still there, unchanged. `state` is the state folder.
     """
     enqueued = []
     for number in arrivals:
@@ -196,7 +196,7 @@ def enqueue(
 
 
 def _has_copy(state: Path, arrival: Arrival) -> bool:
-    """Return whether memproc's copy is there, or could be made again."""
+    """Return whether memproc's copy is there, making it again if possible."""
     path = content_of(state, arrival)
     if path != Path(arrival.path):
         return path is not None

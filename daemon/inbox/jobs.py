@@ -1,9 +1,9 @@
 """Do the timed jobs, in a child process.
 
-prune      removes kept versions whose time is over; if any is damaged, nothing is removed
-verify     compares a part of the backups a day, and the updated exports, with their hashes
-maintain   proves the archive, folds its log in, and keeps a copy of every day, for seven days
-retry      finds dropped files with postponed work that can be done now
+prune      remove kept versions whose time is over; nothing, if any backup is damaged
+verify     compare a part of the backups each day, and the updated exports, with their hashes
+maintain   check the archive, merge its write-ahead log, and keep a copy of each of seven days
+retry      find dropped files with postponed work that can be done now
 """
 
 import json
@@ -44,6 +44,7 @@ from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date, write_date
 
 COPIES = 7
+"""How many daily copies of the archive are kept."""
 _DAY = timedelta(days=1)
 _DAMAGED = "damaged_backups"
 
@@ -64,10 +65,10 @@ def do_job(name: str, context: Context) -> RunDone:
 
 
 def prune(folders: Folders, now: datetime) -> str:
-    """Remove what `rules.retention` lets go, chat by chat; return why it did not, or nothing.
+    """Remove the versions that `rules.retention` no longer keeps. Return why nothing was removed, else "".
 
-    A version whose date cannot be read stays. All backups are read before: a damaged one may be the
-    reason to need the others. Raise FileTrouble.
+    A version whose date cannot be read stays. All backups are read first: if one is damaged, the
+    others may be needed. Raise FileTrouble.
     """
     backups = folders.backups
     finish_removals(backups)
@@ -92,15 +93,17 @@ def prune(folders: Folders, now: datetime) -> str:
 
 
 def verify_part(folders: Folders, archive: Archive, now: str) -> str:
-    """Verify the next part of the backups, the damaged ones, and all updated exports.
+    """Verify the next part of the backups, those known to be damaged, and all updated exports.
 
-    Return what is wrong, or nothing. A damaged backup is read again every day, until it is mended:
-    so the last result tells all that is known. Raise FileTrouble where the index of the backups
-    cannot be read.
+    Return sentences on what is wrong, or "". A damaged backup is read again every day until it is
+    mended, so the newest result always has everything that is known. Raise FileTrouble where the
+    index of the backups cannot be read.
     """
     part, before = part_to_verify(archive), sign(archive, _DAMAGED)
-    known = frozenset(json.loads(before.value)) if before else frozenset()
-    damages = check_backups(folders.backups, lambda file: part_of(file) == part or file in known)
+    known_damaged = frozenset(json.loads(before.value)) if before else frozenset()
+    damages = check_backups(
+        folders.backups, lambda file: part_of(file) == part or file in known_damaged
+    )
     files = [damage.path.relative_to(folders.backups).as_posix() for damage in damages]
     set_sign(archive, _DAMAGED, json.dumps(files), now)
     part_verified(archive, part, now)
@@ -110,7 +113,7 @@ def verify_part(folders: Folders, archive: Archive, now: str) -> str:
             f"{len(damages)} damaged in the backups, such as {damages[0].path}: {damages[0].reason}"
         )
         problems.append("See all with: memproc verify.")
-    # One that is gone is the person's doing, and no damage.
+    # A missing one is not damage: the person may remove it.
     changed = [export.path for export in written_exports(archive) if export.state == "changed"]
     if changed:
         problems.append(f"{changed[0]}: The updated export was changed after memproc wrote it.")
@@ -119,22 +122,22 @@ def verify_part(folders: Folders, archive: Archive, now: str) -> str:
 
 
 def part_of(file: str) -> int:
-    """Return the part to which a kept file always belongs, by the hash of its path."""
+    """Return the part that a kept file belongs to, by the hash of its path."""
     return int.from_bytes(sha256(file.encode()).digest()[:8], "big") % PARTS
 
 
 def maintain(archive: Archive, state: Path, now: datetime) -> str:
-    """Prove the archive, and copy it to `state`/copies by the day; return why not, or nothing.
+    """Check the archive, and copy it to `state`/copies under the day's name. Return why it was not, else "".
 
-    A damaged one is not copied, and removes no copy. Copies of dropped files that no arrival needs
-    any more are removed after a day. Only while the archive's lock is held. Raise ArchiveError or
-    FileTrouble.
+    A damaged archive is not copied, and no copy is removed. Copies of dropped files that no arrival
+    needs any more are removed after a day. Call it only while the archive's lock is held. Raise
+    ArchiveError or FileTrouble.
     """
-    # A daemon that was killed after its work has left the copy.
+    # A daemon that was killed after its work may have left a dropped file's copy.
     oldest = (now - _DAY).timestamp()
     for path in sorted(arrivals_folder(state).glob("[!.]*")):
         with file_errors(path, "removed"):
-            # When it was copied or read last; it was changed when the dropped file was.
+            # Its access time is when it was copied or last read; its change time is the dropped file's.
             if path.stat().st_atime < oldest and not is_needed(archive, path.stem):
                 path.unlink(missing_ok=True)
     if faults := check_archive(archive):
@@ -145,8 +148,8 @@ def maintain(archive: Archive, state: Path, now: datetime) -> str:
     make_private(folder)
     sweep(folder)
     place = folder / f"archive-{now:%Y-%m-%d}.sqlite3"
-    # SQLite takes an empty file for its copy: so it is ours alone from its first byte on. Others may
-    # write to the archive meanwhile.
+    # SQLite can copy into an existing empty file, so the copy is private from its first byte on. Others
+    # may write to the archive meanwhile.
     with temporary_file(folder) as temp:
         archive.copy_to(str(temp))
         with file_errors(place, "written"):
@@ -161,12 +164,11 @@ def maintain(archive: Archive, state: Path, now: datetime) -> str:
 
 
 def postponed(context: Context) -> tuple[int, ...]:
-    """Return the arrivals that are worth another try.
+    """Return the numbers of the arrivals that are worth another attempt.
 
-    Those are the paused ones, and of those skipped or written with extracted memories, the ones
-    for which a model can be asked now. One that waits has a time of its own, which a provider may
-    have named. Nothing is asked or changed. Raise ArchiveError, or ConfigurationError for wrong
-    texts.
+    These are the paused ones, and those skipped or written with extracted memories for which a model
+    can be asked now. Waiting ones are left out: they have a time of their own. Nothing is asked or
+    changed. Raise ArchiveError, or ConfigurationError for wrong texts.
     """
     archive = context.archive
     worth_it = [*paused_arrivals(archive)]
@@ -176,7 +178,7 @@ def postponed(context: Context) -> tuple[int, ...]:
             continue
         with suppress(FileTrouble, NotAnExport):
             export = read_export(path)
-            # A chat that has gone on in a newer file is worked on there.
+            # If a chat has gone on in a newer file, it is processed from there.
             is_old = any(is_outdated(archive, arrival, chat_id) for chat_id in export.chat_ids)
             if not is_old and any(_has_work(context, chat) for chat in export.chats()):
                 worth_it.append(arrival.id)
@@ -184,7 +186,7 @@ def postponed(context: Context) -> tuple[int, ...]:
 
 
 def _has_work(context: Context, chat: Chat) -> bool:
-    """Return whether the plan has a chunk to ask for; a chat that cannot be processed has none."""
+    """Return whether the chat's plan has work; False for a chat that cannot be processed."""
     config = context.config.of(chat)
     if why_excluded(chat, config.chats.include, config.chats.exclude):
         return False

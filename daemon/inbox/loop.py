@@ -1,10 +1,10 @@
-"""Run the daemon's one loop: sleep until something is queued, take it, begin the next work.
+"""Run the daemon's one loop: sleep until something is queued, take it, start the next work.
 
     take    a change in the inbox, the clock, an event of the child, a signal
-    scan    the folder compared with the archive
-    next    one thing at a time is done by a child process: inbox/dispatch
+    scan    compare the folder with the archive
+    next    have a child process do one thing at a time: inbox/dispatch
 
-Everything here, the archive too, belongs to one thread. The archive holds the truth.
+Everything here runs in one thread, which alone uses the archive. The state is in the archive, not here.
 """
 
 from collections import deque
@@ -56,7 +56,7 @@ class Loop:
         prove: Callable[[], None],
         now: Callable[[], str],
     ) -> None:
-        """Set up the loop; it calls `prove` after every turn that the archive has survived."""
+        """Set up the loop, which calls `prove` after every turn that went without an error."""
         self._archive = archive
         self._dispatch = dispatch
         self._schedule = schedule
@@ -75,7 +75,7 @@ class Loop:
         self._stop_at: float | None = None
 
     def run(self) -> None:
-        """Go on until a Stop, and until the child has ended, half a minute later at most."""
+        """Run until a Stop, and then until the child has ended, for half a minute at most."""
         self._set_clock()
         self._wakes.append(Due("rescan"))
         try:
@@ -83,7 +83,7 @@ class Loop:
                 try:
                     self._turn()
                 except (MemprocError, OSError) as trouble:
-                    # A full disk, or a locked archive: nothing is lost, and it is tried again.
+                    # A full disk, or a locked archive: nothing is lost, and the wake is taken again.
                     self._rest_until = monotonic() + _AFTER_TROUBLE_SECONDS
                     self._tell_trouble(trouble)
         finally:
@@ -91,14 +91,14 @@ class Loop:
             self._dispatch.kill()
         try:
             self._gather()
-            while self._wakes:  # what the child said to the end still counts
+            while self._wakes:  # the child's last events still count
                 self._take(self._wakes.popleft())
         except (MemprocError, OSError) as trouble:
             self._tell_trouble(trouble)
         self._telling.stop()
 
     def _turn(self) -> None:
-        """Sleep, take what has happened, and begin the next work; rest after trouble."""
+        """Sleep, take what has happened, and start the next work; after trouble only wait."""
         if not self._wakes or monotonic() < self._rest_until:
             seconds = _MISSED_BEATS * BEAT_SECONDS
             if self._stop_at:
@@ -106,7 +106,7 @@ class Loop:
             try:
                 self._append(self._queue.get(timeout=seconds))
             except Empty:
-                self._set_clock()  # no beat has come for so long: the computer's clock was set back
+                self._set_clock()  # beats are missing, so the computer's clock was set back
         self._gather()
         if monotonic() < self._rest_until and self._stop_at is None:
             return
@@ -114,17 +114,17 @@ class Loop:
             self._tell_watch()
         while self._wakes:
             self._take(self._wakes[0])
-            self._wakes.popleft()  # only now: what could not be taken is tried again
+            self._wakes.popleft()  # last, so that a wake is taken again after an error
         self._dispatch.next()
         self._prove()
 
     def _gather(self) -> None:
-        """Append all that is queued, without waiting for more."""
+        """Append all queued wakes, without waiting for more."""
         while not self._queue.empty():
             self._append(self._queue.get())
 
     def _append(self, wake: Wake) -> None:
-        """Append a wake; a Stop counts at once, since the others may wait for a full disk."""
+        """Append a wake. A Stop acts at once, since the others may have to wait for a full disk."""
         if isinstance(wake, Stop):
             if self._stop_at is None:
                 self._stop_at = monotonic() + _STOP_SECONDS
@@ -136,7 +136,7 @@ class Loop:
             self._wakes.append(wake)
 
     def _take(self, wake: Wake) -> None:
-        """Do what a wake asks for, or hand it to the task that is running."""
+        """Do what a wake asks for."""
         match wake:
             case FolderChanged():
                 set_sign(self._archive, "last_event", "the inbox has changed", self._now())
@@ -161,7 +161,7 @@ class Loop:
                 pass  # a timed job: the archive knows what is due
 
     def _beat(self) -> None:
-        """Check what no event reports."""
+        """Check everything that no event reports."""
         self._look_at_watch()
         fingerprints = self._fingerprint()
         if fingerprints != self._fingerprints:
@@ -174,25 +174,25 @@ class Loop:
         self._telling.step()
 
     def _fingerprint(self) -> tuple[object, object]:
-        """Return what changes with memproc.toml or the keys: then waiting work is tried again."""
+        """Return a value that changes with memproc.toml or the file of keys; both are then read again."""
         plan = self._dispatch.plan
         return fingerprint(plan.config), fingerprint(keys_file(plan.state))
 
     def _set_clock(self) -> None:
-        """Have beats and rescans come as often as the settings say."""
+        """Schedule beats, and rescans as often as the settings say."""
         polls = self._dispatch.plan.mode == "poll"
         self._schedule.every("beat", BEAT_SECONDS)
         self._schedule.every("rescan", POLL_SECONDS if polls else RESCAN_SECONDS)
 
     def _scan_in(self, seconds: float) -> None:
-        """Scan after this time, or when a scan is due before that."""
+        """Scan after `seconds`, unless a scan is due earlier."""
         when = monotonic() + seconds
         if self._scan_at is None or when < self._scan_at:
             self._scan_at = when
             self._schedule.soon("scan", seconds)
 
     def _scan(self) -> None:
-        """Look through the inbox, report what has changed, and set when to look again."""
+        """Scan the inbox, report what has changed, and schedule the next scan."""
         if self._stop_at is not None:
             return
         try:
@@ -209,9 +209,9 @@ class Loop:
         self._tell_inbox(" ".join(scanned.notes))
 
     def _tell_inbox(self, note: str, next_step: str = "") -> None:
-        """Report the inbox's note if it is new."""
-        kept = sign(self._archive, "inbox_note")
-        before = kept.value if kept else ""
+        """Report a note about the inbox, if it is new."""
+        stored = sign(self._archive, "inbox_note")
+        before = stored.value if stored else ""
         if note == before:
             return
         set_sign(self._archive, "inbox_note", note, self._now())
@@ -219,7 +219,7 @@ class Loop:
             self._telling.tell(Trouble("the inbox", note, next_step))
 
     def _tell_page(self, reason: str, next_step: str) -> None:
-        """Report who has the page's port, or that the daemon has it now."""
+        """Report why the page's port is taken, or that the daemon has it now."""
         set_sign(self._archive, "page_note", reason, self._now())
         set_sign(self._archive, "page_step", next_step, self._now())
         if next_step:
@@ -228,27 +228,27 @@ class Loop:
             self._telling.tell(Note(f"The page: {reason or _PAGE_IS_UP}"))
 
     def _look_at_watch(self, *, again: bool = False) -> None:
-        """Begin to watch in another way where the present one no longer works, and scan at once."""
+        """Renew the watch where it no longer works, and scan at once."""
         if self._stop_at is None and self._watch.look(again=again):
             self._tell_watch()
             self._scan_in(0)
 
     def _tell_watch(self) -> None:
-        """Report how the inbox is watched, to the log and for status."""
+        """Record how the inbox is watched, in the log and for status."""
         set_sign(self._archive, "watch_mode", self._watch.mode, self._now())
         set_sign(self._archive, "watch_note", self._watch.why, self._now())
         self._telling.tell(DaemonIs("watching", self._watch.why, self._watch.mode))
         self._has_said_how = True
 
     def _tell_trouble(self, trouble: MemprocError | OSError) -> None:
-        """Report trouble if possible: notices are kept in the archive, which may be the trouble."""
+        """Report trouble if possible: that writes to the archive, which may be the trouble itself."""
         sentence = unforeseen(trouble)
         event = Trouble("the daemon's own work", sentence.message, sentence.next_step)
         with suppress(MemprocError):
             self._telling.tell(event)
 
     def _is_over(self) -> bool:
-        """Return whether the loop was stopped, and its child has ended or had its time for that."""
+        """Return whether the loop was stopped, and its child has ended or used up its time for that."""
         if self._stop_at is None:
             return False
         return not self._dispatch.busy or monotonic() > self._stop_at

@@ -1,9 +1,9 @@
 """Hold the page's port on loopback, and start the page's process when a browser connects.
 
-So the address is always the same and always memproc's own, and while the page is not open, only
-this thread is in memory. The process is given the listening socket, and ends by itself when nothing
-was asked for a while (daemon/page/server.py). A port that is taken is waited for: a page that
-`memproc open` began before the daemon came up is the ordinary case.
+So the address is always the same and memproc's own, and while the page is not open, only this thread
+is in memory. The process gets the listening socket, and ends by itself when it was idle for a while
+(daemon/page/server.py). If the port is taken, it is waited for; most often a page has it that
+`memproc open` started before the daemon came up.
 """
 
 import errno
@@ -23,12 +23,12 @@ from service.command import memproc_argv, run_command
 
 LOOPBACK = "127.0.0.1"
 CAN_HAND_OVER = sys.platform != "win32"
-"""Whether a child process can be given a listening socket by its number."""
+"""Whether a child process can inherit a listening socket by its number."""
 _WAITING_CONNECTIONS = 64
 _AFTER_FAULT_SECONDS = 5.0
 _STOP_SECONDS = 10.0
 _TAKEN_SECONDS = 2.0
-"""How often a port that is taken is tried again."""
+"""The time between two attempts at a port that is taken."""
 _LISTENING = "0A"
 """The state in Linux's list of sockets."""
 _LSOF_SECONDS = 3.0
@@ -38,15 +38,15 @@ _SHOWN_ALREADY = (
 )
 _AS_SOON_AS_FREE = "The daemon takes the port as soon as it is free."
 _GIVES_BACK = {"MALLOC_TRIM_THRESHOLD_": "65536"}
-"""After how many free bytes glibc gives memory back to the system.
+"""Has glibc return memory to the system above this many free bytes.
 
-Its own limit grows with what is freed, and the page's process would then keep 2 MB that it does not
-use (https://man7.org/linux/man-pages/man3/mallopt.3.html).
+By default the limit grows with what is freed, and the page's process would keep 2 MB that it does
+not use (https://man7.org/linux/man-pages/man3/mallopt.3.html).
 """
 
 
 def page_lock(state: Path, port: int) -> Path:
-    """Return the lock that a page of this archive holds while it listens at this port."""
+    """Return the path of the lock that a page of this archive holds while it listens at this port."""
     return state / f"page-{port}.lock"
 
 
@@ -79,7 +79,7 @@ class PortTaken(FileTrouble):
 
 
 def port_trouble(port: int, fault: OSError) -> FileTrouble:
-    """Return why the page cannot be at this port."""
+    """Return the error for a port at which the page cannot listen."""
     if fault.errno == errno.EADDRINUSE:
         return PortTaken(port)
     return FileTrouble(
@@ -89,9 +89,9 @@ def port_trouble(port: int, fault: OSError) -> FileTrouble:
 
 
 def program_at_port(port: int) -> str:
-    """Return the program that listens at a port, as "node (process 123)".
+    """Return the program that listens at a port, such as "node (process 123)".
 
-    It is empty where the system does not say, as of a process of another account.
+    It is empty where the system does not say, as for a process of another account.
     """
     for process, name in (_of_linux if sys.platform == "linux" else _of_lsof)(port):
         return f"{name} (process {process})"
@@ -99,7 +99,7 @@ def program_at_port(port: int) -> str:
 
 
 def _of_linux(port: int) -> Iterator[tuple[str, str]]:
-    """Yield number and name of each process that has a listening socket at the port."""
+    """Yield number and name of each process that listens at the port, by Linux's /proc."""
     sockets = set()
     for table in ("tcp", "tcp6"):
         with suppress(OSError):
@@ -114,7 +114,7 @@ def _of_linux(port: int) -> Iterator[tuple[str, str]]:
 
 
 def _of_lsof(port: int) -> Iterator[tuple[str, str]]:
-    """Yield the same where lsof is, as on every macOS."""
+    """Yield the same by lsof, which every macOS has."""
     argv = ("lsof", "-nP", f"-iTCP:{port}", "-sTCP:LISTEN", "-Fpc")
     fields = {line[:1]: line[1:] for line in run_command(argv, _LSOF_SECONDS).out.splitlines()}
     if "p" in fields:
@@ -126,8 +126,8 @@ def start_page(
 ) -> subprocess.Popen[bytes]:
     """Start the process that serves the page on this socket.
 
-    Its errors go to our own error output, unless it is to be `quiet`: a reader of a command's whole
-    output would wait for the page's end too.
+    Its errors go to our own standard error, unless it is `quiet`: a reader of a command's whole
+    output would otherwise wait for the page's end, too.
     """
     listener.set_inheritable(True)
     number = listener.fileno()
@@ -150,14 +150,14 @@ class PagePort:
     ) -> None:
         """Listen, and wait in a thread.
 
-        Where the port is taken, `tell` why, and once it is free, None; it is called in any thread.
-        A trouble without a next step passes by itself: the port is our own page's.
+        `tell` is called in any thread: with the trouble if the port is taken, and with None once it
+        is free. A trouble without a next step passes by itself: our own page has the port.
         """
         self._port, self._toml, self._state, self._tell = port, toml, state, tell
         self._stopping = threading.Event()
         self._wake, self._wakened = socket.socketpair()
         self._is_told: bool | None = None
-        """Whether it was told last that the port is our own page's; None: nothing was told."""
+        """Whether the last trouble told was that our own page has the port; None: none was told."""
         self._listener = self._try()
         self._thread = threading.Thread(target=self._serve, name="page", daemon=True)
         self._thread.start()
@@ -172,7 +172,7 @@ class PagePort:
             self._listener.close()
 
     def _try(self) -> socket.socket | None:
-        """Take the port if it is free; else tell who has it, if that is news."""
+        """Take the port if it is free; else tell why not, if that is news."""
         try:
             listener = listen(self._port)
         except OSError as fault:
@@ -205,12 +205,12 @@ class PagePort:
                 selector.select()
                 if self._stopping.is_set():
                     return
-                # No more processes for now: the connection waits, and it is tried again.
+                # If no process can be started now, the connection waits, and this is repeated.
                 with suppress(OSError):
                     self._wait_for(start_page(self._toml, self._listener))
 
     def _wait_for(self, page: "subprocess.Popen[bytes]") -> None:
-        """Wait until the page's process has ended; one that failed is not started again at once."""
+        """Wait until the page's process has ended, and a while longer if it failed."""
         while page.poll() is None:
             if self._stopping.wait(0.2):
                 page.terminate()

@@ -1,7 +1,7 @@
-"""Look through the inbox once: compare it with the archive, take what is complete and unchanged.
+"""Scan the inbox: compare it with the archive, and take files that are complete and unchanged.
 
-Events only say when to look. What was missed is found by the next look, and what is known is not
-touched.
+Events only say when to scan. A file that one scan misses is found by the next, and known files are
+not touched.
 """
 
 import os
@@ -41,7 +41,7 @@ from rules.typingmind.dates import parse_date, write_date
 
 _FILES_AT_ONCE = 100
 _BYTES_AT_ONCE = 256 << 20
-"""After so many files or bytes a scan leaves the rest to the next, to free the loop."""
+"""The most files and bytes that one scan takes; the rest is left to the next, to free the loop."""
 
 _NO_ROOM_PAUSE = 60.0
 
@@ -51,16 +51,16 @@ class Scanned:
     """The result of a scan."""
 
     next_look_seconds: float | None
-    """Seconds after which a scan is needed though no event comes; None: an event is waited for."""
+    """Seconds until the next scan is needed even without an event; None if only an event needs one."""
     changes: tuple[FileIs, ...]
     notes: tuple[str, ...]
     """Notes for the person on the inbox: files that cannot be used as they are, a full disk."""
 
 
 class Scanner:
-    """Remembers from scan to scan how long each file that is not taken yet has been unchanged.
+    """Remembers between scans how long each untaken file has been unchanged.
 
-    A new start forgets that: every file then has to be unchanged for its full time again.
+    A restart forgets that: every file must then be unchanged for the full time again.
     """
 
     def __init__(self, archive: Archive) -> None:
@@ -68,7 +68,7 @@ class Scanner:
         self._stillness: dict[int, Stillness] = {}
 
     def scan(self, plan: WatchPlan, now: str, monotonic: float) -> Scanned:
-        """Look through the inbox once, and move on every file that is ready for its next step.
+        """Scan the inbox once, and move every file on that is ready for its next step.
 
         `now` is for the archive, `monotonic` for measuring, in seconds. Raise FileTrouble where the
         inbox cannot be read, and ArchiveError.
@@ -80,8 +80,8 @@ class Scanner:
             raise trouble(error, plan.inbox, "read") from error
         self._plan, self._now, self._monotonic = plan, now, monotonic
         files = [entry for entry in entries if isinstance(entry, Candidate)]
-        lying = ((file.path, file.sighting) for file in files)
-        self._see(*compare_inbox(self._archive, lying))
+        sightings = ((file.path, file.sighting) for file in files)
+        self._see(*compare_inbox(self._archive, sightings))
         notes = list(self._take_those_due())
         for entry in entries:
             if isinstance(entry, UnusableFile):
@@ -93,15 +93,15 @@ class Scanner:
         next_look = max(min(looks) - monotonic, 0.0) if looks else None
         return Scanned(next_look, changes, tuple(notes))
 
-    def _see(self, files: Sequence[Present], left: Sequence[int]) -> None:
-        """Record what was seen, and how long each file that is not taken yet has been unchanged."""
-        entered: dict[str, int] = {}
-        if left or any(file.comparison != "unchanged" for file in files):
-            entered = record_sightings(self._archive, files, left, self._now)
+    def _see(self, files: Sequence[Present], vanished: Sequence[int]) -> None:
+        """Record what was seen, and how long each untaken file has been unchanged."""
+        new_numbers: dict[str, int] = {}
+        if vanished or any(file.comparison != "unchanged" for file in files):
+            new_numbers = record_sightings(self._archive, files, vanished, self._now)
         before, self._stillness = self._stillness, {}
         settle_seconds = self._plan.settle_seconds
         for file in files:
-            number = entered.get(file.path, file.arrival)
+            number = new_numbers.get(file.path, file.arrival)
             last = file.sighting
             if file.last and number == file.arrival:
                 last = file.last
@@ -113,9 +113,11 @@ class Scanner:
                 self._unsettled(find_arrival(self._archive, number), stillness)
 
     def _take_those_due(self) -> Sequence[str]:
-        """Look into the files that are due, and take the ready ones; return what stops them all."""
+        """Look into the files that are due, and take the ready ones. Return notes on what stops all of them."""
         now = self._monotonic
-        due = sorted(number for number, each in self._stillness.items() if each.look_at <= now)
+        due = sorted(
+            number for number, stillness in self._stillness.items() if stillness.look_at <= now
+        )
         size = 0
         for number in due[:_FILES_AT_ONCE]:
             arrival = find_arrival(self._archive, number)
@@ -135,7 +137,7 @@ class Scanner:
         return []
 
     def _look(self, arrival: Arrival) -> Sequence[int]:
-        """Take a file if it is complete. Return the arrivals that it replaces.
+        """Take a file if it is complete. Return the numbers of the arrivals that it replaces.
 
         Raise FileTrouble where no file can be taken.
         """
@@ -154,13 +156,13 @@ class Scanner:
         return ()
 
     def _take(self, arrival: Arrival, path: Path) -> Sequence[int]:
-        """Copy a file that is complete, unless its content is known. Return what it replaces.
+        """Copy a complete file, unless its content is known. Return the arrivals that it replaces.
 
-        One that changes meanwhile has to be unchanged for its full time again.
+        A file that changes meanwhile must be unchanged for the full time again.
         """
         known_here = partial(known_content, self._archive)
         try:
-            digest, known = take(path, arrival.sighting, self._plan.state, known_here)
+            digest, why_known = take(path, arrival.sighting, self._plan.state, known_here)
         except Changed as changed:
             settled_at = self._monotonic + self._plan.settle_seconds
             stillness = Stillness(self._monotonic, settled_at, str(changed))
@@ -168,8 +170,8 @@ class Scanner:
             self._unsettled(arrival, stillness)
             return ()
         del self._stillness[arrival.id]
-        if known:
-            change_state(self._archive, arrival.id, "done", known, "", self._now, sha256=digest)
+        if why_known:
+            change_state(self._archive, arrival.id, "done", why_known, "", self._now, sha256=digest)
             return ()
         return mark_copied(self._archive, arrival.id, digest, self._now)
 
@@ -183,7 +185,7 @@ class Scanner:
         self, arrival: Arrival, stillness: Stillness, fault: Incomplete | None
     ) -> Wait | None:
         """Return what a file waits for; None where it may be taken."""
-        # A clock that was set back makes this time shorter, but never for long.
+        # If the clock was set back, this time is too short for a while.
         waited = _time(self._now) - _time(arrival.seen_at)
         return decide(
             stillness, self._monotonic, waited.total_seconds(), self._plan.settle_seconds, fault
@@ -196,5 +198,5 @@ class Scanner:
 
 
 def _time(text: str) -> datetime:
-    """Read a time of the archive; the earliest that there is where it is none."""
+    """Return a time of the archive; the earliest possible time if it cannot be read."""
     return parse_date(text) or datetime.min.replace(tzinfo=UTC)

@@ -1,11 +1,11 @@
 """Post what is due into the loop's queue, by APScheduler, and tell the listeners of events.
 
-    beat      every few seconds: a sign of life, a look at settings, pauses and the child
-    rescan    the full look at the inbox, at its interval
-    scan      a look at the inbox that is due sooner
-    prune, verify, maintain, retry    the timed jobs, whose due times are kept in the archive
+    beat      every few seconds: a sign of life, and a check of settings, pause and child
+    rescan    the regular scan of the inbox
+    scan      a scan of the inbox that is due sooner
+    prune, verify, maintain, retry    the timed jobs, whose due times are in the archive
 
-What came due while the machine slept is posted once, as soon as it is awake.
+What came due while the machine slept is posted once, as soon as it wakes up.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ class Schedule:
 
     def __init__(self, put: Put) -> None:
         self._put = put
-        # The "debug" executor: the clock's own thread puts into the queue, with no other.
+        # With the "debug" executor the clock's own thread puts into the queue, and no other is needed.
         self._scheduler = BackgroundScheduler(
             timezone=UTC,
             jobstores={"default": MemoryJobStore()},
@@ -75,11 +75,10 @@ class Schedule:
 
 
 class Telling:
-    """The daemon's listeners; `when` is what `[notify]` says, and may change while it runs.
+    """The daemon's listeners: journal or terminal, log, and desktop. `when` is `[notify]`'s, and may change.
 
-    The journal names no chat by its title: it is shown to others, and a title can be as private as a
-    message. Names of files stay, although a title is part of them: a changed name would help to find
-    no file.
+    The journal names no chat by its title: others can read it, and a title can be as private as a
+    message. File names stay, although they contain a title: under a changed name no file is found.
     """
 
     def __init__(
@@ -96,13 +95,13 @@ class Telling:
         self._known: Sequence[Titled] = ()
 
     def tell(self, event: Event) -> None:
-        """Say what happened, and note it in the log."""
+        """Print an event, and log it."""
         self.say(event)
         note(self._archive, event, self._now())
 
     def say(self, event: Event) -> None:
-        """Print what is noted in the log already, and show a notice of it if one is wanted."""
-        # It may say that the archive cannot be read: then the titles of before must do.
+        """Print an event that is in the log already, and show a desktop notice of it if one is wanted."""
+        # The event may be that the archive cannot be read; then the titles known so far must do.
         with suppress(ArchiveError):
             self._known = known_titles(self._archive)
         self._speak(self._now(), event_without_titles(event, self._known))
@@ -110,9 +109,9 @@ class Telling:
             self._notifier.give(notice, self.when, self._now(), monotonic())
 
     def step(self) -> None:
-        """Check on notices that are being shown by other programs; call it every few seconds."""
+        """Check on the programs that are showing notices; to be called every few seconds."""
         self._notifier.step(monotonic())
 
     def stop(self) -> None:
-        """Cancel notices that are still on their way."""
+        """End the programs that are still showing notices."""
         self._notifier.stop()

@@ -1,11 +1,11 @@
 """Run the daemon, from its start to its end: READ THIS FIRST, then loop.py and dispatch.py.
 
-settings   memproc.toml, read by a child process, which takes more memory than watching
+settings   memproc.toml is read by a child process, since that takes more memory than watching
 locks      one daemon for an archive, and one for an inbox
-wait       what keeps it from beginning and may pass, as a full disk, is said and tried again
-resume     what was in progress when the last daemon ended is continued
-loop       sleep, take what has happened, begin what is to be done: loop.py, dispatch.py
-end        the calls under way may finish; the next daemon continues everything else
+wait       trouble at the start that may pass, such as a full disk, is reported and the start repeated
+resume     files that were in work when the last daemon ended are queued again
+loop       sleep, take what has happened, start the next work: loop.py, dispatch.py
+end        calls under way may finish; the next daemon continues everything else
 """
 
 import os
@@ -61,10 +61,10 @@ _SIGNS_OF_LIFE = (
 
 
 def watch(config: Path | None) -> int:
-    """Run the daemon until it is told to stop; return the exit code of the process.
+    """Run the daemon until it is told to stop. Return the exit code of the process.
 
     Raise ConfigurationError where memproc.toml is wrong at the start, and Busy where another daemon
-    is already there, unless a service manager has started this one. All else may pass: it is said,
+    runs, unless a service manager has started this one. Any other trouble may pass: it is reported,
     and the daemon begins once it can.
     """
     queue: Queue = SimpleQueue()
@@ -86,7 +86,7 @@ def watch(config: Path | None) -> int:
             is_away = isinstance(trouble, ConfigurationOutOfReach)
             is_wrong = isinstance(trouble, ConfigurationError) and not is_away
             is_second = isinstance(trouble, Busy) and "NOTIFY_SOCKET" not in os.environ
-            if is_wrong or is_second:  # only a person can end it: they are told at once
+            if is_wrong or is_second:  # this does not pass by itself
                 raise trouble
             waiting.say(plan, trouble)
             with _signals(queue):
@@ -96,7 +96,7 @@ def watch(config: Path | None) -> int:
 
 
 class _Waiting:
-    """The reason why a daemon cannot begin: said once, and shown by `memproc status` meanwhile."""
+    """The reason why a daemon cannot begin: reported once, and shown by `memproc status` meanwhile."""
 
     def __init__(self, config: Path | None) -> None:
         self._config = config
@@ -111,39 +111,39 @@ class _Waiting:
         self.is_over()
 
     def say(self, plan: WatchPlan | None, trouble: MemprocError) -> None:
-        """Say it, to the service manager too, and in the log where that can be."""
+        """Report the trouble, also to the service manager and, if possible, in the log."""
         if trouble.message == self._message:
             return
         self._message = trouble.message
         event = Trouble("the start", trouble.message, f"{trouble.next_step} It is tried again.")
         speak = speaker(os.environ, sys.stdout, sys.stderr)
         speak(now(), event)
-        with suppress(MemprocError, OSError):  # the archive may be what is waited for
+        with suppress(MemprocError, OSError):  # the archive itself may be the trouble
             if plan:
                 with Archive.open(plan.state) as archive:
                     note(archive, event, now())
-        notify.ready()  # the service is up, and what it waits for is its status
+        notify.ready()  # the service is up; its status says what it waits for
         notify.tell_status(f"waiting: {trouble.message}")
         self._shown.close()
         self._shown.enter_context(shown_as_waiting(self._config, trouble))
 
     def next_pause(self) -> float:
-        """Return the seconds until the next try; more each time."""
+        """Return the seconds until the next attempt; more each time."""
         return self._pauses.pop(0) if len(self._pauses) > 1 else self._pauses[0]
 
     def is_over(self) -> None:
-        """Forget the reason once the daemon is up, so that a later one is said again."""
+        """Forget the reason once the daemon is up, so that a later one is reported again."""
         self._shown.close()
         self._message, self._pauses = "", list(_PAUSES)
 
 
 def _is_stopped(queue: Queue, seconds: float) -> bool:
-    """Wait this long, or until memproc.toml is to be read again; return whether to stop."""
+    """Wait for `seconds`, or until memproc.toml is to be read again. Return whether to stop."""
     end = monotonic() + seconds
-    while (left := end - monotonic()) > 0:
+    while (seconds_left := end - monotonic()) > 0:
         notify.watchdog()
         with suppress(Empty):
-            wake = queue.get(timeout=min(left, _SIGN_OF_LIFE_SECONDS))
+            wake = queue.get(timeout=min(seconds_left, _SIGN_OF_LIFE_SECONDS))
             if isinstance(wake, Stop | Reload):
                 return isinstance(wake, Stop)
     return False
@@ -156,10 +156,7 @@ def _serve(
     config: Path | None,
     is_up: Callable[[], None],
 ) -> None:
-    """Serve these folders until told to stop.
-
-    Raise MemprocError or OSError where it cannot be.
-    """
+    """Serve these folders until told to stop. Raise MemprocError or OSError where that is impossible."""
     for folder in (plan.state, plan.updated, plan.backups, plan.inbox):
         make_private(folder)
     inbox_lock = _inbox_lock(plan.inbox)
@@ -185,20 +182,20 @@ def _serve(
             set_sign(archive, "stopped_at", now(), now())
             notify.stopping()
         finally:
-            with suppress(ArchiveError):  # on a full disk it stays, and the next one takes it down
+            with suppress(ArchiveError):  # on a full disk it stays, and the next daemon removes it
                 remove_signs(archive, "pid")
-            with suppress(ArchiveError):  # it is printed all the same
+            with suppress(ArchiveError):  # it is printed even if it cannot be logged
                 telling.tell(DaemonIs("stopped", reason))
 
 
 def _inbox_lock(inbox: Path) -> Path:
-    """Return the path of the inbox's lock; it lies elsewhere, since the inbox is the person's."""
+    """Return the path of the inbox's lock, which is not in the inbox, since that is the person's."""
     name = sha256(str(inbox).encode()).hexdigest()[:16]
     return runtime_folder() / f"inbox-{name}.lock"
 
 
 def _begin_life(archive: Archive, state: Path) -> None:
-    """Clear away what the last daemon left, and set the signs of this one."""
+    """Clean up after the last daemon, and set the signs of this one."""
     sweep(state / "arrivals")
     remove_signs(archive, *_SIGNS_OF_LIFE)
     resume_after_restart(archive, now())
@@ -214,7 +211,7 @@ def _run(
     config: Path | None,
     telling: Telling,
 ) -> None:
-    """Run the loop with its clock, the page's port and a guard against standstill."""
+    """Run the loop, with its clock, the page's port, and a guard against hanging."""
     with ExitStack() as stack:
         stall = StallExit(_STALL_SECONDS)
         if sys.platform in ("darwin", "win32"):
@@ -231,7 +228,7 @@ def _run(
         dispatch = Dispatch(archive, settings, config, schedule, telling, queue.put, now)
 
         def prove() -> None:
-            """Tell systemd, or our own watchman, that a turn of the loop is over."""
+            """Tell systemd, or our own watchdog, that the loop is alive."""
             notify.watchdog()
             notify.tell_status(dispatch.doing or "at rest")
             stall.feed()
@@ -242,7 +239,7 @@ def _run(
 
 @contextmanager
 def _signals(queue: Queue) -> Iterator[None]:
-    """Let SIGTERM and Ctrl-C stop, and SIGHUP read memproc.toml again; restore them at the end."""
+    """Have SIGTERM and Ctrl-C queue a Stop, and SIGHUP a Reload; restore the handlers at the end."""
     wakes: dict[int, Wake] = {int(signal.SIGTERM): Stop(), int(signal.SIGINT): Stop()}
     if hangup := getattr(signal, "SIGHUP", None):
         wakes[int(hangup)] = Reload()

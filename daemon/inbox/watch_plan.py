@@ -26,7 +26,7 @@ _AFTER_A_RESTART = {
     "subfolders": "watch.subfolders",
     "page_port": "page.port",
 }
-"""The settings that a running daemon cannot change: it has locks and a watch on them."""
+"""The settings that a running daemon cannot change, since it holds locks and a watch on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class SettingsAre:
     plan: dict[str, Any]
     """The fields of WatchPlan, paths as strings."""
     path: str
-    """Where memproc.toml lies; empty where there is none and the defaults count."""
+    """The path of memproc.toml; empty where there is none and the defaults apply."""
     text: str
-    """All of it."""
+    """Its content."""
     found_here: bool = False
     """Whether the file was found in the current folder, not named by the person."""
 
@@ -57,7 +57,7 @@ class WatchPlan:
     """`auto`, `native` or `poll`."""
     subfolders: bool
     night: str
-    """The window for postponed work, in local time, as "02:00-05:00"; empty for none."""
+    """The window for postponed work, in local time, such as "02:00-05:00"; empty for none."""
     notify: str
     """`problems`, `all` or `never`."""
     config: Path | None
@@ -67,14 +67,14 @@ class WatchPlan:
 
 
 def plan_of(settings: SettingsAre) -> WatchPlan:
-    """Return the plan, with its paths as paths again."""
+    """Return the plan in the settings, with Paths in place of strings."""
     paths = {name: Path(settings.plan[name]) for name in _FOLDERS}
     config = Path(settings.path) if settings.path else None
     return WatchPlan(**{**settings.plan, **paths, "config": config})
 
 
 def needs_restart(before: WatchPlan, after: WatchPlan) -> tuple[str, ...]:
-    """Return the dotted keys that have changed and count only after a restart."""
+    """Return the dotted keys that have changed and take effect only after a restart."""
     changed = {
         field.name
         for field in fields(WatchPlan)
@@ -84,7 +84,7 @@ def needs_restart(before: WatchPlan, after: WatchPlan) -> tuple[str, ...]:
 
 
 def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
-    """Return what changes when a file is changed or replaced; None where there is none."""
+    """Return a value that changes when the file is changed or replaced; None where there is none."""
     try:
         stat = path.stat() if path else None
     except OSError:
@@ -93,10 +93,10 @@ def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
 
 
 def read_settings(config: Path | None) -> SettingsAre | RunFailed:
-    """Return memproc.toml's settings, or all that is wrong; `config` is the file of `--config`.
+    """Return memproc.toml's settings, or why there are none; `config` is the file of `--config`.
 
-    Wait for the child process, which takes about half a second. One that is killed or too slow
-    proves nothing about memproc.toml.
+    A child process reads them, which takes about half a second. If it is killed or too slow, that
+    says nothing about memproc.toml, so the failure may pass.
     """
     try:
         ended = subprocess.run(  # noqa: S603  our own Python, and a path
@@ -128,7 +128,7 @@ def read_settings(config: Path | None) -> SettingsAre | RunFailed:
 
 
 def read_settings_here(given: Path | None) -> RunDone | RunFailed:
-    """Do the same in this process, for the child; `given` is the file of `--config`."""
+    """Read memproc.toml's settings in this process, the child; `given` is the file of `--config`."""
     from daemon.config.loading import load_folders, parse_settings
     from daemon.config.search import find
     from daemon.config.settings import Config
@@ -153,7 +153,7 @@ def read_settings_here(given: Path | None) -> RunDone | RunFailed:
 
 
 def _content(path: Path) -> bytes:
-    """Read the settings. Raise ConfigurationError, or another where that may pass."""
+    """Read the file. Raise ConfigurationError, or ConfigurationOutOfReach where that may pass."""
     try:
         return path.read_bytes()
     except OSError as fault:

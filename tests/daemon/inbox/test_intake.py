@@ -105,7 +105,7 @@ def test_a_file_that_changes_during_the_copy_is_not_taken(
     late: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pour = intake._pour
+    pour = intake._copy_blocks
 
     def pour_and_change(*all: object) -> object:
         if late:
@@ -115,7 +115,7 @@ def test_a_file_that_changes_during_the_copy_is_not_taken(
         change(source)
         return pour(*all)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(intake, "_pour", pour_and_change)
+    monkeypatch.setattr(intake, "_copy_blocks", pour_and_change)
     with pytest.raises(Changed):
         take(source, seen(source), tmp_path, new)
     assert left_behind(tmp_path) == []
@@ -133,7 +133,10 @@ class Stingy(BytesIO):
 def test_a_disk_that_takes_only_a_part_at_once_gets_the_rest_too(source: Path) -> None:
     copy = Stingy()
     with source.open("rb") as file:
-        assert intake._pour(file, copy, len(CONTENT)) == (sha256(CONTENT).hexdigest(), len(CONTENT))
+        assert intake._copy_blocks(file, copy, len(CONTENT)) == (
+            sha256(CONTENT).hexdigest(),
+            len(CONTENT),
+        )
     assert copy.getvalue() == CONTENT
 
 

@@ -295,9 +295,9 @@ def test_a_file_that_changes_while_it_is_copied_is_waited_for(
 ) -> None:
     inbox.put("a.json", export(0))
     inbox.scan()
-    pour = intake._pour
+    pour = intake._copy_blocks
     monkeypatch.setattr(
-        intake, "_pour", lambda *all: (inbox.put("a.json", export(2)), pour(*all))[1]
+        intake, "_copy_blocks", lambda *all: (inbox.put("a.json", export(2)), pour(*all))[1]
     )
     inbox.scan(SETTLE)
     assert inbox.last()[:2] == ("settling", "it changed while it was copied")
