@@ -1,1 +1,1 @@
-"""Faces: each renders any report, as text for a terminal, as JSON, or as text for a model."""
+"""Faces: each renders any report, as a table for a terminal or as JSON."""

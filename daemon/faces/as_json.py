@@ -1,4 +1,4 @@
-"""Render all that a command shows, or what has ended it, as the one object of `--json`.
+"""Render all that a command shows, or the error that ended it, as the one object of `--json`.
 
     {"memories": [...], "notes": [...], "next": ["To add one: memproc facts 1a2b add TEXT", ...]}
     {"error": "The archive is damaged.", "notes": [], "next": ["Rebuild it with: memproc rebuild"]}
@@ -15,7 +15,7 @@ from rules.wording import as_sentence
 def as_one_object(
     reports: Sequence[Report], error: str = "", next_step: str = ""
 ) -> dict[str, object]:
-    """Return the object of what was shown, in its order; with `error` also of what ended it."""
+    """Return the object of all reports, in their order; `error` is what ended the command, if anything."""
     values: dict[str, object] = {}
     notes: list[str] = []
     steps: list[str] = []

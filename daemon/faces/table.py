@@ -1,4 +1,4 @@
-"""Render a table for a terminal, in its width."""
+"""Render a table within the width of a terminal."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -8,11 +8,11 @@ from daemon.reports.report import Cell, Column, Link, Moment, ReportTable, Row
 from daemon.status.printable import columns_of, folded, in_one_line, padded
 
 _LEAST_WORDS = 20
-"""Columns of a terminal that folded or cut words keep, however narrow the terminal is."""
+"""The least width of a column of folded or cut words, however narrow the terminal is."""
 _LONGEST_LINE = 60
-"""Columns of a cut cell where no terminal says how wide it is."""
+"""The width of a cut cell where there is no terminal."""
 _FEW_COLUMNS = 5
-"""A table with so few is folded, however narrow the terminal is."""
+"""A table with no more columns stays a table, however narrow the terminal is."""
 _GAP = "  "
 
 
@@ -21,9 +21,9 @@ def table_lines(
 ) -> Iterator[str]:
     """Yield the lines of a table, its headings first, in `strong` letters.
 
-    `width` is None where no terminal bounds it. Where it is too narrow, columns are dropped in
-    their order. If all others still do not fit, each row becomes a few lines with headings in them.
-    Without any headings, a row is one line that is folded as a whole.
+    `width` is None where there is no terminal. Where the table is too wide, columns are dropped in
+    the order of their `drop`. If the others still do not fit, each row becomes a few lines with the
+    headings in them. Without any headings, a row is one line that is folded as a whole.
     """
     columns, headings = table.columns, [column.heading for column in table.columns]
     rows = [[_in_words(column.cell(row)) for column in columns] for row in table.rows]
@@ -42,7 +42,7 @@ def table_lines(
 
 
 def _section_lines(table: ReportTable[Row], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the title, the rows in columns whose last has any length, and what is left out."""
+    """Yield the title, the rows in columns of which the last is not padded, and what is left out."""
     indent = "  " if table.title else ""
     if table.title:
         yield in_one_line(table.title)
@@ -54,7 +54,7 @@ def _section_lines(table: ReportTable[Row], rows: Sequence[Sequence[str]]) -> It
 
 
 def _in_words(value: Cell) -> str:
-    """Return what a cell says, on one line."""
+    """Return the words of a cell, on one line."""
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, Moment):
@@ -65,7 +65,7 @@ def _in_words(value: Cell) -> str:
 def _widths(
     columns: Sequence[Column[Row]], rows: Sequence[Sequence[str]], width: int | None
 ) -> dict[int, int]:
-    """Return how wide each column is, by its place, without those that are dropped."""
+    """Return the width of each column by its place, without those that are dropped."""
     wanted = [max(map(columns_of, cells)) for cells in zip(*rows, strict=True)]
     if width is None:
         longest = {"line": _LONGEST_LINE}
@@ -104,7 +104,7 @@ def _row_lines(
 
 
 def _cell_lines(words: str, is_cut: bool, width: int) -> list[str]:
-    """Return the lines of a cell, each within the width; one that is cut has a single line."""
+    """Return the lines of a cell, each within the width; a cut cell has a single line."""
     if columns_of(words) <= width:
         return [words]
     from rich.cells import chop_cells, set_cell_size  # late: few cells are too wide
@@ -119,12 +119,12 @@ def _headed_lines(
     headings: Sequence[str], row: Sequence[str], width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
     """Yield a row as a few lines, in which each cell follows its heading."""
-    line, left = "", width
+    line, columns_left = "", width
     for heading, words in zip(headings, row, strict=True):
         size = columns_of(f"{_GAP}{heading} {words}")
-        if line and size > left:
+        if line and size > columns_left:
             yield line
-            line, left = _GAP, width - len(_GAP)
+            line, columns_left = _GAP, width - len(_GAP)
         line += f"{_GAP if line else ''}{strong(heading)} {words}"
-        left -= size
+        columns_left -= size
     yield line

@@ -1,1 +1,1 @@
-"""Reports: what memproc has to say of a notion, once, for terminal, page, JSON and tools."""
+"""Reports: what memproc says about each subject, defined once for terminal, page and JSON."""

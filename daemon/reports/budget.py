@@ -1,4 +1,4 @@
-"""Say what may be spent, what is spent of it, what models have cost and shown, and each of their calls."""
+"""Report the caps and what is spent under them, the cost of models, what their replies taught, and each call."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -40,17 +40,17 @@ class CapRow:
     name: Which
     usd: float
     configured_usd: float
-    """What memproc.toml says; the cap may be raised above it for a while."""
+    """The cap in memproc.toml; it may be raised for a while."""
     spent_usd: float
-    """Spent and reserved; of a run's cap, by the last run."""
+    """Spent and reserved; for a run's cap, by the last run."""
     turns_at: str
-    """When the sum begins at nothing again; empty for a run's."""
+    """When the sum starts again at zero; empty for a run's cap."""
     starts_again: str
     """The same in words."""
 
     @property
     def words(self) -> str:
-        """Return the cap, and where it is raised what it was before."""
+        """Return the cap in words; if it is raised, with its configured value."""
         cap = usd_in_words(self.usd)
         is_raised = self.usd != self.configured_usd
         return f"{cap} (raised from {usd_in_words(self.configured_usd)})" if is_raised else cap
@@ -58,19 +58,19 @@ class CapRow:
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """A call in the journal; its counts are not shown where the provider's are impossible."""
+    """A call in the journal."""
 
     reply: Reply
     odd_usage: str
-    """The usage that the provider has named, where it is impossible."""
+    """The token counts that the provider gave, if they are impossible; they are then shown as "?"."""
 
     def count(self, tokens: int) -> str:
-        """Return a count of tokens as it is shown."""
+        """Return a token count as it is shown."""
         return "?" if self.odd_usage else f"{tokens:,}"
 
     @property
     def ended(self) -> str:
-        """Return why the answer ended, and by which try it came where that was not the first."""
+        """Return why the answer ended, and the number of the attempt if it was not the first."""
         reply = self.reply
         return f"{reply.finish}, try {reply.tries}" if reply.tries > 1 else reply.finish
 
@@ -102,9 +102,9 @@ _CALLS: tuple[Column[CallRow], ...] = (
 
 
 def budget_report(archive: Archive, settings: BudgetSettings, now: str) -> Report:
-    """Return the caps as they count at the time `now`, with what is spent under each.
+    """Return the caps in force at the time `now`, with what is spent under each.
 
-    The run's figures are those of the last run that reserved anything.
+    The figures for a run are those of the last run that reserved anything.
     """
     models = by_model(archive, periods(at(now)).month_began)
     learned = [
@@ -155,7 +155,7 @@ def _caps(archive: Archive, settings: BudgetSettings, now: str) -> list[CapRow]:
 
 
 def spending_report(costs: Sequence[DaysCost], titles: Mapping[str, str]) -> Report:
-    """Return what was spent by chat and by kind of call, the dearest first; `titles` are by chats' ids."""
+    """Return what was spent by chat and by kind of call, the dearest first; `titles` are by chat id."""
     by_chat, by_step = defaultdict[str, float](float), defaultdict[str, float](float)
     for cost in costs:
         by_chat[titles.get(cost.chat_id, cost.chat_id)] += cost.usd
@@ -173,7 +173,7 @@ def _spent(heading: str, sums: Mapping[str, float]) -> ReportTable[tuple[str, fl
 
 
 def _model_data(row: OfModel) -> dict[str, object]:
-    """Return what a model has cost, in dollars; nothing of its `unpriced` calls is in the sums."""
+    """Return what a model has cost, in dollars; the sums leave out its `unpriced` calls."""
     usd, open_usd = dollars(row.settled), dollars(row.open)
     return {
         "model": row.model,
@@ -185,7 +185,7 @@ def _model_data(row: OfModel) -> dict[str, object]:
 
 
 def _of_model(row: OfModel) -> str:
-    """Say what a model was asked this month, and what that cost."""
+    """Return a clause on a model's calls this month, and their cost."""
     line = f"{row.model}: {counted(row.calls, 'call')} this month, {in_words(row.settled)}"
     if row.open:
         line += f"; up to {in_words(row.open)} for calls under way, or cut off and perhaps billed"
@@ -195,7 +195,7 @@ def _of_model(row: OfModel) -> str:
 
 
 def _of_learned(model: str, learned: LearnedFactor, counts: bool) -> str:
-    """Say how a model counts tokens, and whether plans still go by it."""
+    """Return a clause on how a model counts tokens, and whether plans use that."""
     shown = counted(learned.replies, "reply", "replies")
     line = f"{model}: counts {learned.factor:.2f} tokens for one of memproc's, by {shown}"
     if not counts:
@@ -212,14 +212,14 @@ def _how_to_forget(model: str) -> str:
 def calls_report(archive: Archive, chat_id: str | None, *, with_text: bool) -> Report:
     """Return the calls in the journal, of all chats or of one, oldest first.
 
-    The answers themselves are there only `with_text`.
+    The answers' texts are included only `with_text`.
     """
     odd = odd_usages(archive)
     rows = [CallRow(reply, odd.get(reply.request, "")) for reply in replies(archive, chat_id)]
 
     def data(row: CallRow) -> dict[str, object]:
-        told = {**asdict(row.reply), "odd_usage": row.odd_usage}
-        return told if with_text else {name: told[name] for name in told if name != "text"}
+        values = {**asdict(row.reply), "odd_usage": row.odd_usage}
+        return values if with_text else {name: values[name] for name in values if name != "text"}
 
     none = f"No model was asked{' about this chat' if chat_id else ''} yet."
     next_steps = () if rows else (Step("What a run would ask, and its cost", "plan"),)

@@ -1,4 +1,4 @@
-"""Say which chats the archive knows, what was kept of one's exports, and how to go back to it."""
+"""Report the chats that the archive knows, and the kept versions of a chat's exports."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,15 +39,15 @@ def chats_report(chats: Sequence[KnownChat], waiting: int = 0) -> Report:
 
 def versions_report(chat: KnownChat, backups: Path) -> Report:
     """Return the kept versions of a chat, the first original among them, oldest first."""
-    kept = versions_of(backups, chat.chat_id)
-    table = ReportTable("versions", kept, _VERSIONS, _NONE)
-    if not kept:
+    versions = versions_of(backups, chat.chat_id)
+    table = ReportTable("versions", versions, _VERSIONS, _NONE)
+    if not versions:
         return Report((table,))
     note = f"They lie in {backups}; `memproc versions {chat.chat_id} --json` names each file."
-    back = Step("To put one back", f"restore {chat.chat_id} NUMBER")
-    return Report((table,), notes=(note,), next=(back,))
+    restore = Step("To put one back", f"restore {chat.chat_id} NUMBER")
+    return Report((table,), notes=(note,), next=(restore,))
 
 
 def address_of(version: Version) -> str:
-    """Return where the page shows what going back to a version would change."""
+    """Return the page's address that shows what restoring a version would change."""
     return f"/chat/{version.chat_id}/versions/{version.number}"

@@ -1,4 +1,4 @@
-"""Say what the persona keeps in mind of itself and of the person, and all that was written into it."""
+"""Report a chat's core memory, and everything that was ever written into it."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -20,8 +20,8 @@ _FUNCTIONS = {"core_memory_append": "added to", "core_memory_replace": "changed"
 
 def core_report(archive: Archive, config: Config, chat: KnownChat) -> Report:
     """Return every section of a chat, with how many of its characters are used."""
-    own = config.of(known_chat(archive, chat.chat_id)).core
-    sections = core_now(archive, chat.chat_id, core_layout(own)).sections
+    core_settings = config.of(known_chat(archive, chat.chat_id)).core
+    sections = core_now(archive, chat.chat_id, core_layout(core_settings)).sections
 
     def release(section: Section) -> tuple[Step, ...]:
         if not (section.held or section.held_lines):
@@ -39,18 +39,20 @@ def core_report(archive: Archive, config: Config, chat: KnownChat) -> Report:
     )
     return Report(
         (table,),
-        notes=() if own.enabled else (_IS_OFF,),
+        notes=() if core_settings.enabled else (_IS_OFF,),
         pressed=tuple(pressed_lines(archive, chat.chat_id, "core")),
     )
 
 
 def _section_card(section: Section) -> Card:
-    """Return a section's size, what it is for, and its lines, those that are the person's marked."""
+    """Return a section's size, description and lines, with the person's own lines marked."""
     size = f"{len(section.rendered):,} of {section.limit:,} characters"
-    own = set(section.held_lines)
+    held_lines = set(section.held_lines)
     if not isinstance(section.value, str):
-        own = {rendered((line,)) for line in section.held_lines}
-    lines = (f"{line}  (yours)" if line in own else line for line in section.rendered.splitlines())
+        held_lines = {rendered((line,)) for line in section.held_lines}
+    lines = (
+        f"{line}  (yours)" if line in held_lines else line for line in section.rendered.splitlines()
+    )
     return Card(
         who=section.name,
         text=unmarked("\n".join(lines) or _EMPTY),
@@ -66,7 +68,7 @@ def core_history(chat: KnownChat, events: Sequence[CoreEvent]) -> Report:
 
 
 def _event_card(event: CoreEvent) -> Card:
-    """Return when and by whom a section was written, and what it said then."""
+    """Return when and by whom a section was written, and its text after that."""
     by = "you"
     if event.by != "person":
         by = f"the persona after memory {event.memory} (edition {event.edition})"

@@ -1,4 +1,4 @@
-"""Say which browsers are paired with TypingMind in them."""
+"""Report the browsers that are paired with memproc."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -20,7 +20,7 @@ _WHO_CAN_SIGN = (
 
 
 def devices_report(devices: Sequence[Device]) -> Report:
-    """Return the paired browsers; their keys are not for programs either."""
+    """Return the paired browsers; their keys are not shown, not even in JSON."""
     browsers = ReportTable(
         "browsers",
         devices,

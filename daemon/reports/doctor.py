@@ -1,8 +1,7 @@
-"""Say what a look at everything that memproc needs has found, and what a bug report needs of it.
+"""Report the findings of `memproc doctor`, and what a bug report needs.
 
-A bug report has nothing that is a person's own. Titles, sections, folders, models, hosts and
-addresses are: of such settings it is told whether they are at their default, and of all others
-their values.
+A bug report holds nothing private. Of settings with titles, sections, folders, models, hosts or
+addresses it only says whether they are at their default; of all others it has the values.
 """
 
 import platform
@@ -24,14 +23,14 @@ _PACKAGES = ("litellm", "tiktoken", "watchdog", "apscheduler", "pydantic", "mcp"
 
 
 def doctor_report(findings: Sequence[Finding], *, shows_all: bool) -> Report:
-    """Return the findings, the worst last for a person, and how many there are of each kind.
+    """Return the findings, for a person the worst last, and the number of each level.
 
-    What is well is shown where that is wanted. Programs get all of them.
+    A person is shown findings that are in order only with `shows_all`; programs get all of them.
     """
     counts = dict.fromkeys(("error", "warning", "ok"), 0)
     for finding in findings:
         counts[finding.level] += 1
-    shown = [each for each in reversed(findings) if shows_all or each.level != "ok"]
+    shown = [finding for finding in reversed(findings) if shows_all or finding.level != "ok"]
     more = "" if shows_all else " (memproc doctor --all)"
     errors, warnings, well = counts.values()
     return Report(
@@ -88,7 +87,7 @@ def support_report(
 def _counts(
     chats: Sequence[KnownChat] | None, findings: Sequence[Finding]
 ) -> Iterator[tuple[str, str]]:
-    """Yield how much there is in the archive, and how many findings `doctor` has of each level."""
+    """Yield numbers on the archive, and how many findings `doctor` has of each level."""
     if chats is None:
         yield ("archive", "not read")
     else:
@@ -98,11 +97,11 @@ def _counts(
         most = max((chat.messages for chat in chats), default=0)
         yield ("messages of the longest chat", f"{most:,}")
     for level in ("error", "warning", "ok"):
-        yield (f"findings: {level}", str(sum(each.level == level for each in findings)))
+        yield (f"findings: {level}", str(sum(finding.level == level for finding in findings)))
 
 
 def _settings(table: BaseModel, before: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each setting by its name in memproc.toml, but for those that are gone."""
+    """Yield each setting that is not deprecated, by its name in memproc.toml, with what may be shown of it."""
     for name, value in table:
         field, key = type(table).model_fields[name], f"{before}{name}"
         if field.deprecated:
@@ -121,7 +120,7 @@ def _settings(table: BaseModel, before: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _choices(annotation: object) -> tuple[object, ...]:
-    """Return the words of a fixed choice, also where it is one of several types."""
+    """Return the words of a Literal, also within a union of types."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
     return tuple(word for part in get_args(annotation) for word in _choices(part))

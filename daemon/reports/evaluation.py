@@ -1,4 +1,4 @@
-"""Say what an evaluation has found: what is known, of whom it was asked, and what was missed."""
+"""Report an evaluation: what is known, which model was asked, and what was missed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -31,46 +31,48 @@ _VOICE_COLUMNS: tuple[Column[tuple[str, float]], ...] = (
 
 
 def evaluation_report(
-    found: Evaluation, memories: Mapping[str, Memory], usd_now: float = 0.0
+    evaluation: Evaluation, memories: Mapping[str, Memory], usd_now: float = 0.0
 ) -> Report:
     """Return what is known from each context, by age, fold level and memory, and what was missed.
 
-    `memories` are those of the chat by their ids, `usd_now` the dollars that it has cost just now.
+    `memories` are those of the chat by their ids, `usd_now` the dollars that this run of it has cost.
     """
-    missed = _missed(found, memories)
+    missed = _missed(evaluation, memories)
     steps: tuple[Step, ...] = ()
     if missed.press and missed.rows:
         (first,) = missed.press(missed.rows[0])
         steps = (replace(first, words=_WRITE_AGAIN, address=""),)
-    nearest_first = sorted(found.voice.distances.items(), key=lambda text: text[1])
+    nearest_first = sorted(evaluation.voice.distances.items(), key=lambda text: text[1])
     return Report(
         (
-            _scores("In the context", found.arms, lambda row: CONTEXTS.get(row.name, row.name)),
-            _scores("By age", found.groups.ages),
-            _scores("By fold level", found.groups.levels),
+            _scores(
+                "In the context", evaluation.arms, lambda row: CONTEXTS.get(row.name, row.name)
+            ),
+            _scores("By age", evaluation.groups.ages),
+            _scores("By fold level", evaluation.groups.levels),
             _scores(
                 "By memory",
-                found.groups.memories,
+                evaluation.groups.memories,
                 lambda row: Link(called(memories[row.name]), f"/memory/{row.name}"),
             ),
             missed,
-            ReportTable("", () if found.voice.why_not else nearest_first, _VOICE_COLUMNS),
+            ReportTable("", () if evaluation.voice.why_not else nearest_first, _VOICE_COLUMNS),
         ),
-        heading=_head(found),
-        notes=tuple(_notes(found, usd_now)),
+        heading=_head(evaluation),
+        notes=tuple(_notes(evaluation, usd_now)),
         next=steps,
     )
 
 
-def _missed(found: Evaluation, memories: Mapping[str, Memory]) -> ReportTable[Missed]:
-    """Return the questions that were missed; the memories of an asked one can be written again."""
+def _missed(evaluation: Evaluation, memories: Mapping[str, Memory]) -> ReportTable[Missed]:
+    """Return the questions that were missed; if a model was asked, their memories can be written again."""
 
     def said_in(missed: Missed) -> Link:
-        address = f"/chat/{found.chat_id}/messages/{missed.message}"
+        address = f"/chat/{evaluation.chat_id}/messages/{missed.message}"
         return Link(called(memories[missed.memory]), address)
 
     def write_again(missed: Missed) -> tuple[Step, ...]:
-        command = f"retry {found.chat_id} {short_name(memories[missed.memory])} --missed"
+        command = f"retry {evaluation.chat_id} {short_name(memories[missed.memory])} --missed"
         address = f"/memory/{missed.memory}/missed"
         return (Step("Have it written again with what it lacked", command, address),)
 
@@ -79,50 +81,55 @@ def _missed(found: Evaluation, memories: Mapping[str, Memory]) -> ReportTable[Mi
         Column("Answer", lambda missed: missed.answer, "prose"),
         Column("Said in", said_in),
     )
-    press = write_again if found.form == "asked" else None
-    return ReportTable("", found.missed, columns, "Nothing was missed.", press=press)
+    press = write_again if evaluation.form == "asked" else None
+    return ReportTable("", evaluation.missed, columns, "Nothing was missed.", press=press)
 
 
-def _notes(found: Evaluation, usd_now: float) -> Iterator[str]:
-    """Yield what there is to know besides the scores, and what it has cost."""
-    if unread := sum(row.unread for row in found.arms):
+def _notes(evaluation: Evaluation, usd_now: float) -> Iterator[str]:
+    """Yield clauses on unread answers, the tail, the voice, and the cost."""
+    if unread := sum(row.unread for row in evaluation.arms):
         yield f"{counted(unread, 'answer')} had no letter that could be read, and count nowhere."
-    messages, lacking = counted(found.tail.messages, "message"), len(found.tail.lacking)
+    messages, lacking = counted(evaluation.tail.messages, "message"), len(evaluation.tail.lacking)
     if lacking:
         yield (
             f"The live tail lacks {lacking:,} of its {messages}, which you have not deleted: they "
-            f"are in the archive alone. To have them: memproc expand {found.chat_id}"
+            f"are in the archive alone. To have them: memproc expand {evaluation.chat_id}"
         )
     else:
         yield f"The live tail has {messages}, and none is missing."
-    yield f"Voice: not measured: {found.voice.why_not}." if found.voice.why_not else _VOICE
-    so_far = f"${found.usd:,.4f}" if found.usd else "$0.00"
+    yield (
+        f"Voice: not measured: {evaluation.voice.why_not}." if evaluation.voice.why_not else _VOICE
+    )
+    so_far = f"${evaluation.usd:,.4f}" if evaluation.usd else "$0.00"
     if usd_now:
         yield f"This evaluation cost ${usd_now:,.4f}."
     yield f"Evaluations of this chat so far cost {so_far}."
 
 
-def _head(found: Evaluation) -> str:
-    """Return what was evaluated, when, and of whom it was asked."""
-    title, memories = cut_title(found.title), counted(found.memories, "memory", "memories")
-    if found.form == "cloze":
-        alike = f"{_CHOSEN_ALIKE}\n\n" if found.chosen_alike else ""
-        return f"{alike}{_FLOOR}\n\n{title}: {memories}, now"
-    times = f", {found.replicates} times" if found.replicates > 1 else ""
-    head = (
-        f"{title}: evaluation {found.evaluation}{times}, {in_full(found.at)}, {memories}, asked of "
-        f"{found.model}"
+def _head(evaluation: Evaluation) -> str:
+    """Return what was evaluated, when, and which model was asked."""
+    title, memories = (
+        cut_title(evaluation.title),
+        counted(evaluation.memories, "memory", "memories"),
     )
-    if found.has_passages:
+    if evaluation.form == "cloze":
+        alike = f"{_CHOSEN_ALIKE}\n\n" if evaluation.chosen_alike else ""
+        return f"{alike}{_FLOOR}\n\n{title}: {memories}, now"
+    times = f", {evaluation.replicates} times" if evaluation.replicates > 1 else ""
+    head = (
+        f"{title}: evaluation {evaluation.evaluation}{times}, {in_full(evaluation.at)}, {memories}, asked of "
+        f"{evaluation.model}"
+    )
+    if evaluation.has_passages:
         head += ". Known is a share of what it answers with the passage itself in view"
     changed = "The chat, its memories or their settings have changed since: memproc eval asks again"
-    return head if found.is_present else f"{head}. {changed}"
+    return head if evaluation.is_present else f"{head}. {changed}"
 
 
 def _scores(
     title: str, rows: Sequence[Row], name: Callable[[Row], Cell] = attrgetter("name")
 ) -> ReportTable[Row]:
-    """Return rows under a title; what was made up only where that was asked."""
+    """Return rows under a title; the columns on made-up answers only where those were asked for."""
     columns: list[Column[Row]] = [Column(title, name, "prose"), *_score("Known", "known")]
     if any(row.made_up for row in rows):
         columns += _score("Made up", "made_up")
@@ -132,7 +139,7 @@ def _scores(
 
 
 def _score(heading: str, place: str) -> Sequence[Column[Scored]]:
-    """Return a score's columns: its share, its interval of 95 %, and of how many questions."""
+    """Return a score's columns: its share, its interval of 95 %, and the number of questions."""
     score: Callable[[Scored], Score | None] = attrgetter(place)
 
     def interval(row: Scored) -> str:
@@ -151,12 +158,12 @@ def _score(heading: str, place: str) -> Sequence[Column[Scored]]:
 def history_report(chat_id: str, past: Sequence[PastEvaluation], free: Evaluation) -> Report:
     """Return all evaluations of a chat, oldest first, and what `free` finds without a model."""
     columns: tuple[Column[PastEvaluation], ...] = (
-        Column("No.", lambda one: one.evaluation, "number"),
-        Column("Day", lambda one: in_full(one.at)[:10]),
-        Column("Memories", lambda one: one.memories, "number"),
+        Column("No.", lambda past: past.evaluation, "number"),
+        Column("Day", lambda past: in_full(past.at)[:10]),
+        Column("Memories", lambda past: past.memories, "number"),
         *_score("Known", "row.known"),
         *_score("Made up", "row.made_up"),
-        Column("Model", lambda one: one.model, drop=1),
+        Column("Model", lambda past: past.model, drop=1),
     )
     first = () if past else (Step("To do it", f"eval {chat_id}"),)
     table = ReportTable("evaluations", past, columns, "It was never evaluated.")
@@ -164,7 +171,7 @@ def history_report(chat_id: str, past: Sequence[PastEvaluation], free: Evaluatio
 
 
 def _history_notes(past: Sequence[PastEvaluation], free: Evaluation) -> Iterator[str]:
-    """Yield which evaluations cannot be compared, and what is found without a model."""
+    """Yield clauses on evaluations that cannot be compared, and on what is found without a model."""
     before = [str(evaluation.evaluation) for evaluation in past if not evaluation.has_passages]
     if before:
         yield f"Without the passages in view, and compared with no others: {', '.join(before)}."

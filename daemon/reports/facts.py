@@ -1,4 +1,4 @@
-"""Say which facts of a chat are true now, and all that ever happened to one."""
+"""Report the present facts of a chat, and the history of one of them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -32,7 +32,7 @@ _COLUMNS: tuple[Column[Fact], ...] = (
 
 
 def facts_report(archive: Archive, config: Config, chat: KnownChat, words: str = "") -> Report:
-    """Return a chat's facts by date; or those that have the words, the best match first."""
+    """Return a chat's facts by date; with `words`, those that match, the best first."""
     facts = facts_now(archive, chat.chat_id)
     if words:
         listed = [facts[at] for at in ranked([fact.text for fact in facts], words)]
@@ -54,7 +54,7 @@ def facts_report(archive: Archive, config: Config, chat: KnownChat, words: str =
 
 
 def _card(chat: KnownChat, fact: Fact) -> Card:
-    """Return a fact with its day, whose it is, and how often it was said again."""
+    """Return a fact with its day, its owner, and how often it was said again."""
     again = f"said again {counted(fact.confirmed, 'time')}" if fact.confirmed else ""
     return Card(
         f"fact {fact.number}",
@@ -72,12 +72,12 @@ def _steps(chat: KnownChat, fact: Fact) -> tuple[Step, ...]:
 
 
 def fact_history(events: Sequence[FactEvent]) -> Report:
-    """Return the events of a fact: what it said, from which message, and what took its place."""
+    """Return the events of a fact: its text, the message that it is from, and what replaced it."""
     return Report((ReportTable("events", events, card=_event_card),))
 
 
 def _event_card(event: FactEvent) -> Card:
-    """Return when, by whom and why a fact changed, and what it said from then on."""
+    """Return when, by whom and why a fact changed, and its text from then on."""
     by = "by you"
     if event.by != "person":
         by = f"by the context manager, from the chunk of memory {event.memory}"

@@ -1,6 +1,6 @@
-"""Say what there is of a chat's memories: each with its place among the folds, and its marks.
+"""Report the memories of a chat, each with its place among the folds and its marks.
 
-And all of one memory: what it was made of, and its editions, each with what it says.
+And all of one memory: what it was made of, and its editions with their texts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _HASH = 8  # characters that are shown of a request's hash
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """A memory or a fold, with what a reader is told of it."""
+    """A memory or a fold, with what a reader is shown of it."""
 
     memory: Memory
     state: State
@@ -36,13 +36,13 @@ class MemoryRow:
     fold: str
     """The short name of the fold that it is in; empty where it is in none."""
     members: tuple["MemoryRow", ...]
-    """Those that are in this fold now, oldest first."""
+    """The rows in this fold now, oldest first."""
     depth: int
-    """How many folds of a tree it is in."""
+    """The number of folds that it is nested in, in a tree."""
 
     @property
     def name(self) -> str:
-        """Return its number as a command takes it: `6`, `f2`, `ff1`."""
+        """Return its short name as a command takes it: `6`, `f2`, `ff1`."""
         return short_name(self.memory)
 
     @property
@@ -52,25 +52,25 @@ class MemoryRow:
 
     @property
     def words(self) -> str:
-        """Return what it is shown by: its first quote, else the memory that the persona keeps."""
+        """Return the words that stand for it in a list: its first quote, else its last answer."""
         return self.memory.quote or " ".join(self.memory.edition.texts[-1].split())
 
     @property
     def about(self) -> tuple[str, ...]:
-        """Return how many a fold is made of, the fold that it is in, and its marks."""
+        """Return the number of its members, the fold that it is in, and its marks."""
         size = len(self.memory.members)
         place = (f"of {size}" if size else "", f"in {self.fold}" if self.fold else "")
         return (*filter(None, place), *self.marks)
 
     def with_all_inside(self) -> Iterator["MemoryRow"]:
-        """Yield it and all that is in it, each fold before its members."""
+        """Yield this row and all rows in it, each fold before its members."""
         yield self
         for member in self.members:
             yield from member.with_all_inside()
 
     @property
     def chunk_count(self) -> int:
-        """Count the memories under it that are no folds; 1 for a memory."""
+        """Return the number of chunks' memories under it; 1 for a memory that is no fold."""
         return sum(member.chunk_count for member in self.members) or 1
 
 
@@ -84,37 +84,40 @@ _COLUMNS: tuple[Column[MemoryRow], ...] = (
 )
 
 
-def memory_row(held: Holding, memory: Memory, depth: int = 0) -> MemoryRow:
-    """Return the row of one of a chat's memories, with all that is in it."""
-    state = held.states[memory.memory_id]
+def memory_row(holding: Holding, memory: Memory, depth: int = 0) -> MemoryRow:
+    """Return the row of one of a chat's memories, with the rows in it."""
+    state = holding.states[memory.memory_id]
     inside = (
-        held.by_id[name] for name in memory.members if held.states[name].into == memory.memory_id
+        holding.by_id[name]
+        for name in memory.members
+        if holding.states[name].into == memory.memory_id
     )
     return MemoryRow(
         memory=memory,
         state=state,
-        editions=held.editions[memory.memory_id],
+        editions=holding.editions[memory.memory_id],
         marks=marks_of(memory, state),
-        fold=short_name(held.by_id[state.into]) if state.into else "",
-        members=tuple(memory_row(held, member, depth + 1) for member in inside),
+        fold=short_name(holding.by_id[state.into]) if state.into else "",
+        members=tuple(memory_row(holding, member, depth + 1) for member in inside),
         depth=depth,
     )
 
 
-def outermost_rows(held: Holding) -> list[MemoryRow]:
-    """Return the rows of what is in no fold, oldest first, each fold with those in it."""
-    return [memory_row(held, memory) for memory in held.outermost()]
+def outermost_rows(holding: Holding) -> list[MemoryRow]:
+    """Return the rows that are in no fold, oldest first, each fold with the rows in it."""
+    return [memory_row(holding, memory) for memory in holding.outermost()]
 
 
-def memories_report(chat: KnownChat, held: Holding, *, tree: bool) -> Report:
+def memories_report(chat: KnownChat, holding: Holding, *, tree: bool) -> Report:
     """Return the list of a chat's memories, with their tokens before and now.
 
     With `tree`, each fold is followed by the memories in it; folds that are not in use come last.
     """
-    rows = [memory_row(held, memory) for memory in held.memories]
+    rows = [memory_row(holding, memory) for memory in holding.memories]
     if tree:
         unused = [row for row in rows if row.state.word == "not in use"]
-        rows = [part for row in (*outermost_rows(held), *unused) for part in row.with_all_inside()]
+        outermost = (*outermost_rows(holding), *unused)
+        rows = [inner for row in outermost for inner in row.with_all_inside()]
     title = cut_title(chat.title)
     none = f'"{title}" has no memories yet.'
     table = ReportTable("memories", rows, _COLUMNS, none, data=memory_data)
@@ -135,10 +138,10 @@ def memory_data(row: MemoryRow) -> dict[str, object]:
     }
 
 
-def memory_report(title: str, held: Holding, memory: Memory, *, raw: bool) -> Report:
+def memory_report(title: str, holding: Holding, memory: Memory, *, raw: bool) -> Report:
     """Return a memory with all its editions; with `raw`, with ids, questions and requests."""
-    row = memory_row(held, memory)
-    members = [held.by_id[name] for name in memory.members]
+    row = memory_row(holding, memory)
+    members = [holding.by_id[name] for name in memory.members]
     about = [
         *(f"made of {_name(member, raw)}, {dates(member)}: {member.edition.tokens:,} tokens"
           for member in members),
@@ -147,13 +150,13 @@ def memory_report(title: str, held: Holding, memory: Memory, *, raw: bool) -> Re
     ]  # fmt: skip
     if raw and memory.keys:
         about.insert(0, f"from message {memory.keys[0]} to {memory.keys[-1]}")
-    further = Step("Ids, questions and requests", f"show {held.chat_id} {row.name} --raw")
-    back = Step("To bring it back", f"recall {held.chat_id} {row.name}")
+    further = Step("Ids, questions and requests", f"show {holding.chat_id} {row.name} --raw")
+    recall = Step("To bring it back", f"recall {holding.chat_id} {row.name}")
     return Report(
         _tables(memory, row.editions, about, raw=raw),
         heading="" if raw else f'"{cut_title(title)}"',
-        next=() if raw else (back, further) if memory.forgotten else (further,),
-        values={"chat_id": held.chat_id, **memory_data(row)},
+        next=() if raw else (recall, further) if memory.forgotten else (further,),
+        values={"chat_id": holding.chat_id, **memory_data(row)},
     )
 
 
@@ -169,7 +172,7 @@ def _tables(
     *,
     raw: bool = False,
 ) -> tuple[ReportTable[Memory], ReportTable[Edition]]:
-    """Return a card of what is known of the memory, then one of each edition."""
+    """Return a card on the memory, then one for each edition."""
     subject = subject_of(memory)
     name = capital(_name(memory, raw))
     messages = counted(len(memory.keys), "message")
@@ -215,7 +218,7 @@ def _card(memory: Memory, edition: Edition, *, raw: bool) -> Card:
 
 
 def _sources(edition: Edition) -> Iterator[str]:
-    """Yield from which requests and messages an edition is."""
+    """Yield clauses on the requests and messages that an edition is from."""
     if edition.requests:
         yield f"requests {', '.join(request[:_HASH] for request in edition.requests)}"
     for quote in edition.quotes:
@@ -226,12 +229,12 @@ def _sources(edition: Edition) -> Iterator[str]:
 
 
 def _made_by(edition: Edition, *, raw: bool) -> str:
-    """Say who wrote an edition; if `raw`, with the context manager."""
+    """Return who wrote an edition; with `raw`, also the context manager."""
     models = edition.agent
     if raw:
         models = f"agent {edition.agent}, context manager {edition.context_manager}"
     if edition.kind == "person":
-        return f"edited in TypingMind, after {models}"  # these two have written it first
+        return f"edited in TypingMind, after {models}"  # the models wrote what the person edited
     if edition.is_extracted:
         engine = "extracted from the conversation by the built-in engine"
         return f"{engine}: {models}" if raw else engine

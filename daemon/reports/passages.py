@@ -1,4 +1,4 @@
-"""Say what of a chat is kept word for word, what waits, and what the person is asked about it."""
+"""Report a chat's kept passages, those that wait, and what the person is asked about them."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -16,15 +16,15 @@ from rules.layers.kept_passages import KeptPassage, how_full, in_order, let_go, 
 from rules.wording import about_it, cut_title
 
 _MOST_OPEN = 10
-"""Of what memories list as promised or to be done, the newest are shown."""
+"""The most wishes and promises that are shown as open: the newest ones."""
 
 
 def passages_report(archive: Archive, config: Config, chat: KnownChat) -> Report:
-    """Return the passages of a chat that are not released, and what is open, in the order of time."""
+    """Return the passages of a chat that are not released, and its open wishes and promises, oldest first."""
     passages, persona = kept_passages(archive, chat.chat_id), persona_of(archive, chat.chat_id)
     budget = config.of(known_chat(archive, chat.chat_id)).keep.budget
     listed = in_order(passages)
-    still = still_open(holding(archive, config, chat.chat_id).shown, let_go(passages))
+    open_wishes = still_open(holding(archive, config, chat.chat_id).shown, let_go(passages))
     none = f'Nothing of "{cut_title(chat.title)}" is kept word for word.'
     table = ReportTable(
         "passages",
@@ -39,12 +39,12 @@ def passages_report(archive: Archive, config: Config, chat: KnownChat) -> Report
     return Report(
         (
             table,
-            ReportTable("", still[-_MOST_OPEN:], _open_columns(persona)),
-            ReportTable("open", still),
+            ReportTable("", open_wishes[-_MOST_OPEN:], _open_columns(persona)),
+            ReportTable("open", open_wishes),
         ),
-        notes=tuple(_notes(chat, listed, budget, len(still) - _MOST_OPEN)),
+        notes=tuple(_notes(chat, listed, budget, len(open_wishes) - _MOST_OPEN)),
         pressed=tuple(pressed_lines(archive, chat.chat_id, "keep", "release")),
-        next=(*([] if listed else [keep]), *([done] if still else [])),
+        next=(*([] if listed else [keep]), *([done] if open_wishes else [])),
     )
 
 

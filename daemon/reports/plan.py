@@ -35,18 +35,18 @@ class PlannedRow:
     who: Who | None = None
     money: PlanCost | None = None
     ending: EndingChat | None = None
-    """Set where the chat is known and its model ends soon."""
+    """Set if the chat is known and its model ends soon."""
     is_ready: bool = False
-    """Whether the chat's updated export says something else than this export, without a call."""
+    """Whether a run would write an updated export that differs from this export, without a call."""
     is_anew: bool = False
-    """Whether the updated export in its place lacks something, and is written again for that."""
+    """Whether the updated export in place lacks something, and is therefore written again."""
     with_key: CostEstimate | None = None
-    """The cost if the chat's own model wrote; None where it does, or where that is not known."""
+    """The cost if the chat's own model wrote; None where it does write, or the cost is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PlanLine:
-    """A plan as a line of the table, under what its chat is called there."""
+    """A plan as a line of the table, with the title that its chat has there."""
 
     title: str
     plan: ChatPlan
@@ -54,7 +54,7 @@ class _PlanLine:
 
     @property
     def calls(self) -> int:
-        """Count the calls; the built-in engine makes none."""
+        """Return the number of calls; the built-in engine makes none."""
         return 0 if self.row.who and self.row.who.asks_no_model else self.plan.calls
 
 
@@ -71,7 +71,7 @@ _COLUMNS: tuple[Column[_PlanLine], ...] = (
 
 
 def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Report:
-    """Return the plans with what they cost together; `spent` is what counts against the caps."""
+    """Return the plans, and their cost together; `spent` is what counts against the caps already."""
     title = _titles(rows)
     lines = [
         _PlanLine(title(row), row.outcome, row) for row in rows if isinstance(row.outcome, ChatPlan)
@@ -95,7 +95,7 @@ def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Re
 
 
 def _titles(rows: Sequence[PlannedRow]) -> Callable[[PlannedRow], str]:
-    """Return how a row is called: by its chat, and by its file where several hold the chat."""
+    """Return a function that names a row: by its chat, and also by its file where several files hold the chat."""
     outcomes = (row.outcome for row in rows)
     chats = [
         (outcome.chat_id, outcome.title) for outcome in outcomes if not isinstance(outcome, Skipped)
@@ -113,7 +113,7 @@ def _titles(rows: Sequence[PlannedRow]) -> Callable[[PlannedRow], str]:
 
 
 def _totals(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> dict[str, object]:
-    """Return the sums over all plans, and the caps at which they pause, or None."""
+    """Return the sums over all plans, and the caps at which they would pause, or None."""
     plans = [row.outcome for row in rows if isinstance(row.outcome, ChatPlan)]
     cost, traffic = total_cost(rows), NO_TRAFFIC
     for row in rows:
@@ -130,7 +130,7 @@ def _totals(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> dict[s
 
 
 def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
-    """Add up the cost of all rows, as far as prices are known."""
+    """Return the cost of all rows together, as far as prices are known."""
     cost = NO_COST
     for row in rows:
         if row.money:
@@ -139,7 +139,7 @@ def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
 
 
 def plan_notes(row: PlannedRow) -> tuple[str, ...]:
-    """Return all that there is to say of a plan, or why there is none."""
+    """Return all notes on a plan, or why there is no plan."""
     plan = row.outcome
     if isinstance(plan, Skipped):
         return about_it(plan.reason, plan.what), plan.next_step
@@ -149,7 +149,7 @@ def plan_notes(row: PlannedRow) -> tuple[str, ...]:
 
 
 def _on_plan(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
-    """Yield notes on a plan; some may be empty. Of a model's end only what it means here is one."""
+    """Yield notes on a plan, of which some may be empty. A model's end is noted once, with what it means here."""
     who, ending = row.who, row.ending
     works = who if plan.work else None
     yield works.limited if works else ""
@@ -172,22 +172,22 @@ def _on_plan(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
 
 
 def _work(plan: ChatPlan, who: Who | None) -> str:
-    """Say in a sentence which memories are made, and by how many calls."""
+    """Return a sentence on which memories are made, and by how many calls."""
     new = counted(len(plan.chunks), "new memory", "new memories")
     parts = [new if plan.chunks else "No new memory"]
     if plan.again:
         parts.append(f"{len(plan.again)} written again")
     if plan.hindsight:
         parts.append(f"{len(plan.hindsight)} with hindsight")
-    made = ", ".join(parts)
+    work = ", ".join(parts)
     if who and who.asks_no_model:
-        return f"{made}, extracted without a model."
+        return f"{work}, extracted without a model."
     to_whom = f" to {who.agent}" if who else ""
-    return f"{made}: {counted(plan.calls, 'call')}{to_whom}."
+    return f"{work}: {counted(plan.calls, 'call')}{to_whom}."
 
 
 def _on_work(plan: ChatPlan) -> Iterator[str]:
-    """Say how much there is of each kind of work besides new memories, and what stays as it is."""
+    """Yield clauses on each kind of work other than new memories, and on messages that stay as they are."""
     numbers = {
         "memories that are written again:": len(plan.again),
         "memories that get a hindsight edition:": len(plan.hindsight),
@@ -206,7 +206,7 @@ def _on_work(plan: ChatPlan) -> Iterator[str]:
 
 
 def who_works(who: Who) -> str:
-    """Say which models write and analyse."""
+    """Return a clause on which models write and analyse."""
     is_engine = who.agent == EXTRACTIVE
     window = f", whose window holds {who.window:,} tokens" if who.window and not is_engine else ""
     fallback = f"; where it refuses, {who.fallback}" if who.fallback else ""
@@ -216,7 +216,7 @@ def who_works(who: Who) -> str:
 
 
 def _on_money(money: PlanCost, asked: str) -> Iterator[str]:
-    """Say what a chat will send, receive and cost, how long that takes, and how sure it is."""
+    """Yield clauses on what a chat will send, receive and cost, how long it takes, and how sure that is."""
     traffic = money.traffic
     if traffic.prompt:
         place = "server" if money.trial else "provider"
@@ -242,7 +242,7 @@ def _on_money(money: PlanCost, asked: str) -> Iterator[str]:
 
 
 def _data(row: PlannedRow, caps: Amounts, spent: Amounts) -> dict[str, object]:
-    """Return a row with what is known of it, and no keys for the rest."""
+    """Return a row's object in JSON, without keys for what is not known."""
     plan, money = row.outcome, row.money
     kind = "plan" if isinstance(plan, ChatPlan) else OUTCOME_KINDS[type(plan)]
     data: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(plan)}
@@ -268,7 +268,7 @@ def _data(row: PlannedRow, caps: Amounts, spent: Amounts) -> dict[str, object]:
 
 
 def _money_of(money: PlanCost, caps: Amounts, spent: Amounts) -> dict[str, object]:
-    """Return what a plan costs, and how long it takes by the last trial, None where there is none."""
+    """Return what a plan costs, and how long it takes by the last trial; None without a trial."""
     return {
         **_money(money.traffic, money.cost, caps, spent),
         "replies": money.replies,
@@ -281,7 +281,7 @@ def _money_of(money: PlanCost, caps: Amounts, spent: Amounts) -> dict[str, objec
 def _money(
     traffic: Usage, cost: CostEstimate | None, caps: Amounts, spent: Amounts
 ) -> dict[str, object]:
-    """Return tokens, as models are likely to count them, dollars, and in words where it pauses."""
+    """Return tokens as models are likely to count them, dollars, and a sentence on the cost and where it pauses."""
     says = "it costs nothing."
     if cost is None:
         says = f"{_NO_PRICE}."
@@ -298,7 +298,7 @@ def _money(
 
 
 def _estimate(cost: CostEstimate | None, prefix: str = "") -> dict[str, object]:
-    """Return the dollars of an estimate, None where prices are not known."""
+    """Return an estimate in dollars; None where prices are not known."""
     likely = dollars(cost.likely) if cost else None
     at_most = dollars(cost.at_most) if cost else None
     return {f"{prefix}likely_usd": likely, f"{prefix}at_most_usd": at_most}

@@ -1,11 +1,11 @@
-"""Hold what is said of a notion, as values that every face renders.
+"""What is said about a subject, as values that every face renders.
 
-A notion has one module in `daemon/reports/`. It reads what it needs, and returns a Report:
+Each subject has one module in `daemon/reports/`. It reads what it needs, and returns a Report:
 
-    rows      frozen dataclasses, made for the reader: a row has all that any face shows of it
+    rows      frozen dataclasses made for the reader: a row has all that any face shows of it
     columns   what a person is shown of a row, cell by cell, each with its kind
-    card      the same of a row of somebody's words, which has no cells
-    none      the sentence where there are no rows
+    card      what a person is shown of a row that is a text, which has no cells
+    none      the sentence shown where there are no rows
     press     what can be done with a row: buttons of the page
     notes     clauses on the whole; a face makes each a sentence
     next      what can be done next: words, and the command to type or the button to press
@@ -13,7 +13,7 @@ A notion has one module in `daemon/reports/`. It reads what it needs, and return
 A command is then `settings.show(report)`; a view of the page passes the report to its template,
 which has `shown(report, form_token)` of `report.html`, and `cards(table, form_token)` for a list of
 cards with their buttons; `--json` has the rows as they are
-(`daemon/faces/as_json.py`). So a row's fields are its keys in JSON, and nothing else writes them. A
+(`daemon/faces/as_json.py`). So a row's fields are its keys in JSON, and nothing else names them. A
 command that changes something shows what it did in the same way: `settings.done("...", ...)`.
 """
 
@@ -27,13 +27,13 @@ from daemon.files.clock import in_full
 
 Row = TypeVar("Row")
 Kind = Literal["name", "number", "prose", "line"]
-"""How a cell is set. `name`: whole, at the left. `number`: whole, at the right. `prose`: folded to
+"""How a cell is laid out. `name`: whole, flush left. `number`: whole, flush right. `prose`: folded to
 the width that is left. `line`: cut to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A cell that leads to an address of the page; elsewhere it is its words."""
+    """A cell that links to an address of the page; elsewhere only its words are shown."""
 
     words: str
     address: str
@@ -41,7 +41,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A cell with a time of the archive, which is shown in the reader's own zone."""
+    """A cell with a time of the archive, which is shown in the reader's time zone."""
 
     at: str
 
@@ -53,7 +53,7 @@ Cell = str | int | Link | Moment
 class Column(Generic[Row]):
     """What a person is shown of each row under a heading.
 
-    Where a terminal is too narrow for all columns, that of the smallest `drop` goes first; 0 stays.
+    Where a terminal is too narrow, the column with the smallest `drop` is dropped first; 0 stays.
     """
 
     heading: str
@@ -64,7 +64,7 @@ class Column(Generic[Row]):
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A row of somebody's words, with who said them and what is to be known of them.
+    """A row that is a text, with who said it and notes on it.
 
     `command` and `address` open it at a terminal and on the page; empty where nothing does.
     """
@@ -72,28 +72,29 @@ class Card:
     who: str
     text: tuple[Stretch, ...]
     said_at: str = ""
-    """The day when it was said; `at` is the time when that was kept, by the archive."""
+    """When the text was said, as a time or an ISO date."""
     at: str = ""
+    """When the archive stored it; shown in place of `said_at` where both are set."""
     place: str = ""
-    """The chat that it is in, where rows are of several."""
+    """The chat that it is in, where there are rows of several."""
     marks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     command: str = ""
     address: str = ""
     sources: tuple[Link, ...] = ()
-    """Where on the page it was said."""
+    """Links to where it was said, on the page."""
     name: str = ""
-    """What an address of the page leads to it by."""
+    """Its anchor on the page."""
 
     @property
     def head(self) -> str:
-        """Return the line above the words."""
+        """Return the line above the text."""
         when = in_full(self.at) if self.at else self.said_at[:10]
         return ", ".join(filter(None, (self.place, when, self.who, *self.marks)))
 
 
 def unmarked(text: str) -> tuple[Stretch, ...]:
-    """Return the words of a card in which nothing is marked."""
+    """Return the text of a card in which nothing is marked."""
     return (Stretch(text, is_marked=False),)
 
 
@@ -104,7 +105,7 @@ def where_said(chat: KnownChat, key: str) -> Link:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What can be done next: `memproc COMMAND`, or a press of a button on the page.
+    """What can be done next: `memproc COMMAND`, or a button on the page.
 
     `address` is where the button posts to; empty where there is none.
     """
@@ -116,10 +117,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ReportTable(Generic[Row]):
-    """Rows of one kind, under the name that they have in JSON, shown in columns or as cards.
+    """Rows of one kind, under their name in JSON, shown in columns or as cards.
 
-    Without either they are in JSON alone, and without a name they are not there. `data` makes a
-    row's object in JSON: its fields, unless the row knows more of itself.
+    Without columns and cards they are in JSON alone; without a name they are not in JSON. `data`
+    makes a row's object in JSON, by default from its fields.
     """
 
     name: str
@@ -128,19 +129,19 @@ class ReportTable(Generic[Row]):
     none: str = ""
     card: Callable[[Row], Card] | None = None
     press: Callable[[Row], Sequence[Step]] | None = None
-    """What can be done with a row: on the page buttons at its end."""
+    """Returns what can be done with a row: buttons at its end on the page."""
     data: Callable[[Row], Mapping[str, object]] = field(default=lambda row: asdict(row))
     is_compared: bool = False
-    """Whether a wide terminal has its cards side by side."""
+    """Whether a wide terminal shows its cards side by side."""
     title: str = ""
-    """What a terminal has above rows whose columns have no headings: they are set in below it."""
+    """The line above rows whose columns have no headings; on a terminal they are indented below it."""
     rest: str = ""
-    """What comes after the rows, on those that are left out."""
+    """The line after the rows, about those that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that is said of a notion: its tables, notes, and what can be done next.
+    """All that is said about a subject: its tables, notes, and what can be done next.
 
     `heading` comes first on a terminal. `values` are further keys in JSON.
     """
@@ -149,7 +150,7 @@ class Report:
     heading: str = ""
     notes: tuple[str, ...] = ()
     pressed: tuple[str, ...] = ()
-    """Sentences on changes that wait for a run, or what became of them."""
+    """Sentences on changes that wait for the end of a run, or on their results."""
     next: tuple[Step, ...] = ()
     values: Mapping[str, object] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Say what a search has found: each place with its chat, its day, who said it, and the words around."""
+"""Report the hits of a search: each with its chat, day, speaker, and the words around."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -20,9 +20,9 @@ _IN_MEMORIES: tuple[SearchKind, ...] = ("raw", "memories")
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is looked for: words, among which kinds, in one chat or all, and of which days.
+    """What to search for: words, among one kind or all, in one chat or all, and of which days.
 
-    `since` and `until` are days as YYYY-MM-DD, empty for no bound; `limit` is the most places.
+    `since` and `until` are days as YYYY-MM-DD, empty for no bound; `limit` is the most hits.
     """
 
     words: str
@@ -35,21 +35,21 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A place that was found."""
+    """An entry that matches."""
 
     entry: IndexEntry
     title: str
-    """Of its chat."""
+    """The title of its chat."""
     memory: str
-    """The short name of the memory that it is in or is; empty for none."""
+    """The short name of the memory that it is, or is under; empty for none."""
     persona: str
-    """What the chat calls its persona."""
+    """The name of the chat's persona."""
 
 
 def search_report(archive: Archive, state: Path, search: Search) -> Report:
-    """Return the places that have all of the words, the best first.
+    """Return the entries that have all of the words, the best first.
 
-    Where there are none, they are those of the nearest words that something has.
+    Where there are none, the search is repeated with the nearest words that the index has.
     """
     kinds = (search.kind,) if search.kind else ANYTHING
     with full_text(state, archive) as index:
@@ -76,7 +76,7 @@ def search_report(archive: Archive, state: Path, search: Search) -> Report:
 
 
 def _hits(archive: Archive, entries: Sequence[IndexEntry]) -> list[Hit]:
-    """Return each entry with what its chat calls it."""
+    """Return the entries as hits, with the names that their chats have for them."""
     titles = {known.chat_id: known.title for known in known_chats(archive)}
     chats = {entry.chat_id for entry in entries if entry.kind in _IN_MEMORIES}
     names = {
@@ -97,7 +97,7 @@ def _hits(archive: Archive, entries: Sequence[IndexEntry]) -> list[Hit]:
 
 
 def _card(hit: Hit, query: str) -> Card:
-    """Return who said it, or what it is, and what opens it; the words of the query are marked."""
+    """Return a hit with its speaker or kind, and what opens it; the words of the query are marked."""
     entry = hit.entry
     show = f"show {entry.chat_id} {hit.memory}" if hit.memory else ""
     address = f"/chat/{entry.chat_id}"

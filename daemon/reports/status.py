@@ -1,4 +1,4 @@
-"""Say how the daemon is: problems first, then daemon, queue, chats, money and jobs; and its log."""
+"""Report the daemon's status: problems first, then daemon, queue, chats, money and jobs."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ _Section = ReportTable[_Cells]
 
 
 def status_report(status: Status) -> Report:
-    """Return the status in sections, each where it has something to say; its first lines say the most."""
+    """Return the status in sections, without empty ones; the first lines are the most important."""
     jobs = status.jobs if status.running else ()
     return Report(
         (
@@ -59,11 +59,11 @@ def status_report(status: Status) -> Report:
     )
 
 
-def _section(title: str, rows: Sequence[_Cells], left: int = 0, what: str = "") -> _Section:
-    """Return rows under a title, and how many things were left out."""
+def _section(title: str, rows: Sequence[_Cells], omitted: int = 0, what: str = "") -> _Section:
+    """Return rows under a title, with a line on how many of `what` are left out."""
     size = len(rows[0]) if rows else 0
     columns: list[Column[_Cells]] = [Column("", itemgetter(at)) for at in range(size)]
-    rest = f"and {left:,} more {what}" if left > 0 else ""
+    rest = f"and {omitted:,} more {what}" if omitted > 0 else ""
     return ReportTable("", rows, columns, title=title, rest=rest)
 
 
@@ -75,9 +75,9 @@ def _head(status: Status) -> Iterator[str]:
     """Yield the state in one line, and how to start the daemon where it does not run."""
     yield headline(status)
     if not status.running:
-        service, here = START
-        way = f"{service.words}: memproc {service.command}"
-        yield f"{way}, {here.words.lower()}: memproc {here.command}"
+        service, in_terminal = START
+        how = f"{service.words}: memproc {service.command}"
+        yield f"{how}, {in_terminal.words.lower()}: memproc {in_terminal.command}"
         if status.paused:
             yield f"It is paused until {_pause_ends(status)}; that counts for the next one."
 
@@ -97,15 +97,15 @@ def headline(status: Status) -> str:
 
 
 def _activity(status: Status) -> str:
-    """Say what the daemon does now: the file it works on, a pause, or how much there is to do."""
+    """Return what the daemon does now: the file that it works on, a pause, or how much there is to do."""
     working = [file.file for file in status.queue if file.state == "working"]
-    left = sum(status.open_files.values()) - len(working)
-    files = counted(left, "file")
+    waiting = sum(status.open_files.values()) - len(working)
+    files = counted(waiting, "file")
     if working:
-        after = f", {files} after it" if left else ""
+        after = f", {files} after it" if waiting else ""
         batches = f", {_batches(status)}" if status.batches else ""
         return f"working on {in_one_line(working[0])}{batches}{after}"
-    to_do = f"{files} to do" if left else ""
+    to_do = f"{files} to do" if waiting else ""
     if not status.paused:
         return to_do or "nothing to do"
     further = f", {to_do}" if to_do else ""
@@ -113,13 +113,13 @@ def _activity(status: Status) -> str:
 
 
 def _pause_ends(status: Status) -> str:
-    """Say when the pause ends, or by which command."""
+    """Return when the pause ends, or the command that ends it."""
     until = status.paused.until if status.paused else ""
     return local(until, status.now) if until else "memproc resume"
 
 
 def _run(status: Status) -> _Section:
-    """Return the run that goes on, and who began it; else the newest that was begun by hand."""
+    """Return the run in progress, and who began it; else the newest run, if it was by hand."""
     run, last = status.run, status.last_run
     if run:
         since = local(run.began_at, status.now)
@@ -133,7 +133,7 @@ def _run(status: Status) -> _Section:
 
 
 def what_a_run_made(run: Run) -> Iterator[str]:
-    """Yield by whom the memories of a run were made, and what it cost."""
+    """Yield sentences on who made the memories of a run, and on its cost."""
     if run.written:
         yield f"{counted(run.written, 'memory was', 'memories were')} written by the model."
     if run.extracted:
@@ -144,7 +144,7 @@ def what_a_run_made(run: Run) -> Iterator[str]:
 
 
 def _batches(status: Status) -> str:
-    """Count the batches that were sent; each is answered as a whole, within a day."""
+    """Return a clause on the batches that are waited for; each is answered as a whole, within a day."""
     number = len(status.batches)
     what = "a batch" if number == 1 else f"{number} batches"
     requests = sum(batch.requests for batch in status.batches)
@@ -153,18 +153,18 @@ def _batches(status: Status) -> str:
 
 
 def _problems(title: str, problems: Sequence[StatusProblem], what: str) -> _Section:
-    """Return what is wrong, with its name before it unless the reason begins so, and what helps."""
+    """Return each problem, with its name in front unless the reason begins with it, and its next step."""
     rows = []
     for problem in problems[:_MOST]:
-        reason, *more = problem.reason.splitlines() or [""]
+        reason, *further_lines = problem.reason.splitlines() or [""]
         is_named = reason.startswith(problem.what)
         rows.append((reason if is_named else f"{problem.what}: {reason}",))
-        rows += [(f"  {line}",) for line in (*more, f"-> {problem.next_step}")]
+        rows += [(f"  {line}",) for line in (*further_lines, f"-> {problem.next_step}")]
     return _section(title, rows, len(problems) - _MOST, what)
 
 
 def _daemon(status: Status) -> _Section:
-    """Return since when the daemon runs, what it saw last, and how it watches."""
+    """Return how long the daemon has been running, its last event and scan, and how it watches."""
     life, now = status.life, status.now
     if not life.since:
         return _lines("")
@@ -184,7 +184,7 @@ def _daemon(status: Status) -> _Section:
 
 
 def _queue(status: Status) -> _Section:
-    """Return how many files are in which state, and the next of them."""
+    """Return the numbers of files in each state, and the next files."""
     numbers: Counter[str] = Counter()
     for state, number in status.open_files.items():
         numbers[_WORDS[state]] += number
@@ -202,7 +202,7 @@ def _queue(status: Status) -> _Section:
 
 
 def _chats(status: Status) -> _Section:
-    """Return what became of the chats: where the export is, or why there is none."""
+    """Return the outcomes of chats: the path of the export, or why there is none."""
     shown_above = {problem.reason for problem in status.problems[:_MOST]}
     known = [outcome for outcome in status.outcomes if outcome.chat_id]
     titles = told_apart((outcome.chat_id, outcome.title) for outcome in known)

@@ -1,1 +1,1 @@
-"""What a person sees of the daemon: its status, log, desktop notices, and `memproc doctor`."""
+"""What the person sees of the daemon: its status, log, desktop notices, and `memproc doctor`."""

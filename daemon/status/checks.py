@@ -1,4 +1,4 @@
-"""Check the installation, the system's service, and the daemon by its own signs."""
+"""Check the installation, the system's service, and the daemon by the signs that it stores."""
 
 import hashlib
 import platform
@@ -39,7 +39,7 @@ def versions(machine: Machine) -> Iterator[Finding]:
 
 
 def litellm(machine: Machine) -> Iterator[Finding]:
-    """Check that LiteLLM is there in a version that memproc was tried with, and not malicious."""
+    """Check that LiteLLM is installed, in a version that memproc was tried with and that is not malicious."""
     version = machine.litellm
     numbers = re.findall(r"\d+", version)
     parts = tuple(map(int, numbers[:3]))
@@ -107,7 +107,7 @@ def service(machine: Machine) -> Iterator[Finding]:
 
 
 def daemon(setup: Setup) -> Iterator[Finding]:
-    """Check the running daemon by its own signs: it may not be allowed what a shell is."""
+    """Check the running daemon by its own signs: it may not have the permissions that a shell has."""
     if not daemon_runs(setup.folders.state):
         yield _absence(setup)
         return
@@ -133,7 +133,7 @@ def daemon(setup: Setup) -> Iterator[Finding]:
 
 
 def _absence(setup: Setup) -> Finding:
-    """Say that no daemon runs, or what it waits for before it begins."""
+    """Return the finding that no daemon runs, or what it waits for before it can begin."""
     trouble = waits_for(setup.toml)
     if trouble:
         return error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)

@@ -1,7 +1,7 @@
-"""Examine an installation of memproc: gather what the checks look at, and carry them out.
+"""Examine an installation of memproc: gather what the checks need, and carry them out.
 
 A check is a generator: it takes the `Machine`, or the `Setup` that memproc.toml describes, and
-yields findings. The checks are in `checks` and `model_checks`.
+yields findings. The checks are in `checks`, `folder_checks` and `model_checks`.
 """
 
 import os
@@ -48,13 +48,13 @@ OF_SETUP = (
     models,
     own_models,
 )
-"""The checks that need one that can be used."""
+"""The checks that need a valid memproc.toml."""
 _DAEMON = Path(__file__).parents[1]
 _TESTED = "locks/tested.txt"
 _PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 _LIMIT_SECONDS = 3.0
 _LEVELS = ("error", "warning", "ok")
-_Seen = TypeVar("_Seen")
+_Checked = TypeVar("_Checked", Machine, Setup)
 _run_briefly = partial(run_command, limit_seconds=_LIMIT_SECONDS)
 
 
@@ -64,10 +64,10 @@ def examine(
     is_thorough: bool,
     also: Sequence[Callable[[Setup], Iterator[Finding]]] = (),
 ) -> list[Finding]:
-    """Carry out all checks; return the findings, errors first and what is well last.
+    """Carry out all checks. Return the findings: errors first, then warnings.
 
-    `load` gives the settings; `find` says which memproc.toml they come from, and which others could
-    have counted. `also` are checks from rooms above this one.
+    `load` returns the settings, `find` the memproc.toml that they come from and a sentence on others
+    that could have applied. `also` are checks from rooms above this one.
     """
     machine = look_at_machine(os.environ)
     try:
@@ -91,7 +91,7 @@ def examine(
 
 
 def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) -> Machine:
-    """Return the computer that this runs on."""
+    """Return what the checks need to know of this computer."""
     user = os.getuid() if sys.platform != "win32" else 0
     account = Account(
         sys.platform, str(user), user, environ, Path(f"/run/user/{user}").is_dir(), Path.home()
@@ -116,7 +116,7 @@ def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) 
 
 
 def tested_pins() -> str:
-    """Return the list of tested packages: inside the package `daemon`, in a checkout next to it.
+    """Return the list of tested packages, which is in the package `daemon`, or in a checkout next to it.
 
     Raise FileTrouble if it is in neither place.
     """
@@ -129,9 +129,9 @@ def tested_pins() -> str:
 
 
 def _untested(pins: str) -> Iterator[str]:
-    """Yield each installed package that has a version of its own, and the one that was tested.
+    """Yield each installed package whose version was not tested, with the tested one.
 
-    A package may be pinned twice, for older and newer Pythons; one that is not here is not needed.
+    A package may be pinned twice, for older and newer Pythons. One that is not installed is not needed.
     """
     tested: dict[str, list[str]] = {}
     for name, pinned in _PIN.findall(pins):
@@ -143,9 +143,9 @@ def _untested(pins: str) -> Iterator[str]:
 
 
 def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorough: bool) -> Setup:
-    """Return memproc.toml's setup.
+    """Return the setup that memproc.toml describes.
 
-    Raise ConfigurationError where its folders or what it names is unusable.
+    Raise ConfigurationError where its folders or files that it names cannot be used.
     """
     check_named_files(config)
     places = load_folders(config)
@@ -162,13 +162,13 @@ def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorou
 
 
 def run_checks(
-    checks: Iterable[Callable[[_Seen], Iterator[Finding]]], seen: _Seen
+    checks: Iterable[Callable[[_Checked], Iterator[Finding]]], checked: _Checked
 ) -> Iterator[Finding]:
     """Yield the findings of every check; one that fails is a warning, and the others go on."""
     for check in checks:
         name = check.__name__.removeprefix("check_").replace("_", " ")
         try:
-            yield from check(seen)
+            yield from check(checked)
         except MemprocError as fault:
             yield warning(name, f"This could not be looked at: {fault.message}", fault.next_step)
         except (OSError, ValueError) as fault:

@@ -1,4 +1,4 @@
-"""Define what a check of `memproc doctor` takes, the machine or the setup, and what it yields."""
+"""The values that checks of `memproc doctor` take, a machine or a setup, and the findings that they yield."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -15,7 +15,7 @@ from service.unit import ServiceState
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`name` is what was looked at, `text` what was seen, `remedy` the one step that helps."""
+    """`name` is what was checked, `text` what was found, `remedy` the one step that helps."""
 
     name: str
     level: Literal["ok", "warning", "error"]
@@ -24,17 +24,17 @@ class Finding:
 
 
 def ok(name: str, text: str) -> Finding:
-    """Return a finding that all is well."""
+    """Return a finding that something is in order."""
     return Finding(name, "ok", text)
 
 
 def warning(name: str, text: str, remedy: str) -> Finding:
-    """Return a finding about what works, but not as well as it could, or not for long."""
+    """Return a finding that something works, but not as well as it could, or not for long."""
     return Finding(name, "warning", text, remedy)
 
 
 def error(name: str, text: str, remedy: str) -> Finding:
-    """Return a finding about what does not work, or by which something may be lost."""
+    """Return a finding that something does not work, or that data may be lost."""
     return Finding(name, "error", text, remedy)
 
 
@@ -48,9 +48,9 @@ class Machine:
     user: int
     """The account's number; 0 where accounts have none."""
     litellm: str
-    """The version that is installed; empty where none is."""
+    """The installed version; empty where it is not installed."""
     untested: tuple[str, ...]
-    """The packages that have another version than the one that memproc was tested with."""
+    """The packages whose version is not one that memproc was tested with."""
     tokenizers: Path
     """The folder in which tiktoken looks for its tables."""
     service: ServiceState
@@ -62,16 +62,16 @@ class Setup:
 
     machine: Machine
     toml: Path | None
-    """memproc.toml; None where the defaults count."""
+    """memproc.toml; None where the defaults apply."""
     config: Config
     folders: Folders
     key: FindKey
     credentials: Path
     """The folder whose files systemd hands to the service, one key each."""
     free: Callable[[Path], int]
-    """Bytes that are free on the disk of a folder."""
+    """Returns the free bytes on the disk of a folder."""
     is_thorough: bool
-    """Whether everything that is kept is to be read, however long that takes."""
+    """Whether to read everything that is kept, however long that takes."""
 
     def archive(self) -> Archive:
         """Open the archive for reading; an empty one where there is none yet."""

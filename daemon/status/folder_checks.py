@@ -36,7 +36,7 @@ _VERIFY_AGAIN = "Drop the chat's export into the inbox again, and it is made aga
 
 @dataclass(frozen=True, slots=True)
 class WrittenExport:
-    """An updated export as it is now; one that is gone may be the person's doing."""
+    """An updated export and its present state; the person may have removed it."""
 
     title: str
     path: Path
@@ -44,7 +44,7 @@ class WrittenExport:
 
 
 def folders(setup: Setup) -> Iterator[Finding]:
-    """Check that the four folders are there. All but the inbox come with the first run."""
+    """Check that the four folders exist. The first run makes all but the inbox."""
     named = asdict(setup.folders)
     absent = {name: path for name, path in named.items() if not path.is_dir()}
     for name, path in absent.items():
@@ -65,7 +65,7 @@ def folders(setup: Setup) -> Iterator[Finding]:
 
 
 def rights(setup: Setup) -> Iterator[Finding]:
-    """Check that the account owns and can use the folders, and others cannot (0700, 0600)."""
+    """Check that the account owns the folders and can use them, and that others cannot (0700, 0600)."""
     if setup.machine.system == "win32":
         yield ok("rights", "On Windows, a person's own folders are private.")
         return
@@ -93,7 +93,7 @@ def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
         return
     open_files = []
     for inside in path.rglob("*") if name != "inbox" else ():
-        with suppress(FileNotFoundError):  # it has just gone
+        with suppress(FileNotFoundError):  # removed meanwhile
             if inside.lstat().st_mode & _OTHERS and not inside.is_symlink():
                 open_files.append(inside)
     if open_files:
@@ -103,7 +103,7 @@ def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
 
 
 def disk(setup: Setup) -> Iterator[Finding]:
-    """Check the room on each folder's disk: below 200 MB is an error, below 1 GB a warning."""
+    """Check the free space on each folder's disk: below 200 MB is an error, below 1 GB a warning."""
     on_disk: dict[int, dict[str, Path]] = {}
     for name, path in setup.present_folders.items():
         on_disk.setdefault(path.stat().st_dev, {})[name] = path
@@ -145,22 +145,22 @@ def archive(setup: Setup) -> Iterator[Finding]:
 def backups(setup: Setup) -> Iterator[Finding]:
     """Check that each chat's newest version can be read to the end; `--thorough`: every one."""
     folder = setup.folders.backups
-    kept = all_versions(folder).values()
-    newest = {versions[-1].path.relative_to(folder).as_posix() for versions in kept}
+    kept_versions = all_versions(folder).values()
+    newest = {versions[-1].path.relative_to(folder).as_posix() for versions in kept_versions}
     damages = check_backups(folder, lambda file: setup.is_thorough or file in newest)
     for damage in damages:
         remedy = "Look at all that is kept: memproc verify. Keep what is whole in a second place."
         yield error("backups", f"{damage.path}: {damage.reason}", remedy)
     if damages:
         return
-    number = sum(map(len, kept))
+    number = sum(map(len, kept_versions))
     extent = "all of them" if setup.is_thorough else "the newest of each chat; all with --thorough"
     sound = f"Versions kept: {number:,}. They can be read ({extent})."
     yield ok("backups", sound if number else "Nothing is kept yet.")
 
 
 def outputs(setup: Setup) -> Iterator[Finding]:
-    """Check that each chat's newest updated export is there, as it was written."""
+    """Check that each chat's newest updated export exists, as it was written."""
     name = "updated exports"
     with setup.archive() as opened:
         exports = tuple(written_exports(opened))
@@ -178,7 +178,7 @@ def outputs(setup: Setup) -> Iterator[Finding]:
 
 
 def written_exports(archive: Archive) -> Iterator[WrittenExport]:
-    """Yield the updated exports that chats have now, each file once; each is read to its end."""
+    """Yield the present updated exports of all chats, each file once. Each is read to check its hash."""
     titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
     for output in standing_outputs(archive):
         path = Path(output.path)

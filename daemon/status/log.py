@@ -1,4 +1,4 @@
-"""Read the log, of all chats or of one, in sentences."""
+"""Read the log as sentences, of all chats or of one."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -16,7 +16,7 @@ from rules.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """An entry of the log: when, the kind of its event, what it says, and for programs its values."""
+    """An entry of the log: its time, the kind of its event, the sentence, and its values for programs."""
 
     at: str
     event: str
@@ -27,13 +27,13 @@ class LogRow:
 def log_rows(
     state: Path, chat: str = "", wait: Callable[[], object] | None = None
 ) -> Iterator[LogRow]:
-    """Yield what is in the log, oldest first, of all chats or of one by its id or title.
+    """Yield the entries of the log, oldest first, of all chats or of one by its id or title.
 
-    With `wait` it never ends: `wait` is called whenever nothing new is there. Raises NotFound.
+    With `wait` it never ends: `wait` is called whenever there is no new entry. Raises NotFound.
     """
     number = 0
     while True:
-        with Archive.read(state) as archive:  # again and again: another may have taken its place
+        with Archive.read(state) as archive:  # opened each time, since the file may be replaced
             titles = shown_titles(archive)
             entries = list(_entries(archive, chat, number))
         for entry in entries:
@@ -50,9 +50,9 @@ def log_rows(
 
 
 def _entries(archive: Archive, chat: str, number: int) -> Iterator[LogEntry]:
-    """Return the entries after that number, of all chats or of one by its id or title.
+    """Return the entries after `number`, of all chats or of one by its id or title.
 
-    Raise NotFound where neither the archive nor a file's outcome knows it.
+    Raise NotFound where neither the archive nor a file's outcome knows the chat.
     """
     if not chat:
         return entries_after(archive, number)
@@ -62,7 +62,7 @@ def _entries(archive: Archive, chat: str, number: int) -> Iterator[LogEntry]:
         places = places_of_outcomes(archive, chat, chat)
         if not places:
             raise
-        chat_id = next((found for found, _ in places if found), "")
+        chat_id = next((place_id for place_id, _ in places if place_id), "")
     else:
         chat_id = known.chat_id
         places = places_of_outcomes(archive, chat_id, known.title)

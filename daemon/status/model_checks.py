@@ -1,4 +1,4 @@
-"""Check keys and models: what memproc.toml would ask, and each chat that has a say."""
+"""Check keys and models: those that memproc.toml names, and those of chats that choose their own."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -39,7 +39,7 @@ class ModelChoice:
     """The models that memproc.toml or a chat asks for."""
 
     who: str
-    """The chat or file, as the person knows it."""
+    """The chat, or memproc.toml, as a sentence names it."""
     is_a_chat: bool
     roles: Roles | ChatSkipped
     """The models, or why none can be asked."""
@@ -48,7 +48,7 @@ class ModelChoice:
 
     @property
     def listed_models(self) -> Iterator[Model]:
-        """Yield the models of known providers; on one's own server a name may mean anything."""
+        """Yield the models of known providers; on a server of one's own, a name can mean any model."""
         if isinstance(self.roles, ChatSkipped):
             return
         for model in (self.roles.agent, self.roles.context_manager, self.roles.fallback):
@@ -58,7 +58,7 @@ class ModelChoice:
                 yield model
 
     def misses_key(self, provider: str) -> bool:
-        """Return whether it is told to have a key for `provider`; one's own server needs none."""
+        """Return whether a key for `provider` is missing; a server of one's own needs none."""
         roles = self.roles
         if isinstance(roles, ChatSkipped):
             return isinstance(roles, KeyMissing) and roles.provider == provider
@@ -66,24 +66,24 @@ class ModelChoice:
 
 
 def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
-    """Yield the choice of memproc.toml first, then those of chats that choose their own model."""
+    """Yield the choice of memproc.toml, then those of chats that choose their own model."""
     config = setup.config
     for settings in config.variants:
         without_chat = settings
-        if settings.models.agent == CHAT:  # there is no chat that could choose
+        if settings.models.agent == CHAT:  # without a chat, there is no model to choose
             models = settings.models.model_copy(update={"agent": EXTRACTIVE})
             without_chat = settings.model_copy(update={"models": models})
         yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, without_chat)
     with setup.archive() as archive:
         for chat_id, head, tail in settings_of_chats(archive):
-            # A chat that came without `messages` has all of itself in its head, and no tail.
+            # A chat that came without `messages` is all in its head, and has no tail.
             messages = b",".join(raw_conversation(archive, chat_id).messages) if tail else b""
             chat = parse_chat(b"".join((head, messages, tail)))
             if why_excluded(chat, config.chats.include, config.chats.exclude):
                 continue
-            own = config.of(chat)
-            if own.models.agent == CHAT:
-                yield _choice(setup, find_key, f'"{cut_title(chat.title)}"', chat, own)
+            chat_config = config.of(chat)
+            if chat_config.models.agent == CHAT:
+                yield _choice(setup, find_key, f'"{cut_title(chat.title)}"', chat, chat_config)
 
 
 def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, config: Config) -> ModelChoice:
@@ -99,7 +99,7 @@ def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, config: Confi
 
 
 def key_files(setup: Setup) -> Iterator[Finding]:
-    """Check that the files with keys can be used, and only by us."""
+    """Check that the files with keys can be used, and by us alone."""
     try:
         own = read_keys(setup.folders.state)
         handed = credential_files(setup.credentials)
@@ -112,9 +112,9 @@ def key_files(setup: Setup) -> Iterator[Finding]:
 
 
 def check_keys(setup: Setup) -> Iterator[Finding]:
-    """Check that every provider to be asked has a key, for your shell and for the service.
+    """Check that every provider to be asked has a key, for the shell and for the service.
 
-    Of several findings on a provider, an error counts, else the first.
+    Of several findings on a provider an error is yielded, else the first.
     """
     findings: dict[str, Finding] = {}
     handed = {variable for variable, _ in credential_files(setup.credentials)}
@@ -135,7 +135,7 @@ def check_keys(setup: Setup) -> Iterator[Finding]:
 def _judge_key(
     setup: Setup, choice: ModelChoice, provider: str, key: Key | NoKey, is_handed: bool
 ) -> Finding:
-    """Return what it means for a choice that this key is there, and where, or that it is missing.
+    """Return the finding on a provider's key for one choice: where it is, or what its absence means.
 
     `is_handed` says whether systemd hands the service a key of its own.
     """
@@ -155,7 +155,7 @@ def _judge_key(
 
 
 def models(setup: Setup) -> Iterator[Finding]:
-    """Check that LiteLLM knows every model, that none ends within 60 days, and all can be asked."""
+    """Check that LiteLLM knows every model, that none ends within 60 days, and that all can be asked."""
     names: dict[str, str] = {}
     findings: dict[str, Finding] = {}
     for choice in choices(setup, partial(_key_or_substitute, setup)):
@@ -179,7 +179,7 @@ def models(setup: Setup) -> Iterator[Finding]:
 
 
 def own_models(setup: Setup) -> Iterator[Finding]:
-    """Check what the models on servers of one's own have shown in their last trial; ask nothing."""
+    """Check the last trials of the models on servers of one's own. No model is asked."""
     with setup.archive() as archive:
         last = trials(archive)
         limited = why_agent_is_limited(archive, setup.config)
@@ -206,7 +206,7 @@ def _key_or_substitute(setup: Setup, provider: str) -> Key:
 
 
 def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
-    """Yield why a choice cannot be asked, or what is to be known of when its models end."""
+    """Yield why a choice cannot be asked, or notices on when its models end."""
     if isinstance(choice.roles, ChatSkipped):
         yield error("models", choice.roles.message, choice.roles.next_step)
         return

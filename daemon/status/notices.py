@@ -1,4 +1,4 @@
-"""Tell a person what happens: on the desktop if worth it, and always in the journal or terminal."""
+"""Tell the person what happens: on the desktop if it is worth that, always in the journal or terminal."""
 
 import os
 import subprocess
@@ -32,11 +32,11 @@ _TITLES: dict[Kind, str] = {
     "begun": "memproc has begun to work",
 }
 Speak = Callable[[str, Event], None]
-"""Prints an event: the time, and what happened."""
+"""Prints an event, given its time."""
 FindCommand = Callable[[str, str], Sequence[str] | None]
-"""Finds the command that shows a title and a text; None where there is no desktop."""
+"""Returns the command that shows a title and a text; None where there is no desktop."""
 MOST_AN_HOUR = 12
-"""More notices do not help: after a bad hour, `memproc status` tells more."""
+"""The most notices in an hour: more do not help, and `memproc status` tells all."""
 _HOUR = timedelta(hours=1)
 _LONGEST_SECONDS = 20.0
 _WARNING, _INFORMATION = "<4>", "<6>"
@@ -44,7 +44,7 @@ _WARNING, _INFORMATION = "<4>", "<6>"
 
 @dataclass(frozen=True, slots=True)
 class DesktopNotice:
-    """A notice for the desktop; notices of one kind and `cause` repeat each other."""
+    """A notice for the desktop; notices of the same kind and `cause` count as repetitions."""
 
     kind: Kind
     cause: str
@@ -53,21 +53,21 @@ class DesktopNotice:
 
 
 def notice_of(event: Event) -> DesktopNotice | None:
-    """Return the notice that an event is worth, or None, as for most.
+    """Return the notice that an event is worth; None for most events.
 
-    The notice of a file covers its chats. Several files with the same trouble, which has one
-    remedy, have one cause.
+    The notice of a file covers its chats. Several files whose trouble has the same remedy share a
+    cause.
     """
     match event:
         case FileIs(state="written", file=file):
-            # With a file that the extension sent, nothing is left to do.
+            # A file that the extension sent needs nothing of the person.
             return None if is_sent(file) else _notice("ready", file, event)
         case FileIs(state="working", file=file):
             return _notice("begun", file, event)
         case FileIs(reason=reason, next_step=next_step) if is_problem(event):
             return _notice("problem", next_step or reason, event)
         case FileIs() | ChatIs() | Trouble(next_step=""):
-            return None  # without a next step, memproc mends it by itself
+            return None  # without a next step, memproc goes on by itself
         case UserEdits(chat_id=chat_id, text=text, by_person=by_person):
             return _notice("edits" if by_person else "missing", f"{chat_id} {text}", event)
         case Trouble(what=what):
@@ -81,20 +81,20 @@ def _notice(kind: Kind, cause: str, event: Event) -> DesktopNotice:
 
 
 class Notifier:
-    """Shows notices for as long as the daemon lives, by commands that it never waits for."""
+    """Shows notices while the daemon runs, by commands that it never waits for."""
 
     def __init__(
         self, archive: Archive, find_command: FindCommand, tell: Callable[[Event], None]
     ) -> None:
         self._archive, self._find_command, self._tell = archive, find_command, tell
         self._running: list[tuple[subprocess.Popen[bytes], float]] = []
-        """The commands that show notices now, and since when by the monotonic clock."""
+        """The commands that are showing notices, each with its start by the monotonic clock."""
         self._has_complained = False
 
     def give(self, notice: DesktopNotice, when: str, now: str, monotonic: float) -> bool:
-        """Show a notice unless `when` (of `[notify]`) or the hour forbids it.
+        """Show a notice, unless `when` of `[notify]` or the number in the last hour forbids it.
 
-        Return whether it began.
+        Return whether its command was started.
         """
         if notice.kind not in _WANTED[when]:
             return False
@@ -114,10 +114,7 @@ class Notifier:
         return False
 
     def step(self, monotonic: float) -> None:
-        """End commands that hang, and notice those that failed; never wait.
-
-        Call it again and again.
-        """
+        """End commands that hang, and report if one failed, without waiting. To be called regularly."""
         for entry in self._running[:]:
             process, since = entry
             code = process.poll()
@@ -129,14 +126,14 @@ class Notifier:
                 process.kill()
 
     def stop(self) -> None:
-        """End all commands with the daemon."""
+        """End all commands, as the daemon ends."""
         for process, _ in self._running:
             process.kill()
             process.wait()
         self._running = []
 
     def _complain(self) -> None:
-        """Say once that notices cannot be shown."""
+        """Tell once that notices cannot be shown."""
         if not self._has_complained:
             self._has_complained = True
             self._tell(
@@ -147,18 +144,18 @@ class Notifier:
 def speaker(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> Speak:
     """Return a speaker that writes to systemd's journal if stderr leads there, else to stdout.
 
-    Sentences for the journal have no time; others begin with the local time.
+    Lines on stdout begin with the local time; the journal adds its own.
     """
     is_journal = False
     with suppress(OSError, ValueError):
-        status = os.fstat(stderr.fileno())  # a shell may have inherited the variable
+        status = os.fstat(stderr.fileno())  # the variable alone may have been inherited
         is_journal = environ.get("JOURNAL_STREAM", "") == f"{status.st_dev}:{status.st_ino}"
 
     def speak(at: str, event: Event) -> None:
         before = f"{in_full(at)} "
         if is_journal:
             before = _WARNING if is_problem(event) else _INFORMATION
-        # A terminal that was closed must not end the daemon; the log has it all.
+        # A closed terminal must not end the daemon; the log has everything.
         with suppress(OSError):
             text = f"{before}{in_one_line(sentence(event))}"
             print(text, file=stderr if is_journal else stdout, flush=True)

@@ -1,4 +1,4 @@
-"""Find where the daemon is, what it waits for, and the pause that is in force."""
+"""Find the daemon's folders, what it waits for, and the pause that is in force."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from rules.errors import MemprocError
 from rules.typingmind.dates import parse_date, write_date
 
 RESCAN_SECONDS = 300.0
-"""From one look of the daemon through the whole inbox to the next, with or without events."""
+"""The time between two full scans of the inbox by the daemon, with or without events."""
 
 _SIGN = "paused_until"
 _LONGEST = timedelta(days=366)
@@ -32,7 +32,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 @dataclass(frozen=True, slots=True)
 class DaemonPlace:
-    """The folder of archive, log and lock, and the inbox that is watched."""
+    """The folder of the archive and locks, and the inbox that is watched."""
 
     state: Path
     inbox: Path | NoPath = field(default_factory=lambda: resolve_folders(INBOX, Path()))
@@ -40,19 +40,19 @@ class DaemonPlace:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """No work is begun until `until` (UTC); empty: until `memproc resume`."""
+    """No work is started until `until` (UTC); empty: until `memproc resume`."""
 
     until: str
 
 
 def read_place(toml: Path) -> DaemonPlace | None:
-    """Return the place that memproc.toml names, even where other settings are wrong, or None."""
+    """Return the folders that memproc.toml names, even where other settings are wrong; else None."""
     read = _read_tables(toml)
     if read is None:
         return None
     tables, is_whole = read
     folders = tables.get("folders", {})
-    # The state folder may be named below the line where the file is broken.
+    # A broken file may name the state folder below the broken line.
     unnamed = "" if is_whole else None
     written = folders.get("state", unnamed) if isinstance(folders, dict) else None
     if not isinstance(written, str):
@@ -63,9 +63,9 @@ def read_place(toml: Path) -> DaemonPlace | None:
 
 
 def _read_tables(toml: Path) -> tuple[dict[str, Any], bool] | None:
-    """Return the tables of a file up to where it is broken, and whether it is whole.
+    """Return the tables of a file up to a broken line, and whether the file is sound.
 
-    None where it cannot be read, or is broken in a way that hides all of it.
+    None where it cannot be read, or where even the lines before that cannot be parsed.
     """
     try:
         text = toml.read_bytes().decode("utf-8-sig")
@@ -80,9 +80,9 @@ def _read_tables(toml: Path) -> tuple[dict[str, Any], bool] | None:
 
 @contextmanager
 def shown_as_waiting(config: Path | None, trouble: MemprocError) -> Iterator[None]:
-    """Let `waits_for` return `trouble` for as long as the block runs; do nothing if that fails.
+    """Have `waits_for` return `trouble` while the block runs; do nothing if that fails.
 
-    It is kept outside the state folder, whose disk may be what is missing.
+    It is stored outside the state folder, whose disk may be what is missing.
     """
     path = _waiting_place(config)
     with ExitStack() as stack:
@@ -103,16 +103,13 @@ def waits_for(config: Path | None) -> MemprocError | None:
 
 
 def _waiting_place(config: Path | None) -> Path:
-    """Return a file for each memproc.toml, and one for a daemon without any."""
+    """Return the path of the file for this memproc.toml, or for a daemon without one."""
     name = sha256(str(config.absolute() if config else "").encode()).hexdigest()[:16]
     return runtime_folder() / f"waiting-{name}.json"
 
 
 def read_duration(text: str) -> timedelta:
-    """Read "2h", "30m", "3d" or "1h30m".
-
-    Raise ValueError with half a sentence for anything else.
-    """
+    """Read "2h", "30m", "3d" or "1h30m". Raise ValueError with a clause for anything else."""
     parts = _PART.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         raise ValueError('must be a number with s, m, h or d, like "30m", "2h" or "3d"')
@@ -123,7 +120,7 @@ def read_duration(text: str) -> timedelta:
 
 
 def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
-    """Pause from `now`, until `end_pause` where `length` is None. Durable when this returns."""
+    """Pause from `now` for `length`, or until `end_pause` if it is None. Durable when this returns."""
     began = parse_date(now)
     until = write_date(began + length) if began and length else ""
     set_sign(archive, _SIGN, until, now)
@@ -138,6 +135,6 @@ def end_pause(archive: Archive, now: str) -> Pause | None:
 
 
 def current_pause(archive: Archive, now: str) -> Pause | None:
-    """Return the pause that is in force at `now`; None where work may begin. One small query."""
+    """Return the pause that is in force at `now`; None where work may begin."""
     entry = sign(archive, _SIGN)
     return Pause(entry.value) if entry and (not entry.value or now < entry.value) else None

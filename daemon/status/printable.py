@@ -1,8 +1,9 @@
-"""Make texts of others safe for a terminal: nothing in them steers it or hides.
+"""Make foreign texts safe for a terminal, so that nothing in them controls it or is hidden.
 
-Written out as `\\x1b` or `\\u200e` are control characters, line and paragraph separators, halves of
-surrogate pairs, and what Unicode calls format characters; right-to-left scripts need none of them.
-These stay, since people write so: the joiners U+200C and U+200D after a letter of a script that is
+Control characters, line and paragraph separators, halves of surrogate pairs, and Unicode's format
+characters are written out, as `\\x1b` or `\\u200e`; right-to-left scripts need none of them.
+
+Kept is what people need to write: the joiners U+200C and U+200D after a letter of a script that is
 written with them, U+200D between two emoji, the tags of a flag, and the signs of Arabic, Syriac and
 Kaithi that enclose numbers. Anywhere else a joiner can only deceive.
 """
@@ -35,23 +36,23 @@ _WHOLE = re.compile(
 _TO_COPY = re.compile(
     r" +(?:@reboot|chmod|export|loginctl|memproc|pipx|rm|rmdir|sudo|systemctl)(?= )"
 )
-"""An indented line that is a command: a person copies it."""
+"""An indented line that is a command, which a person may copy."""
 _WORD = re.compile("( *)([^ ]+)")
 _EMOJI_GOES_ON = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
 def visible(text: str) -> str:
-    """Write out every character that would steer or deceive; tabs become spaces."""
+    """Return the text with every character written out that controls or deceives; tabs become spaces."""
     return _DOUBTFUL.sub(_spelled, text.expandtabs(4))
 
 
 def in_one_line(text: str) -> str:
-    """Do the same for a title or a name, and put it on one line."""
+    """Return a title or a name as `visible` does, on one line."""
     return visible(text.replace("\n", " "))
 
 
 def printable_json(value: object, indent: int | None = 2) -> str:
-    """Write the value as JSON for terminals and programs, with the same characters escaped."""
+    """Return the value as JSON, with the characters escaped that `visible` writes out."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
     return _DOUBTFUL.sub(
         lambda match: json.dumps(match[0])[1:-1] if _spelled(match) != match[0] else match[0], text
@@ -59,7 +60,7 @@ def printable_json(value: object, indent: int | None = 2) -> str:
 
 
 def _spelled(match: "re.Match[str]") -> str:
-    """Return a character as it is where it may stay, else written out."""
+    """Return a character as it is if it may stay, else written out."""
     character = match[0]
     is_seen = len(character) > 1 or category(character) not in _HIDDEN or character in _SEEN
     if is_seen or (character in _JOINERS and _joins(match)):
@@ -80,7 +81,7 @@ def _joins(match: "re.Match[str]") -> bool:
 
 
 def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Map chats' ids to titles, from pairs of both; a title of several chats gets its id added."""
+    """Map ids to titles, from pairs of both; a title that several chats have gets the id added."""
     titles = dict(chats)
     times = Counter(titles.values())
     return {
@@ -90,7 +91,7 @@ def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def columns_of(text: str) -> int:
-    """Count the columns of a terminal that a text takes: an emoji or a wide letter takes two."""
+    """Return how many columns of a terminal a text takes: an emoji or a wide letter takes two."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len  # late: most texts are plain
@@ -99,21 +100,21 @@ def columns_of(text: str) -> int:
 
 
 def padded(text: str, columns: int) -> str:
-    """Pad a text with blanks to `columns` columns of a terminal."""
+    """Return a text padded with blanks to `columns` columns of a terminal."""
     return text + " " * (columns - columns_of(text))
 
 
 def folded(text: str, columns: int, further: int = 2) -> str:
-    """Wrap the text for a terminal of that width, indenting continued lines by `further` more.
+    """Return the text wrapped to `columns`, with continued lines indented by `further` more.
 
-    Commands and paths within a sentence stay whole, and so does a line that holds only a command.
+    Commands and paths within a sentence stay whole, and so does a line that is only a command.
     """
     lines = []
     for line in text.splitlines():
         if _TO_COPY.match(line):
             lines.append(line)
             continue
-        # Words that belong together are joined by hard blanks meanwhile.
+        # Words that must stay together are joined by no-break spaces for now.
         whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
         indent, current = " " * (len(line) - len(line.lstrip()) + further), ""
         for blanks, word in _WORD.findall(whole):

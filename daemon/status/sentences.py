@@ -1,4 +1,4 @@
-"""Write events, runs and what became of chats as sentences, for every place where they are told."""
+"""Write events, runs and outcomes of chats as sentences, for every place where they are shown."""
 
 from collections.abc import Mapping
 
@@ -46,7 +46,7 @@ _ENDED = {
 
 
 def trial_in_words(model: str, trial: Trial) -> str:
-    """Say what the last trial of a model has shown, and when that was."""
+    """Return a sentence on what the last trial of a model has shown, and when."""
     day = f" on {trial.at[:10]}" if trial.at else ""
     quote = "copies a quote" if trial.copies_a_quote else "does not copy a quote"
     apart = "keeps" if trial.keeps_apart else "does not keep"
@@ -62,7 +62,7 @@ def _speed(a_second: float) -> str:
 
 
 def outcome_in_words(chat: events.ChatIs) -> str:
-    """Say what became of a chat, without its title and without a full stop."""
+    """Return the outcome of a chat in words, without its title and without a full stop."""
     if chat.kind != "written":
         return chat.detail
     are = "all" if chat.extracted == chat.memories else f"{chat.extracted} of them"
@@ -76,7 +76,7 @@ def outcome_in_words(chat: events.ChatIs) -> str:
 
 
 def run_in_words(run: Run) -> str:
-    """Say how a run has ended: how many chats were written, unchanged and skipped, or why not."""
+    """Return how a run has ended: the numbers of chats with each outcome, or how it broke off."""
     counts = [f"{number:,} {kind}" for kind, number in sorted(run.counts.items(), reverse=True)]
     done = ", ".join(counts) or "nothing to do"
     return _ENDED.get(run.ended, done)
@@ -92,14 +92,14 @@ def progress_line(chat: FileProgress, when: str, title: str = "") -> str:
         parts.append(f"${chat.usd:,.2f}")
     if chat.retries:
         parts.append(f"asked again {counted(chat.retries, 'time')}")
-    left = seconds_left(chat, when)
-    if left is not None:
-        parts.append(f"{clock_time(left)} left")
+    time_left = seconds_left(chat, when)
+    if time_left is not None:
+        parts.append(f"{clock_time(time_left)} left")
     return " · ".join(parts)
 
 
 def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
-    """Return an event in one or two sentences; `titles` are those of chats, by id, to show."""
+    """Return an event in one or two sentences; `titles` has the titles to show, by chat id."""
     match event:
         case events.FileIs(_, file, state, reason, next_step):
             beginning = _STATES.get(state, f"{{}} is {state}")
@@ -135,7 +135,7 @@ def is_problem(event: events.Event) -> bool:
 
 
 def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
-    """Return an event of a chat as a sentence, which names the chat by its title or its id."""
+    """Return an event of a chat as a sentence that names the chat by its title or id."""
     chat = f"The chat {event.chat_id}" if event.chat_id else "A chat"
     if event.chat_id in titles:
         chat = f'The chat "{titles[event.chat_id]}"'
@@ -181,7 +181,7 @@ def _about_daemon(event: events.Event) -> str:
 
 
 def _with(beginning: str, reason: str, next_step: str = "") -> str:
-    """Join a beginning and its reason, then the next step as it is: it may end with a command."""
+    """Join a beginning and its reason into a sentence; the next step follows unchanged, since it may end with a command."""
     first = f"{beginning.rstrip('.')}: {reason}" if reason else beginning
     ended = first if first.endswith((".", "!", "?")) else f"{first}."
     return f"{ended} {next_step}".rstrip()

@@ -1,4 +1,4 @@
-"""Read the daemon's status: where it is, its pause, its problems, its money, and its work.
+"""Read the daemon's status: whether it runs, its pause, problems, money and work.
 
 All times are texts in UTC.
 """
@@ -40,15 +40,15 @@ _NEVER = Sign("", "")
 OF_THE_DAEMON = frozenset(
     {"pid", "started_at", "watch_mode", "last_event", "last_scan", "stopped_at"}
 )
-"""The signs by which it is known that a daemon has run."""
+"""The signs that show that a daemon has run."""
 RUN_BY_HAND = "the last run by hand"
-"""What a problem of the last run by hand is called."""
+"""The name of a problem of the last run by hand."""
 _LOGS = "See what happened with: memproc logs"
 
 
 @dataclass(frozen=True, slots=True)
 class StatusProblem:
-    """Something that the person has to look at; `what` names the file, the chat or the part."""
+    """Something that the person must look at; `what` names the file, the chat or the part of memproc."""
 
     what: str
     reason: str
@@ -57,26 +57,26 @@ class StatusProblem:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """When the daemon last did each thing; empty for never."""
+    """What the daemon's signs say; each time is when it last did something, empty for never."""
 
     pid: str
     since: str
     last_sign: str
-    """The last time at which the daemon wrote into the archive."""
+    """When the daemon last stored a sign."""
     mode: str
-    """The way in which the inbox is watched: `native`, `poll` or `none`."""
+    """How the inbox is watched: `native`, `poll` or `none`."""
     why: str
     last_event: str
     last_scan: str
     page: str
     """Why the daemon does not show the page yet; empty where it does."""
     stopped: str = ""
-    """When it ended because it was told to; empty where it runs, or ended otherwise."""
+    """When it was told to stop and did; empty while it runs, or if it ended otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """Dollars, with what is reserved, but without this month's `unpriced` calls."""
+    """Dollars spent and reserved, without the `unpriced` calls of this month."""
 
     today_usd: float
     month_usd: float
@@ -85,7 +85,7 @@ class Money:
 
 @dataclass(frozen=True, slots=True)
 class SentBatch:
-    """A batch that a provider works on."""
+    """A batch that a provider is working on."""
 
     requests: int
     since: str
@@ -103,26 +103,26 @@ class Status:
     files: dict[str, int]
     """The number of files in each state."""
     queue: tuple[FileInWork, ...]
-    """The first hundred, in the order in which they are further on."""
+    """The first hundred unfinished files, the furthest advanced first."""
     outcomes: tuple[ChatIs, ...]
-    """One for each chat, newest first."""
+    """The last outcome of each chat, newest first."""
     money: Money
     jobs: tuple[daemon_state.Job, ...]
-    """Next one first."""
+    """The timed jobs, the next one first."""
     batches: tuple[SentBatch, ...] = ()
-    """Oldest first."""
+    """The open batches, oldest first."""
     resting: tuple[StatusProblem, ...] = ()
-    """Exports from which something was brought, with what is left; they want no attention."""
+    """Exports of other programs of which something is left to bring; they need no attention."""
     run: Run | None = None
-    """The one that goes on just now."""
+    """The run in progress."""
     last_run: Run | None = None
-    """The newest one, where none goes on."""
+    """The newest run, if none is in progress."""
     unpacked: tuple[str, ...] = ()
     """A sentence for each folder in the inbox that is read like its ZIP."""
     kept: tuple[str, ...] = ()
     """A sentence for each chat on how many tokens its kept passages take."""
     trials: tuple[str, ...] = ()
-    """A sentence on the last trial of each model of memproc.toml on a server of one's own."""
+    """A sentence on the last trial of each model in memproc.toml that is on a server of one's own."""
 
     @property
     def open_files(self) -> dict[str, int]:
@@ -133,9 +133,9 @@ class Status:
 
     @property
     def exit_code(self) -> int:
-        """Return 0 if healthy, 1 if something needs attention, 2 if the daemon runs no more.
+        """Return 0 if healthy, 1 if something needs attention, 2 if the daemon no longer runs.
 
-        Without a daemon that ever ran, the person runs memproc by hand, which is well.
+        If no daemon ever ran, the person runs memproc by hand, which counts as healthy.
         """
         if self.life.last_sign and not self.running:
             return NOT_RUNNING
@@ -150,7 +150,7 @@ def read_status(
 ) -> Status:
     """Return the status at `time`.
 
-    `running` says that a daemon holds the lock, `is_there` whether a file is still in the inbox.
+    `running` says whether a daemon holds the lock, `is_there` tells whether a file still exists.
     """
     signs, now = all_signs(archive), write_date(time)
     run = present_run(archive, now)
@@ -181,7 +181,7 @@ def read_status(
 
 
 def unless_restored(archive: Archive, chat: ChatIs) -> ChatIs:
-    """Return what became of a chat, or that a version of it was restored and no export came since."""
+    """Return the outcome of a chat; or, if a version was restored and no export came since, an outcome that says so."""
     last, clause = last_output(archive, chat.chat_id), restored_clause(archive, chat.chat_id)
     if last is None or not clause or (chat.kind == "skipped" and chat.when > last.written_at):
         return chat
@@ -189,7 +189,7 @@ def unless_restored(archive: Archive, chat: ChatIs) -> ChatIs:
 
 
 def _life(signs: Mapping[str, Sign]) -> Life:
-    """Return the daemon's life as its own signs tell it."""
+    """Return what the daemon's signs say of it."""
     newest = max((entry.at for name, entry in signs.items() if name in OF_THE_DAEMON), default="")
     pid, mode, why, page = (
         signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note", "page_note")
@@ -206,7 +206,7 @@ def _problems_of_work(
 ) -> Iterator[StatusProblem]:
     """Yield the problems of timed jobs, of the last run by hand, and of chats and files.
 
-    Those of a file end when the person takes it out of the inbox, or drops a newer one.
+    A file's problem ends when the person removes it from the inbox, or drops a newer one.
     """
     for job in sorted(daemon_state.jobs(archive), key=lambda job: job.name):
         if job.error:
@@ -223,12 +223,12 @@ def _problems_of_work(
 
 
 def present_run(archive: Archive, now: str) -> Run | None:
-    """Return the run that goes on just now, begun by the daemon or by hand, else the newest."""
+    """Return the run in progress, of the daemon or by hand, else the newest one."""
     return newest_run(archive, now, is_at_work=is_held(archive.path.with_name("lock")))
 
 
 def daemon_problems(signs: Mapping[str, Sign], now: str, running: bool) -> Iterator[StatusProblem]:
-    """Yield problems of the daemon itself, by its own signs in the archive."""
+    """Yield problems of the daemon itself, by its signs in the archive."""
     values = {name: entry.value for name, entry in signs.items()}
     if reason := values.get("config_error"):
         step = "Correct them: memproc.toml is read again automatically; until then the settings before it are used."
@@ -250,7 +250,7 @@ def daemon_problems(signs: Mapping[str, Sign], now: str, running: bool) -> Itera
 
 
 def money_spent(archive: Archive, time: datetime) -> Money:
-    """Return the cost of the calls since midnight, and since the first of the month."""
+    """Return the cost of the calls since midnight and since the first of the month, by local time."""
     today = periods(time)
     amounts = ledger.spent(archive, "", today)
     return Money(

@@ -1,4 +1,4 @@
-"""Take the titles of chats out of what others may see."""
+"""Remove the titles of chats from what others may see."""
 
 import re
 from collections.abc import Iterable
@@ -14,18 +14,18 @@ from daemon.status.printable import told_apart
 from rules.wording import cut_title
 
 _SENTENCES = frozenset({"reason", "next_step", "detail", "text", "error", "why"})
-"""The fields of events that hold sentences from elsewhere."""
+"""The fields of events that hold sentences, which may name chats."""
 
 
 def shown_titles(archive: Archive) -> dict[str, str]:
-    """Map the ids of all known chats to their titles as people are shown them, each unlike the others."""
+    """Map the ids of all known chats to the titles that are shown, no two of them equal."""
     return told_apart((known.chat_id, known.title) for known in known_chats(archive))
 
 
 def event_without_titles(event: Event, chats: Iterable[Titled]) -> Event:
-    """Return the event without a title of its own, and with ids where its sentences name chats."""
-    own = [Titled(event.title, event.chat_id)] if isinstance(event, ChatIs) else []
-    titled = (*own, *chats)
+    """Return the event without its own title, and with ids where its sentences name chats."""
+    own_title = [Titled(event.title, event.chat_id)] if isinstance(event, ChatIs) else []
+    titled = (*own_title, *chats)
     names = {field.name for field in fields(event)}
     words: dict[str, Any] = {
         name: without_titles(getattr(event, name), titled) for name in names & _SENTENCES
@@ -38,8 +38,9 @@ def event_without_titles(event: Event, chats: Iterable[Titled]) -> Event:
 def without_titles(text: str, titles: Iterable[Titled]) -> str:
     """Replace titles in the text by the chats' ids, but not in the names of files.
 
-    A title of a single word is taken out of quotation marks only: elsewhere it is a word like any
-    other. The longest titles come first, since one can begin another, and then as people see them.
+    A title of a single word is replaced only in quotation marks: elsewhere it may be an ordinary
+    word. Longer titles are replaced first, since one title can begin another; titles are replaced
+    in full and as they are shown, cut.
     """
     shown = (
         Titled(title, chat.chat_id)
@@ -58,9 +59,9 @@ def without_titles(text: str, titles: Iterable[Titled]) -> str:
     }
     if not names:
         return _without_all(text, chats)
-    some = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    # At the odd places is what was caught: the name of a chat's file, or of its new chat's.
-    pieces = re.split(rf"((?:{some})(?: \(memories\))? \([0-9a-z_~-]+\))", text)
+    alternatives = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    # The pieces at odd places are matches: the name of a chat's file, or of its new chat's.
+    pieces = re.split(rf"((?:{alternatives})(?: \(memories\))? \([0-9a-z_~-]+\))", text)
     return "".join(
         piece if at % 2 else _without_all(piece, chats) for at, piece in enumerate(pieces)
     )
