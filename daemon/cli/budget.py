@@ -16,6 +16,7 @@ from rules.errors import NotFound
 from rules.money.price import MOST_USD, NAMES, PICO, in_words
 
 _DOLLARS = click.FloatRange(0, MOST_USD)
+_DOLLARS.name = "number of dollars"  # as a wrong value is answered
 
 
 @click.group(cls=NearGroup, default="show")

@@ -122,7 +122,7 @@ def config_fit_command(settings: Settings, model: str) -> None:
     window = window_in(model, settings.config.models) or read_facts(model).window
     if window is None:
         raise ConfigurationError(
-            f"memproc does not know how many tokens the window of {model} holds.",
+            f"It is not known how many tokens the window of {model} holds.",
             "Name it in memproc.toml: window = 8192 in [models]",
         )
     path = path.resolve()

@@ -154,7 +154,7 @@ def plan_command(settings: Settings, paths: tuple[Path, ...]) -> int:
     rows += [PlannedRow(path.name, other) for path, other in other_files(settings, paths)]
     report = plan_report(rows, *caps_and_spent(settings))
     if not rows:
-        where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
+        where = ", ".join(str(path.absolute()) for path in paths) or str(settings.folders.inbox)
         report = replace(report, notes=(f"Nothing to plan: there are no chats in {where}.",))
     settings.say_what_counts(paths)
     settings.show(report)

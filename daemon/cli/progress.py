@@ -146,7 +146,8 @@ class Progress:
         match event:
             case events.ChatIs(title=title, kind="skipped"):
                 reason = as_sentence(about_it(event.detail, title))
-                print_error(f"{title}: skipped. {reason} {event.next_step}")
+                of_file = "" if event.file in ("", title) else f", {event.file}"
+                print_error(f"{title}{of_file}: skipped. {reason} {event.next_step}")
             case events.Note(text) if text in self._answered:
                 pass
             case _:

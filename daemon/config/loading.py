@@ -3,6 +3,7 @@
 The result is the settings that it holds, or everything that is wrong in it, line by line.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from primer.wording import Texts
 
 _LARGEST = 1_000_000  # bytes
+_KEYS, _KEY = re.compile(r"\('[^)]*\)"), re.compile("'([^']*)'")
+"""A table as tomli names it: `('models', 'options')`; a key in it."""
 _CHECK = "Correct it; `memproc config check` tells whether anything is left."
 
 
@@ -102,7 +105,8 @@ def _read(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
         ) from error
     except tomli.TOMLDecodeError as error:
         place = f"{path}, line {error.lineno}, column {error.colno}"
-        raise ConfigurationError(f"{place}: {error.msg}.", _CHECK) from error
+        said = _KEYS.sub(lambda keys: ".".join(_KEY.findall(keys[0])), error.msg)
+        raise ConfigurationError(f"{place}: {said}.", _CHECK) from error
     except RecursionError as error:
         raise ConfigurationError(
             f"{path} has brackets or keys that are nested too deep.", _CHECK

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
-from daemon.models.catalogue import nearest_names
+from daemon.models.catalogue import is_model_known, nearest_names
 from daemon.models.error_answer import ErrorAnswer
 from daemon.models.hosts import host_asked
 from primer.models import Model
@@ -125,7 +125,7 @@ def _unknown_model(model: str, kind: str, answer: ErrorAnswer) -> ModelError | N
             f"Your account's privacy settings allow no provider of {model}.",
             "Allow more in the settings of your account there, or name another model in memproc.toml.",
         )
-    names = nearest_names(model)
+    names = [] if is_model_known(model) else nearest_names(model)
     suggestion = f"Did you mean {' or '.join(names)}? " if names else ""
     return ModelError(
         f"No provider knows the model {model}.", f"{suggestion}Mend [models] in memproc.toml."
@@ -174,7 +174,7 @@ def _not_now(model: Model, status: int, fault: Exception) -> NotNow:
     if "HTTPStatusError" in causes:
         error = CutOff if status in _GATEWAY_GAVE_UP else NotNow
         why = "too many requests" if status == _TOO_MANY else f"status {status}"
-        return error(f"{model.name} at {host} cannot answer now ({why}).", _RESUME, wait)
+        return error(f"{model.name} at {host} cannot answer now: {why}.", _RESUME, wait)
     error = NotNow if status == _TOO_MANY else CutOff
     if "Timeout" in causes:
         error = NotNow if status == _TOO_MANY else TimedOut

@@ -105,7 +105,8 @@ def _titles(rows: Sequence[PlannedRow]) -> Callable[[PlannedRow], str]:
     def title(row: PlannedRow) -> str:
         outcome = row.outcome
         if isinstance(outcome, Skipped):
-            return outcome.what
+            of_file = "" if row.file == outcome.what else f", {row.file}"
+            return f"{outcome.what}{of_file}"
         called = titles[outcome.chat_id]
         return f"{called}, {row.file}" if files[outcome.chat_id] > 1 else called
 

@@ -75,7 +75,7 @@ def examine(
         config = load()
         setup = look_at_setup(machine, toml, config, is_thorough)
     except ConfigurationError as fault:
-        text = f"{fault.message} What needs it was not looked at."
+        text = f"{fault.message}\nWhat needs it was not looked at."
         findings = [error("memproc.toml", text, fault.next_step)]
     else:
         text = f"{toml} can be used." if toml else "There is none: every setting is at its default."
@@ -99,7 +99,8 @@ def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) 
     try:
         service_state = state_here(account, run)
     except NoUserManager as fault:
-        service_state = ServiceState("not installed", (fault.message, fault.next_step))
+        why = (fault.message, "To see what helps: memproc service install")
+        service_state = ServiceState("not installed", why)
     try:
         litellm_version = version("litellm")
     except PackageNotFoundError:

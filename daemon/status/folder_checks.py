@@ -84,7 +84,7 @@ def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
         yield error(folder, text, f"sudo chown -R {setup.machine.user} {in_shell}")
         return
     if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
-        text = f"{path} cannot be read and written by your account."
+        text = f"{path} cannot be read and written by your account, or its disk is read-only."
         yield error(folder, text, f"chmod u+rwx {in_shell}")
         return
     if status.st_mode & _OTHERS:

@@ -30,7 +30,7 @@ _JOINED = re.compile(
     "\U00010a00-\U00010a5f\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f]"
 )
 _WHOLE = re.compile(
-    r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b"
+    r"`(?! )[^`]{1,78}(?<! )`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b"
 )
 """Commands and paths within a sentence."""
 _TO_COPY = re.compile(
@@ -38,6 +38,8 @@ _TO_COPY = re.compile(
 )
 """An indented line that is a command, which a person may copy."""
 _WORD = re.compile("( *)([^ ]+)")
+_STYLE = re.compile("\x1b\\[[0-9;]*m")
+"""What sets words in colours or in bold letters; it takes no columns."""
 _EMOJI_GOES_ON = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
@@ -118,7 +120,8 @@ def folded(text: str, columns: int, further: int = 2) -> str:
         whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
         indent, current = " " * (len(line) - len(line.lstrip()) + further), ""
         for blanks, word in _WORD.findall(whole):
-            if current.strip() and columns_of(current + blanks + word) > columns:
+            shown = _STYLE.sub("", current + blanks + word)
+            if current.strip() and columns_of(shown) > columns:
                 lines.append(current.replace("\xa0", " "))
                 current = indent + word
             else:

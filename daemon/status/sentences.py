@@ -83,11 +83,14 @@ def run_in_words(run: Run) -> str:
 
 
 def progress_line(chat: FileProgress, when: str, title: str = "") -> str:
-    """Return a line of progress: `Aria 14/20 · $0.77 · 1:05 left`; `title` replaces a long one."""
+    """Return a line of progress; `title` replaces a long one.
+
+    As in `Aria: 14 of 20 memories made · $0.77 · 1:05 left`.
+    """
     parts = ["reading"]
     if chat.title:
         shown = title or in_one_line(chat.title)
-        parts = [f"{shown} {chat.done:,}/{chat.total:,}"]
+        parts = [f"{shown}: {chat.done:,} of {counted(chat.total, 'memory', 'memories')} made"]
     if chat.usd:
         parts.append(f"${chat.usd:,.2f}")
     if chat.retries:

@@ -66,10 +66,12 @@ def test_the_bar_keeps_count_money_and_time_left_also_beside_a_long_title(ada: P
     terminal = Terminal(ada, ("run", "--yes"))
     assert terminal.ends() == 0
     assert [
-        line for line in terminal.seen if re.match(r"Everything that .*\.\.\. \d+/\d+ .*━", line)
+        line
+        for line in terminal.seen
+        if re.match(r"Everything that .*…: \d+ of \d+ memories made .*━", line)
     ]
     assert all(len(line) <= COLUMNS for line in terminal.seen)
-    assert all("━" in line for line in terminal.seen if re.search(r" \d+/\d+", line)), (
+    assert all("━" in line for line in terminal.seen if re.search(r" \d+ of \d+ ", line)), (
         "the plain lines are for files and pipes"
     )
 
@@ -79,10 +81,10 @@ def test_a_run_by_hand_says_what_time_is_left_and_status_shows_it_and_how_it_end
     slow: Life,
 ) -> None:
     terminal = Terminal(slow.person, ("run",))
-    terminal.shows(r" [2-9]/\d+ · ")
+    terminal.shows(r" [2-9] of \d+ memories made · ")
     going_on = slow.person.memproc("status").out
     assert re.search(
-        r"Running\n  The lighthouse \d+/\d+ · \$0\.00( · \d+:\d\d left)?, since .*, by hand\n",
+        r"Running\n  The lighthouse: \d+ of \d+ memories made · \$0\.00( · \d+:\d\d left)?, since .*, by hand\n",
         going_on,
     )
     run = json.loads(slow.person.memproc("status", "--json").out)["run"]
@@ -91,7 +93,7 @@ def test_a_run_by_hand_says_what_time_is_left_and_status_shows_it_and_how_it_end
     assert terminal.ends() == 0
     end, halfway = monotonic(), []
     for line, when in terminal.seen.items():
-        match = re.search(r"(\d+)/(\d+) · \$\d+\.\d\d · (\d+):(\d\d) left ", line)
+        match = re.search(r"(\d+) of (\d+) memories made · \$\d+\.\d\d · (\d+):(\d\d) left ", line)
         if match and 0.4 < int(match[1]) / int(match[2]) < 0.6:
             halfway.append((int(match[3]) * 60 + int(match[4]), end - when))
     assert halfway, sorted(terminal.seen)
@@ -106,7 +108,7 @@ def test_a_run_that_was_killed_is_shown_as_cut_off_and_asks_nothing_twice_that_w
     slow: Life, pace: Pace
 ) -> None:
     run = Terminal(slow.person, ("run",))
-    run.shows(r" [1-9]/\d+ · ")
+    run.shows(r" [1-9] of \d+ memories made · ")
     until(
         lambda: bool(
             (json.loads(slow.person.memproc("status", "--json").out)["run"] or {}).get("done")

@@ -51,7 +51,7 @@ def test_default_sizes_do_not_fit_a_small_window_and_the_plan_says_what_and_by_h
     olu.drop(LONG)
     planned = olu.memproc("plan")
     assert planned.code == 1
-    assert "The lighthouse would be skipped\n  Chunk 1 needs about " in planned.out
+    assert "The lighthouse, export.json would be skipped\n  Chunk 1 needs about " in planned.out
     (told,) = json.loads(olu.memproc("plan", "--json").out)["chats"]
     assert told["outcome"] == "skipped"
     assert told["reason"].startswith('"The lighthouse": Chunk 1 ')
@@ -101,7 +101,7 @@ def test_where_the_window_is_smaller_than_told_the_providers_refusal_is_told_wit
     before = olu.bytes_of_everything()
     ended = olu.memproc("run")
     assert ended.code == 1
-    assert 'The lighthouse: skipped. "The lighthouse", chunk 2: ' in ended.err
+    assert 'The lighthouse, export.json: skipped. "The lighthouse", chunk 2: ' in ended.err
     assert "too long for the context window of openai/local-8k: " in ended.err
     assert " tokens for 8,192, " in ended.err
     assert "The largest part is " in ended.err

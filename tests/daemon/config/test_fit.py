@@ -80,7 +80,7 @@ def test_a_model_whose_window_nobody_knows_is_told(
     path = home / "memproc.toml"
     path.write_text("[chunk]\ntokens = 4000\n", encoding="utf-8")
     assert main(["--config", str(path), "config", "fit", "openai/nobody-knows-this-one"]) == 2
-    assert "does not know how many tokens" in capsys.readouterr().err
+    assert "It is not known how many tokens" in capsys.readouterr().err
     assert path.read_text(encoding="utf-8") == "[chunk]\ntokens = 4000\n"
 
 

@@ -53,7 +53,7 @@ def test_a_run_that_goes_on_is_read_with_the_seconds_left(tmp_path: Path) -> Non
         run = present_run(archive, NOW)
         assert run and run.goes_on
         assert (run.began_at, run.usd, run.seconds_left) == (began, 0.774, 60.0)
-        assert progress_line(run, NOW) == "Aria 9/20 · $0.77 · 1:00 left"
+        assert progress_line(run, NOW) == "Aria: 9 of 20 memories made · $0.77 · 1:00 left"
 
 
 def test_a_run_whose_process_is_gone_is_not_going_on_and_was_cut_off(tmp_path: Path) -> None:

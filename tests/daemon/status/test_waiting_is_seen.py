@@ -23,7 +23,7 @@ def test_without_a_terminal_a_line_says_how_far_it_is(
     assert len(capsys.readouterr().out.splitlines()) == 1, "not before a minute has gone by"
     monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
     shown.tell(Alive(0.0))
-    assert capsys.readouterr().out.startswith("Aria 0/20")
+    assert capsys.readouterr().out.startswith("Aria: 0 of 20 memories made")
 
 
 def test_tries_are_counted_and_what_is_waited_for_ends_with_an_answer() -> None:
