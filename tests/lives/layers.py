@@ -53,9 +53,7 @@ def prove_kept(ledger: Ledger) -> None:
         )
         if fact.event == "FORGET":
             gone.add(fact.fact)
-        elif (
-            fact.by == "person"
-        ):  # they have put it otherwise, in an older opening that still shows it
+        elif fact.by == "person":  # they have reworded it where an older opening still shows it
             gone.discard(fact.fact)
         numbers.append(fact.fact)
     for rows in ([row.memory for row in ledger.core], [row.memory for row in ledger.facts]):
