@@ -133,12 +133,15 @@ class Account:
         return frozenset(inside)
 
     def hinted_at(self, texts: set[str]) -> frozenset[str]:
-        """The memories of chunks of which these texts may have something."""
+        """The memories of chunks of which these texts may have something.
+
+        The first question of a memory names it, and counts like an answer. The others ask the same of all.
+        """
         said = {
             name
             for name, one in self.memories.items()
             for e in one.editions
-            if texts.intersection(e.texts[1::2])
+            if texts.intersection((e.texts[0], *e.texts[1::2]))
         }
         return self.told_of(texts).union(*(self.covered(name) for name in said))
 
