@@ -34,6 +34,7 @@ from rules.typingmind.originals import (
     add_deleted_uuids,
     deleted_uuids,
     is_for_attachment,
+    is_original,
     kept_original,
 )
 from rules.typingmind.splice import mark_changed, replace_messages, splice
@@ -234,8 +235,8 @@ def _original(part: Original) -> OutputMessage:
     written = read_message(place.written)
     was_alone = is_for_attachment(written.marker)
     is_alone = was_alone or part.for_attachment
-    is_marked = place.original == memory.memory_id and is_alone == was_alone
-    if is_marked and written.cleared:
+    is_marked = is_original(written.marker) and is_alone == was_alone
+    if is_marked and place.original == memory.memory_id and written.cleared:
         return OutputMessage(place.at, place.written, place.message.uuid)
     when = memory.ended_at or place.message.created_at or write_date(_EARLIEST)
     kept = kept_original(place.message.raw, when, memory.memory_id, for_attachment=is_alone)

@@ -199,7 +199,7 @@ def recognise(
     for memory in shown:
         taken |= under.get(memory, {})
     times = dict.fromkeys(taken, 1)
-    originals = _originals(messages, under, aliases)
+    originals = _originals(messages, shown, under, aliases)
     places = []
     for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
         place = originals.get(at)
@@ -321,7 +321,7 @@ def _is_memory(six: Sequence[Place], known_keys: Collection[str]) -> bool:
 
 
 def _originals(
-    messages: Sequence[Message], under: Under, aliases: Mapping[str, str]
+    messages: Sequence[Message], shown: Collection[str], under: Under, aliases: Mapping[str, str]
 ) -> dict[int, Place]:
     """Return by index the places of raw messages kept with their memories, found by uuid or text.
 
@@ -329,7 +329,7 @@ def _originals(
     and one that the person has edited says something else. Of what a message ever said, the newest
     counts that an original says.
     """
-    kept = _places_kept(messages, aliases)
+    kept = _places_kept(messages, shown, under, aliases)
     said_here = {place.message.digest for place in kept.values()}
     known = [
         (memory, key, next((digest for digest in digests if digest in said_here), ""))
@@ -345,15 +345,28 @@ def _originals(
     return {at: replace(kept[at], key=known[number][1]) for number, at in pairs.items()}
 
 
-def _places_kept(messages: Sequence[Message], aliases: Mapping[str, str]) -> dict[int, Place]:
-    """Return by index the places of all that claims to be kept with a memory, as yet without keys."""
+def _places_kept(
+    messages: Sequence[Message], shown: Collection[str], under: Under, aliases: Mapping[str, str]
+) -> dict[int, Place]:
+    """Return by index the places of all that claims to be kept with a memory, as yet without keys.
+
+    Where another tool has stripped its marker, what the person has edited is known by its uuid and
+    by being excluded. How many others stayed is not known then, so it says nothing of them.
+    """
+    by_uuid = {key: memory for memory in shown for key in under.get(memory, ())}
     kept: dict[int, Place] = {}
     for at, message in enumerate(messages):
+        uuid = message.uuid or ""
         if message.marker is not None and is_original(message.marker):
             name = str(message.marker["memory"])
             plain = read_message(plain_original(message.raw))
             memory, alone = aliases.get(name, name), is_for_attachment(message.marker)
             kept[at] = Place(at, plain, "", None, left_out(plain), memory, message.raw, alone)
+        elif message.marker is None and message.cleared and uuid in by_uuid:
+            memory = by_uuid[uuid]
+            if message.digest not in under[memory][uuid]:
+                reason = left_out(message)
+                kept[at] = Place(at, message, "", None, reason, memory, message.raw, True)
     return kept
 
 

@@ -20,6 +20,7 @@ from tests.stories.cycle import (
     texts_by_uuid,
 )
 from tests.stories.test_page import Browser
+from tests.typingmind import strip_markers
 from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
 
@@ -180,6 +181,25 @@ def test_a_changed_raw_message_waits_for_a_model(
     assert memory(chat, one["memory_id"])["due"] == ""
     assert (2, "as-of") in editions(chat, one["memory_id"])
     quiet(chat)
+
+
+@pytest.mark.full
+def test_an_edited_original_is_still_its_memorys_where_another_tool_has_stripped_our_field(
+    tmp_path: Path,
+) -> None:
+    """Taken for a message of the live chat, it would bring its memory back after each deletion."""
+    more = '[output]\nmode = "keep-originals"\n'
+    chat = Cycle.begin(tmp_path / "ada", turns=20, settings=ENGINE + more).goes_round()
+    one = chat.memories()[0]
+    at = next(at for at, said in enumerate(chat.messages) if said["uuid"] == one["keys"][0])
+    chat.device.edit(chat.chat_id, at, OWN)
+    chat.device.bring_in(strip_markers(chat.export()))
+    chat.goes_round()
+    assert chat.messages[at]["memproc"]["memory"] == one["memory_id"]
+    for slot in range(6, 0, -1):
+        chat.device.delete(chat.chat_id, chat.at(one["memory_id"], slot))
+    chat.goes_round()
+    assert memory(chat, one["memory_id"])["forgotten"]
 
 
 @pytest.mark.full
