@@ -158,23 +158,6 @@ def test_a_file_that_is_taken_away_before_it_is_complete_is_gone(day: Daemon) ->
     assert row.next_step == ""
 
 
-def test_the_same_content_again_is_already_done(day: Daemon) -> None:
-    content = export("twice", 2600)
-    day.person.drop(content, "twice.json")
-    day.comes_to("twice.json", "written")
-    before = day.person.bytes_of_everything()
-    day.person.drop(content, "twice (1).json")
-    row = day.comes_to("twice (1).json", "done")
-    assert "already done: the same content was worked on as twice.json" in row.reason
-    day.person.drop(day.person.updated()[0].read_bytes(), "ours.json")
-    assert "memproc wrote this file itself" in day.comes_to("ours.json", "done").reason
-    assert "already done" in day.person.memproc("logs").out
-    after = day.person.bytes_of_everything()
-    assert {name: after[name] for name in before if "said" not in name} == {
-        name: content for name, content in before.items() if "said" not in name
-    }
-
-
 @pytest.mark.full
 def test_a_zip_is_an_export_too(day: Daemon) -> None:
     packed = BytesIO()

@@ -151,6 +151,23 @@ def test_logs_tell_what_happened_and_each_chat_can_be_asked_for(day: Daemon) -> 
     assert person.memproc("logs", "nobody").code == 2
 
 
+def test_the_log_says_of_the_same_content_that_it_is_already_done(day: Daemon) -> None:
+    content = export("twice", LONG)
+    day.person.drop(content, "twice.json")
+    day.comes_to("twice.json", "written")
+    before = day.person.bytes_of_everything()
+    day.person.drop(content, "twice (1).json")
+    row = day.comes_to("twice (1).json", "done")
+    assert "already done: the same content was worked on as twice.json" in row.reason
+    day.person.drop(day.person.updated()[0].read_bytes(), "ours.json")
+    assert "memproc wrote this file itself" in day.comes_to("ours.json", "done").reason
+    assert "already done" in day.person.memproc("logs").out
+    after = day.person.bytes_of_everything()
+    assert {name: after[name] for name in before if "said" not in name} == {
+        name: content for name, content in before.items() if "said" not in name
+    }
+
+
 def test_the_journal_names_no_titles_and_neither_it_nor_the_log_holds_texts(day: Daemon) -> None:
     person = day.person
     nameless = talk("nameless", LONG) | {"chatTitle": "Secret of the Well"}
