@@ -34,7 +34,7 @@ from itertools import pairwise
 from typing import Literal
 
 from rules.conversation.history import Place
-from rules.conversation.memory import memories_of_chunks
+from rules.conversation.memory import memories_of_chunks, with_members
 from rules.recognize.align import align
 from rules.recognize.known import Known, KnownMessage, Recognised
 from rules.typingmind.dates import parse_date
@@ -147,9 +147,21 @@ NOTHING_ABSENT = Absent()
 def absent_in(export: Recognised) -> Absent:
     """Return the messages of the chat that the archive has and the export lacks.
 
-    Messages under a memory count where the export has others of the same memory in full.
+    Messages under a memory count where the export has others of it in full, as its originals, or as
+    raw messages where it shows neither the memory nor a fold of it. One that stays for its attachment
+    alone says nothing of the others: these left with our output, also where TypingMind has cut their
+    names from its list since.
     """
-    known, expected = export.known, _memories_expected(export)
+    known = export.known
+    whole = [place for place in export.places if place.ours is None and not place.for_attachment]
+    raw = {place.key for place in whole}
+    begun = {old.memory for old in known.past if old.key in raw}
+    with_originals = {place.original for place in whole}
+    covered, expected = with_members(export.shown, known.memories), set()
+    for memory in memories_of_chunks(known.memories):
+        is_begun = memory.number in begun and memory.memory_id not in covered
+        if is_begun or memory.memory_id in with_originals:
+            expected.add(memory.number)
     under = []
     for old in known.past:
         if old.memory in expected and old.newest is not None:
@@ -158,24 +170,6 @@ def absent_in(export: Recognised) -> Absent:
                 KnownMessage(old.key, said.uuid, said.digest, said.role, said.created_at, seen_at)
             )
     return absent(known, export.places, _deletions(export), under)
-
-
-def _memories_expected(export: Recognised) -> set[int]:
-    """Return the numbers of the memories whose raw messages should all be in the export.
-
-    A message that stays for its attachment alone says nothing of the others: these left with our
-    output, also where TypingMind has cut their names from its list since.
-    """
-    whole = [place for place in export.places if place.ours is None and not place.for_attachment]
-    raw = {place.key for place in whole}
-    begun = {old.memory for old in export.known.past if old.key in raw}
-    with_originals = {place.original for place in whole}
-    expected = set()
-    for memory in memories_of_chunks(export.known.memories):
-        is_begun = memory.number in begun and memory.memory_id not in export.shown
-        if is_begun or memory.memory_id in with_originals:
-            expected.add(memory.number)
-    return expected
 
 
 def _deletions(export: Recognised) -> Deletions:

@@ -186,6 +186,20 @@ def test_edits_and_a_deletion_under_memories_outlast_the_old_copy_of_another_dev
     assert there == {uuid: json.loads(message) for uuid, message in witness.seen.items()}
 
 
+def test_of_one_message_that_is_back_next_to_a_fold_no_other_counts_as_missing(
+    tmp_path: Path,
+) -> None:
+    """TypingMind has cut from its list what left with the memories of the fold."""
+    cycle = begin(tmp_path, "replace", budget=500)
+    back = dict(cycle.messages[4])
+    cycle = goes_round(cycle)
+    assert back["uuid"] in removed(cycle)
+    removed(cycle).clear()
+    cycle.messages.insert(-10, back)
+    ended = cycle.hand_in()
+    assert (ended.code, "missing" in ended.out) == (0, False), ended.out
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("mode", ["keep-originals", "replace"])
 def test_what_a_sync_brings_back_out_of_a_branch_goes_under_memories_and_stays_in_the_branch(
