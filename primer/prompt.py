@@ -35,7 +35,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import Memory, Six
 from rules.conversation.memory_title import TitlePair, with_shown_title, without_subject
 from rules.plan.dialogues import Step, words_of
-from rules.plan.folds import as_told
+from rules.plan.folds import version_in_prompts
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
 
@@ -191,7 +191,7 @@ def _cut(remembered: list[Turn], before: list[Turn], breaks: Sequence[int]) -> I
 
 def _all_remembered(memories: Sequence[Memory]) -> list[Turn]:
     """Return the turns of all memories, six each."""
-    return [turn for memory in memories for turn in _six_turns(as_told(memory).texts)]
+    return [turn for memory in memories for turn in _six_turns(version_in_prompts(memory).texts)]
 
 
 def raw_turns(entries: Sequence[Entry]) -> list[Turn]:
@@ -309,7 +309,7 @@ def agent_context_of_folds(
 
 def told_texts(memory: Memory, slots: slice) -> Sequence[str]:
     """Return texts of a memory as models read it."""
-    return as_told(memory).texts[slots]
+    return version_in_prompts(memory).texts[slots]
 
 
 def _passage(member: Memory, slots: slice) -> str:

@@ -26,7 +26,7 @@ from primer.thinking import Thinking, thinking_switch
 from primer.wording import TAGS, keep_inert
 from primer.wrappers import unwrap
 from rules.checks.checks import CHECKS
-from rules.conversation.answer import foreign, is_repeated, is_restated
+from rules.conversation.answer import is_repeated, is_restated, why_foreign
 from rules.conversation.memory_title import TitlePair
 from rules.extract.control_marks import find_marks, kinds_of_marks
 from rules.extract.sentences import ends_whole
@@ -299,7 +299,7 @@ def judge(
         return Refused("too short", "The answer is shorter than a sentence.")
     if len(answer) > max(_ALWAYS_SHORT_ENOUGH, sum(map(len, passage))):
         return Refused("too long", "The answer is longer than the whole passage.")
-    reason = foreign(_OUR_TAG.sub(" ", answer), passage)
+    reason = why_foreign(_OUR_TAG.sub(" ", answer), passage)
     return Refused("wrong language", reason) if reason else None
 
 

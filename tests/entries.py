@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from daemon.files.read import chats_in
-from rules.conversation.history import Entry, Past, Place, as_it_is_now, history, without_strays
+from rules.conversation.history import Entry, Past, Place, build_history, mark_strays, update_past
 from rules.conversation.memory import Edition, Kind, Memory, Quote, six_of
 from rules.recognize.adopted import Adopted
 from rules.recognize.chat_reading import ChatReading
@@ -116,9 +116,9 @@ def reading_of(
     hand: PersonEdits = UNTOUCHED,
 ) -> ChatReading:
     """An export of a chat that has these memories, all as raw messages."""
-    now = as_it_is_now(past, places, {old.memory for old in past}, hand.deleted)
-    standing = without_strays(now, places)
-    return ChatReading(standing, history(now, standing), tuple(memories), Adopted(), hand, {})
+    now = update_past(past, places, {old.memory for old in past}, hand.deleted)
+    standing = mark_strays(now, places)
+    return ChatReading(standing, build_history(now, standing), tuple(memories), Adopted(), hand, {})
 
 
 def fold_of(number: int, members: Sequence[Memory]) -> Memory:

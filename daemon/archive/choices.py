@@ -3,7 +3,7 @@
 from daemon.archive.archive import Archive
 from daemon.archive.memories import WITH_PARTS, editions
 from rules.conversation.memory import Memory, own_edition
-from rules.conversation.memory_title import called
+from rules.conversation.memory_title import name_in_sentences
 from rules.errors import NotFound
 
 _FORGOTTEN_PARTS = f"""
@@ -31,7 +31,7 @@ def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -
     if wanted is not None and not fitting:
         listed = ", ".join(f"{edition.number} ({edition.kind})" for edition in kept)
         raise NotFound(
-            f"{called(memory).capitalize()} has no edition {wanted}; it has {listed}.",
+            f"{name_in_sentences(memory).capitalize()} has no edition {wanted}; it has {listed}.",
             f"Read them with: memproc show {memory.memory_id}",
         )
     number = fitting[-1] if fitting else own_edition(kept)

@@ -28,7 +28,7 @@ from daemon.archive.search_words import (
 from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
 from rules.errors import ArchiveError
-from rules.layers.facts import live
+from rules.layers.facts import live_facts
 from rules.typingmind.dates import in_zone
 from rules.typingmind.message import read_message
 
@@ -308,7 +308,7 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
 
 def _facts(archive: Archive) -> Iterator[IndexEntry]:
     for chat_id in archive.column("SELECT chat_id FROM chat"):
-        for fact in live(fact_events(archive, chat_id)):
+        for fact in live_facts(fact_events(archive, chat_id)):
             version = hashlib.sha256(f"{fact.said_at}\n{fact.text}".encode()).hexdigest()
             yield IndexEntry(
                 "facts", chat_id, str(fact.number), version, fact.said_at, "", fact.text

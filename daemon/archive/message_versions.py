@@ -10,7 +10,14 @@ from daemon.archive.forks import adopt
 from daemon.archive.memories import keep_user_edits
 from daemon.archive.messages import message_keys
 from daemon.archive.seals import packed, unpacked
-from rules.conversation.history import COPY, UNDER_SOME_MEMORY, Entry, Place, history, raw_messages
+from rules.conversation.history import (
+    COPY,
+    UNDER_SOME_MEMORY,
+    Entry,
+    Place,
+    build_history,
+    raw_messages,
+)
 from rules.conversation.marker import MEMORY
 from rules.recognize.absent import Absent
 from rules.recognize.chat_reading import ChatReading
@@ -82,7 +89,7 @@ def put_back(
     """
     new = [place for place in places if place.key not in known and not place.is_copy]
     raw = {place.key: replace(place, left_out=place.left_out or UNDER_SOME_MEMORY) for place in new}
-    keys = order(message_keys(archive, row), places, history((), places))
+    keys = order(message_keys(archive, row), places, build_history((), places))
     _place(archive, row, keys, raw)
     _keep_versions(archive, row, new, when)
 

@@ -28,9 +28,9 @@ from daemon.events import Note
 from daemon.files.clock import now
 from daemon.models.context import Context
 from rules.errors import NotFound, RefusedArguments
-from rules.layers.core import CoreEvent, OverLimit, Section, taken_back
+from rules.layers.core import CoreEvent, OverLimit, Section, undo_newest
 from rules.layers.core_layout import Layout
-from rules.layers.facts import FactEvent, normal
+from rules.layers.facts import FactEvent, normalize
 from rules.layers.kept_passages import KeptPassage, admit_waiting, tokens_kept
 from rules.typingmind.dates import in_zone
 from rules.wording import cut_title
@@ -93,7 +93,7 @@ def release_section(context: Context, chat: str, section: str) -> ChangeDone:
 def take_back(context: Context, chat: str) -> ChangeDone:
     """Take back the newest edit."""
     layout, events = _known_core(context, chat)
-    event = taken_back(layout.sections, events)
+    event = undo_newest(layout.sections, events)
     if event is None:
         return ChangeDone("Nothing to do: there is no edit to take back.", is_shown_later=False)
     _keep(context.archive, chat, layout, event)
@@ -144,7 +144,7 @@ def add_fact(context: Context, chat: str, words: str) -> ChangeDone:
     """Add a fact of today."""
     archive = context.archive
     for fact in facts_now(archive, chat):
-        if normal(fact.text) == normal(words):
+        if normalize(fact.text) == normalize(words):
             says = f"Nothing to do: fact {fact.number} says so already."
             return ChangeDone(says, is_shown_later=False)
     number, when = next_fact(archive, chat), now()

@@ -31,7 +31,7 @@ from daemon.files.read import Export
 from daemon.files.write import replace_file
 from daemon.models.context import Context
 from daemon.models.tokens import count, digest_of
-from rules.conversation.history import Entry, groups
+from rules.conversation.history import Entry, group_by_memory
 from rules.conversation.marker import Canned
 from rules.conversation.memory import Memory, memories_of_chunks
 from rules.errors import FaultyOutput
@@ -41,7 +41,7 @@ from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import verify
 from rules.output.read_back import Finished
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.folds import as_shown, over_budget, standing
+from rules.plan.folds import as_items, describe_over_budget, version_in_export
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import container_blocks
 from rules.typingmind.new_chat import as_new_chat, memories_title, new_chat_id
@@ -98,7 +98,9 @@ def assemble_chat(
     read = read_shown(survey, opening)
     words = Canned(opening, canned(survey.texts).closing, read.headed, rows_shown(read))
     mode = survey.config.output.mode
-    if mode == "new-chat" and (groups(places) or _was_written(archive, survey.chat.chat_id)):
+    if mode == "new-chat" and (
+        group_by_memory(places) or _was_written(archive, survey.chat.chat_id)
+    ):
         mode = "replace"  # it holds memories, or memproc wrote it: it goes on in its own place
     assembled = assemble(survey.chat, places, entries, memory_section, words, now, mode)
     return Assembly(entries, memory_section, words, mode, assembled)
@@ -107,7 +109,7 @@ def assemble_chat(
 def assemble_as_it_is(archive: Archive, survey: "Survey", now: str) -> Assembly | None:
     """Assemble a chat with the memories and folds that it has; None where a fold is missing."""
     memories = survey.reading.memories
-    missing, shown = survey.view_section(memories, survey.plan.memories, as_shown)
+    missing, shown = survey.view_section(memories, survey.plan.memories, version_in_export)
     return None if missing else assemble_chat(archive, survey, memories, shown, now)
 
 
@@ -202,7 +204,9 @@ def _id_of_new_chat(archive: Archive, chat_id: str, title: str, assembled: Assem
 
 def memories_over_budget(survey: "Survey", shown: Sequence[Memory]) -> str:
     """Return a clause saying why these memories take more than `[fold]` says; else empty."""
-    too_large = over_budget(standing(shown, as_shown), survey.plan.largest_section)
+    too_large = describe_over_budget(
+        as_items(shown, version_in_export), survey.plan.largest_section
+    )
     return "; ".join(filter(None, (too_large, survey.too_many_words(shown))))
 
 

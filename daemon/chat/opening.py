@@ -30,7 +30,7 @@ from rules.layers.core import (
     core_after,
 )
 from rules.layers.core_layout import Layout
-from rules.layers.facts import Fact, FactEvent, facts_within, live
+from rules.layers.facts import Fact, FactEvent, facts_within, live_facts
 from rules.layers.opening import FactLine, KeptLine, Opening, fact_line, read_opening, write_opening
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
@@ -85,7 +85,7 @@ def core_shown(archive: Archive, shown: ShownChat) -> CoreMemory:
 
 def facts_now(archive: Archive, chat_id: str) -> tuple[Fact, ...]:
     """Return the facts that are true now, by their numbers."""
-    return live(fact_events(archive, chat_id))
+    return live_facts(fact_events(archive, chat_id))
 
 
 def facts_shown(archive: Archive, chat_id: str, settings: FactSettings) -> tuple[Fact, ...]:

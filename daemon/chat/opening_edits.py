@@ -30,10 +30,10 @@ from daemon.chat.opening import (
 from primer.wording import restore_tags
 from rules.conversation.marker import Marker, text_digest
 from rules.errors import ChatSkipped
-from rules.layers.core import CoreEvent, OverLimit, corrected
-from rules.layers.facts import By, Fact, FactEvent, live, normal
+from rules.layers.core import CoreEvent, OverLimit, edit_by_person
+from rules.layers.facts import By, Fact, FactEvent, live_facts, normalize
 from rules.layers.kept_passages import admit_waiting
-from rules.layers.opening import KEPT, FactLine, OpeningEdits, edits_of_opening, one_line
+from rules.layers.opening import KEPT, FactLine, OpeningEdits, compare_openings, one_line
 from rules.wording import counted, cut_title
 
 _BY_USER = "edited in TypingMind"
@@ -98,7 +98,7 @@ def _keep_changes(
     theirs, chat_id = read_shown(shown, text), shown.chat.chat_id
     keep_opening(archive, chat_id, KeptOpening(text, theirs.preface, "person", written), now)
     by_user = text_digest(text) != written
-    changes = edits_of_opening(read_shown(shown, before), theirs)
+    changes = compare_openings(read_shown(shown, before), theirs)
     if changes is None:
         return _WITHOUT_HEADINGS
     sections = _section_events(archive, shown, changes, by_user=by_user)
@@ -151,7 +151,7 @@ def _section_events(
                 f"core.sections.{section.name}.limit in memproc.toml.",
             ) from fault
         if by_user:
-            yield corrected(section, value, _BY_USER)
+            yield edit_by_person(section, value, _BY_USER)
         else:
             yield CoreEvent(name, value, held=False, by="agent", function=_TAKEN_OVER)
 
@@ -174,7 +174,7 @@ def _fact_events(
             yield FactEvent(event.fact, "UPDATE", text, said_at, "", "person", why=_BY_USER)
         else:  # new where the person, or the archive of a fork that was cut off, has forgotten it
             added.append(new)
-    numbers = {_as_read(fact): fact.number for fact in (*live(events), *facts)}
+    numbers = {_as_read(fact): fact.number for fact in (*live_facts(events), *facts)}
     for line in changes.removed:
         if line in numbers:
             yield FactEvent(numbers[line], "FORGET", "", "", "", "person", why=_BY_USER)
@@ -192,10 +192,10 @@ def _added(
     """Yield an addition for each line that no fact says yet, numbered from `number` on."""
     by: By = "person" if by_user else "model"
     why = _BY_USER if by_user else _TAKEN_OVER
-    known = {normal(fact.text) for fact in facts}
+    known = {normalize(fact.text) for fact in facts}
     for line in lines:
         text = restore_tags(line.text)
-        if normal(text) not in known:
-            known.add(normal(text))
+        if normalize(text) not in known:
+            known.add(normalize(text))
             yield FactEvent(number, "ADD", text, line.day, "", by, why=why)
             number += 1

@@ -15,7 +15,7 @@ from daemon.chat.opening import ShownChat, canned, shown_chat
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.models.tokens import count
-from rules.conversation.history import Group, Place, history
+from rules.conversation.history import Group, Place, build_history
 from rules.conversation.marker import OPENING, read_marker
 from rules.conversation.memory import Preferred, memories_of_chunks, memory_id
 from rules.errors import ChatSkipped, NotAccepted
@@ -70,7 +70,7 @@ def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownCh
 
 def read_archive(archive: Archive, chat: Chat, config: Config) -> ShownChat:
     """Read a chat as the archive alone knows it: what is under memories, without live messages."""
-    entries = history(past(archive, chat.chat_id), ())
+    entries = build_history(past(archive, chat.chat_id), ())
     made = memories(archive, chat.chat_id, config.memory.editions)
     reading = ChatReading((), entries, made, Adopted(), NO_EDITS, {})
     return shown_chat(chat, reading, config)

@@ -41,23 +41,29 @@ from daemon.models.splitting import remembering_splitter
 from daemon.models.tokens import Counts, count, digest_of, keep
 from primer.core_questions import tools_of
 from primer.models import token_factor
-from rules.conversation.kept_wishes import too_many_wishes, wishes_within
+from rules.conversation.kept_wishes import describe_left_out_wishes, wishes_within
 from rules.conversation.memory import Edition, Memory
-from rules.conversation.memory_subject import subjects
-from rules.conversation.memory_title import counted_on, subject_of
-from rules.conversation.short_quotes import quotes_within, too_many
+from rules.conversation.memory_subject import find_subjects
+from rules.conversation.memory_title import count_lead, subject_of
+from rules.conversation.short_quotes import describe_too_many, quotes_within
 from rules.layers.core import CoreMemory
-from rules.layers.kept_passages import KeptPassage, describe_kept, let_go
-from rules.layers.names import WhoIsWho, who_is_who
+from rules.layers.kept_passages import KeptPassage, describe_kept, released_wishes
+from rules.layers.names import WhoIsWho, find_names
 from rules.plan.chat_plan import ChatPlan, Limits, Overhead, plan_chat
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import MissingFold, Version, as_shown, as_told, section
+from rules.plan.folds import (
+    MissingFold,
+    Version,
+    version_in_export,
+    version_in_prompts,
+    view_section,
+)
 from rules.plan.limits import (
     NoRoom,
+    find_too_large,
     least_window,
     nearest_limit,
     sizes_within,
-    too_large,
 )
 from rules.plan.work import PlannedChunk, Round, hindsight_round
 from rules.typingmind.chat import Chat
@@ -96,33 +102,33 @@ class Survey(ShownChat):
 
         `version` says which editions count: those in prompts have no more wishes than there is room for.
         """
-        view = section(self.plan.chat_id, memories, upto, self.bounds, version)
+        view = view_section(self.plan.chat_id, memories, upto, self.bounds, version)
         selected = tuple(view.select(memories))
-        if version is as_told:
+        if version is version_in_prompts:
             selected = tuple(
                 memory if edition is memory.in_prompts else replace(memory, in_prompts=edition)
-                for memory, edition in self._within(selected, as_told)
+                for memory, edition in self._within(selected, version_in_prompts)
             )
         return view.missing, selected
 
     def shown_within(self, memories: Sequence[Memory]) -> tuple[Memory, ...]:
         """Return memories as they are shown, with no more quotes and wishes than there is room for."""
-        pairs = self._within(quotes_within(memories, count), as_shown)
+        pairs = self._within(quotes_within(memories, count), version_in_export)
         return tuple(replace(memory, edition=edition) for memory, edition in pairs)
 
     def _within(
         self, memories: Sequence[Memory], version: Version
     ) -> Iterator[tuple[Memory, Edition]]:
         """Return each memory with its edition, without what is over and wishes beyond their budget."""
-        gone = let_go(self.passages)
+        gone = released_wishes(self.passages)
         editions = wishes_within(memories, self.bounds.wishes, version, count, gone)
         return zip(memories, editions, strict=True)
 
     def too_many_words(self, shown: Sequence[Memory]) -> str:
         """Return a clause where the quotes or wishes of what is shown take too much; else empty."""
-        memories, gone = self.reading.memories, let_go(self.passages)
-        of_wishes = too_many_wishes(shown, memories, self.bounds.wishes, gone)
-        return "; ".join(filter(None, (too_many(shown, count), of_wishes)))
+        memories, gone = self.reading.memories, released_wishes(self.passages)
+        of_wishes = describe_left_out_wishes(shown, memories, self.bounds.wishes, gone)
+        return "; ".join(filter(None, (describe_too_many(shown, count), of_wishes)))
 
     @property
     def too_large(self) -> NoRoom | None:
@@ -133,7 +139,7 @@ class Survey(ShownChat):
         """
         roles, tokens, entries = self.roles, self.counts.all, self.reading.entries
         for chunk in self.plan.work:
-            if found := too_large(chunk, self.plan.fixed_tokens, roles.factor, roles.limit):
+            if found := find_too_large(chunk, self.plan.fixed_tokens, roles.factor, roles.limit):
                 places = range(chunk.start, chunk.stop)
                 at = max(places, key=lambda at: tokens[entries[at].message.digest])
                 message = entries[at].message
@@ -182,7 +188,7 @@ class Survey(ShownChat):
             chunk=as_they_are(own),
             tokens=chunk.tokens,
             breaks=[sum(is_shown[: end - chunk.tail_start]) for end in breaks],
-            ahead=counted_on(reading.memories),
+            ahead=count_lead(reading.memories),
             core=self.core,
             # An existing name stays as it is, even if its memory is written again.
             subject=subject_of(written) if written else self._subjects.get(chunk.number, ""),
@@ -199,7 +205,7 @@ class Survey(ShownChat):
         for chunk in (*self.plan.made, *self.plan.chunks):
             said = [entry.message for entry in self.reading.entries[chunk.start : chunk.stop]]
             passages[chunk.number] = [(each.speaker == "user", each.words) for each in said]
-        return dict(zip(passages, subjects([*passages.values()]), strict=True))
+        return dict(zip(passages, find_subjects([*passages.values()]), strict=True))
 
     def _who(self, stop: int) -> WhoIsWho:
         """Return what the two are called, by the messages before `stop` but for forgotten ones."""
@@ -208,7 +214,7 @@ class Survey(ShownChat):
         said = [entry.message for entry in as_they_are(entries)]
         by_person = (message.words for message in said if message.speaker == "user")
         own = (message.words for message in said if message.speaker != "user")
-        return who_is_who(self.chat.system_message, by_person, own)
+        return find_names(self.chat.system_message, by_person, own)
 
 
 def survey(
@@ -304,7 +310,7 @@ def _with_rework(
     turns = 0 if engine_alone else config.memory.hindsight
     begun = hindsight_round(new.round, reading.chunk_memories, len(plan.chunks), turns, again, held)
     plan = plan.with_more(again, begun.numbers)
-    _, shown_now = new.view_section(reading.memories, plan.memories, as_shown)
+    _, shown_now = new.view_section(reading.memories, plan.memories, version_in_export)
     excess = new.too_many_words(shown_now)
     is_archived = plan.chunks or reading.memories
     plan = replace(

@@ -19,7 +19,7 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.reports.memories import memories_report, memory_report, shown_report
 from daemon.reports.report import TO_SEE_IT, Step
 from rules.conversation.memory import Edition, Memory
-from rules.conversation.memory_title import called
+from rules.conversation.memory_title import name_in_sentences
 
 _AUTO = "auto"
 _KINDS = ("as-of", "hindsight")
@@ -114,7 +114,7 @@ def use_command(settings: Settings, names: tuple[str, ...], edition: int | str |
         changed = choices.choose_edition(context.archive, before, edition)
         _, now = holding_of(context.archive, context.config, before.memory_id)
     is_own = now.edition.kind == "person"
-    shown = f"{_numbered(now.edition)} of {called(now)}"
+    shown = f"{_numbered(now.edition)} of {name_in_sentences(now)}"
     how = "as you have chosen"
     if edition is None:
         how = "as you have written it" if is_own else "as memory.editions prefers"
@@ -135,9 +135,9 @@ def pin_command(settings: Settings, names: tuple[str, ...]) -> None:
     with settings.context() as context:
         _, pinned = one_memory(context.archive, settings, names)
         changed = choices.pin(context.archive, pinned)
-    says, undo = f"Nothing to do: {called(pinned)} is pinned already.", None
+    says, undo = f"Nothing to do: {name_in_sentences(pinned)} is pinned already.", None
     if changed:
-        says = f"Pinned {called(pinned)}: it stays as it is."
+        says = f"Pinned {name_in_sentences(pinned)}: it stays as it is."
         undo = Step("To undo this", shlex.join(["unpin", *names]))
     _tell_choice(settings, pinned, pinned, says, undo)
 
@@ -155,9 +155,9 @@ def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
         _, before = one_memory(context.archive, settings, names)
         changed = choices.unpin(context.archive, before)
         _, now = holding_of(context.archive, context.config, before.memory_id)
-    says, own = f"Nothing to do: {called(before)} is not pinned.", None
+    says, own = f"Nothing to do: {name_in_sentences(before)} is not pinned.", None
     if changed:
-        says = f"Unpinned {called(before)}: it may be rewritten again."
+        says = f"Unpinned {name_in_sentences(before)}: it may be rewritten again."
     if now.edition.number != before.edition.number:
         says += f" It is shown in {_numbered(now.edition)} again."
         number = str(before.edition.number)
@@ -197,9 +197,9 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
         recalled = [choices.bring_back(context.archive, memory) for _, memory in named]
     notes = []
     for (chat, memory), back in zip(named, recalled, strict=True):
-        notes += [f"Recalled {called(chat.by_id[memory_id])}." for memory_id in back]
+        notes += [f"Recalled {name_in_sentences(chat.by_id[memory_id])}." for memory_id in back]
         if not back:
-            notes.append(f"Nothing to do: {called(memory)} is not forgotten.")
+            notes.append(f"Nothing to do: {name_in_sentences(memory)} is not forgotten.")
     every = [memory_id for back in recalled for memory_id in back]
     settings.done(*notes, next=(TO_SEE_IT if every else None,), recalled=every)
 
@@ -241,7 +241,7 @@ def retry_command(
     tally, values = progress.tally, asdict(outcome)
     if isinstance(outcome, UnchangedMemory):
         settings.done(**values, outcome="kept", run=tally.as_json())
-        which = called(memory).capitalize()
+        which = name_in_sentences(memory).capitalize()
         print_error(f"{which} stays as it was. {outcome.reason}\n{outcome.next_step}")
         return 1
     settings.show(shown_report(outcome))

@@ -32,7 +32,7 @@ from rules.layers.core_layout import (
     EditingFunction,
     Layout,
     SectionChange,
-    arranged,
+    arrange_sections,
     describe_function,
 )
 
@@ -256,7 +256,7 @@ def core_layout(settings: CoreSettings) -> Layout:
         fields_set = section.model_fields_set if name in own else SectionSettings.model_fields
         changes[name] = SectionChange(**{field: getattr(section, field) for field in fields_set})
     try:
-        return LoadedLayout(arranged(layout.sections, changes), tuple(layout.functions))
+        return LoadedLayout(arrange_sections(layout.sections, changes), tuple(layout.functions))
     except OverLimit as fault:
         raise ConfigurationError(
             f"core.sections: {fault}",

@@ -166,11 +166,13 @@ class Config(ChatTables):
         the live tail. Raise ChatSkipped where overrides disagree on numbers of tokens, which shows
         only when they are combined, and where the chat has no id.
         """
-        from rules.plan.selection import fits
+        from rules.plan.selection import matches
 
         built_in = (SAMPLE,) if self.tail.tokens > _SAMPLE_TOKENS else ()
         fitting = [
-            override for override in (*built_in, *self.chats.override) if fits(chat, override.chat)
+            override
+            for override in (*built_in, *self.chats.override)
+            if matches(chat, override.chat)
         ]
         config = self
         for override in fitting:

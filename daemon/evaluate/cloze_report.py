@@ -14,7 +14,7 @@ from rules.evaluate.report import (
     group,
     make_row,
 )
-from rules.layers.names import who_is_who
+from rules.layers.names import find_names
 
 
 def free_report(
@@ -66,7 +66,7 @@ def _clozes(subject: EvaluatedChat) -> list[Cloze]:
     everything = [entry.message for entries in subject.entries.values() for entry in entries]
     by_person = [message.words for message in everything if message.speaker == "user"]
     own = [message.words for message in everything if message.speaker != "user"]
-    who = who_is_who(subject.survey.chat.system_message, by_person, own)
+    who = find_names(subject.survey.chat.system_message, by_person, own)
     names = frozenset({who.persona.casefold(), who.person.casefold()} - {""})
     common = common_words([text for messages in said.values() for _, text in messages], names)
     clozes: list[Cloze] = []

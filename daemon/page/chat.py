@@ -22,9 +22,9 @@ from daemon.remember.chat_notes import wishes_left_out
 from daemon.reports.chats import versions_report
 from daemon.reports.memories import outermost_rows
 from daemon.reports.passages import passage_steps
-from rules.conversation.kept_wishes import still_open
+from rules.conversation.kept_wishes import find_open_wishes
 from rules.conversation.memory import memories_of_chunks
-from rules.layers.kept_passages import let_go
+from rules.layers.kept_passages import released_wishes
 from rules.plan.chunks import Spoken, live_tokens, tokens_of
 
 
@@ -82,7 +82,7 @@ def chat_page(request: Request) -> Response:
         sizes = chat_sizes(archive, desk.config, held)
         left_out = wishes_left_out(archive, held)
         passages = kept_passages(archive, known.chat_id)
-        still = still_open(held.shown, let_go(passages))
+        still = find_open_wishes(held.shown, released_wishes(passages))
         download = download_state(archive, known.chat_id)
         restored = restored_clause(archive, known.chat_id)
         choice = version_choice(archive, desk.folders, known)

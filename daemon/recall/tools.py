@@ -23,9 +23,9 @@ from daemon.recall.records import (
 from daemon.reports.memories import MemoryRow, memory_row, outermost_rows
 from daemon.status.printable import in_one_line
 from rules.conversation.memory import Memory
-from rules.conversation.memory_title import called, short_name, subject_of
+from rules.conversation.memory_title import name_in_sentences, short_name, subject_of
 from rules.errors import NotFound
-from rules.layers.facts import live
+from rules.layers.facts import live_facts
 
 _QUOTE = 80  # characters of a quote on the line of time
 _AFTER_ALL_DAYS = "~"  # sorts after every date
@@ -87,7 +87,7 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
         head = reach(archive, known)
         events = fact_events(archive, known.chat_id)
     until_then = [event for event in events if not date or event.said_at[:10] <= date]
-    held = live(until_then)
+    held = live_facts(until_then)
     chosen = [held[at] for at in ranked([fact.text for fact in held], words)] if words else held
     when = f" that held on {date}" if date else ""
     if not chosen:
@@ -136,5 +136,5 @@ def timeline_entry(memory: Memory) -> Record:
     }
     size = f" of {len(memory.members)}" if memory.is_fold else ""
     about = f", {subject}" if subject else ""
-    text = f'{days}, {called(memory)}{size} ({memory.memory_id}){about}: "{quote}"'
+    text = f'{days}, {name_in_sentences(memory)}{size} ({memory.memory_id}){about}: "{quote}"'
     return Record(text, data)

@@ -41,8 +41,8 @@ from daemon.recovery.kept_files import (
 )
 from daemon.remember.quotes import stated_in
 from primer.prompt import question
-from rules.conversation.history import Entry, Group, groups
-from rules.conversation.kept_wishes import as_listed
+from rules.conversation.history import Entry, Group, group_by_memory
+from rules.conversation.kept_wishes import with_listed_wishes
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.output.assemble import hash_of_messages
@@ -156,7 +156,7 @@ def _fill(
     """Add memories, then raw messages, and last the state of the newest file, if that is news."""
     archive, row = context.archive, chat_row(context.archive, chat_id)
     file, with_memories = _with_memories(chat_id, newest, files)
-    shown = groups(recognise(read_messages(with_memories), {}))
+    shown = group_by_memory(recognise(read_messages(with_memories), {}))
     known = {name for own in memories(archive, chat_id) for name in own.ids}
     lacks_memories = not shown.keys() <= known
     is_fork = False
@@ -197,7 +197,7 @@ def _with_memories(
 ) -> tuple[BackupFile, Chat]:
     """Return the file with the chat's memories, and the chat in it: its newest, or a new chat's."""
     chat = chat_in(newest, chat_id)
-    if groups(recognise(read_messages(chat), {})):
+    if group_by_memory(recognise(read_messages(chat), {})):
         return newest, chat
     for name in _new_ids(chat_id):
         if name in files:
@@ -265,5 +265,5 @@ def _note_what_is_under(
     parts = {key: message.spoken for key, message in under.items()}
     chunk = [Entry(key, message, memory.number, None) for key, message in under.items()]
     cited = with_cited_sources(memory.edition, group, parts)
-    edition = as_listed(cited, stated_in(chunk, archive.zone), count)
+    edition = with_listed_wishes(cited, stated_in(chunk, archive.zone), count)
     replace_edition(archive, memory.memory_id, edition)

@@ -31,11 +31,11 @@ _RAISE_WISHES = "Raise wishes under [fold] in memproc.toml; the next run puts th
 def wishes_left_out(archive: Archive, held: "Holding") -> str:
     """Return a clause on the wishes that still hold and that a chat's folds leave out; else empty."""
     from daemon.archive.keeping import kept_passages
-    from rules.conversation.kept_wishes import too_many_wishes
-    from rules.layers.kept_passages import let_go
+    from rules.conversation.kept_wishes import describe_left_out_wishes
+    from rules.layers.kept_passages import released_wishes
 
-    released = let_go(kept_passages(archive, held.chat_id))
-    return too_many_wishes(held.shown, held.memories, held.bounds.wishes, released)
+    released = released_wishes(kept_passages(archive, held.chat_id))
+    return describe_left_out_wishes(held.shown, held.memories, held.bounds.wishes, released)
 
 
 def problems_of_folds(archive: Archive, config: "Config") -> Iterator[StatusProblem]:

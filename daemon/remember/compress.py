@@ -37,8 +37,8 @@ from rules.errors import ChatSkipped, TooLong
 from rules.extract.weights import forget_messages
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
-from rules.plan.cache_order import Lead, leads, needs
-from rules.plan.folds import as_shown, as_told
+from rules.plan.cache_order import Lead, count_needed, order_leads
+from rules.plan.folds import version_in_export, version_in_prompts
 from rules.plan.limits import room_left
 from rules.plan.work import HINDSIGHT_TOKENS, PlannedChunk
 
@@ -82,14 +82,14 @@ def compress(
     with Scheduler(
         context, plan.chat_id, models.concurrency, models.batch, sizes=sizes
     ) as scheduler:
-        memories, order = list(survey.reading.memories), leads(plan)
+        memories, order = list(survey.reading.memories), order_leads(plan)
         chat = ChatWork(context, scheduler, survey, memories)
         chains = (core_chain(chat, order), facts_chain(chat))
         work = _Chunks(context, scheduler, survey, memories, order, Folds(chat), chains)
         if not _do_all(work):
             return None
-        work.folds.make_all(work.memories_made, as_told)
-        shown_now = work.folds.make_all(work.memories_made, as_shown)
+        work.folds.make_all(work.memories_made, version_in_prompts)
+        shown_now = work.folds.make_all(work.memories_made, version_in_export)
     forget_messages()  # the proof of the whole chat needs their memory
     return tuple(work.memories), shown_now
 
@@ -114,7 +114,7 @@ def _do_all(work: _Chunks) -> bool:
     """
     plan = work.plan
     lanes = (work.folds, *work.chains)
-    needed, kept = needs(plan), 0
+    needed, kept = count_needed(plan), 0
     _begin(work, needed, kept)
     while kept < len(plan.work) or any(lane.under_way for lane in lanes):
         work.scheduler.go_on()
@@ -139,7 +139,7 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
     waiting = {
         chunk.number
         for place, chunk in enumerate(plan.work)
-        if place >= kept and place not in plan.looking_back
+        if place >= kept and place not in plan.hindsight_places
     }
     for chain in work.chains:
         chain.begin(waiting)
@@ -163,11 +163,11 @@ def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:
     survey = work.survey
     chunk = survey.plan.work[lead.place]
     ahead = None
-    if lead.place not in survey.plan.looking_back:
+    if lead.place not in survey.plan.hindsight_places:
         sheet, entries = worksheet_of_chunk(survey, chunk), survey.passage(chunk, ()).chunk
         ahead = chunk_analysis(sheet, entries, chunk.tokens, survey.roles)
     # The dialogue to follow is missing where it was never begun, since a chunk before it is skipped.
-    behind = None if lead.behind is None else work.dialogues.get(lead.behind)
+    behind = None if lead.waits_for is None else work.dialogues.get(lead.waits_for)
     return RunningDialogue(_steps(work, lead), len(work.dialogues), behind, ahead)
 
 
@@ -178,7 +178,7 @@ def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
         yield None
     passage = work.survey.passage(chunk, before, lead.breaks)
     try:
-        if lead.place in work.plan.looking_back:
+        if lead.place in work.plan.hindsight_places:
             keep = yield from _hindsight(work, chunk, passage)
         else:
             is_again = lead.place < len(work.plan.again)

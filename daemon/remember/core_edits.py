@@ -22,7 +22,7 @@ from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong
 from rules.layers.core import CoreEvent, CoreMemory, Refusal, lines_of
 from rules.layers.core_layout import CoreEdit, Layout, apply_edit
-from rules.layers.names import HUMAN, PERSONA, claims
+from rules.layers.names import HUMAN, PERSONA, refuse_claim
 from rules.plan.work import CORE_WORDS
 
 _ENDED = "stop"
@@ -159,7 +159,7 @@ def _apply(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory |
 
 
 def _claims_name(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
-    return claims(before, after, about.names)
+    return refuse_claim(before, after, about.names)
 
 
 def _claims_life(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:

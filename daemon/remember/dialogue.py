@@ -17,7 +17,7 @@ from primer.reply import MAY_STAY, Answered, Refused, Request, is_forged
 from primer.wording import Texts, fill, keep_inert, restore_tags
 from rules.conversation.memory import Quote, Six, quotes_answer
 from rules.conversation.memory_title import TitlePair, with_shown_title
-from rules.conversation.short_quotes import some_of
+from rules.conversation.short_quotes import choose_quotes
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, spoken
 from rules.extract.sentences import sentences_within, with_closed_fence
@@ -133,7 +133,7 @@ def converse(
 
     Return a Refused where the agent gives no usable answer. Raises ModelError where a model cannot be asked.
     """
-    shown = subject.exchange(sheet.texts, "quote", subject.quote, _joined(some_of(quotes)))
+    shown = subject.exchange(sheet.texts, "quote", subject.quote, _joined(choose_quotes(quotes)))
     earlier = (_joined(quotes), *(quote.text for quote in quotes))
     turns = (*subject.before, *shown)
     first = _OpenQuestion("perspective", subject.perspective, turns, earlier)

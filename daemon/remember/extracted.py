@@ -14,7 +14,7 @@ from daemon.models.context import Context
 from daemon.models.scheduler import rehearse
 from daemon.remember.ladder import is_written
 from daemon.remember.question import Worksheet
-from rules.plan.folds import as_told
+from rules.plan.folds import version_in_prompts
 from rules.plan.work import PlannedChunk
 from rules.typingmind.chat import Chat
 
@@ -25,7 +25,9 @@ def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
     That is false where the journal's answers are known to be of no use. Where the prompt begins with
     a fold that is still to be made, there can be no answer yet, and it is true.
     """
-    missing, before = survey.view_section(survey.reading.memories, chunk.memories_before, as_told)
+    missing, before = survey.view_section(
+        survey.reading.memories, chunk.memories_before, version_in_prompts
+    )
     if missing:
         return True
     passage = survey.passage(chunk, before)

@@ -15,7 +15,7 @@ from rules.conversation.memory import (
 from rules.conversation.memory_subject import shared_subject
 from rules.conversation.memory_title import (
     TitlePair,
-    counted_on,
+    count_lead,
     numbers_of,
     subject_of,
     title_pair,
@@ -81,7 +81,7 @@ def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> F
     """Plan the fold of the memories with these ids; `memories` are all of the chat."""
     by_id = memories_by_id(memories)
     members = [by_id[name] for name in names]
-    ahead = counted_on(memories)
+    ahead = count_lead(memories)
     first, _ = numbers_of(members[0], by_id, ahead)
     _, last = numbers_of(members[-1], by_id, ahead)
     memories_within = (

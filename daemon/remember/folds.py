@@ -46,7 +46,7 @@ from rules.conversation.memory_size import (
 )
 from rules.extract.answers import paragraphs_for
 from rules.plan.fold_budget import parts_within
-from rules.plan.folds import MissingFold, Version, as_told
+from rules.plan.folds import MissingFold, Version, version_in_prompts
 
 _MESSAGES_BEFORE = 100
 _LEAST_WORDS = 25
@@ -278,12 +278,12 @@ class Folds(Lane):
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
         """Return what replaces the first `upto` memories in a prompt; None while a fold is missing."""
-        missing, memories = self._view(upto, as_told)
+        missing, memories = self._view(upto, version_in_prompts)
         return None if missing else memories
 
     def begin(self, upto: int) -> None:
         """Begin the next missing fold of the first `upto` memories, which no longer change."""
-        missing, _ = self._view(upto, as_told)
+        missing, _ = self._view(upto, version_in_prompts)
         if missing and not self.under_way:
             self.begin_dialogue(self._fold(missing))
 

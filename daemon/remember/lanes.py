@@ -37,7 +37,7 @@ from rules.layers.facts import FactEvent
 from rules.layers.names import persons_names
 from rules.plan.cache_order import Lead
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.folds import as_told
+from rules.plan.folds import version_in_prompts
 from rules.plan.work import PlannedChunk
 
 BEFORE_ALL_CHUNKS = -1
@@ -168,7 +168,9 @@ def _about_core(
 ) -> AboutCore:
     """Gather what the agent sees when it is asked for edits after a memory."""
     survey = work.survey
-    _, memories_before = survey.view_section(work.memories, chunk.memories_before, as_told)
+    _, memories_before = survey.view_section(
+        work.memories, chunk.memories_before, version_in_prompts
+    )
     passage = survey.passage(chunk, memories_before, breaks)
     layout = survey.layout
     memory = core_now(work.archive, survey.plan.chat_id, layout)

@@ -16,7 +16,7 @@ from daemon.remember.ladder import make_memory
 from daemon.remember.lanes import ChatWork
 from daemon.remember.question import worksheet_of_chunk
 from rules.conversation.memory import Edition, Memory
-from rules.plan.folds import as_told
+from rules.plan.folds import version_in_prompts
 
 _SAY_MORE = (
     'Say something about it: memproc retry {} --say "..."; or set models.fallback in memproc.toml.'
@@ -92,7 +92,7 @@ def _written(context: Context, survey: Survey, memory: Memory, guidance: str) ->
             steps = write_fold(survey, plan, context.clock, guidance)
         else:
             chunk = next(chunk for chunk in survey.plan.made if chunk.number == memory.number)
-            memories_before = Folds(work).make_all(chunk.memories_before, as_told)
+            memories_before = Folds(work).make_all(chunk.memories_before, version_in_prompts)
             passage = replace(survey.passage(chunk, memories_before), guidance=guidance)
             sheet = worksheet_of_chunk(survey, chunk)
             steps = make_memory(sheet, passage, survey.roles, context.clock)

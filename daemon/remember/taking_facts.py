@@ -22,10 +22,10 @@ from rules.layers.facts import (
     FactEvent,
     Operation,
     Source,
-    alike,
-    live,
+    find_alike,
+    live_facts,
     nearest_facts,
-    normal,
+    normalize,
 )
 from rules.plan.work import FACT_WORDS
 from rules.typingmind.dates import in_zone
@@ -51,14 +51,18 @@ def take_facts(
 
     The caller adds the memory and the edition. Raises ModelError where a model cannot be asked.
     """
-    from rules.layers.fact_operations import KnownFacts, carry_out, forgotten  # late: rarely used
+    from rules.layers.fact_operations import (
+        KnownFacts,
+        carry_out,
+        forgotten_facts,
+    )  # late: rarely used
 
-    facts = live(known.events)
+    facts = live_facts(known.events)
     words = "\n".join(entry.message.words for entry in chunk)
     shown = nearest_facts(facts, ranked([fact.text for fact in facts], words))
     operations = yield from _operations(sheet, manager, chunk, shown)
     same = {} if embedding is None else (yield from _likeness(sheet, embedding, operations, shown))
-    gone_facts = forgotten(known.events)
+    gone_facts = forgotten_facts(known.events)
     sources = tuple(
         Source(entry.key, entry.message.words, in_zone(entry.message.created_at, sheet.zone))
         for entry in chunk
@@ -105,7 +109,7 @@ def _likeness(
     if all(operation.event != "ADD" for operation in operations):
         return {}
     said = [item.text for item in operations if item.event in ("ADD", "UPDATE")]
-    new = [text for text in said if normal(text)]
+    new = [text for text in said if normalize(text)]
     texts = list(dict.fromkeys([*new, *(fact.text for fact in shown)]))
     if len(texts) < 2:
         return {}
@@ -115,4 +119,4 @@ def _likeness(
     if isinstance(read, Refused):
         yield Noted(f"likeness of facts {read.kind}")
         return {}
-    return alike(texts, json.loads(read.text))
+    return find_alike(texts, json.loads(read.text))

@@ -8,7 +8,7 @@ from typing import TypeVar
 from daemon.files.clock import in_full
 from daemon.reports.report import Cell, Column, Link, Report, ReportTable, Step
 from rules.conversation.memory import Memory
-from rules.conversation.memory_title import called, short_name
+from rules.conversation.memory_title import name_in_sentences, short_name
 from rules.evaluate.report import CONTEXTS, Evaluation, Missed, PastEvaluation, Row
 from rules.evaluate.scoring import Score
 from rules.wording import counted, cut_title
@@ -53,7 +53,7 @@ def evaluation_report(
             _scores(
                 "By memory",
                 evaluation.groups.memories,
-                lambda row: Link(called(memories[row.name]), f"/memory/{row.name}"),
+                lambda row: Link(name_in_sentences(memories[row.name]), f"/memory/{row.name}"),
             ),
             missed,
             ReportTable("", () if evaluation.voice.why_not else nearest_first, _VOICE_COLUMNS),
@@ -69,7 +69,7 @@ def _missed(evaluation: Evaluation, memories: Mapping[str, Memory]) -> ReportTab
 
     def said_in(missed: Missed) -> Link:
         address = f"/chat/{evaluation.chat_id}/messages/{missed.message}"
-        return Link(called(memories[missed.memory]), address)
+        return Link(name_in_sentences(memories[missed.memory]), address)
 
     def write_again(missed: Missed) -> tuple[Step, ...]:
         command = f"retry {evaluation.chat_id} {short_name(memories[missed.memory])} --missed"

@@ -11,7 +11,12 @@ from daemon.archive.search_words import Stretch
 from daemon.chat.holding import Holding
 from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked
 from rules.conversation.memory import Edition, Memory
-from rules.conversation.memory_title import called, dates, short_name, subject_of
+from rules.conversation.memory_title import (
+    describe_dates,
+    name_in_sentences,
+    short_name,
+    subject_of,
+)
 from rules.plan.folds import State, marks_of, notes_of
 from rules.typingmind.dates import day_of
 from rules.wording import as_sentence, capital, counted, cut_title
@@ -143,7 +148,7 @@ def memory_report(title: str, holding: Holding, memory: Memory, *, raw: bool) ->
     row = memory_row(holding, memory)
     members = [holding.by_id[name] for name in memory.members]
     about = [
-        *(f"made of {_name(member, raw)}, {dates(member)}: {member.edition.tokens:,} tokens"
+        *(f"made of {_name(member, raw)}, {describe_dates(member)}: {member.edition.tokens:,} tokens"
           for member in members),
         ", ".join(row.about) or "shown",
         *notes_of(memory),
@@ -177,7 +182,7 @@ def _tables(
     name = capital(_name(memory, raw))
     messages = counted(len(memory.keys), "message")
     covers = (
-        f"covers {messages}, {dates(memory)}: {memory.source_tokens:,} tokens are now "
+        f"covers {messages}, {describe_dates(memory)}: {memory.source_tokens:,} tokens are now "
         f"{memory.edition.tokens:,}"
     )
     who = f"{name}: {subject}" if subject else name
@@ -194,7 +199,7 @@ def _tables(
 
 
 def _name(memory: Memory, raw: bool) -> str:
-    return f"{called(memory)} ({memory.memory_id})" if raw else called(memory)
+    return f"{name_in_sentences(memory)} ({memory.memory_id})" if raw else name_in_sentences(memory)
 
 
 def _card(memory: Memory, edition: Edition, *, raw: bool) -> Card:

@@ -10,9 +10,9 @@ from daemon.archive.pressed import pressed_lines
 from daemon.chat.holding import holding
 from daemon.config.settings import Config
 from daemon.reports.report import Card, Column, Report, ReportTable, Step, unmarked, where_said
-from rules.conversation.kept_wishes import still_open
+from rules.conversation.kept_wishes import find_open_wishes
 from rules.conversation.memory import Wish
-from rules.layers.kept_passages import KeptPassage, how_full, in_order, let_go, notes_on
+from rules.layers.kept_passages import KeptPassage, how_full, in_order, notes_on, released_wishes
 from rules.wording import about_it, cut_title
 
 _MOST_OPEN = 10
@@ -24,7 +24,9 @@ def passages_report(archive: Archive, config: Config, chat: KnownChat) -> Report
     passages, persona = kept_passages(archive, chat.chat_id), persona_of(archive, chat.chat_id)
     budget = config.of(known_chat(archive, chat.chat_id)).keep.budget
     listed = in_order(passages)
-    open_wishes = still_open(holding(archive, config, chat.chat_id).shown, let_go(passages))
+    open_wishes = find_open_wishes(
+        holding(archive, config, chat.chat_id).shown, released_wishes(passages)
+    )
     none = f'Nothing of "{cut_title(chat.title)}" is kept word for word.'
     table = ReportTable(
         "passages",

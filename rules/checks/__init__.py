@@ -1,1 +1,1 @@
-"""What an answer is refused for: one list of checks, each with its name and its reason."""
+"""The checks that an answer must pass: one list, each with its name and its reason."""

@@ -1,9 +1,8 @@
-"""The checks of an answer: own words about this passage, in sentences, and no more.
+"""Check that an answer is own words about this passage, in sentences, and nothing else.
 
-Each is for one way in which models miss the question, and has a reason that can be said to the
-agent. A false alarm is a paid call and may cost a good memory, so every doubt is settled for the
-answer: code, addresses and quotations are never looked at, and what the passage itself speaks of
-may be spoken of.
+Each check is for one way in which models miss the question, and has a reason that is told to the
+agent. A false alarm costs a call and maybe a good memory, so in doubt the answer passes: code, addresses and
+quotations are not read, and an answer may speak of anything that the passage speaks of.
 """
 
 import json
@@ -36,56 +35,65 @@ from rules.extract.voices import QUOTED, voiced_lines
 from rules.extract.words import length, terms
 from rules.layers.names import claimed_name
 
-_SHOWING_THE_PERSON = TONGUES[:3]
-"""English, German and French: a verb alone does not tell who does it."""
-_LEAST_TO_LOOP = 4
+_WITH_PRONOUNS = TONGUES[:3]
+"""English, German and French, in which a verb needs a pronoun to say who does it."""
+_FEWEST_SENTENCES_OF_LOOP = 4
 _LOOPED_RUN = 4
-_LEAST_WORDS_TO_LOOP = 24
+_FEWEST_WORDS_OF_LOOP = 24
 _ECHOED_RUN = 5
+"""The words in a row that are compared to find what an answer repeats."""
 _ECHOED_SHARE = 0.6
-_LEAST_RUNS = 20
-_LEAST_WORDS_TO_ECHO = 10
-_COPIED = 97.0
+"""An answer echoes a text where it has more than this share of its runs from there."""
+_FEWEST_RUNS = 20
+_FEWEST_WORDS_OF_ECHO = 10
+_COPIED_RATIO = 97.0
+"""The likeness, in percent, from which on an answer is a copy."""
 _FENCE = re.compile(r"\A```\w*\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _PAIR = re.compile(r"[{,]\s*\"[^\"\n]{1,80}\"\s*:")
 _MARKUP = re.compile(
     r"</?\u2060*[A-Za-z][\w-]*(?=[\s/>])|\[/?[A-Z][A-Z_ ]{2,}\]|&(?:[a-z]{2,6}|#\d{1,5});"
 )
-"""An element of HTML, a tag, an end in capitals ("[END_OF_MEMORY]"), or a character reference."""
+"""An HTML element, a tag, an end mark in capitals ("[END_OF_MEMORY]"), or a character reference."""
 _ROW = re.compile(r"^[ \t]*\|.+\|[ \t]*$", re.MULTILINE)
-_LEAST_LINES = 3
-_LEAST_RARE_WORDS = 12
-_RARE_WORDS = 2
+_FEWEST_LINES_OF_LIST = 3
+_FEWEST_RARE_WORDS = 12
+"""A passage with fewer rare words says too little for an answer to have some of them."""
+_NEEDED_RARE_WORDS = 2
+"""The rare words of the passage that an answer needs; a short one, and a perspective, needs one less each."""
 _SHORT = 40.0
-_MOST_OWN = 0.6
+"""The most words of an answer that is short."""
+_MOST_IN_FIRST_PERSON = 0.6
 _LAST_SENTENCES = 2
 _MOST_WHOLE = 0.8
-"""The share of the persona's messages that end with a sentence's end, from which on an answer does."""
+"""An answer must end with the end of a sentence where at least this share of the persona's messages does."""
 _STEM = 4
-_LEAST_QUOTE = 4.0
-_WORD_ALONE = 2.0
+_SHORTEST_QUOTE = 4.0
+_ONE_WORD = 2.0
+"""A quote with fewer words is one word."""
 _SHORT_VIEW = 15.0
+"""The most words of a perspective that may leave out the first person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One way to miss the question: its name, what is said to the agent, and how it is told."""
+    """A check for one way to miss the question."""
 
     name: str
     reason: str
+    """A sentence for the agent."""
     fails: Callable[[Form], bool]
     steps: Sequence[str] = (*OPEN_QUESTIONS, "analysis")
-    """The questions whose answers it looks at."""
+    """The questions whose answers it checks."""
     may_stay: bool = True
-    """Whether an answer with this fault alone is kept where nothing better comes, and marked."""
+    """Whether an answer with only this fault is kept, marked as such, where no better one comes."""
 
 
 def first_fault(form: Form) -> Check | None:
-    """Return the first check that an answer fails; None where it has the form that was asked for."""
+    """Return the first check that an answer fails; None where it passes all."""
     return next((check for check in CHECKS if form.step in check.steps and check.fails(form)), None)
 
 
-def _json_alone(form: Form) -> bool:
+def _is_json(form: Form) -> bool:
     text = form.answer.strip()
     fenced = _FENCE.match(text)
     inside = fenced[1].strip() if fenced else text
@@ -102,35 +110,36 @@ def _disclaims(form: Form) -> bool:
 
 
 def _loops(form: Form) -> bool:
-    every = [" ".join(terms(sentence)) for sentence in form.sentences]
-    if len(every) >= _LEAST_TO_LOOP and len(set(every)) * 2 < len(every):
+    sentences = [" ".join(terms(sentence)) for sentence in form.sentences]
+    if len(sentences) >= _FEWEST_SENTENCES_OF_LOOP and len(set(sentences)) * 2 < len(sentences):
         return True
     runs = _runs(form.words, _LOOPED_RUN)
-    return len(form.words) >= _LEAST_WORDS_TO_LOOP and len(set(runs)) * 4 < len(runs)
+    return len(form.words) >= _FEWEST_WORDS_OF_LOOP and len(set(runs)) * 4 < len(runs)
 
 
 def _says_primer(form: Form) -> bool:
     runs = _runs(form.words, _ECHOED_RUN)
     known = _runs_of(form.primer)
     shared = sum(run in known for run in runs)
-    return len(form.words) >= _LEAST_WORDS_TO_ECHO and shared > _ECHOED_SHARE * len(runs)
+    return len(form.words) >= _FEWEST_WORDS_OF_ECHO and shared > _ECHOED_SHARE * len(runs)
 
 
 def _is_copied(form: Form) -> bool:
-    """Return whether the answer is pieces of the passage, or one to a few characters."""
+    """Return whether the answer is put together from pieces of the passage, or is one piece but for a few characters."""
     from rapidfuzz import fuzz  # late: a run with nothing new compares nothing
 
-    if len(form.words) < _LEAST_WORDS_TO_ECHO:
+    if len(form.words) < _FEWEST_WORDS_OF_ECHO:
         return False
     runs = _runs(tuple(terms(form.own)), _ECHOED_RUN)
     said = {run for text in form.passage for run in _runs_of(text)}
     is_patchwork = sum(run in said for run in runs) > _ECHOED_SHARE * len(runs)
-    if is_patchwork and len(runs) >= _LEAST_RUNS and form.by_person:  # a fold may repeat memories
+    # A fold, which has no messages of the person's, may repeat its memories.
+    if is_patchwork and len(runs) >= _FEWEST_RUNS and form.by_person:
         return True
     piece = plain_text(form.answer).lower()
     whole = plain_text("\n".join(form.passage)).lower()
     ratio = fuzz.ratio if len(piece) > len(whole) else fuzz.partial_ratio
-    return ratio(piece, whole, score_cutoff=_COPIED) > 0
+    return ratio(piece, whole, score_cutoff=_COPIED_RATIO) > 0
 
 
 def _begins_with_preface(form: Form) -> bool:
@@ -138,12 +147,12 @@ def _begins_with_preface(form: Form) -> bool:
 
 
 def _is_live_reply(form: Form) -> bool:
-    """Return whether it would be the next message, or is lines of such a dialogue."""
+    """Return whether the answer reads as the next message of the conversation, or as lines of a dialogue."""
     labels = len(SCRIPT.findall(form.own))
     last = form.sentences[-_LAST_SENTENCES:]
     return (
         GREETING.match(form.own) is not None
-        or labels > (form.step == "analysis")  # which may begin with whom it is about
+        or labels > (form.step == "analysis")  # an analysis may begin with a label
         or (len(form.sentences) > 1 and any(CLOSING.search(sentence) for sentence in last))
     )
 
@@ -151,7 +160,7 @@ def _is_live_reply(form: Form) -> bool:
 def _is_list(form: Form) -> bool:
     lines = [line for line in form.answer.splitlines() if line.strip()]
     items = [line for line in lines if (mark := MARK.match(line)) and mark.group().strip()]
-    return len(lines) >= _LEAST_LINES and len(items) == len(lines)
+    return len(lines) >= _FEWEST_LINES_OF_LIST and len(items) == len(lines)
 
 
 def _has_table(form: Form) -> bool:
@@ -160,7 +169,7 @@ def _has_table(form: Form) -> bool:
 
 
 def _has_markup(form: Form) -> bool:
-    """Return whether it has elements of HTML, or tags of ours, that the passage does not speak of."""
+    """Return whether the answer has HTML elements or tags of ours that are not in the passage."""
     own = in_own_words(form.answer)
     marks = {mark[0] for mark in _MARKUP.finditer(own)}
     said = "\n".join(form.passage)
@@ -173,7 +182,7 @@ def _tells_status(form: Form) -> bool:
 
 
 def _breaks_off(form: Form) -> bool:
-    """Return whether the last sentence has no end, where most of the persona's messages have one."""
+    """Return whether the answer's last sentence has no end, where most of the persona's messages have one."""
     answer = form.answer.strip()
     mark = MARK.match(answer, answer.rfind("\n") + 1)
     if ends_whole(answer) or not form.sentences or (mark and mark.group().strip()):
@@ -191,15 +200,15 @@ def _claims_life(form: Form) -> bool:
     return life is not None
 
 
-def _tells_of_roles(form: Form) -> bool:
-    """Return whether it tells of "the assistant" and "the user", who are not spoken of."""
+def _speaks_of_roles(form: Form) -> bool:
+    """Return whether the answer speaks of "the assistant" or "the user", and the passage does not."""
     if not any(map(AS_THIRD.match, form.sentences)):
         return False
     return THIRD_NAMES.isdisjoint(term for text in form.passage for term in terms(text))
 
 
-def _tells_of_itself(form: Form) -> bool:
-    """Return whether a sentence has the persona's name, and is in nobody's first person."""
+def _speaks_of_itself(form: Form) -> bool:
+    """Return whether a sentence of the answer has the persona's name, and no first person."""
     names = tuple(name[: max(_STEM, len(name) - 1)] for name in form.own_names)
     return any(
         any(term.startswith(names) for term in terms(sentence))
@@ -209,21 +218,21 @@ def _tells_of_itself(form: Form) -> bool:
 
 
 def _lacks_first_person(form: Form) -> bool:
-    """Return whether it has no "I" or "we", where its language has to show it.
+    """Return whether the answer has no "I" or "we", in a language that needs them.
 
-    A short view may leave it out: "Glad for the no, sorry for what rode along with it."
+    A short perspective may leave them out: "Glad for the no, sorry for what rode along with it."
     """
     is_short_view = form.step == "perspective" and length(form.answer) <= _SHORT_VIEW
-    if is_short_view or form.tongue not in _SHOWING_THE_PERSON:
+    if is_short_view or form.tongue not in _WITH_PRONOUNS:
         return False
     words = terms(in_own_words(form.answer))
-    is_shown = any(word in tongue.me for word in words for tongue in _SHOWING_THE_PERSON)
-    return not is_shown and WE[form.tongue.frames].isdisjoint(words)
+    says_i = any(word in tongue.me for word in words for tongue in _WITH_PRONOUNS)
+    return not says_i and WE[form.tongue.frames].isdisjoint(words)
 
 
 def _is_in_first_person(form: Form) -> bool:
     own = [sentence for sentence in form.sentences if speaks_of(sentence, form.tongue)]
-    return len(own) > 1 and len(own) > _MOST_OWN * len(form.sentences)
+    return len(own) > 1 and len(own) > _MOST_IN_FIRST_PERSON * len(form.sentences)
 
 
 def _invents(form: Form) -> bool:
@@ -231,14 +240,14 @@ def _invents(form: Form) -> bool:
 
 
 def _is_about_another(form: Form) -> bool:
-    """Return whether it has hardly a word of the passage; a short one needs less."""
-    needed = _RARE_WORDS - (length(form.answer) <= _SHORT) - (form.step == "perspective")
+    """Return whether the answer has too few of the passage's rare words."""
+    needed = _NEEDED_RARE_WORDS - (length(form.answer) <= _SHORT) - (form.step == "perspective")
     rare = rare_words(form.passage)
-    return len(rare) >= _LEAST_RARE_WORDS and len(rare & rare_words([form.answer])) < needed
+    return len(rare) >= _FEWEST_RARE_WORDS and len(rare & rare_words([form.answer])) < needed
 
 
 def _is_drafted(form: Form) -> bool:
-    """Return whether a quote is of a text that the persona wrote for somebody, or of a role's lines."""
+    """Return whether a quote is from a text that the persona drafted for somebody, or from a role's lines."""
     label = ROLE.match(form.answer)
     if label and (SCRIPT.match(form.own) or form.speakers.issuperset(terms(label[0]))):
         return True
@@ -250,7 +259,7 @@ def _is_drafted(form: Form) -> bool:
 
 
 def _is_for_another(text: str, quote: str) -> bool:
-    """Return whether a quote of a message of the persona's is quoted there, drafted, or a role's line."""
+    """Return whether a quote from the persona's message `text` is quoted there, drafted, or a role's line."""
     at = plain_text(text).find(quote)
     start, stop = offset(text, at), offset(text, at + len(quote))
     if any(mark.start() < start and stop < mark.end() for mark in QUOTED.finditer(text)):
@@ -260,27 +269,27 @@ def _is_for_another(text: str, quote: str) -> bool:
     code = {block.start for block in blocks(text) if not block.prose}
     is_other = any(line.voice == "other" and line.start not in code for line in within)
     # In a message that lets roles speak, more than one line begins with a role's name.
-    spoken = [line for line in lines if ROLE.match(text, line.start, line.stop)]
-    return is_other or (len(spoken) > 1 and any(line in spoken for line in within))
+    role_lines = [line for line in lines if ROLE.match(text, line.start, line.stop)]
+    return is_other or (len(role_lines) > 1 and any(line in role_lines for line in within))
 
 
 def _says_nothing(form: Form) -> bool:
-    """Return whether a quote is one word, or two or three that only react, where there are more.
+    """Return whether a quote of less than four words says nothing, though the passage has longer sentences.
 
-    Two words may say much ("Die rote blüht."), so few that every talk has them do not.
+    One word says nothing, nor does a reaction, nor words that any conversation has. "Die rote blüht." says something.
     """
     longest = max(
-        (length(said) for text in form.passage for said in prose_sentences(text)), default=0
+        (length(sentence) for text in form.passage for sentence in prose_sentences(text)), default=0
     )
     words = length(form.answer)
-    if not words < _LEAST_QUOTE <= longest:
+    if not words < _SHORTEST_QUOTE <= longest:
         return False
     reacts = REACTION.are_in(form.answer.replace("’", "'"))
-    return words < _WORD_ALONE or reacts or not rare_words([form.answer])
+    return words < _ONE_WORD or reacts or not rare_words([form.answer])
 
 
 CHECKS: tuple[Check, ...] = (
-    Check("JSON", "The answer is JSON, and words were asked for.", _json_alone, may_stay=False),
+    Check("JSON", "The answer is JSON, and words were asked for.", _is_json, may_stay=False),
     Check(
         "disclaimer",
         "The answer says what a machine cannot do, and nothing like that was asked.",
@@ -330,13 +339,13 @@ CHECKS: tuple[Check, ...] = (
         "third person",
         "The answer speaks of the assistant or the user; you are the one who answered, "
         "and the person has a name.",
-        _tells_of_roles,
+        _speaks_of_roles,
         OPEN_QUESTIONS,
     ),
     Check(
         "own name",
         'The answer tells of you by your name; you are the one who answered, so say "I".',
-        _tells_of_itself,
+        _speaks_of_itself,
         OPEN_QUESTIONS,
     ),
     Check(

@@ -1,4 +1,4 @@
-"""An answer, with all that its form is judged by; and what is read of it once for all checks."""
+"""An answer with everything that its form is judged by; what several checks read of it is read once."""
 
 import re
 from collections.abc import Sequence
@@ -14,28 +14,30 @@ from rules.extract.words import CROWDED, terms
 OPEN_QUESTIONS = ("perspective", "refinement")
 """The questions that the agent answers about itself."""
 
-_LONG_ENOUGH = 4
+_SHORTEST_RARE = 4
 _STEM = 5
-_LEAST_TO_TELL_TONGUE = 12
+_FEWEST_WORDS = 12
+"""An answer with fewer words does not show its language."""
 _IS_CROWDED = re.compile(rf"[{CROWDED}]")
 
 
-@dataclass(frozen=True)  # without slots, so that it can remember what it has read
+@dataclass(frozen=True)  # without slots, for its cached properties
 class Form:
-    """An answer, and all that its form is judged by."""
+    """An answer, and everything that its form is judged by."""
 
     answer: str
     step: str
     passage: Sequence[str]
+    """The messages that the answer is about."""
     by_person: Sequence[str] = ()
-    """Those messages of the passage that the person wrote."""
+    """Those of these messages that the person wrote."""
     primer: str = ""
     names: frozenset[str] = frozenset()
-    """The names of the person, casefolded."""
+    """The person's names, casefolded."""
     own_names: frozenset[str] = frozenset()
-    """Those of the persona."""
+    """The persona's names, casefolded."""
     seen: Sequence[str] = ()
-    """All that its writer had in view."""
+    """All texts that the model was shown."""
 
     @cached_property
     def own(self) -> str:
@@ -60,19 +62,19 @@ class Form:
 
     @cached_property
     def tongue(self) -> Tongue:
-        """Return the language of the answer; of a short one that of the passage, too."""
+        """Return the language of the answer; a short answer is read together with the passage."""
         own = tuple(terms(self.own))
-        is_short = len(own) < _LEAST_TO_TELL_TONGUE
+        is_short = len(own) < _FEWEST_WORDS
         return spoken(chain(own, *map(terms, self.passage if is_short else ())), TONGUES)
 
     @property
     def speakers(self) -> frozenset[str]:
-        """Return the names of both who speak, casefolded."""
+        """Return the names of person and persona, casefolded."""
         return self.names | self.own_names
 
 
 def rare_words(texts: Sequence[str]) -> frozenset[str]:
-    """Return the words of the texts that not every talk has, long ones by their beginnings."""
+    """Return the stems of the rare words of the texts."""
     return frozenset(stem for text in texts for stem in _stems(text))
 
 
@@ -82,15 +84,15 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def is_rare(word: str) -> bool:
-    """Return whether a word is a number, or a longer word that not every talk has."""
+    """Return whether a word is a number, or a longer word that is no everyday one."""
     if any(map(str.isdecimal, word)):
         return True
-    is_long = len(word) >= _LONG_ENOUGH or _IS_CROWDED.match(word) is not None
+    is_long = len(word) >= _SHORTEST_RARE or _IS_CROWDED.match(word) is not None
     return is_long and not is_everyday(word)
 
 
 def stem(word: str) -> str:
-    """Return the beginning of a long word: its ending changes with its place in a sentence."""
+    """Return the beginning of a word, since words inflect."""
     return word[:_STEM]
 
 

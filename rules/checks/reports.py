@@ -1,9 +1,9 @@
-"""What models report to a program in the place of an answer, or along with one, in twelve languages.
+"""Match what models report to a program instead of an answer, or along with one, in twelve languages.
 
     status    Memory saved successfully.
     meta      As requested, I have kept the summary within the word limit.
 
-Both are told in small letters with straight apostrophes.
+Both patterns are for text in small letters with straight apostrophes.
 """
 
 import re
@@ -59,7 +59,7 @@ _SAVED = (
     ),
     ("anı|hatıra|bellek|not|özet", "başarıyla", "kaydedildi|güncellendi|oluşturuldu|saklandı"),
 )
-"""What is saved, words between, and what has been done with it, for each language."""
+"""For each language: what is saved, words that may be between, and what was done with it."""
 _SUBJECT = r"(?:\w+ ){0,2}?"
 _OF_SAVED = alternatives(
     *(
@@ -133,4 +133,4 @@ _META = (
     """,
 )
 META = re.compile(alternatives(*_META))
-"""What is said of the task and its answer, and not of what happened; searched in a sentence."""
+"""Words about the task and its answer instead of what happened; searched in a sentence."""

@@ -1,11 +1,11 @@
-"""Numbers and names of an answer that are nowhere in what its writer has seen.
+"""Find invented names and numbers: those of an answer that are nowhere in what its writer was shown.
 
-Names are capitalised words within a sentence, compared by their beginnings, since many languages
-inflect them; in German, which capitalises every noun, those that follow a word for a person. Numbers
-count as seen in words, too, and where they are worked out of two of a passage: ages, prices and
-lengths of time follow from what was said, as do the weeks of a year; and of two that follow from each
-other only one is new. Small ones count things, so they are told only along with a large one, and
-days are worked out.
+Names are capitalized words within a sentence, compared by their beginnings, since many languages
+inflect them; in German, which capitalizes every noun, those that follow a word for a person. A number
+is not invented where it is written in words, or can be computed from two numbers of the passage: ages, prices and
+lengths of time follow from what was said, as do the weeks of a year; and of two numbers that follow from each
+other only one is new. Small numbers count things, so they are invented only along with a large one; days of a month
+do not count.
 """
 
 import re
@@ -19,17 +19,17 @@ from rules.extract.languages import MONTHS, TONGUES, UNKNOWN, spoken
 from rules.extract.sentences import prose_sentences
 from rules.extract.words import terms
 
-_MANY = 2
-"""So many names, or so many numbers: one may be a figure of speech, or a slip."""
+_FEWEST_INVENTED = 2
+"""The fewest names, or numbers, that count as invented: one alone may be a figure of speech, or a slip."""
 _GERMAN = TONGUES[1]
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,' ]\d{3}(?!\d))*(?=[^\W\d_]{0,3}(?!\w))")
 _SMALL = 12
 _LONGEST_MONTH = 31
 _YEARS = range(1900, 2101)
-_OF_CALENDARS = frozenset({24, 26, 52, 60, 365, 366})
+_CALENDAR_NUMBERS = frozenset({24, 26, 52, 60, 365, 366})
 """Hours of a day, fortnights and weeks of a year, seconds and minutes, days of a year."""
 _MOST_FIGURES = 24
-"""Figures of one message that are added and subtracted: a table's sums would be any number."""
+"""The figures of a message that are added and subtracted; sums and differences of more could be any number."""
 _SCORE = 20
 _HUNDRED = 100
 _INITIALS = 2
@@ -64,40 +64,41 @@ _OTHERS = {
     100: "cents ciento hundreds",
     1000: "thousand grand tausend tsd mille mil mila тысяча тысяч тысячи тыс",
 }
-"""Words for numbers in seven languages."""
+"""Other words for numbers, in the same seven languages."""
 _IN_GERMAN = 1
-"""The place of German among them."""
+"""The index of German in `_UNITS` and `_TENS`."""
 
 
 def are_invented(answer: str, passage: Sequence[str], seen: Sequence[str]) -> bool:
-    """Return whether an answer has two numbers, or two names, that nothing in view has.
+    """Return whether an answer has two numbers, or two names, that are in nothing its writer was shown.
 
-    `passage` are the messages that it is about, `seen` all texts that its writer had in view.
+    `passage` are the messages that it is about, `seen` all other texts that its writer was shown.
     """
     own = in_own_words(answer)
     tongue = spoken(chain.from_iterable(map(terms, passage)), TONGUES)
     names = set() if tongue is UNKNOWN else set(_names(own, after_noun=tongue is _GERMAN))
-    numbers = set(_numbers_told(own))
-    if len(names) < _MANY and len(numbers) < _MANY:
+    numbers = set(_read_numbers(own))
+    if len(names) < _FEWEST_INVENTED and len(numbers) < _FEWEST_INVENTED:
         return False
     in_view = "\n".join((*passage, *seen)).casefold()
     unknown_names = [name for name in names if not _is_in_view(name, in_view)]
-    if len(unknown_names) >= _MANY:
+    if len(unknown_names) >= _FEWEST_INVENTED:
         return True
     known = {int(digits) for digits in re.findall(r"\d+", in_view) if len(digits) < 19}
-    known |= {value for _, value in _figures(in_view)} | _OF_CALENDARS
+    known |= {value for _, value in _figures(in_view)} | _CALENDAR_NUMBERS
     unknown = [
         number
         for number in numbers - known
         if number <= _SMALL or not _follows(number, known, passage)
     ]
-    return len(_independent(unknown, known)) >= _MANY and max(unknown) > _SMALL
+    return len(_independent(unknown, known)) >= _FEWEST_INVENTED and max(unknown) > _SMALL
 
 
 def _names(text: str, *, after_noun: bool) -> Iterator[str]:
     """Yield the names within the sentences of a text, casefolded; each may have several words.
 
-    Where all nouns have capitals: what follows one for a person, and several in a row.
+    With `after_noun`, for a language that capitalizes all nouns, a name is what follows a noun for a person, or several
+    capitalized words in a row.
     """
     for sentence in prose_sentences(text):
         for has_capitals, run in groupby(sentence.split(), key=_has_capital):
@@ -123,15 +124,15 @@ def _has_capital(word: str) -> bool:
 
 
 def _is_in_view(name: str, in_view: str) -> bool:
-    """Return whether one word of a name begins as a word in view does."""
+    """Return whether a word of a name begins like a word in view."""
     return any(re.search(rf"\b{re.escape(word[:_BEGINNING])}", in_view) for word in name.split())
 
 
-def _numbers_told(text: str) -> Iterator[int]:
-    """Yield the numbers in figures of a text, without days of a month."""
+def _read_numbers(text: str) -> Iterator[int]:
+    """Yield the numbers that a text has in figures, without days of a month."""
     for match in _NUMBER.finditer(text):
         value = int(re.sub(r"\D", "", match[0]))
-        # A month, or the rest of a date in figures, may be next to it.
+        # A day of a month has the month, or the rest of a date in figures, next to it.
         around = text[max(0, match.start() - 14) : match.end() + 14]
         is_dated = any(term in MONTHS for term in terms(around)) or re.search(
             r"\d[-./]\d{1,2}[-./]|\d{4}-\d\d|月|日", around
@@ -141,16 +142,16 @@ def _numbers_told(text: str) -> Iterator[int]:
 
 
 def _independent(numbers: Sequence[int], known: set[int]) -> list[int]:
-    """Return the numbers without those that are a larger one less a known number of some size."""
+    """Return the numbers without those that are a larger one minus a known number above 12."""
     independent: list[int] = []
     for number in sorted(numbers, reverse=True):
-        if not any(_SMALL < more - number in known - _OF_CALENDARS for more in independent):
+        if not any(_SMALL < more - number in known - _CALENDAR_NUMBERS for more in independent):
             independent.append(number)
     return independent
 
 
 def _follows(number: int, known: set[int], passage: Sequence[str]) -> bool:
-    """Return whether a number is worked out from those of one message, or from years."""
+    """Return whether a number can be computed from those of one message, or from years."""
     years = [year for year in known if year in _YEARS]
     if any(abs(first - second) == number for first, second in combinations(years, 2)):
         return True
@@ -158,12 +159,12 @@ def _follows(number: int, known: set[int], passage: Sequence[str]) -> bool:
         abs(number - year) <= 1 or year - number in known for year in years
     ):
         return True
-    return any(number in _worked_out(text) for text in passage)
+    return any(number in _compute(text) for text in passage)
 
 
 @lru_cache(256)
-def _worked_out(text: str) -> frozenset[int]:
-    """Return what follows from a message's figures: of two and of all together, halves, doubles."""
+def _compute(text: str) -> frozenset[int]:
+    """Return what can be computed from a message's figures: from two of them, their sum, halves and doubles."""
     figures = sorted({value for _, value in _figures(text.casefold())})[:_MOST_FIGURES]
     results = {sum(figures), *(value // 2 for value in figures), *(value * 2 for value in figures)}
     for less, more in combinations(figures, 2):
@@ -174,7 +175,7 @@ def _worked_out(text: str) -> frozenset[int]:
 
 @lru_cache(512)
 def _figures(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the numbers of a casefolded text with their places, in figures and in words."""
+    """Return the numbers of a casefolded text, in figures and in words, each with its position."""
     figures = [
         (match.start(), int(re.sub(r"\D", "", match[0])))
         for match in _NUMBER.finditer(text)
@@ -187,8 +188,8 @@ def _figures(text: str) -> tuple[tuple[int, int], ...]:
     for at, (count, unit) in enumerate(pairwise(words)):
         if count.isdecimal() and worth.get(unit, 0) >= _HUNDRED and len(count) < 19:
             figures.append((at, int(count) * worth[unit]))  # "9 grand"
-    for (at, first), (behind, second) in pairwise(spelled):
-        if behind - at > 2:
+    for (at, first), (next_at, second) in pairwise(spelled):
+        if next_at - at > 2:
             continue
         if first > second:  # "twenty-five", "dos mil y cien"
             figures.append((at, first + second))
@@ -199,7 +200,7 @@ def _figures(text: str) -> tuple[tuple[int, int], ...]:
 
 @cache
 def _number_words() -> dict[str, int]:
-    """Return what words for numbers are worth; those of a clock's halves and quarters are minutes."""
+    """Return the values of words for numbers; a half and a quarter count as minutes."""
     worth = {word: value for value, words in _OTHERS.items() for word in words.split()}
     units, tens = ([row.split() for row in table.split("|")] for table in (_UNITS, _TENS))
     for ten, in_tens in enumerate(tens[_IN_GERMAN][:8], 2):

@@ -1,14 +1,14 @@
-"""Whose life a sentence tells: the person's is not the persona's "I".
+"""Find sentences in which the persona tells the person's life as its own.
 
     the person    I moved to Porto five weeks ago, with two suitcases.
     claimed       I've moved to Porto five weeks ago.
-    told          You moved to Porto five weeks ago. I remember that move, and the two suitcases.
+    reported      You moved to Porto five weeks ago. I remember that move, and the two suitcases.
 
-A sentence with "I" claims the person's life where half of its rarer words, two at least, are in one
-first-person sentence of theirs, more than in any of the persona's, and it reports nothing. It
-reports where it speaks to the person or of them, or where "I" remembers, hears, is told, wishes and
-the like. It does not where "I" or "my" comes before the very word that the person has put after
-theirs. When something happens is not what was lived: "tomorrow" is no word that is shared.
+A sentence with "I" claims the person's life where at least half of its rare words, and at least two, are in one
+first-person sentence of theirs, more than in any sentence of the persona's, and it does not report. It
+reports where it speaks to the person or about them, or where "I" remembers, hears, is told, wishes and
+the like; but not where "I" or "my" comes before the same word as in the person's sentence. Words for times, such as
+"tomorrow", do not count as shared.
 """
 
 import re
@@ -22,10 +22,10 @@ from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
 from rules.extract.sentences import prose_sentences
 from rules.extract.words import terms
 
-_LEAST_SHARED = 2
+_FEWEST_SHARED = 2
 _REACH = 5
-"""Words after an "I" among which the one is looked for that it is about."""
-_SHORTEST = 3
+"""The words after an "I" in which the word is looked for that it is about."""
+_SHORTEST_SUBJECT = 3
 _TIMES = frozenset(map(stem, TIMES))
 _FRAMES = sorted(
     {frame for tongue in TONGUES for frame in (tongue.frames.told, tongue.frames.said)}
@@ -34,68 +34,82 @@ _REPORTED = re.compile(
     rf"(?:{'|'.join(map(re.escape, _FRAMES))}|\b(?:told me|said|wrote|was told)\b[^.:\n]{{0,60}}:).*",
     re.IGNORECASE,
 )
-"""A frame of somebody else's words, with all that follows it in its line."""
+"""Words that introduce somebody else's, and all that follows them in the line."""
 
 
 def claimed_life(
     text: str, by_person: Sequence[str], by_persona: Sequence[str], names: frozenset[str]
 ) -> str | None:
-    """Return the first sentence of a text that tells the person's life as its speaker's own.
+    """Return the first sentence of a text that tells the person's life as its speaker's own; None without any.
 
     `names` are the person's, casefolded.
     """
     own = _REPORTED.sub(" ", in_own_words(text).replace("’", "'"))
-    words = [word for said in (own, *by_person) for word in terms(said)]
+    words = [word for source in (own, *by_person) for word in terms(source)]
     tongue = spoken(words, TONGUES)
-    if tongue is UNKNOWN:  # everyday words are few in a short talk: who says "I" tells as much
+    if tongue is UNKNOWN:  # a short talk has few everyday words: the words for "I" show as much
         tongue = max(TONGUES, key=lambda known: sum(word in known.me for word in words))
-    lived = [said for said in _all_sentences(by_person) if speaks_of(said, tongue)]
-    others = _all_sentences(by_persona)
-    sentences = (told for told in prose_sentences(own) if speaks_of(told, tongue))
+    lived = [sentence for sentence in _all_sentences(by_person) if speaks_of(sentence, tongue)]
+    of_persona = _all_sentences(by_persona)
+    candidates = (sentence for sentence in prose_sentences(own) if speaks_of(sentence, tongue))
     return next(
-        (told for told in sentences if _is_claimed(told, lived, others, tongue, names)), None
+        (
+            sentence
+            for sentence in candidates
+            if _is_claimed(sentence, lived, of_persona, tongue, names)
+        ),
+        None,
     )
 
 
 def _is_claimed(
-    told: str, lived: Sequence[str], others: Sequence[str], tongue: Tongue, names: frozenset[str]
+    sentence: str,
+    lived: Sequence[str],
+    of_persona: Sequence[str],
+    tongue: Tongue,
+    names: frozenset[str],
 ) -> bool:
-    """Return whether a sentence in the first person is one of those that the person has `lived`."""
-    rare = rare_words([told]) - _TIMES
-    least = max(_LEAST_SHARED, -(-len(rare) // 2))
-    most = max((len(rare & rare_words([said])) for said in others), default=0)
-    for theirs in lived:
-        shared = len(rare & rare_words([theirs]))
-        if shared >= least and shared > most and _is_as_lived(told, theirs, tongue, names):
+    """Return whether a first-person sentence tells what one of the person's sentences, `lived`, does."""
+    rare = rare_words([sentence]) - _TIMES
+    least = max(_FEWEST_SHARED, -(-len(rare) // 2))
+    most = max((len(rare & rare_words([other])) for other in of_persona), default=0)
+    for of_person in lived:
+        shared = len(rare & rare_words([of_person]))
+        is_shared = shared >= least and shared > most
+        if is_shared and not _reports(sentence, of_person, tongue, names):
             return True
     return False
 
 
-def _is_as_lived(told: str, theirs: str, tongue: Tongue, names: frozenset[str]) -> bool:
-    """Return whether a sentence reports nothing, or says of "I" what the person says of theirs."""
-    words = terms(told)
-    if _subjects(words, tongue) & _subjects(terms(theirs), tongue):
-        return True
-    elsewhere = set(words) - set(terms(theirs))
-    speaks_of_them = any(
-        word in THIRD_PERSON or word in tongue.you or word in names for word in elsewhere
+def _reports(sentence: str, of_person: str, tongue: Tongue, names: frozenset[str]) -> bool:
+    """Return whether a sentence reports what the person's sentence says, instead of claiming it."""
+    words = terms(sentence)
+    if _subjects(words, tongue) & _subjects(terms(of_person), tongue):
+        return False
+    new_words = set(words) - set(terms(of_person))
+    speaks_of_person = any(
+        word in THIRD_PERSON or word in tongue.you or word in names for word in new_words
     )
-    return not speaks_of_them and not any(word in STANCE for word in elsewhere)
+    return speaks_of_person or any(word in STANCE for word in new_words)
 
 
 def _subjects(words: Sequence[str], tongue: Tongue) -> frozenset[str]:
-    """Return what each "I" or "my" of a sentence is about: the first word of weight after it."""
-    found = set()
+    """Return what each "I" or "my" of a sentence is about: the stem of the first word after it that is no everyday one."""
+    subjects = set()
     for at, word in enumerate(words):
         if word not in tongue.me:
             continue
         for after in words[at + 1 : at + 1 + _REACH]:
             if after in STANCE:
                 break
-            if len(after) >= _SHORTEST and after not in AUXILIARIES and not is_everyday(after):
-                found.add(stem(after))
+            if (
+                len(after) >= _SHORTEST_SUBJECT
+                and after not in AUXILIARIES
+                and not is_everyday(after)
+            ):
+                subjects.add(stem(after))
                 break
-    return frozenset(found)
+    return frozenset(subjects)
 
 
 def _all_sentences(texts: Sequence[str]) -> list[str]:

@@ -1,8 +1,8 @@
-"""Words by which misshapen answers are told: openings, disclaimers and the like, in 14 languages.
+"""Words that show that an answer misses the question: openings, disclaimers and the like, in 14 languages.
 
-Every pattern is searched in small letters with straight apostrophes. Each names what a good answer
-has no need of; where a good answer may begin alike ("Sure of herself ..."), the pattern asks for
-the sign that follows the word.
+Every pattern is for text in small letters with straight apostrophes. Each matches what a good answer
+does not need; where a good answer may begin with the same word ("Sure of herself ..."), the pattern requires
+the punctuation mark that follows the word.
 """
 
 import re
@@ -42,7 +42,7 @@ LABEL = re.compile(
     rf"|(?-i:(?![{_SMALL}]))(?:{_LABELS})(?: \d{{1,4}})?[ \t]*:[ \t]+(?-i:(?![{_SMALL}\s])))(?=\s*\S)",
     re.IGNORECASE,
 )
-"""What an answer is called by itself, before it begins: "**My memory:**"; matched at the start."""
+"""A title that an answer gives itself: "**My memory:**"; matched at the start."""
 
 _WORDS = (
     r"words?|wörter[n]?|worte[n]?|mots?|palabras?|palavras?|parol[ae]|слов[ао]?|слів|słow[ao]?|słów|wyraz(?:y|ów)"
@@ -57,13 +57,13 @@ _NUMBER = (
     r"(?:(?:about|around|approx(?:imately|\.)?|exactly|roughly|total:?|etwa|ca\.?|rund|genau|environ|unos|cerca de"
     r"|circa|около|ровно|близько|około|yaklaşık|约|約|共|全)\s?)?[~≈]?\d{1,4}(?:\s?/\s?\d{1,4})?"
 )
-_TOLD = rf"(?:{_COUNTED}{_NUMBER}(?:\s?(?:{_WORDS}))?|{_NUMBER}\s?(?:{_WORDS}))"
+_LENGTH = rf"(?:{_COUNTED}{_NUMBER}(?:\s?(?:{_WORDS}))?|{_NUMBER}\s?(?:{_WORDS}))"
 NUMBER_OF_WORDS = re.compile(
     rf"(?:\n\s*(?:[-–—*_]{{3,}}\s*\n\s*)?[*_(\[（【~–—-]*|(?<=[.!?…。！？।؟\"'”’»*_`)])[ \t]*[*_]{{0,3}}[(\[（【])"
-    rf"[ \t]*{_TOLD}[.。]?[ \t]*[)\]）】]?[.。*_~–—-]*\Z",
+    rf"[ \t]*{_LENGTH}[.。]?[ \t]*[)\]）】]?[.。*_~–—-]*\Z",
     re.IGNORECASE,
 )
-"""How long an answer says that it is, after its end: "(38 words)"; in brackets, or on a line of its own."""
+"""A length that an answer gives for itself at its end: "(38 words)"; in brackets, or on a line of its own."""
 
 OPENING = at_start(
     alternatives(
@@ -108,7 +108,7 @@ OPENING = at_start(
         """
     )
 )
-"""A preface that says nothing: the answer is about to come."""
+"""A preface that only says that the answer is about to come."""
 
 _AI = (
     r"(?:an? )?(?:ai|a\.i\.|artificial intelligence|(?:large )?language model)(?: language)?"
@@ -160,7 +160,7 @@ _DISCLAIMERS = alternatives(
         """,
 )
 DISCLAIMER = at_start(rf"(?:\w+, )?(?:{_DISCLAIMERS})")
-"""A sentence that says what a machine has not or will not, in the place of an answer."""
+"""A sentence that says what a machine does not have or will not do, instead of an answer."""
 
 CLOSING = re.compile(
     alternatives(
@@ -199,7 +199,7 @@ CLOSING = re.compile(
         """
     )
 )
-"""An offer to the person, with which an answer in the conversation ends, and no memory."""
+"""An offer to the person, as at the end of a message in the conversation, but not of a memory."""
 
 GREETING = at_start(
     alternatives(
@@ -228,7 +228,7 @@ SCRIPT = re.compile(
 """A line of a dialogue with the name of its role."""
 
 ROLE = re.compile(r"[*_\s]*(?-i:[^\W\d_a-zß-öø-ÿа-яё])[\w .'’-]{0,24}[*_]*\s?[:：][*_]*\s")
-"""The beginning of a line with the name of one who speaks in a scene."""
+"""The beginning of a line that names who speaks, as in a scene."""
 
 AS_THIRD = re.compile(
     alternatives(
@@ -264,10 +264,7 @@ THIRD_NAMES = listed_words(
     सहायक 用户 助手 人工 ユー ーザ アシ ai ki ia ии ші yapay الذكاء एआई
     """
 )
-"""The same names as words.
-
-Where the passage itself speaks of users, they may well be the subject.
-"""
+"""These names as words: where the passage itself has them, they may well be the subject."""
 
 WE: Mapping[Frames, frozenset[str]] = MappingProxyType(
     {
@@ -276,7 +273,7 @@ WE: Mapping[Frames, frozenset[str]] = MappingProxyType(
         FRENCH: listed_words("nous notre nos on"),
     }
 )
-"""The first person of several, by the frames of the languages that have to show the person."""
+"""The words for "we", by the frames of the languages that need a pronoun."""
 
 THIRD_PERSON = listed_words(
     """
@@ -286,7 +283,7 @@ THIRD_PERSON = listed_words(
     oni jej jego im onun ona onlar
     """
 )
-"""Pronouns of those who are spoken of."""
+"""Pronouns of the third person."""
 STANCE = listed(
     """
     remember* recall* keep keeps kept keeping hold holds held holding want wants wanted ask asks asked
@@ -317,9 +314,9 @@ STANCE = listed(
     сказал* говор* ответил* совет* наде* чувств* понима* понял* должн* записа*
     """
 )
-"""What "I" does with what somebody else has lived through: verbs of knowing, saying and wishing."""
+"""Words for what "I" does with what somebody else has experienced: knowing, saying and wishing."""
 AUXILIARIES = listed_words("hab hatt hätt werd würd wär könnt möcht müsst sollt wollt konnt durft")
-"""German verbs as people write them, without their last letter."""
+"""German auxiliary verbs in colloquial spelling, without their last letter."""
 
 TIMES = listed_words(
     """
@@ -328,7 +325,7 @@ TIMES = listed_words(
     сегодня завтра вчера утром вечером 今天 明天 昨天 今日 明日 昨日
     """
 )
-"""Words for when."""
+"""Words for times."""
 
 PERSONS = listed_words(
     """
@@ -348,4 +345,4 @@ DAYS_AND_FEASTS = listed_words(
     europe god internet dad mum mom mama papa grandma grandpa granny father mother sir doctor whatsapp
     """
 )
-"""Words with a capital that need not have been said."""
+"""Capitalized words that an answer may have although nobody said them."""

@@ -1,8 +1,8 @@
 """Compare an answer with its passage: its language, and what it repeats.
 
-By script first, then by the everyday words of the fourteen languages that rules/extract knows;
-libraries that know more are larger than memproc. A false alarm is a paid call, so every doubt is
-settled for the answer. Everyday words also tell nothing of what a passage is about.
+The language shows by the script, then by the everyday words of the fourteen languages that rules/extract knows;
+libraries that know more languages are larger than memproc. A false alarm costs a call, so in doubt the answer is
+accepted.
 """
 
 import re
@@ -16,19 +16,26 @@ from rules.extract.words import length, listed_words, terms
 
 _FOREIGN = "The answer is in another language than the conversation."
 
-_TELLING_WORDS = 5.0
-_TELLING_LETTERS = 30
-_RUNNING_WORDS = 40
+_FEWEST_WORDS = 5.0
+"""A shorter text does not show its language."""
+_FEWEST_LETTERS = 30
+"""Fewer letters do not show a script."""
+_FEWEST_PASSAGE_WORDS = 40
+"""Fewer words of a passage do not show its languages."""
 _FAIR_SHARE = 0.2
-_MOST = 0.7
-_SURELY, _TRACE = 0.11, 0.25
-_TELLING_EVERYDAY_WORDS = 4
+_SCRIPT_SHARE = 0.7
+"""An answer is in a script where it has at least this share of the letters."""
+_SURE_RATE, _TRACE = 0.11, 0.25
+"""The share of everyday words that makes a language sure; and the part of the answer's share that is a trace of it."""
+_FEWEST_EVERYDAY = 4
 _RIVAL = 0.8
+"""Two languages cannot be told apart where one has at least this part of the other's share."""
 _FAMILIAR = 0.4
+"""An answer that shares more of its words with the passage is in a language of the passage."""
 _KANA_SHARE = 0.05
+"""Han with a larger share of kana is Japanese."""
 
-# A quotation has an end nearby: without that, every mark would be sought an end for through the
-# whole text.
+# The length of a quotation is limited: otherwise, for every opening mark the whole text would be searched for its end.
 _QUOTED = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+"
     r"|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|„[^“”\n]{0,400}[“”]|«[^»\n]{0,400}»|»[^«\n]{0,400}«|「[^」\n]{0,400}」"
@@ -36,10 +43,13 @@ _QUOTED = re.compile(
     re.DOTALL,
 )
 _JAPANESE = {"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"}
-_LETTERS_A_SIGN = {"CJK": 3, "HIRAGANA": 2, "KATAKANA": 2, "HANGUL": 2}
-_LITTLE_ELSE = 0.2
-_BOUND = 12
-_HELD = 0.75
+_LETTERS_PER_CHARACTER = {"CJK": 3, "HIRAGANA": 2, "KATAKANA": 2, "HANGUL": 2}
+_MOST_NEW = 0.2
+"""An answer that restates the question has at most this share of other words."""
+_EDGE_WORDS = 12
+"""The words of a question's beginning and end that an answer may restate."""
+_EDGE_SHARE = 0.75
+"""The share of these words that the answer must have to restate them."""
 
 _EVERYDAY = listed_words(
     """
@@ -105,23 +115,19 @@ _WHOLE = _EVERYDAY.union(*(words.whole for words in _LISTS))
 _WITH_FORMS = [words for words in _LISTS if words.beginnings]
 
 
-def foreign(answer: str, passage: Sequence[str]) -> str | None:
-    """Return why an answer about these messages is in a wrong language.
+def why_foreign(answer: str, passage: Sequence[str]) -> str | None:
+    """Return why an answer about these messages is in a wrong language, as a sentence for the agent; else None.
 
-    It is a sentence for the agent.
-
-    Every language with a fair share of the passage is right: a fifth of its messages, or of its
-    words. Return None where the answer's language is right, and where it cannot be told: with fewer
-    than five words, in code, quotations and addresses, between languages that are too much alike,
-    in one that is not known.
+    Every language with a fair share of the passage is right: a fifth of its messages or of its words. None is also
+    returned where the language cannot be told: with fewer than five words, in code, quotations and addresses, between
+    languages that are much alike, and in unknown languages.
     """
     # Code, addresses and quotations may be in any language.
     answer, passage = in_own_words(answer), [in_own_words(text) for text in passage]
     words = list(terms(answer))
     vocabulary = {word for text in passage for word in terms(text)}
-    # A passage that has this share of the answer's words itself must have the language, too.
     is_familiar = sum(word in vocabulary for word in words) > _FAMILIAR * len(words)
-    if length(answer) < _TELLING_WORDS or is_familiar:
+    if length(answer) < _FEWEST_WORDS or is_familiar:
         return None
     return (
         _FOREIGN
@@ -136,26 +142,23 @@ def in_own_words(text: str) -> str:
 
 
 def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
-    """Return whether most of the answer is in a script that no fair share of the passage is in."""
+    """Return whether most of the answer is in a script that does not have a fair share of the passage."""
     own = _scripts(answer)
     script = max(own, key=lambda script: own[script], default="")
-    if own[script] < max(_MOST * own.total(), _TELLING_LETTERS):
+    if own[script] < max(_SCRIPT_SHARE * own.total(), _FEWEST_LETTERS):
         return False
     counts = [count for text in passage if (count := _scripts(text))]
     return not _is_fair(
-        [(count[script] / count.total(), count.total()) for count in counts], _TELLING_LETTERS
+        [(count[script] / count.total(), count.total()) for count in counts], _FEWEST_LETTERS
     )
 
 
 def _scripts(text: str) -> Counter[str]:
-    """Count the letters of each script in the text.
-
-    A sign that writes several counts as several.
-    """
+    """Count the letters of each script in the text; a character that stands for several letters counts as several."""
     counts: Counter[str] = Counter()
     for character, times in Counter(text).items():
         if script := _script(character):
-            counts[script] += times * _LETTERS_A_SIGN.get(script, 1)
+            counts[script] += times * _LETTERS_PER_CHARACTER.get(script, 1)
     kana = sum(counts.pop(script, 0) for script in _JAPANESE)
     if kana > _KANA_SHARE * (kana + counts["CJK"]):
         kana += counts.pop("CJK", 0)
@@ -164,41 +167,41 @@ def _scripts(text: str) -> Counter[str]:
 
 @cache
 def _script(character: str) -> str:
-    """Return the first word of a letter's Unicode name, its script; empty for other characters."""
+    """Return a letter's script, the first word of its Unicode name; "" for other characters."""
     return unicodedata.name(character, "").partition(" ")[0] if character.isalpha() else ""
 
 
 def _is_foreign_tongue(answer: str, passage: Sequence[str]) -> bool:
-    """Return whether the answer is surely in a known language that the passage hardly has."""
+    """Return whether the answer is surely in a known language that does not have a fair share of the passage."""
     words = list(terms(answer))
     rates = _rates(words)
     rival, best = sorted(rates)[-2:]
     tongue = rates.index(best)
     everyday = {word for word in words if word in TONGUES[tongue].common}
-    if best < _SURELY or rival > _RIVAL * best or len(everyday) < _TELLING_EVERYDAY_WORDS:
+    if best < _SURE_RATE or rival > _RIVAL * best or len(everyday) < _FEWEST_EVERYDAY:
         return False
-    return not _is_fair(_shares(passage, tongue, best), _RUNNING_WORDS)
+    return not _is_fair(_shares(passage, tongue, best), _FEWEST_PASSAGE_WORDS)
 
 
 def _shares(passage: Sequence[str], tongue: int, rate: float) -> list[tuple[float, int]]:
     """Return for each text whether it may be in the language (1 or 0), and how many words it has.
 
-    Texts that are in no language for sure are judged together. `rate` is the share of everyday
+    Texts that are surely in no known language are judged together. `rate` is the share of the language's everyday
     words in the answer.
     """
-    texts = [words for text in passage if len(words := list(terms(text))) >= _TELLING_WORDS]
+    texts = [words for text in passage if len(words := list(terms(text))) >= _FEWEST_WORDS]
     rated = [(words, _rates(words)) for words in texts]
-    unclear = [word for words, rates in rated if max(rates) < _SURELY for word in words]
-    may_be_unclear = len(unclear) < _RUNNING_WORDS or _rates(unclear)[tongue] > _TRACE * rate
+    unclear = [word for words, rates in rated if max(rates) < _SURE_RATE for word in words]
+    may_be_unclear = len(unclear) < _FEWEST_PASSAGE_WORDS or _rates(unclear)[tongue] > _TRACE * rate
     shares: list[tuple[float, int]] = []
     for words, rates in rated:
-        may_be = may_be_unclear if max(rates) < _SURELY else rates[tongue] >= _RIVAL * max(rates)
+        may_be = may_be_unclear if max(rates) < _SURE_RATE else rates[tongue] >= _RIVAL * max(rates)
         shares.append((float(may_be), len(words)))
     return shares
 
 
 def _rates(words: Sequence[str]) -> list[float]:
-    """Return the share of everyday words among the words, for each known language."""
+    """Return for each known language the share of its everyday words among the words."""
     counts = Counter(words)
     return [
         sum(count for word, count in counts.items() if word in tongue.common) / max(1, len(words))
@@ -207,11 +210,9 @@ def _rates(words: Sequence[str]) -> list[float]:
 
 
 def _is_fair(shares: Sequence[tuple[float, int]], at_least: int) -> bool:
-    """Return whether the shares are a fair part of the texts, or of all units.
+    """Return whether the shares are a fair part of the texts, or of all units; each comes with its text's units.
 
-    Each share comes with its text's number of units.
-
-    Too few units to tell count as fair.
+    Fewer than `at_least` units count as fair.
     """
     total = sum(units for _, units in shares)
     if total < at_least:
@@ -224,46 +225,41 @@ def _is_fair(shares: Sequence[tuple[float, int]], at_least: int) -> bool:
 def is_restated(answer: str, question: str, given: str = "") -> bool:
     """Return whether the answer is the question, or its beginning or its end, and little else.
 
-    A question may hold a text to be worked on, the `given` one: an answer that repeats that alone
-    restates nothing.
+    A question may contain a text to work on, `given`; an answer that repeats only that does not restate the question.
     """
-    answered, question_words = list(terms(answer)), list(terms(question))
-    if not answered or len(answered) - _in_order(answered, question_words) > _LITTLE_ELSE * len(
-        answered
-    ):
+    words = list(terms(answer))
+    shared = _in_order(words, list(terms(question)))
+    if not words or len(words) - shared > _MOST_NEW * len(words):
         return False
-    before, _, behind = (
+    before, _, after = (
         question.partition(given) if given in question and given else (question, "", question)
     )
-    begin, end = list(terms(before))[:_BOUND], list(terms(behind))[-_BOUND:]
-    begins = bool(begin) and _in_order(answered[: 2 * _BOUND], begin) >= _HELD * len(begin)
-    ends = bool(end) and _in_order(answered[-2 * _BOUND :], end) >= _HELD * len(end)
-    return begins or ends
+    begin, end = list(terms(before))[:_EDGE_WORDS], list(terms(after))[-_EDGE_WORDS:]
+    begins = _in_order(words[: 2 * _EDGE_WORDS], begin) >= _EDGE_SHARE * len(begin)
+    ends = _in_order(words[-2 * _EDGE_WORDS :], end) >= _EDGE_SHARE * len(end)
+    return bool(begin and begins) or bool(end and ends)
 
 
 def is_repeated(answer: str, earlier: str) -> bool:
-    """Return whether both have the same words.
-
-    Case, white space, punctuation and Markdown do not count.
-    """
+    """Return whether both have the same words, ignoring case, white space, punctuation and Markdown."""
     words: list[list[str]] = []
     for text in (answer, earlier):
-        shown = "".join(
+        visible = "".join(
             mark
             for mark in unicodedata.normalize("NFKC", text)
             if unicodedata.category(mark) != "Cf"
         )
-        words.append(list(terms(shown.replace("_", " "))))
+        words.append(list(terms(visible.replace("_", " "))))
     return bool(words[0]) and words[0] == words[1]
 
 
 def _in_order(words: Sequence[str], among: Sequence[str]) -> int:
-    """Count the words that occur among the others in the same order."""
+    """Return the length of the longest common subsequence of words."""
     from rapidfuzz.distance import LCSseq  # late: a run with nothing new compares nothing
 
     return LCSseq.similarity(words, among)
 
 
 def is_everyday(word: str) -> bool:
-    """Return whether a casefolded word is an everyday one in a known language."""
+    """Return whether a casefolded word is an everyday one, and so says nothing about a passage's subject."""
     return word in _WHOLE or any(word in words for words in _WITH_FORMS)

@@ -1,10 +1,10 @@
-"""The messages of an export, each with what it is there for, and the whole history of a chat.
+"""The messages of an export, each with what it is, and the whole history of a chat.
 
     archive   m1 m2 m3 m4 | m5 m6 ...      m1..m4 are under memories
     export    [opening][memory][closing] m5 m6 m7 m8
     history   m1 m2 m3 m4 m5 m6 m7 m8
 
-Chunks are made from the beginning without a hole, so what is under memories is the history's start.
+Chunks are made from the beginning without gaps, so what is under memories is the start of the history.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,54 +18,54 @@ COPY = "a copy of a message that the chat holds already"
 
 INSERTED = "inserted among messages that stand under memories already"
 UNDER_SOME_MEMORY = "of a memory whose other messages are lost"
-"""Reason for messages of a rebuilt archive that no chunk can be made of any more."""
+"""Why messages of a rebuilt archive are left out that no chunk can be made of any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A message of the export, recognised as ours, as an original, or as the person's."""
+    """A message of the export: one of ours, an original kept with its memory, or one of the conversation."""
 
     at: int
+    """Its index in the export."""
     message: Message
-    """The message as its author wrote it: one kept with its memory is without our fields."""
+    """The message as its author wrote it; an original is without our fields."""
     key: str
     """Its name within the chat; the same message has the same key in the next export."""
     ours: Marker | None
+    """Its marker where it is one of ours."""
     left_out: str | None
+    """Why no memory is made of it; None where one may be."""
     original: str = ""
-    """The id of the memory that this original is kept with; empty for all others."""
+    """The id of the memory that this original is kept with; empty for all other messages."""
     written: bytes = b""
     """Its bytes in the export."""
     for_attachment: bool = False
-    """This original stays for its attachment alone, without its neighbours."""
+    """Whether this original stays only for its attachment, without its neighbours."""
 
     @property
     def lived(self) -> bool:
-        """Return whether it is part of the agent's experience, of which memories are made."""
+        """Return whether it is part of the conversation of which memories are made."""
         return self.ours is None and self.left_out is None
 
     @property
     def kind(self) -> str:
-        """Return which of our messages it is: opening, memory or closing; empty for all others."""
+        """Return which kind of our messages it is: opening, memory or closing; "" for all other messages."""
         return self.ours.kind if self.ours is not None else ""
 
     @property
     def is_edited(self) -> bool:
-        """Return whether a message of ours says something else than was written."""
+        """Return whether it is one of our messages and its text has been changed."""
         return self.ours is not None and self.ours.text != text_digest(self.message.text)
 
     @property
     def is_copy(self) -> bool:
-        """Return whether the same message is elsewhere in the export.
-
-        This place is not counted then.
-        """
+        """Return whether it is a copy of another message of the export, and so does not count."""
         return self.left_out == COPY
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A raw message that is under a memory already, as the archive holds it."""
+    """A raw message that is under a memory already, as the archive has it."""
 
     key: str
     message: Message
@@ -73,35 +73,35 @@ class Past:
     memory: int
     """The number of the memory that it is under, from 1."""
     newest: Message | None
-    """As it is now, which differs where the person has edited it since; None where they have
-    deleted it."""
+    """The message as it is now, which differs where the person has edited it; None where they have deleted it."""
     digests: tuple[str, ...]
-    """Of all that it ever said, the newest first."""
+    """The digests of everything that it ever said, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One lived message of the history. `memory` is None for what is not yet under one."""
+    """One message of the history."""
 
     key: str
     message: Message
     memory: int | None
+    """The number of the memory that it is under; None for none yet."""
     at: int | None
-    """Its index in the export, or None where only the archive still holds it."""
+    """Its index in the export; None where only the archive has it."""
     newest: Message | None = None
-    """As it is now; None where that is what `message` says, or where it is gone."""
+    """The message as it is now, where that differs from `message` and it is not gone."""
     gone: bool = False
-    """The person has deleted it, after it was compressed."""
+    """Whether the person has deleted it after it was compressed."""
 
 
 Group = Mapping[int, Place]
-"""The messages of one memory in an export, by their slots."""
+"""The messages of one memory in an export, by slot."""
 
 
-def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
-    """Group the messages of each memory that the export shows, by slot; in its order.
+def group_by_memory(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
+    """Return the messages of each memory that the export shows, by memory id and slot, in the export's order.
 
-    Where it shows one twice, what the person edited counts.
+    Where a message is there twice, an edited one counts.
     """
     by_memory: dict[str, dict[int, Place]] = {}
     for place in places:
@@ -114,12 +114,12 @@ def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
 
 
 def raw_messages(places: Iterable[Place]) -> Iterator[Place]:
-    """Return the places of all messages that are not ours, without copies."""
+    """Return the places of all messages that are neither ours nor copies."""
     return (place for place in places if place.ours is None and not place.is_copy)
 
 
-def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place, ...]:
-    """Leave out of memories the places that come before what is under a memory already.
+def mark_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place, ...]:
+    """Mark as left out the messages that were inserted before what is under a memory already.
 
     Chunks are frozen, so a message that a sync or another tool put among them cannot become part of
     one. It stays in the export where it is, and nothing of it is lost.
@@ -138,16 +138,16 @@ def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place
     return tuple(marked)
 
 
-def as_it_is_now(
+def update_past(
     past: Sequence[Past],
     places: Sequence[Place],
     changed: Collection[int],
     deleted: Collection[str],
 ) -> tuple[Past, ...]:
-    """Return the past after what the person did since the archive last saw the chat.
+    """Return the past with what the person did since the archive last saw the chat.
 
-    `changed` are the numbers of the memories under which messages read otherwise or are gone,
-    `deleted` the keys of those that are gone.
+    `changed` are the numbers of the memories under which messages were changed or deleted,
+    `deleted` the keys of deleted messages.
     """
     here = {place.key: place.message for place in raw_messages(places)}
     present: list[Past] = []
@@ -160,9 +160,9 @@ def as_it_is_now(
     return tuple(present)
 
 
-def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:
-    """Return all lived messages in order, each once."""
-    at = {place.key: place.at for place in raw_messages(places)}
+def build_history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:
+    """Return all messages of the conversation in order, each once."""
+    index = {place.key: place.at for place in raw_messages(places)}
     entries: list[Entry] = []
     for old in past:
         newest = old.newest
@@ -173,13 +173,13 @@ def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:
                 key=old.key,
                 message=old.message,
                 memory=old.memory,
-                at=at.get(old.key),
+                at=index.get(old.key),
                 newest=newest,
                 gone=old.newest is None,
             )
         )
-    taken = {old.key for old in past}
+    under = {old.key for old in past}
     for place in places:
-        if place.lived and place.key not in taken:
+        if place.lived and place.key not in under:
             entries.append(Entry(place.key, place.message, None, place.at))
     return tuple(entries)

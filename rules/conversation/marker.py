@@ -1,4 +1,4 @@
-"""Our own messages before they have TypingMind's shape, and the marker that says they are ours.
+"""Draft our own messages, which TypingMind's shape is still to be given to, with the marker that says they are ours.
 
 TypingMind keeps the marker through edit, fork, sync, import and export, and never sends it to a
 model.
@@ -18,7 +18,7 @@ from rules.conversation.memory import (
     listed_wishes,
     quotes_answer,
 )
-from rules.conversation.short_quotes import forms
+from rules.conversation.short_quotes import export_forms
 from rules.typingmind import spans
 from rules.typingmind.content import printable
 from rules.typingmind.message import Message
@@ -31,12 +31,13 @@ _LAST_SLOT = 6
 _TEXTS = ("kind", "text", "memory", "made", "said_by", "first", "last", "edition_kind")
 _NUMBERS = ("v", "level", "edition", "slot", "messages", "wishes")
 _SHOWS = {"sections": 2, "facts": 2, "kept": 3}
-"""What an opening shows, and the number of texts in a row of it."""
+"""What an opening shows, each with the number of texts in a row."""
 
 Rows = tuple[tuple[str, ...], ...]
 Shows = tuple[Rows, Rows, Rows]
-"""The lines of an opening: sections (name, digest), facts (day, digest) and kept passages (day,
-speaker, digest). A digest is of the line or lines that show it: other ones are the person's."""
+"""The rows of an opening: sections (name, digest), facts (day, digest) and kept passages (day, speaker, digest).
+
+A digest is that of the lines that show the item: lines with another digest are the person's."""
 SHOWS_NOTHING: Shows = ((), (), ())
 
 
@@ -47,59 +48,58 @@ class Canned:
     opening: str
     closing: str
     has_layers: bool = False
-    """The opening holds core memory or facts, too."""
+    """Whether the opening also holds core memory or facts."""
     shows: Shows = SHOWS_NOTHING
-    """The values of the lines in which it shows them."""
+    """The rows of what the opening shows."""
 
 
 class Cited(NamedTuple):
-    """A passage of a raw message that a message of ours repeats, word for word."""
+    """A passage of a raw message that one of our messages repeats word for word."""
 
     source: str
-    """Key of the raw message within its chat; empty if it is no longer known."""
+    """The key of the raw message within its chat; empty if it is no longer known."""
     size: int
-    """Its characters in our message, with the lead that says whose words they are."""
+    """The number of its characters in our message, including the lead that says whose words they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The description that one of our messages carries, and nothing that the message does not show.
+    """The description that one of our messages carries; it says nothing that the message does not show.
 
-    Only a memory's messages use the fields after `text`, and an opening `shows`. Whoever writes an
-    export can write a marker, too: a value counts where the message's words say the same.
+    Only a memory's messages use the fields after `text`; an opening uses `shows`. Anyone who can write an
+    export can write a marker, so a value counts only where the message's words agree with it.
     """
 
     kind: str
     text: str
-    """SHA-256 of the message's text as we wrote it: a different text means that the person edited
-    it."""
+    """The shortened SHA-256 of the message's text as we wrote it; another text is the person's edit."""
     memory: str = ""
     level: int = 1
     edition: int = 1
     slot: int = 0
-    """1 to 6: which of the memory's six messages this is."""
+    """Which of the memory's six messages this is, 1 to 6."""
     made: str = ""
     """`model`, or `extracted` where the built-in engine chose sentences that were said."""
     said_by: str = ""
     """`person` where the message quotes the person's words, after a lead that says so; `both` where
-    a fold quotes the persona's, too; else empty."""
+    a fold also quotes the persona's; else empty."""
     first: str = ""
-    """uuid of the first raw message of the memory."""
+    """The uuid of the memory's first raw message."""
     last: str = ""
-    """uuid of the last one."""
+    """The uuid of its last raw message."""
     messages: int = 0
     """The number of its raw messages."""
     wishes: int = 0
     """How many items at the end of the text are words that were said, each after "- "."""
     edition_kind: str = ""
-    """Of the perspective's question: as-of, hindsight or person."""
+    """In the perspective's question: as-of, hindsight or person."""
     cited: tuple[Cited, ...] = ()
-    """Of the answer with the quotes: each of them. Of the last answer: each of the wishes."""
+    """In the answer with the quotes, each quote; in the last answer, each wish."""
     shows: Shows = SHOWS_NOTHING
 
 
 def write_marker(marker: Marker) -> dict[str, object]:
-    """Return the field's value for the export, without what the kind does not use."""
+    """Return the marker as the value of its field in an export, without what its kind does not use."""
     fields = {key: value for key, value in asdict(marker).items() if value}
     shows = {key: rows for key, rows in zip(_SHOWS, fields.pop("shows"), strict=True) if rows}
     if marker.kind != MEMORY:
@@ -108,7 +108,7 @@ def write_marker(marker: Marker) -> dict[str, object]:
 
 
 def read_marker(value: Fields | None) -> Marker | None:
-    """Return the marker in a message's field, or None if it is none that we could have written."""
+    """Return the marker in a message's field; None if we cannot have written it."""
     if value is None:
         return None
     texts = {key: printable(spans.text_under(value, key)) for key in _TEXTS}
@@ -126,14 +126,14 @@ def read_marker(value: Fields | None) -> Marker | None:
 
 
 def _number_of(written: object) -> int:
-    """Return a whole number; numbers of an export reach us as their own text. 0 for all else."""
+    """Return a whole number, as its digits or as a number; 0 for anything else."""
     digits = str(written)
     is_number = digits.isascii() and digits.isdecimal() and len(digits) < 10
     return int(digits) if is_number else 0
 
 
 def _rows(value: Fields, key: str, width: int) -> Rows:
-    """Return the rows of so many texts or numbers under that key; none unless all are such rows."""
+    """Return the rows under a key, each of `width` texts or numbers; none unless all are such rows."""
     rows = spans.as_list(value, key)
     if not all(isinstance(row, list) and len(row) == width for row in rows):
         return ()
@@ -147,10 +147,10 @@ def _rows(value: Fields, key: str, width: int) -> Rows:
 def passages_shown(
     text: str, cited: Sequence[Cited], before: str
 ) -> tuple[tuple[str, str], ...] | None:
-    """Return the passages that end a text, with their sources; `before` is in front of each.
+    """Return the passages that end a text, with their sources; each comes after `before`.
 
-    What is open is a list of its own after the wishes. None where the text does not end so: then the
-    marker is of another text.
+    Promises and tasks are a second list after the wishes. Return None where the text does not end with these passages: the
+    marker belongs to another text then.
     """
     frames = BEFORE_OPEN if before == BEFORE_WISH else ()
     shown: list[tuple[str, str]] = []
@@ -178,7 +178,7 @@ def text_digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A message of ours that is still to be dated and shaped. `name` decides its uuid."""
+    """A message of ours that has no date and no shape yet. Its `name` determines its uuid."""
 
     name: str
     role: str
@@ -191,7 +191,7 @@ class Draft:
     ) -> Self:
         """Return the canned message before the memories.
 
-        With `layers` it holds core memory or facts, and is a new message whenever these change.
+        With `layers` it holds core memory or facts, and its uuid changes with its text.
         """
         name = f"{chat_id}/opening/{text_digest(text)}" if layers else f"{chat_id}/opening"
         return cls(name, "user", text, Marker(OPENING, text_digest(text), shows=shows))
@@ -203,14 +203,11 @@ class Draft:
 
     @property
     def uuid(self) -> str:
-        """Return the message's uuid, made from its name (version 4 in form).
-
-        So equal runs give equal bytes.
-        """
+        """Return the message's uuid, derived from its name (version 4 in form), so that equal runs give equal bytes."""
         return str(uuid.UUID(bytes=hashlib.sha256(self.name.encode()).digest()[:16], version=4))
 
     def apart_from(self, taken: Set[str]) -> "Draft":
-        """Return the same message, under another name if its uuid is taken."""
+        """Return the message, with another name where its uuid is taken."""
         draft = self
         while draft.uuid in taken:
             draft = replace(draft, name=f"{draft.name}+")
@@ -255,7 +252,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
 
 
 def _cited(edition: Edition, slot: int) -> tuple[Cited, ...]:
-    """Return what one of an edition's messages repeats word for word; nothing where it does not."""
+    """Return the passages that the message in a slot repeats word for word; none where its text says otherwise."""
     text = edition.texts[slot - 1]
     if slot == QUOTE_SLOT and text == quotes_answer(edition.quotes):
         return tuple(Cited(quote.source, len(quote.framed)) for quote in edition.quotes)
@@ -265,22 +262,20 @@ def _cited(edition: Edition, slot: int) -> tuple[Cited, ...]:
     return cited if [line for line, _ in shown] == [wish.line for wish in listed] else ()
 
 
-def drafts_of(
+def known_markers(
     openings: Mapping[str, Sequence[str]],
     memories: Sequence[Memory],
     editions: Mapping[str, Sequence[Edition]],
     words: Canned,
     deleted: Set[str] = frozenset(),
 ) -> dict[str, Marker]:
-    """Return the markers of all messages that we may have written into a chat, by uuid.
+    """Return by uuid the markers of all messages that we may have written into a chat.
 
-    This recognizes them where a client has dropped the markers themselves. A fork may have kept the
-    uuids of the chat that it comes from.
+    They recognize our messages where a client has dropped the markers. A fork may have kept the uuids of the chat that it
+    comes from.
 
-    `openings` are by the id of the chat that each was written for: this chat, and those that it
-    comes from. Those with core memory or facts have uuids of their own; all are known by their
-    words. Where a message of ours was deleted in TypingMind, so that its uuid is among `deleted`,
-    it may be back under another one.
+    `openings` are by the id of the chat that each was written for: this chat, and those that it was forked from. A message
+    of ours that was deleted in TypingMind, and whose uuid is among `deleted`, may be written again with another uuid.
     """
     drafts = []
     for chat_id, texts in openings.items():
@@ -290,7 +285,7 @@ def drafts_of(
         for name in memory.ids:
             named = replace(memory, memory_id=name)
             for edition in editions[memory.memory_id]:
-                for form in forms(memory, edition):
+                for form in export_forms(memory, edition):
                     drafts += memory_drafts(replace(named, edition=form))
             drafts.append(Draft.closing(name, words.closing))
     return {

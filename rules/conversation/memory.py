@@ -1,7 +1,4 @@
-"""Memories and folds, and their editions: as-of, with hindsight, or by the person.
-
-None is ever overwritten.
-"""
+"""Memories and folds, and their editions (as-of, hindsight, or the person's), none of which is ever overwritten."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,65 +17,64 @@ Count = Callable[[str], int]
 """Counts the tokens of a text."""
 BETWEEN_QUOTES, BEFORE_WISH = "\n\n", "\n- "
 BEFORE_OPEN = tuple(f"\n\n{frame}" for frame in STILL)
-"""What parts the wishes of a memory from what is open, in each language."""
+"""What separates a memory's wishes from what is open (promises and tasks), in each language."""
 CHUNK_LEVEL = 1
 """The level of a chunk's memory; a fold has a higher one."""
 
 
 def six_of(texts: Sequence[str]) -> Six:
-    """Return the texts as the six of a memory. Raises ValueError unless they are six."""
-    one, two, three, four, five, six = texts
-    return one, two, three, four, five, six
+    """Return texts as the six of a memory. Raises ValueError unless there are six."""
+    first, second, third, fourth, fifth, sixth = texts
+    return first, second, third, fourth, fifth, sixth
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The permanent part of a memory: characters of one raw message, and which message that is."""
+    """The permanent part of a memory: characters of one raw message, and that message's key."""
 
     text: str
     source: str
-    """Key of the raw message within its chat; empty if it is no longer known."""
+    """The key of the raw message within its chat; empty if it is no longer known."""
     chosen: str
-    """`agent`, `aligned` (the nearest passage), or `engine` where the agent's quote was not
-    verbatim."""
+    """Who chose it: `agent`; or, where the agent's quote was not verbatim, `aligned` (its nearest passage) or `engine`."""
     tokens: int = field(default=0, compare=False)
-    """0 where it is not counted yet."""
+    """0 until they are counted."""
     lead: str = ""
     """The words before it where the person said it ("You said: "); empty where the persona did."""
 
     @property
     def size(self) -> int:
-        """Return its tokens, or about as many."""
+        """Return its tokens, or an estimate where they are not counted yet."""
         return self.tokens or len(self.framed.encode()) // 4
 
     @property
     def framed(self) -> str:
-        """Return its words as a memory has them: those of the person say whose they are."""
+        """Return its words as a memory has them, after the lead."""
         return self.lead + self.text
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a message asks, promises or ends, character for character, and which message that is."""
+    """What a message asks for, promises or ends, character for character, and that message's key."""
 
     text: str
     source: str
-    """Key of the raw message within its chat; empty if it is no longer known."""
+    """The key of the raw message within its chat; empty if it is no longer known."""
     tokens: int = field(default=0, compare=False)
     kind: str = "wish"
-    """`wish` holds for good, `end` takes one back, `task` is to be done once, `promise` is the
-    persona's, and `done` says that one of these two is done."""
+    """A `wish` holds for good, an `end` takes one back, a `task` is to be done once, a `promise` is the
+    persona's, and `done` says that a task or promise is done."""
     day: str = ""
-    """When it was said (ISO), of a promise and a task."""
+    """For a promise or a task, the day when it was said (ISO)."""
 
     @property
     def is_listed(self) -> bool:
-        """Return whether it is in the text of its memory."""
+        """Return whether its memory lists it."""
         return self.kind != "done"
 
     @property
     def is_open(self) -> bool:
-        """Return whether it is something that is promised or to be done."""
+        """Return whether it is a promise or a task."""
         return self.kind in ("promise", "task")
 
     @property
@@ -88,17 +84,17 @@ class Wish:
 
     @property
     def size(self) -> int:
-        """Return its tokens, or about as many; 0 where it is not listed."""
+        """Return its tokens, or an estimate where they are not counted yet; 0 where it is not listed."""
         return (self.tokens or len(self.line.encode()) // 4) if self.is_listed else 0
 
 
 def quotes_answer(quotes: Iterable[Quote]) -> str:
-    """Return the answer of a memory that has these quotes, with no tag made inert."""
+    """Return the answer of a memory with these quotes; tags in it are not made inert."""
     return BETWEEN_QUOTES.join(quote.framed for quote in quotes)
 
 
 def listed_wishes(wishes: Iterable[Wish]) -> list[Wish]:
-    """Return the wishes that a memory lists: what holds for good, then what is open."""
+    """Return the wishes that a memory lists: first what holds for good, then what is open."""
     return sorted((wish for wish in wishes if wish.is_listed), key=lambda wish: wish.is_open)
 
 
@@ -113,42 +109,38 @@ class Edition:
 
     number: int
     kind: Kind
-    """`as-of`: nothing later was in sight. `hindsight`: what came after was. `person`: edited in
-    TypingMind."""
+    """`as-of`: written without knowledge of what came later. `hindsight`: with it. `person`: edited in TypingMind."""
     texts: Six
     """The six messages' texts: user, assistant, user, assistant, user, assistant."""
     quotes: tuple[Quote, ...]
-    """One in a chunk's memory; a fold carries those of its members, word for word."""
+    """One in a chunk's memory; a fold has those of its members, word for word."""
     made: str
     """`model`, or `extracted` by the built-in engine."""
     agent: str
     context_manager: str
     requests: tuple[str, ...]
-    """Hashes of the requests that it was made from: where it comes from, to the byte."""
+    """The hashes of the requests that it was made from."""
     tokens: int
     written_at: str
     form: str = ""
-    """Why its answers have not the form that was asked for; empty where they have."""
+    """Why its answers do not have the form that was asked for; empty where they do."""
     wishes: tuple[Wish, ...] = ()
-    """The person's standing wishes, which end its last text.
-
-    A fold carries those of its members.
-    """
+    """The wishes, promises and tasks that end its last text; a fold has those of its members."""
     is_short: bool = False
-    """Whether each of its quotes is one sentence: a fold in an export that has too many. The
-    archive has it whole."""
+    """Whether it is a fold whose quotes are cut to one sentence each, in an export with too many quotes; the archive
+    has it whole."""
     lacks_wishes: bool = False
-    """Whether a fold leaves out some of its wishes, being too many. The archive has it whole."""
+    """Whether it is a fold that leaves out some of too many wishes; the archive has it whole."""
 
     @property
     def sources(self) -> frozenset[str]:
-        """Return the keys of the raw messages that its quotes and wishes are from, if known."""
+        """Return the known keys of the raw messages that its quotes and wishes are from."""
         passages: Sequence[Quote | Wish] = (*self.quotes, *self.wishes)
         return frozenset(passage.source for passage in passages if passage.source)
 
     @property
     def is_extracted(self) -> bool:
-        """Return whether the built-in engine has written it, and not the person since."""
+        """Return whether the built-in engine wrote it, and the person has not edited it since."""
         return self.made == EXTRACTED and self.kind != "person"
 
     @property
@@ -158,16 +150,15 @@ class Edition:
 
     @property
     def quote_tokens(self) -> int:
-        """Return the tokens of its quotes. What the person has edited counts as theirs."""
+        """Return the tokens of its quotes; 0 for an edition of the person's, all of which counts as their own text."""
         return 0 if self.kind == "person" else sum(quote.size for quote in self.quotes)
 
 
 def shown_edition(editions: Sequence[Edition], chosen: int | None, preferred: Preferred) -> Edition:
     """Return the edition to show: the person's choice, else the newest of the preferred kind.
 
-    It is the newest as-of edition if there is none of that kind, or none since the as-of one: that
-    was written again after an edit, and hindsight from before it tells what the person has
-    corrected. Raises ValueError without any edition.
+    Where there is none of that kind, or none since the newest as-of edition, return that one: it was written again
+    after an edit, and earlier hindsight would say what the person has corrected. Raises ValueError without any edition.
     """
     if chosen is not None:
         return next(edition for edition in editions if edition.number == chosen)
@@ -177,9 +168,9 @@ def shown_edition(editions: Sequence[Edition], chosen: int | None, preferred: Pr
 
 
 def edition_in_prompts(editions: Sequence[Edition], chosen: int | None) -> Edition:
-    """Return the edition that later prompts see: the person's text, else as-of.
+    """Return the edition that later prompts see: the person's chosen text, else the newest as-of edition.
 
-    It is the same whenever rounds happened.
+    It does not depend on when rounds happened.
     """
     for edition in editions:
         if edition.number == chosen and edition.kind == "person":
@@ -202,43 +193,40 @@ class Memory:
 
     memory_id: str
     number: int
-    """1 for the oldest chunk of the chat, and so on; the folds of a level are counted by
-    themselves."""
+    """From 1, for the oldest chunk of the chat; the folds of each level are numbered separately."""
     level: int
     keys: tuple[str, ...]
-    """Keys of its raw messages, in order."""
+    """The keys of its raw messages, in order."""
     first: str
     last: str
-    """uuids of the first and the last of them (empty where a message has none)."""
+    """The uuids of its first and last raw message (empty where a message has none)."""
     began_at: str | None
     ended_at: str | None
-    """The dates of the first and the last of them, as the export has them."""
+    """The dates of its first and last raw message, as the export has them."""
     source_tokens: int
+    """The tokens of its raw messages."""
     edition: Edition
-    """The one that is shown."""
+    """The edition that is shown."""
     in_prompts: Edition
-    """The one that later prompts see: the person's own text, else the newest as-of edition."""
+    """The edition that later prompts see: the person's own text, else the newest as-of edition."""
     chosen: int | None = None
-    """Number of the edition that the person wants shown; None: the newest that memory.editions
-    prefers."""
+    """The number of the edition that the person wants shown; None for the newest that memory.editions prefers."""
     pinned: bool = False
-    """The person has pinned it by `memproc pin`, or edited it in TypingMind; see `keeps_its_words`.
-    A pin on one of its messages in TypingMind does not do it."""
+    """Whether the person pinned it by `memproc pin` or edited it in TypingMind; see `keeps_its_words`. A pin on one of
+    its messages in TypingMind does not count."""
     forgotten: bool = False
-    """The person has deleted it in TypingMind: it is neither shown nor in prompts, until it is
-    recalled."""
+    """Whether the person deleted it in TypingMind: it is neither shown nor in prompts until it is recalled."""
     due: str = ""
     """Why it needs a new edition, where its raw messages have changed; empty once it has one."""
     recalled: bool = False
-    """Whether it was forgotten and then recalled, and no export has had it since: that it is
-    missing means nothing."""
+    """Whether it was recalled after it was forgotten, and no export has had it since: that it is missing is no deletion."""
     origins: tuple[str, ...] = ()
     """Its ids in the chat that this one was forked from, in the one before that, and so on.
 
-    Exports may still call it so, message by message.
+    Markers of single messages in exports may still have these ids.
     """
     members: tuple[str, ...] = ()
-    """Ids of the memories in a fold, oldest first."""
+    """The ids of the memories in a fold, oldest first."""
 
     @property
     def is_fold(self) -> bool:
@@ -247,7 +235,7 @@ class Memory:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Return its id, then those that exports of a fork may still use for it."""
+        """Return its id, then those that exports of a fork may still have for it."""
         return self.memory_id, *self.origins
 
     @property
@@ -258,27 +246,21 @@ class Memory:
 
     @property
     def keeps_its_words(self) -> bool:
-        """Return whether it is never rewritten or folded.
-
-        The person has pinned it, or has chosen their own edition, which holds without a pin.
-        """
+        """Return whether it is never rewritten or folded: the person has pinned it, or chosen their own edition."""
         return self.pinned or self.in_prompts.kind == "person"
 
     @property
     def may_be_rewritten(self) -> bool:
-        """Return whether a model may write it again, if its raw messages are known.
+        """Return whether a model may write it again, provided that its raw messages are known.
 
-        The person has neither kept its words nor deleted it, and it is no fold whose memories are lost.
+        It may not where the person keeps its words or has deleted it, or where it is a fold whose memories are lost.
         """
         is_lone_fold = self.level > CHUNK_LEVEL and not self.is_fold
         return not (self.keeps_its_words or self.forgotten or is_lone_fold)
 
 
 def name_in_chat(level: int, number: int) -> str:
-    """Return a memory's name within its chat: `6`, or `f2` for a fold, `ff1` for one of the next level.
-
-    It is never given to another memory of the chat.
-    """
+    """Return a memory's name within its chat, which no other memory ever gets: `6`, `f2` for a fold, `ff1` a level above."""
     return "f" * (level - CHUNK_LEVEL) + str(number)
 
 
@@ -293,21 +275,21 @@ def memories_of_chunks(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def aliases(memories: Sequence[Memory]) -> dict[str, str]:
-    """Map the ids that exports of forks may still use for these memories to their own."""
+    """Map the ids that exports of forks may still have for these memories to the memories' present ids."""
     return {name: memory.memory_id for memory in memories for name in memory.origins}
 
 
 def with_all_inside(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Memory]:
-    """Yield a memory and all that is in it: each fold before its members, the oldest first."""
+    """Yield a memory and everything in it, each fold before its members, oldest first."""
     yield memory
     for name in memory.members:
         yield from with_all_inside(by_id[name], by_id)
 
 
 def shown_in(shown: Collection[str], memories: Sequence[Memory]) -> dict[str, str]:
-    """Map all that is shown, by itself or in a fold, to the outermost memory or fold that shows it.
+    """Map the id of everything that an export shows, by itself or in a fold, to that of the outermost item with it.
 
-    `shown` are the ids of what an export shows, `memories` all of the chat.
+    `shown` are the ids of the export's memories and folds, `memories` all of the chat.
     """
     outermost = {name: name for name in shown}
     for fold in folds_upwards(memories):
@@ -318,7 +300,7 @@ def shown_in(shown: Collection[str], memories: Sequence[Memory]) -> dict[str, st
 
 
 def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozenset[str]:
-    """Return these ids of memories and folds, with those of all that is inside the folds."""
+    """Return these ids of memories and folds, and those of everything in the folds."""
     by_id = memories_by_id(memories)
     known = (by_id[name] for name in names if name in by_id)
     inside = (part.memory_id for memory in known for part in with_all_inside(memory, by_id))
@@ -328,8 +310,8 @@ def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozense
 def folds_upwards(memories: Sequence[Memory]) -> list[Memory]:
     """Return the folds, each after the folds that are its members.
 
-    Levels do not tell: a fold keeps the one at which it was made, and at another budget the same
-    fold is a member of one of a lower level.
+    Levels do not give this order: a fold keeps the level at which it was made, and with another budget it may be a
+    member of a fold of a lower level.
     """
     folds = {memory.memory_id: memory for memory in memories if memory.is_fold}
     members = {name: fold.members for name, fold in folds.items()}
@@ -337,19 +319,13 @@ def folds_upwards(memories: Sequence[Memory]) -> list[Memory]:
 
 
 def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
-    """Derive a memory's id from the chat, the chunk and what was said alone.
-
-    It is the same on any day.
-    """
+    """Derive a memory's id from the chat, the chunk's number and what was said, and from nothing else."""
     return (
         "m" + hashlib.sha256("\n".join([chat_id, str(number), *digests]).encode()).hexdigest()[:15]
     )
 
 
 def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
-    """Derive a fold's id from the chat, its members and their editions in prompts alone.
-
-    It is the same on any day.
-    """
+    """Derive a fold's id from the chat, its members and their editions in prompts, and from nothing else."""
     editions = [f"{member.memory_id} {member.in_prompts.number}" for member in members]
     return "f" + hashlib.sha256("\n".join([chat_id, *editions]).encode()).hexdigest()[:15]

@@ -1,10 +1,9 @@
-"""The subjects of memories: two to four words that tell a passage from those before it.
+"""Choose the subjects of memories: two to four words that distinguish a passage from those before it.
 
-They are never the names of the two who speak. They are chosen from raw words alone, as the passage
-has them, and never from what comes later, so that a name is the same whenever rounds happened. A
-word is worth more the more messages of the passage hold it, above all the person's, and the fewer
-messages before. Names are worth most, then nouns, as far as their places in sentences tell them;
-other words are taken only where there are too few of those.
+The names of the two speakers are never chosen. The words come only from the raw messages of the passage and those
+before it, so that a subject never depends on when rounds happened. A word is worth more the more messages of the
+passage have it, above all the person's, and the fewer messages before the passage do. Names are worth most, then nouns,
+as far as their positions in sentences show them; other words are chosen only where there are too few of these.
 """
 
 import re
@@ -28,8 +27,8 @@ _WORD = re.compile(
     r"|(?:(?![_\u0e00-\u10ff\u1780-\u17ff\u3005-\u30ff\u4e00-\u9fff\uac00-\ud7af])"
     r"[\w\u0900-\u0dff])++(?!['’]t\b)"  # no part of "didn't"
 )
-_WORDS = 16_384
-"""Words of which it is remembered whether they name something."""
+_CACHED_WORDS = 16_384
+"""Words for which it is cached whether they name something."""
 _LEAST_LETTERS = 4
 _MOST_LETTERS = 18
 _IS_CROWDED = re.compile(r"[\u3005-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
@@ -37,32 +36,33 @@ _STEM = 5
 _LEAST_WORDS, _MOST_WORDS = 2, 4
 _ROOM = 26
 _ROOM_OF_TWO = 34
-"""Letters, as many as let the questions of a memory stay within their 60 tokens."""
-_OF_PERSON, _OF_SHORT = 2.0, 0.7
-_OF_KIND = {"name": 1.5, "noun": 1.0, "word": 0.7}
-_OF_NEWS = 1.5
-"""The exponent of how rare a word has been: names that are always there tell no passage apart."""
+"""The most letters of a subject, and of one of two words: so the questions of a memory stay within their 60 tokens."""
+_PERSON_WEIGHT, _SHORT_WEIGHT = 2.0, 0.7
+_KIND_WEIGHTS = {"name": 1.5, "noun": 1.0, "word": 0.7}
+_RARITY_EXPONENT = 1.5
+"""The exponent of how rare a word was before the passage: words that occur everywhere distinguish no passage."""
 _LONG = 6
+"""The letters from which on a word is not short."""
 _SHARE_OF_BEST = 0.3
-"""A third or fourth word that is worth less than this part of the first says little."""
+"""A word that is worth less than this part of the first says little."""
 _IS_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _BEGINS_SENTENCE = re.compile(r"(?:\A|[.!?:*#>\"“(-])\W*\Z")
 _TITLE = re.compile(
     r"\s*(?:\#+ .*|(?:[-*+•]|\d{1,3}[.)])?\s*\*\*[^*]+\*\*|(?:[-*+•]|\d{1,3}[.)]).{0,60}\Z|[^.!?…。]{1,60}\Z)"
 )
-"""A heading, a bold label, or a short line without a stop: no capital letter makes a name there."""
+"""A heading, a bold label, or a short line without a stop, in which a capital letter shows no name."""
 
 _DETERMINERS = listed_words("a an the my your our their his its this these those each another")
 _PREPOSITIONS = listed_words("of in about with into without between through against during")
-"""English words that a noun, and an adjective before it, come after."""
-_BEHIND_NOUN = listed_words(
+"""English words after which a noun follows, or an adjective and a noun."""
+_AFTER_NOUN = listed_words(
     """
     is are was were has have had will would can could should may might must and or but of in on at
     to for from with without by as that which who where when if than so because while about into
     during after before through between over under i we you they he she it not also only does did
     """
 )
-"""English words that come after a noun, but not after an adjective before one."""
+"""English words that may follow a noun, but not an adjective before a noun."""
 _ARTICLES = listed_words(
     """
     le la les un une du mon ma mes ton ta tes notre nos votre vos leur leurs ce cette ces
@@ -72,13 +72,13 @@ _ARTICLES = listed_words(
     der die das den dem ein eine einen einem einer mein meine dein deine
     """
 )
-"""Articles of languages that put most adjectives behind the noun, or write nouns with a capital."""
+"""Articles of languages that put most adjectives after the noun, or capitalize nouns."""
 _NO_NOUN = re.compile(
     r".*(?:ing|ться|тся|ешь|ишь|[аиеяую]ть|ый|ая|ое|ые|ого|ому|ыми|ых|ую|[аеїю]є|[ае]ти|ować|owy|owa|owe"
     r"|\w{3,}(?:ала|яла|ила|лась|лся|лись|лося|али|яли|или|ули|ався|ився))\Z"
 )
-"""Endings of words that are no nouns, unless an article is before them."""
-_OF_ANY_TALK = listed_words(
+"""Endings of words that are no nouns, unless an article precedes them."""
+_GENERAL_NOUNS = listed_words(
     """
     name names type types value values task tasks goal goals plan plans lot bunch piece choice
     choices decision decisions solution solutions situation situations concern concerns reason
@@ -101,7 +101,7 @@ _OF_ANY_TALK = listed_words(
     решение ситуация вариант причина цель план задача проблема способ
     """
 )
-"""Nouns of any talk, which tell nothing of what a passage is about."""
+"""Nouns of any conversation, which say nothing about a passage's subject."""
 
 _NUMBERS_AND_DAYS = listed_words(
     """
@@ -127,38 +127,40 @@ _NUMBERS_AND_DAYS = listed_words(
     今日 昨日 明日 今朝 今夜 昨夜 毎日 今天 昨天 明天 今晚 早上 晚上 一人 二人 一つ 二つ 三つ 一个 两个 三个
     """
 )
-"""Words for numbers and days, which tell when or how many, and not what."""
+"""Words for numbers and days, which say when or how many, but not what."""
 
 _Kind = Literal["name", "noun", "word"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word of a message: as it has it first, and what it is."""
+    """A word of a message, as it is written there."""
 
     written: str
     kind: _Kind
 
     @property
     def weight(self) -> float:
-        """Return how telling it is by its form: names are, and long words more than short ones."""
+        """Return its weight: names count most, and long words more than short ones."""
         is_short = len(self.written) < _LONG and not _IS_CROWDED.match(self.written)
-        return _OF_KIND[self.kind] * (_OF_SHORT if is_short and self.kind != "name" else 1.0)
+        return _KIND_WEIGHTS[self.kind] * (
+            _SHORT_WEIGHT if is_short and self.kind != "name" else 1.0
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    """The telling words of a message by their stems, in order, and which follow one another."""
+    """The words of a message that may name a subject, by their stems, in order, and the pairs that are neighbours."""
 
     by_person: bool
     words: Mapping[str, _Word]
     neighbours: frozenset[tuple[str, str]]
 
 
-def subjects(passages: Iterable[Sequence[tuple[bool, str]]]) -> Iterator[str]:
-    """Yield the subject of each passage, in order; empty for one that has no words to choose from.
+def find_subjects(passages: Iterable[Sequence[tuple[bool, str]]]) -> Iterator[str]:
+    """Yield the subject of each passage, in order; "" for one without words to choose from.
 
-    Of each message it is given whether the person wrote it, and its text.
+    A message is given as whether the person wrote it, and its text.
     """
     before, messages = Counter[str](), 0
     speakers: frozenset[str] = frozenset()
@@ -174,13 +176,13 @@ def subjects(passages: Iterable[Sequence[tuple[bool, str]]]) -> Iterator[str]:
             }
             of_messages.append(replace(message, words=words))
         messages += len(passage)
-        shown = _chosen(_worths(of_messages, before, messages), of_messages)
+        shown = _choose(_worths(of_messages, before, messages), of_messages)
         yield ", ".join(_in_phrases(shown, of_messages))
         before.update(stem for message in of_messages for stem in message.words)
 
 
 def shared_subject(of_each: Iterable[str]) -> str:
-    """Return the subject of several passages together: of the subjects `of_each`, what most of them have."""
+    """Return the common subject of several passages: the words that most of their subjects `of_each` have."""
     counts = Counter(word for subject in of_each for word in subject.split(", ") if word)
     shown: list[str] = []
     for word, _ in counts.most_common():
@@ -197,25 +199,25 @@ def _called(passage: Sequence[tuple[bool, str]], *, by_person: bool) -> frozense
 def _worths(
     of_messages: Sequence[_Message], before: Counter[str], messages: int
 ) -> dict[str, float]:
-    """Return the worth of each word, by stem; `messages` are those up to the passage's end."""
+    """Return the worth of each word by its stem; `messages` is their number up to the passage's end."""
     counts: dict[str, float] = {}
     for message in of_messages:
         for stem, word in message.words.items():
-            weight = (_OF_PERSON if message.by_person else 1.0) * word.weight
+            weight = (_PERSON_WEIGHT if message.by_person else 1.0) * word.weight
             counts[stem] = counts.get(stem, 0.0) + weight
     return {
-        stem: count * log(messages / (1 + before[stem]) + 1) ** _OF_NEWS
+        stem: count * log(messages / (1 + before[stem]) + 1) ** _RARITY_EXPONENT
         for stem, count in counts.items()
     }
 
 
-def _chosen(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> list[str]:
-    """Return the stems of the words to show, the most telling first, as many as there is room for."""
+def _choose(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> list[str]:
+    """Return the stems of the words to show, the best first, as many as there is room for."""
     shown: dict[str, str] = {}
     spent = 0
-    for stem in _ranked(worths, of_messages):
+    for stem in _rank(worths, of_messages):
         word = _as_written(stem, of_messages)
-        # Of the forms of a word, one begins with the other.
+        # Where one word begins with another, they are taken for forms of one.
         folded, others = word.casefold(), map(str.casefold, shown.values())
         if any(other.startswith(folded) or folded.startswith(other) for other in others):
             continue
@@ -230,11 +232,10 @@ def _chosen(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> lis
     return list(shown) if len(shown) >= _LEAST_WORDS else []
 
 
-def _ranked(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> list[str]:
-    """Return the stems to choose from, the most telling first, of equal ones the earliest.
+def _rank(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> list[str]:
+    """Return the stems to choose from, the best first; of equal ones the earliest first.
 
-    Names and nouns that are worth much less than the first are left out, and all other words, where
-    enough are left.
+    Where enough names and nouns are worth nearly as much as the best, only these are returned.
     """
     named = {
         stem
@@ -244,14 +245,14 @@ def _ranked(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> lis
     }
     ranked = sorted(worths, key=lambda stem: (stem not in named, -worths[stem]))
     least = _SHARE_OF_BEST * worths[ranked[0]] if ranked else 0.0
-    telling = [stem for stem in ranked if stem in named and worths[stem] >= least]
-    return telling if len(telling) >= _LEAST_WORDS else ranked
+    best = [stem for stem in ranked if stem in named and worths[stem] >= least]
+    return best if len(best) >= _LEAST_WORDS else ranked
 
 
 def _as_written(stem: str, of_messages: Sequence[_Message]) -> str:
-    """Return the form in which most messages have a word; of equally many, one in small letters.
+    """Return the form in which most messages have a word; of equally frequent ones, a form in small letters.
 
-    Where it is a name or a noun in some messages, the others do not count.
+    Where the word is a name or a noun in some messages, only these count.
     """
     words = [message.words[stem] for message in of_messages if stem in message.words]
     named = [word for word in words if word.kind != "word"]
@@ -260,14 +261,14 @@ def _as_written(stem: str, of_messages: Sequence[_Message]) -> str:
 
 
 def _in_phrases(shown: Sequence[str], of_messages: Sequence[_Message]) -> list[str]:
-    """Return the words as they are written, those together that follow one another most often."""
+    """Return the words as they are written, with those joined that mostly follow one another."""
     phrases = {stem: _as_written(stem, of_messages) for stem in shown}
     for first, second in permutations(shown, 2):
         if first not in phrases or second not in phrases:
             continue
         both = sum((first, second) in message.neighbours for message in of_messages)
         each = [sum(stem in message.words for message in of_messages) for stem in (first, second)]
-        # At least half of the messages with either word have the two in a row.
+        # At least half of the messages with either word have both in a row.
         if both > 0 and 2 * both >= max(each):
             phrases[first] = f"{phrases[first]} {phrases.pop(second)}"
     return list(phrases.values())
@@ -284,14 +285,14 @@ def _read(by_person: bool, text: str) -> _Message:
         neighbours.update(_in_a_row(line, matches))
         for at, match in enumerate(matches, start=2):
             stem = folded[at][:_STEM]
-            known = words.get(stem)
-            if not _is_telling(folded[at]) or (known is not None and known.kind != "word"):
+            earlier = words.get(stem)
+            if not _may_name(folded[at]) or (earlier is not None and earlier.kind != "word"):
                 continue
             if match.start() >= titled and _is_name(line, match):
                 words[stem] = _Word(match.group(), "name")
             elif _is_noun(line, match, folded, at):
                 words[stem] = _Word(match.group(), "noun")
-            elif known is None:
+            elif earlier is None:
                 words[stem] = _Word(match.group(), "word")
     return _Message(by_person, words, frozenset(neighbours))
 
@@ -312,14 +313,14 @@ def _is_name(line: str, match: re.Match[str]) -> bool:
 
 
 def _is_noun(line: str, match: re.Match[str], folded: Sequence[str], at: int) -> bool:
-    """Return whether word number `at` of a line is a noun, as far as its neighbours tell it."""
+    """Return whether word number `at` of a line is a noun, as far as its neighbours show."""
     if not _IS_LATIN.match(folded[at]):
         return not _NO_NOUN.match(folded[at])
-    before, behind = folded[at - 1], folded[at + 1]
+    before, after = folded[at - 1], folded[at + 1]
     if before in _ARTICLES:
         return True
     is_last = line[match.end() : match.end() + 1] not in (" ", "-")
-    if not is_last and behind not in _BEHIND_NOUN:
+    if not is_last and after not in _AFTER_NOUN:
         return False
     if before in _DETERMINERS:
         return True
@@ -328,10 +329,10 @@ def _is_noun(line: str, match: re.Match[str], folded: Sequence[str], at: int) ->
     return (is_late or before in _PREPOSITIONS) and not _NO_NOUN.match(folded[at])
 
 
-@lru_cache(_WORDS)
-def _is_telling(folded: str) -> bool:
-    """Return whether a word names something: no number, no short one, none that any talk has."""
-    if has_digit(folded) or folded in MONTHS or folded in _OF_ANY_TALK or is_everyday(folded):
+@lru_cache(_CACHED_WORDS)
+def _may_name(folded: str) -> bool:
+    """Return whether a casefolded word may name a subject: it is no number or day, not short, and not general."""
+    if has_digit(folded) or folded in MONTHS or folded in _GENERAL_NOUNS or is_everyday(folded):
         return False
     if folded in _NUMBERS_AND_DAYS or folded.removeprefix("و") in _NUMBERS_AND_DAYS:
         return False
@@ -341,7 +342,7 @@ def _is_telling(folded: str) -> bool:
 
 
 def _weight(word: str) -> int:
-    """Return about how much room a word takes, in Latin letters."""
+    """Return how much room a word takes, about in Latin letters."""
     return 2 + sum(
         1 if ord(letter) < 0x250 else 2 if ord(letter) < 0x2E80 else 4 for letter in word
     )

@@ -1,4 +1,4 @@
-"""The titles of memories, written and read: their numbers, their days and their subjects."""
+"""Write and read the titles of memories: their numbers, days and subjects."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,28 +20,28 @@ _SUBJECT = re.compile(
 
 _DAYS = re.compile(r"\A<context_manager>\nMemory [1-9]\d{0,5}(?:, (\d[^:.,\n]*))?[,.:]")
 TitlePair = tuple[str, str]
-"""A memory's title with its days in UTC, which requests are known by, and with the days that are
+"""A memory's title with its days in UTC, which requests are identified by, and with the days that are
 shown; both without what follows the days."""
 
 
-def called(memory: Memory) -> str:
-    """Return the name in sentences: `memory 3`, `fold f1`."""
+def name_in_sentences(memory: Memory) -> str:
+    """Return what sentences call a memory: `memory 3`, `fold f1`."""
     return f"{'fold' if memory.is_fold else 'memory'} {short_name(memory)}"
 
 
 def short_name(memory: Memory) -> str:
-    """Return its name within its chat: `6`, `f2`, `ff1`."""
+    """Return a memory's name within its chat: `6`, `f2`, `ff1`."""
     return name_in_chat(memory.level, memory.number)
 
 
-def dates(memory: Memory) -> str:
-    """Return the days of its first and last message in words; one day if they are the same."""
+def describe_dates(memory: Memory) -> str:
+    """Return the days of a memory's first and last message in words; one day if they are the same."""
     first, last = first_day(memory.began_at), first_day(memory.ended_at)
     return first if first == last else f"{first} to {last}"
 
 
 def first_day(date: str | None) -> str:
-    """Return the day of a date, or words for none."""
+    """Return the day of a date, or "no date"."""
     return day_of(date) or "no date"
 
 
@@ -53,7 +53,7 @@ def write_title(
     extracted: bool = False,
     subject: str = "",
 ) -> str:
-    """Return the title of a memory, or of a fold of those from `first` to `last`.
+    """Return the title of memory `first`, or of a fold of the memories from `first` to `last`.
 
     `dates` are those of its messages.
     """
@@ -68,40 +68,37 @@ def write_title(
 def title_pair(
     first: int, last: int, dates: Sequence[str | None], days: Iterable[str], before: str = ""
 ) -> TitlePair:
-    """Return both titles: by the dates of its messages, and by the days on which they were said.
+    """Return both titles of a memory: with the `dates` of its messages in UTC, and with the `days` that are shown.
 
-    A memory that is written again keeps the days of its title: `before` is its first question.
+    A memory that is written again keeps the days that its title shows: `before` is its first question.
     """
     by_utc = write_title(first, last, dates).removesuffix(".")
-    stands = _DAYS.match(before)
-    if stands is None:
+    titled = _DAYS.match(before)
+    if titled is None:
         return by_utc, write_title(first, last, days).removesuffix(".")
     name = write_title(first, last, ()).removesuffix(".")
-    return by_utc, f"{name}, {stands[1]}" if stands[1] else name
+    return by_utc, f"{name}, {titled[1]}" if titled[1] else name
 
 
 def with_shown_title(question: str, title: TitlePair) -> str:
-    """Return a question that begins with a memory's title with the one that shows its days."""
+    """Replace the title in UTC, where the question begins with it, by the title with the days that are shown."""
     by_utc, shown = (f"<context_manager>\n{text}" for text in title)
     return shown + question.removeprefix(by_utc) if question.startswith(by_utc) else question
 
 
 def subject_of(memory: Memory) -> str:
-    """Return the subject in a memory's name; empty where it has none."""
+    """Return the subject in a memory's title; "" where it has none."""
     titled = _SUBJECT.match(memory.in_prompts.texts[0])
     return titled[2] if titled else ""
 
 
 def without_subject(title: str) -> str:
-    """Return what begins with a memory's title without the subject in it."""
+    """Return a text that begins with a memory's title, without the subject in the title."""
     return _SUBJECT.sub(r"\1.", title, count=1)
 
 
-def numbers_in(question: str) -> tuple[int, int] | None:
-    """Return the first and last number in a memory's first question.
-
-    None if it has no title, as older ones.
-    """
+def read_numbers(question: str) -> tuple[int, int] | None:
+    """Return the first and last number in the title of a memory's first question; None if that has no title."""
     titled = _TITLE.match(question)
     if titled is None:
         return None
@@ -109,25 +106,22 @@ def numbers_in(question: str) -> tuple[int, int] | None:
     return int(first), int(last)
 
 
-def counted_on(memories: Sequence[Memory]) -> int:
-    """Return how far the numbers in new titles are ahead of the archive's.
-
-    0 unless an archive was lost.
-    """
-    frozen = [memory for memory in memories_of_chunks(memories) if not memory.keys]
+def count_lead(memories: Sequence[Memory]) -> int:
+    """Return by how much the numbers in new titles are ahead of the archive's; 0 unless an archive was lost."""
+    without_messages = [memory for memory in memories_of_chunks(memories) if not memory.keys]
     ahead = 0
-    for memory in frozen:
-        if titled := numbers_in(memory.in_prompts.texts[0]):
+    for memory in without_messages:
+        if titled := read_numbers(memory.in_prompts.texts[0]):
             ahead = max(ahead, titled[1] - memory.number)
     return ahead
 
 
 def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple[int, int]:
-    """Return the numbers of its first and last memory, as titles count them.
+    """Return the numbers of the first and last memory in a memory or fold, as titles count them.
 
-    `ahead` is `counted_on`.
+    `ahead` is what `count_lead` returns.
     """
-    if titled := numbers_in(memory.in_prompts.texts[0]):
+    if titled := read_numbers(memory.in_prompts.texts[0]):
         return titled
     if not memory.is_fold:
         number = memory.number + ahead
@@ -138,10 +132,7 @@ def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple
 
 
 def _days(dates: Iterable[str | None]) -> list[str]:
-    """Return the first and last day in words, each part of a date named once.
-
-    Empty if no day is known.
-    """
+    """Return the first and last day in words, without repeating month or year; nothing if no day is known."""
     days = sorted(date.date() for text in dates if (date := parse_date(text)))
     if not days:
         return []

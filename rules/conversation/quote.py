@@ -1,10 +1,10 @@
-"""Direct quotes: verbatim from one raw message, character for character; else the nearest passage.
+"""Find direct quotes in the raw messages: character for character, else the nearest passage.
 
-A model may set another space, quotation mark or dash than the writer did. So the search looks past
-just these, and what is kept are the raw message's own characters. Where a fence of code stays open
-in them, they are the longest part without it.
+A model may write another space, quotation mark or dash than the message has. The search ignores
+these differences, and the quote keeps the raw message's own characters. Where these open a fence of code
+that does not close, the quote is the longest part without it.
 
-Where nothing is verbatim, the nearest passage is taken:
+Where nothing is verbatim, the nearest passage is the quote:
 
     answer     The sea breathes, I said, "and no one had ever heard it..."
     message    It is true. The sea breathes, and no one ever heard it. Not even I.
@@ -22,36 +22,42 @@ from rules.extract.sentences import sentences, without_open_fence
 from rules.extract.words import CROWDED, has_words, length, shorten, terms
 
 QUOTE_WORDS = 60
-"""About how long a quote may be."""
+"""About how many words a quote may have."""
 MOST_QUOTE_WORDS = 2 * QUOTE_WORDS
-"""A longer one is cut to its best sentences."""
-_ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
+"""A longer quote is cut to its best sentences."""
+_TO_ASCII = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
 _GAP = re.compile(r"\s+")
 _MARKS = "\"'"
 
-# Measured on long English conversations: this takes 99 in 100 sentences with a word changed, added
+# Measured on long English conversations: this accepts 99 of 100 sentences with a word changed, added
 # or dropped, 94 with two changed, and of sentences from elsewhere only set phrases that nearly
 # occur there, too.
-_NEAR_ENOUGH = 0.78
-_PIECE_NEAR_ENOUGH = 0.88
-_WORTH_A_LOOK = 65.0
-_ALL_BUT_SAID = 0.93
-_AT_LEAST_WORDS = 5.0
-_AT_MOST_CHARACTERS = 400
-_PIECES = 12
+_LEAST_SCORE = 0.78
+_LEAST_PIECE_SCORE = 0.88
+_LEAST_ALIGNMENT = 65.0
+"""Below this rough score, in percent, a place is not compared further."""
+_NEARLY_VERBATIM = 0.93
+"""A whole answer with this score is not compared piece by piece."""
+_FEWEST_WORDS = 5.0
+_MOST_CHARACTERS = 400
+_MOST_SENTENCES = 12
 _SLACK = 20
-_WORTH_ITS_PLACE = 0.5
-_CLOSE_BY = 20
+"""The characters around a place, and a quarter of the piece's length, in which its bounds are looked for."""
+_CHARACTER_COST = 0.5
+"""A character at the edge of a place must have at least an even chance of being in the piece."""
+_SENTENCE_REACH = 20
+"""The most characters by which a passage is extended to the bound of a sentence."""
 _BREAK = re.compile(r"\[?(?:\.{3,}|…)\]?|[\"“”„‟«»「」『』]")
 _TOKEN = re.compile(rf"[{CROWDED}]|[^\s{CROWDED}]+")
 _CROWDED = re.compile(rf"[{CROWDED}]")
 _AROUND = " \"'"
-_OF_WORDS = "LMN"
+_WORD_CATEGORIES = "LMN"
+"""The Unicode categories of letters, of marks on them, and of digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """The raw message's own characters, and the key of that message."""
+    """A quote in the raw message's own characters, and the key of that message."""
 
     text: str
     source: str
@@ -59,7 +65,7 @@ class Verbatim:
 
 @dataclass(frozen=True, slots=True)
 class NotVerbatim:
-    """Why an answer is no quote, as a sentence that can be said to the agent."""
+    """Why an answer is no quote, as a sentence for the agent."""
 
     reason: str
 
@@ -72,12 +78,12 @@ class _Said:
     """The key of the message."""
     text: str
     compared: str
-    """The text as quotes are compared; each character is still one character."""
+    """The text in the form in which answers are compared with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A place that reads nearly as a piece of the answer: [start, stop) of what is compared."""
+    """A place that nearly equals a piece of the answer: [start, stop) in `said.compared`."""
 
     said: _Said
     start: int
@@ -85,7 +91,7 @@ class _Place:
     score: float
     """0 for nothing in common, 1 for the same characters."""
     gain: float
-    """Long pieces count for more, each as far as it is better than barely near enough."""
+    """By how much the score exceeds the least one, times the piece's length."""
 
 
 def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
@@ -93,19 +99,19 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     plain_answer = plain_text(answer).strip()
     if not has_words(plain_answer):
         return NotVerbatim("The answer holds no words.")
-    # A model adds quotation marks around it by habit.
+    # Models tend to add quotation marks around a quote.
     is_marked = len(plain_answer) > 2 and plain_answer[0] in _MARKS and plain_answer[-1] in _MARKS
-    quote = _verbatim(plain_answer, chunk)
+    quote = _find_verbatim(plain_answer, chunk)
     if quote is None and is_marked:
-        quote = _verbatim(plain_answer[1:-1].strip(), chunk)
+        quote = _find_verbatim(plain_answer[1:-1].strip(), chunk)
     if quote is None:
         reason = "It stands in no single message of the passage, character for character."
         return NotVerbatim(reason)
     return quote
 
 
-def _verbatim(words: str, chunk: Sequence[Entry]) -> Verbatim | None:
-    """Return the first passage of a message that is the same as these words when compared."""
+def _find_verbatim(words: str, chunk: Sequence[Entry]) -> Verbatim | None:
+    """Return the first passage of a message that equals these words, in the form of `plain_text`; else None."""
     if not words:
         return None
     for key, text in _spoken(chunk):
@@ -119,10 +125,10 @@ def _verbatim(words: str, chunk: Sequence[Entry]) -> Verbatim | None:
 
 
 def best_run(quote: str, words: float) -> str:
-    """Return a quote cut to at most `words`: the best run of its whole sentences.
+    """Cut a quote to at most `words` words: to the best run of its whole sentences, which is one substring of it.
 
-    The best one holds most of the speaker's own states; of those the longest, and the first of
-    these. Where every sentence is longer, it is the beginning of one. It stays one substring.
+    The best run has most words about the speaker and their states; of equal ones the longest is taken, then the first.
+    Where every sentence is longer than `words`, return the beginning of the quote.
     """
     if length(quote) <= words:
         return quote
@@ -130,8 +136,8 @@ def best_run(quote: str, words: float) -> str:
     tongue = spoken(terms(quote), TONGUES)
     worths: list[int] = []
     for piece in pieces:
-        said = set(terms(quote[piece.start : piece.stop]))
-        worths.append(sum(word in tongue.states or word in tongue.me for word in said))
+        distinct = set(terms(quote[piece.start : piece.stop]))
+        worths.append(sum(word in tongue.states or word in tongue.me for word in distinct))
     runs: list[tuple[int, int, int, str]] = []
     for begin, piece in enumerate(pieces):
         for end in range(begin, len(pieces)):
@@ -147,25 +153,22 @@ def best_run(quote: str, words: float) -> str:
 
 
 def can_be_quoted(chunk: Sequence[Entry]) -> bool:
-    """Return whether anything in it was said in words. Otherwise no model is asked about it."""
+    """Return whether anything in the chunk was said in words; otherwise no model is asked about it."""
     return any(has_words(text) for _, text in _spoken(chunk))
 
 
 def _spoken(chunk: Sequence[Entry]) -> list[tuple[str, str]]:
-    """Yield each part that was said in words, with the key of its message."""
+    """Return each part that was said in words, with the key of its message."""
     return [(entry.key, text) for entry in chunk for text in entry.message.spoken]
 
 
 def plain_text(text: str) -> str:
-    """Normalize a text as quotes are compared.
-
-    It has one space a gap, straight quotation marks and plain dashes.
-    """
-    return _GAP.sub(" ", text.translate(_ALIKE))
+    """Return the text with single spaces, straight quotation marks and plain dashes, to compare quotes."""
+    return _GAP.sub(" ", text.translate(_TO_ASCII))
 
 
 def offset(text: str, plain_at: int) -> int:
-    """Return the place in `text` of the character at `plain_at` in `plain_text(text)`."""
+    """Return the index in `text` of the character at `plain_at` in `plain_text(text)`."""
     plain_length = raw_at = 0
     for gap in _GAP.finditer(text):
         before = gap.start() - raw_at
@@ -177,41 +180,32 @@ def offset(text: str, plain_at: int) -> int:
 
 
 def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
-    """Find the passage of one message that the answer most nearly repeats.
+    """Return the passage of one message that the answer most nearly repeats, in the message's own characters.
 
-    It is in that message's own characters.
-
-    It consists of whole words, and begins and ends with a sentence where one begins or ends close
-    by. An answer that joins several passages gives the one that it repeats best. Return None if
-    nothing in the chunk is near enough.
+    It consists of whole words, and is extended to the bounds of sentences nearby. Where an answer joins several passages,
+    it is the one that is repeated best. Return None if nothing in the chunk is near enough.
     """
-    said = [_Said(key, text, _compared(text)) for key, text in _spoken(chunk)]
-    places = _places([_as_piece(answer)], said, _NEAR_ENOUGH)
-    if not any(place.score >= _ALL_BUT_SAID for place in places):
-        places += _places(_pieces(answer), said, _PIECE_NEAR_ENOUGH)
+    said = [_Said(key, text, _plain_lower(text)) for key, text in _spoken(chunk)]
+    places = _find_places([_as_piece(answer)], said, _LEAST_SCORE)
+    if not any(place.score >= _NEARLY_VERBATIM for place in places):
+        places += _find_places(_pieces(answer), said, _LEAST_PIECE_SCORE)
     if not places:
         return None
     best = max(places, key=lambda place: place.gain)
     return Verbatim(without_open_fence(_own_characters(best)), best.said.key)
 
 
-def _compared(text: str) -> str:
-    """Return the text as quotes are compared, in small letters.
-
-    Each character stays one character.
-    """
+def _plain_lower(text: str) -> str:
+    """Return the plain text in small letters; each of its characters is still one character."""
     return plain_text(text).replace("İ", "i").lower()
 
 
 def _as_piece(text: str) -> str:
-    return _compared(text).strip(_AROUND)[:_AT_MOST_CHARACTERS]
+    return _plain_lower(text).strip(_AROUND)[:_MOST_CHARACTERS]
 
 
 def _pieces(answer: str) -> list[str]:
-    """List every run of the answer's first sentences, without repetitions.
-
-    A sentence also ends at an ellipsis and a quotation mark.
-    """
+    """Return every run of the answer's first sentences, each once; a sentence also ends at an ellipsis or quotation mark."""
     breaks = [match.span() for match in _BREAK.finditer(answer)]
     bounds: list[tuple[int, int]] = []
     start = 0
@@ -220,55 +214,52 @@ def _pieces(answer: str) -> list[str]:
             if sentence.prose:
                 bounds.append((start + sentence.start, start + sentence.stop))
         start = next_start
-    bounds = bounds[:_PIECES]
+    bounds = bounds[:_MOST_SENTENCES]
     runs: list[str] = []
     for at, (begin, _) in enumerate(bounds):
         runs += [_as_piece(answer[begin:stop]) for _, stop in bounds[at:]]
     return list(dict.fromkeys(runs))
 
 
-def _places(pieces: Iterable[str], said: Sequence[_Said], near_enough: float) -> list[_Place]:
-    """List the best place in each part of a message that reads nearly as one of the pieces."""
+def _find_places(pieces: Iterable[str], said: Sequence[_Said], least: float) -> list[_Place]:
+    """Return for each piece and each part of a message the best place with at least the score `least`, if any."""
     places: list[_Place] = []
     for piece in pieces:
-        if length(piece) < _AT_LEAST_WORDS:
+        if length(piece) < _FEWEST_WORDS:
             continue
         for part in said:
-            place = _place(piece, part, near_enough)
+            place = _find_place(piece, part, least)
             if place is not None:
                 places.append(place)
     return places
 
 
-def _place(piece: str, said: _Said, near_enough: float) -> _Place | None:
-    """Return the best place in a part of a message, if it reads nearly as the piece."""
+def _find_place(piece: str, said: _Said, least: float) -> _Place | None:
+    """Return the best place in a part of a message, or None where its score is below `least`."""
     from rapidfuzz import fuzz  # late: a run with nothing new compares nothing
 
     text = said.compared
     start, stop = 0, len(text)
     if len(text) > len(piece):
-        match = fuzz.partial_ratio_alignment(piece, text, score_cutoff=_WORTH_A_LOOK)
+        match = fuzz.partial_ratio_alignment(piece, text, score_cutoff=_LEAST_ALIGNMENT)
         if match is None:
             return None
-        start, stop = _edges(piece, text, match.dest_start, match.dest_end)
+        start, stop = _to_whole_words(piece, text, match.dest_start, match.dest_end)
     score = fuzz.ratio(piece, text[start:stop]) / 100
-    if score < near_enough:
+    if score < least:
         return None
-    return _Place(said, start, stop, score, gain=(score - near_enough) * len(piece))
+    return _Place(said, start, stop, score, gain=(score - least) * len(piece))
 
 
-def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
-    """Return the bounds of whole words about the place, as many as are worth their characters.
-
-    (0, 0) where there are none.
-    """
+def _to_whole_words(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
+    """Return the bounds of the whole words around a place that match the piece best; (0, 0) where there are none."""
     from rapidfuzz.distance import LCSseq
 
     slack = _SLACK + len(piece) // 4
     begins, ends = _word_bounds(text, max(0, start - slack), min(len(text), stop + slack))
 
     def worth(first: int, last: int) -> float:
-        return LCSseq.similarity(piece, text[first:last]) - _WORTH_ITS_PLACE * (last - first)
+        return LCSseq.similarity(piece, text[first:last]) - _CHARACTER_COST * (last - first)
 
     middle = (start + stop) // 2
     later = [at for at in ends if at > middle]
@@ -279,16 +270,15 @@ def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]]:
-    """Return where the whole words between begin, and where they end.
+    """Return where the whole words between `start` and `stop` begin, and where they end.
 
-    Each has two such places: without and with the signs that touch it.
+    Each word has two beginnings and two ends: without and with the signs that touch it.
     """
     begins: list[int] = []
     ends: list[int] = []
     for token in _TOKEN.finditer(text, start, stop):
-        # Letters, digits, and marks that are set on them.
-        places = range(token.start(), token.end())
-        letters = [at for at in places if unicodedata.category(text[at])[0] in _OF_WORDS]
+        inside = range(token.start(), token.end())
+        letters = [at for at in inside if unicodedata.category(text[at])[0] in _WORD_CATEGORIES]
         if letters:
             begins += [at for at in (letters[0], token.start()) if not _goes_on(text, at)]
             ends += [at for at in (letters[-1] + 1, token.end()) if not _goes_on(text, at)]
@@ -303,21 +293,18 @@ def _goes_on(text: str, at: int) -> bool:
     after = text[at]
     if unicodedata.category(after)[0] == "M":
         return True
-    parted = _CROWDED.match(before) or _CROWDED.match(after)
-    return before.isalnum() and after.isalnum() and not parted
+    is_crowded = _CROWDED.match(before) or _CROWDED.match(after)
+    return before.isalnum() and after.isalnum() and not is_crowded
 
 
 def _own_characters(place: _Place) -> str:
-    """Return the raw message's characters at this place.
-
-    They are extended to bounds of sentences close by.
-    """
+    """Return the raw message's characters at a place, extended to the bounds of sentences nearby."""
     raw = place.said.text
     first = start = offset(raw, place.start)
     last = stop = offset(raw, place.stop)
     for sentence in sentences(raw):
-        if sentence.start <= start < sentence.stop and start - sentence.start <= _CLOSE_BY:
+        if sentence.start <= start < sentence.stop and start - sentence.start <= _SENTENCE_REACH:
             first = sentence.start
-        if sentence.start < stop <= sentence.stop and sentence.stop - stop <= _CLOSE_BY:
+        if sentence.start < stop <= sentence.stop and sentence.stop - stop <= _SENTENCE_REACH:
             last = sentence.stop
     return raw[first:last].strip()

@@ -1,4 +1,4 @@
-"""The engine's words before what a memory lists, in each language, in the order of `TONGUES`."""
+"""The headings of the lists that end a memory, in each language, in the order of `TONGUES`."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ ASKED: Final = (
     "你要求我：",
     "あなたの頼み：",
 )
-"""Before the person's standing wishes."""
+"""Above the person's wishes."""
 STILL: Final = (
     "Still open:",
     "Noch offen:",
@@ -35,4 +35,4 @@ STILL: Final = (
     "还没做的：",
     "まだのこと：",
 )
-"""Before what is promised, or to be done once."""
+"""Above promises and tasks."""

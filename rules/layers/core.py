@@ -1,7 +1,6 @@
-"""Core memory: sections of bounded size, and the events that it is made of.
+"""Core memory: sections of bounded size, and the events that add up to their present values.
 
-A section's edits are checked before they change its value. Events are only added: what each
-changed, the memory after them, corrections and undo.
+An edit is checked before it changes a section. Events are only ever added, also to correct or undo an earlier one.
 """
 
 from collections import Counter
@@ -28,18 +27,18 @@ Kind = Literal[
     "control mark",
     "other",
 ]
-"""The ways in which an edit fails, as they are counted."""
+"""Why an edit fails; these are counted, since a reason in words may hold what was said."""
 
 By = Literal["agent", "person"]
 
 
 class OverLimit(ValueError):
-    """A value that is longer than its section may be; it never comes to be one."""
+    """A value is longer than its section may be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section. Raises OverLimit where its value, as shown, has too many characters."""
+    """A section. Raises OverLimit where its value, as shown, has more characters than its limit."""
 
     name: str
     description: str
@@ -47,9 +46,9 @@ class Section:
     """Characters of the rendered value."""
     value: Value = ""
     held: bool = False
-    """The person has set it by hand: the agent may not edit it until they release it."""
+    """Whether the person has set it by hand: the agent may not edit it until they release it."""
     held_lines: tuple[str, ...] = ()
-    """Lines that the person has written in it: no edit of the agent's may change or remove them."""
+    """Lines that the person has written: the agent may not change or remove them."""
 
     def __post_init__(self) -> None:
         if len(self.rendered) > self.limit:
@@ -60,26 +59,26 @@ class Section:
 
     @property
     def rendered(self) -> str:
-        """Return the value as it is shown; the limit is on its characters."""
-        return rendered(self.value)
+        """Return the value as it is shown; its characters count against the limit."""
+        return render(self.value)
 
     def with_value(self, value: Value) -> Self:
-        """Return the same section with another value. Raises OverLimit."""
+        """Return the section with another value. Raises OverLimit."""
         return replace(self, value=value)
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why an edit cannot be made, as a sentence that the agent reads; nothing has changed."""
+    """An edit was not made; the reason is a sentence that the agent reads."""
 
     reason: str
     kind: Kind = "other"
-    """Counted in place of the reason, which may hold what was said."""
+    """What is counted, as the reason may hold what was said."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoreMemory:
-    """The sections in the order shown. Raises ValueError where two have the same name."""
+    """The sections, in the order shown. Raises ValueError where two have the same name."""
 
     sections: tuple[Section, ...]
 
@@ -91,7 +90,7 @@ class CoreMemory:
         return iter(self.sections)
 
     def find(self, name: str) -> Section | None:
-        """Return the section of that name, or None."""
+        """Return the section with this name, or None."""
         return next((section for section in self.sections if section.name == name), None)
 
     def with_value(self, name: str, value: Value) -> Self:
@@ -111,30 +110,30 @@ NO_CORE_MEMORY = CoreMemory(())
 
 @dataclass(frozen=True, slots=True)
 class CoreEvent:
-    """Something written into a section. Events are only added: the newest of a section counts."""
+    """Something written into a section. Events are only added, and the newest of a section counts."""
 
     section: str
     value: Value
     held: bool
-    """The person has set it: the agent does not edit it until they release it."""
+    """Whether the person has set it: the agent may not edit it until they release it."""
     by: By
     function: str
-    """The function that the agent called, or the person's: set, release, undo, edited there."""
+    """The function that the agent called, or what the person did: set, release, undo, edited there."""
     memory: int = 0
-    """Number of the memory after which the agent did it; 0: it was the person."""
+    """The number of the memory after which the agent did it; 0 where the person did it."""
     edition: int = 0
     """The edition of that memory."""
     number: int = 0
-    """Its own, in the order in which they happened; 0: it is not kept yet."""
+    """Its own number, in the order of events; 0 until it is stored."""
     undoes: int = 0
-    """Number of the event that this one takes back; 0: none."""
+    """The number of the event that this one undoes; 0 for none."""
     at: str = ""
     held_lines: tuple[str, ...] = ()
-    """Lines of the value that the person wrote: the agent may not change them until released."""
+    """Lines of the value that the person wrote: the agent may not change them until they release them."""
 
 
-def rendered(value: Value) -> str:
-    """Return a value as it is shown: the text itself, or a line for each entry of the list."""
+def render(value: Value) -> str:
+    """Return a value as it is shown: a text as it is, and a list with a line for each entry."""
     return value if isinstance(value, str) else "\n".join(f"- {entry}" for entry in value)
 
 
@@ -144,7 +143,7 @@ def lines_of(value: Value) -> tuple[str, ...]:
 
 
 def editable(memory: CoreMemory, name: str) -> Section | Refusal:
-    """Return the section of that name, or why the agent may not edit it."""
+    """Return the section with this name, or a refusal where the agent may not edit it."""
     section = memory.find(name)
     if section is None:
         names = ", ".join(f'"{known.name}"' for known in memory)
@@ -161,22 +160,25 @@ def editable(memory: CoreMemory, name: str) -> Section | Refusal:
 
 
 def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal:
-    """Return the memory with this value in the section; one over the limit is refused."""
+    """Return the memory with this value in the section, or a refusal: over the limit, or already there.
+
+    A line that the value repeats is dropped, except as often as the section had it before.
+    """
     section = editable(memory, name)
     if isinstance(section, Refusal):
         return section
-    # Models are prone to repeat lines. Those that were there several times stay, and empty ones.
-    had, seen, kept = Counter(lines_of(section.value)), Counter[str](), list[str]()
+    # Models tend to repeat lines.
+    before, seen, kept = Counter(lines_of(section.value)), Counter[str](), list[str]()
     for line in lines_of(value):
         seen[line] += 1
-        if not line.strip() or seen[line] <= max(1, had[line]):
+        if not line.strip() or seen[line] <= max(1, before[line]):
             kept.append(line)
     value = tuple(kept) if isinstance(value, tuple) else "\n".join(kept)
     if value == section.value:
         return Refusal(
             f'The section "{name}" says that already, so nothing was changed.', "already there"
         )
-    would_have = len(rendered(value))
+    would_have = len(render(value))
     if would_have > section.limit:
         return Refusal(
             f'The section "{name}" has {len(section.rendered)} characters, may have '
@@ -187,7 +189,7 @@ def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal
 
 
 def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreMemory:
-    """Return the sections as last written; untouched ones have their first values.
+    """Return the sections as they were last written; those without an event have their first values.
 
     Raises OverLimit where a value that was written under a higher limit no longer fits.
     """
@@ -203,31 +205,33 @@ def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
     return CoreMemory(tuple(after))
 
 
-def corrected(section: Section, value: Value, function: str) -> CoreEvent:
-    """Return the event of a section that the person edited: lines new in it are theirs now."""
+def edit_by_person(section: Section, value: Value, function: str) -> CoreEvent:
+    """Return the event of a section that the person edited; lines that are new in it are held as theirs."""
     before = {line.rstrip() for line in lines_of(section.value)}
     lines = dict.fromkeys(line for line in lines_of(value) if line.strip())
     own = tuple(line for line in lines if line in section.held_lines or line.rstrip() not in before)
     return CoreEvent(section.name, value, section.held, "person", function, held_lines=own)
 
 
-def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreEvent | None:
-    """Return the event that takes back the newest one not taken back yet; None without one.
+def undo_newest(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreEvent | None:
+    """Return the event that undoes the newest one that is not undone yet; None where there is none.
 
-    What was written into sections that are not there any more stays as it is.
+    Events of sections that no longer exist are passed over.
     """
-    first = {section.name: section.value for section in sections}
+    first_values = {section.name: section.value for section in sections}
     undone = {event.undoes for event in events}
-    able = [
+    undoable = [
         event
         for event in events
-        if event.section in first and not event.undoes and event.number not in undone
+        if event.section in first_values and not event.undoes and event.number not in undone
     ]
-    if not able:
+    if not undoable:
         return None
-    last = able[-1]
-    begins = CoreEvent(last.section, first[last.section], held=False, by="person", function="undo")
-    before = [begins, *(event for event in able[:-1] if event.section == last.section)][-1]
+    last = undoable[-1]
+    first = CoreEvent(
+        last.section, first_values[last.section], held=False, by="person", function="undo"
+    )
+    before = [first, *(event for event in undoable[:-1] if event.section == last.section)][-1]
     return CoreEvent(
         before.section,
         before.value,

@@ -1,8 +1,8 @@
 """The layout of core memory: its sections, and the functions with which a model may edit them.
 
 A developer adds a layout as a small class, and registers it as an entry point of the group
-`memproc.core_memory`; `ChatLayout` is memproc's own. Its functions are offered to the model, and
-what they make is checked before it counts.
+`memproc.core_memory`; `ChatLayout` is memproc's own. The functions are offered to the model, and
+what they return is checked before it counts.
 """
 
 import inspect
@@ -25,20 +25,21 @@ from rules.layers.core import (
 from rules.typingmind.spans import Fields
 
 EditingFunction = Callable[..., CoreMemory | Refusal]
-"""Takes the memory and texts by name, and returns the edited memory, or why it cannot be edited so.
+"""Takes the memory and texts as keyword arguments, and returns the edited memory or a refusal.
 
-Its name, its docstring and its parameters are what the agent is offered as a tool.
+Its name, docstring and parameters are offered to the agent as a tool.
 """
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""The names of functions that providers take."""
+"""The names of functions that providers accept."""
 _PARAMETER = re.compile(r"^(\w+): (.+(?:\n[ \t]+\S.*)*)$", re.MULTILINE)
-"""A line, with the indented lines below it."""
+"""A parameter's line in a docstring, with the indented lines below it."""
 
 _LIMIT = 2_000
+"""The most characters of each of memproc's own sections."""
 
 
 class Layout(Protocol):
-    """A class that an entry point of `memproc.core_memory` names; it is made without arguments."""
+    """The class that an entry point of `memproc.core_memory` names; it is called without arguments."""
 
     @property
     def sections(self) -> Sequence[Section]:
@@ -50,22 +51,22 @@ class Layout(Protocol):
 
 
 class Undocumented(ValueError):
-    """A function that cannot be offered, since a model would not know how to call it."""
+    """A function cannot be offered, since a model would not know how to call it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A function as a model is told of it."""
+    """A function as it is described to a model."""
 
     name: str
     description: str
     parameters: Mapping[str, str]
-    """The names of the texts that it takes, in order, each with its description."""
+    """The names of its text parameters in order, each with its description."""
 
 
 @dataclass(frozen=True, slots=True)
 class SectionChange:
-    """A change of one section; None: nothing is said, so that the layout's own holds."""
+    """The changes that settings make to a section; None keeps the layout's own value."""
 
     description: str | None = None
     limit: int | None = None
@@ -74,9 +75,9 @@ class SectionChange:
 
 @cache
 def describe_function(function: EditingFunction) -> Offer:
-    """Describe `function` to the agent; its first parameter is the memory, and not shown.
+    """Describe `function` to the agent, without its first parameter, which is the memory.
 
-    Raises Undocumented for one without a name or docstring, or with an undescribed parameter.
+    Raises Undocumented for a function without a usable name, without a docstring, or with an undescribed parameter.
     """
     name = getattr(function, "__name__", "")
     if not _NAME.fullmatch(name):
@@ -101,7 +102,7 @@ def describe_function(function: EditingFunction) -> Offer:
 
 @dataclass(frozen=True, slots=True)
 class CoreEdit:
-    """A function and what it is to be called with, as the agent has named them."""
+    """A function and its arguments, as the agent named them."""
 
     function: str
     arguments: Fields
@@ -110,7 +111,7 @@ class CoreEdit:
 def apply_edit(
     functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEdit
 ) -> CoreMemory | Refusal:
-    """Return the memory after the edit, or why it stays as it is."""
+    """Return the memory after the edit, or why the edit is refused."""
     function = next(
         (offered for offered in functions if describe_function(offered).name == edit.function), None
     )
@@ -128,11 +129,11 @@ def apply_edit(
         after = function(memory, **arguments)
     except OverLimit as fault:
         return Refusal(str(fault), "over the limit")
-    return after if isinstance(after, Refusal) else _lawful(memory, after)
+    return after if isinstance(after, Refusal) else _check_edit(memory, after)
 
 
-def _lawful(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
-    """Return what an editing function has returned, unless it has changed more than values."""
+def _check_edit(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
+    """Return what an editing function returned; a refusal where it changed more than values that it may change."""
     if not isinstance(after, CoreMemory):
         return Refusal("The function has returned no core memory, so nothing was changed.")
     kept = [section.with_value(section.value if section.held else ()) for section in before]
@@ -198,7 +199,7 @@ def core_memory_replace(
     if isinstance(section.value, str):
         return written(memory, name, section.value.replace(old_content, new_content))
     replaced = [(entry, entry.replace(old_content, new_content)) for entry in entries]
-    # An entry of which nothing is left goes.
+    # An entry is dropped where nothing is left of it.
     return written(
         memory, name, tuple(after for entry, after in replaced if after.strip() or after == entry)
     )
@@ -206,7 +207,7 @@ def core_memory_replace(
 
 @dataclass(frozen=True, slots=True)
 class ChatLayout:
-    """`persona` and `human`, to append and to replace."""
+    """memproc's own layout: the sections `persona` and `human`, with functions to append and to replace."""
 
     sections: Sequence[Section] = (
         Section(
@@ -226,19 +227,19 @@ class ChatLayout:
     functions: Sequence[EditingFunction] = (core_memory_append, core_memory_replace)
 
 
-def arranged(
+def arrange_sections(
     sections: Sequence[Section], changes: Mapping[str, SectionChange]
 ) -> tuple[Section, ...]:
-    """Return the layout's sections in order, then further ones; a limit of 0 leaves one out.
+    """Return the layout's sections with the changes applied, then the sections that only `changes` has.
 
-    Raises OverLimit where a first value is longer than its section may be.
+    A limit of 0 leaves a section out. Raises OverLimit where a first value is longer than its section may be.
     """
     known = {section.name: section for section in sections}
     known |= {name: Section(name, "", 0) for name in changes if name not in known}
-    after: list[Section] = []
+    arranged: list[Section] = []
     for name, section in known.items():
-        said = asdict(changes.get(name, SectionChange()))
-        change = {field: value for field, value in said.items() if value is not None}
+        fields = asdict(changes.get(name, SectionChange()))
+        change = {field: value for field, value in fields.items() if value is not None}
         if change.get("limit", section.limit):
-            after.append(replace(section, **change))
-    return tuple(after)
+            arranged.append(replace(section, **change))
+    return tuple(arranged)

@@ -1,10 +1,10 @@
-"""What a context manager wants done with the facts, judged one operation after the other.
+"""Judge what a context manager wants done with the facts, one operation after the other.
 
-    operations    ADD, UPDATE, DELETE, NONE of the answer, as mem0's prompt has them; not believed
-    carry_out     the events that come of them, and why the others are refused
+    operations    ADD, UPDATE, DELETE and NONE, as mem0's prompt has them; the answer may be wrong
+    carry_out     turns them into events, and says why it refuses others
 
 Where mem0's prompt deletes a contradicted fact, ours asks for an UPDATE: the new statement
-supersedes the old.
+supersedes the old one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,36 +17,37 @@ from rules.layers.facts import (
     FactEvent,
     Operation,
     Source,
-    normal,
-    opposed,
+    are_opposed,
+    normalize,
     says_more,
     source_of,
     words,
 )
 
-_LETTERS_THAT_TELL = 4
+_SHORTEST_SUBJECT_WORD = 4
+"""Letters from which on a word says what a statement is about."""
 MOST_CHARACTERS = 500
-"""The longest text of a fact: what is longer is none."""
-_COPIED = 25
-"""So many words in a row of a message are no fact of their own."""
-_FEW = 2
-_A_QUARTER = 4
+"""A longer text is no fact, and is refused."""
+_MOST_COPIED_WORDS = 25
+"""A text that has this many words in a row from a message is a copy of it, not a fact, and is refused."""
+_MOST_DELETIONS, _MOST_DELETED_PART = 2, 4
+"""An answer that deletes more than two facts, and more than a fourth of those shown, has gone wrong."""
 _Judged = FactEvent | str | None
-"""An event, or a short reason for refusing, which is counted; None: it changes nothing."""
+"""An event; or a short reason for refusing, which is counted; or None, where nothing changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForgottenFact:
-    """A fact that the person does not want any more."""
+    """A fact that the person had memproc forget."""
 
     texts: tuple[str, ...]
-    """All that it has ever said."""
+    """All texts that it has ever had."""
     sources: frozenset[str]
-    """Keys of all raw messages that said so, also of those that said it again."""
+    """Keys of all raw messages that it came from, including those that confirmed it."""
 
 
-def forgotten(events: Iterable[FactEvent]) -> tuple[ForgottenFact, ...]:
-    """Return the facts that the person has forgotten, in order of their numbers."""
+def forgotten_facts(events: Iterable[FactEvent]) -> tuple[ForgottenFact, ...]:
+    """Return the facts that the person had memproc forget, by number."""
     by_fact: dict[int, list[FactEvent]] = {}
     for event in events:
         by_fact.setdefault(event.fact, []).append(event)
@@ -61,33 +62,32 @@ def forgotten(events: Iterable[FactEvent]) -> tuple[ForgottenFact, ...]:
 
 
 def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool:
-    """Return whether a text from that message says what was forgotten, or half of its words."""
+    """Return whether a text from the message with the key `source` says again what was forgotten."""
     return any(
-        source in fact.sources and any(_same(text, earlier) for earlier in fact.texts)
+        source in fact.sources and any(_says_same(text, earlier) for earlier in fact.texts)
         for fact in among
     )
 
 
-def _same(text: str, earlier: str) -> bool:
-    """Return whether two texts have the same words, or half of the words of the shorter one."""
-    ours = words(text)
-    theirs = words(earlier)
-    if normal(text) == normal(earlier):
+def _says_same(text: str, earlier: str) -> bool:
+    """Return whether two texts are equal once normalized, or share half of the words of the one with fewer."""
+    if normalize(text) == normalize(earlier):
         return True
-    return bool(ours and theirs) and _share_half(ours, theirs)
+    new_words, earlier_words = words(text), words(earlier)
+    return bool(new_words and earlier_words) and _share_half(new_words, earlier_words)
 
 
-def _share_half(ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """Return whether half of the words of the shorter of two texts are in both."""
-    return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
+def _share_half(first: frozenset[str], second: frozenset[str]) -> bool:
+    """Return whether both sets share at least half of the words of the smaller one."""
+    return 2 * len(first & second) >= min(len(first), len(second))
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
-    """The facts that are known when those of a chunk are asked for."""
+    """What is known when a model is asked for the facts of a chunk."""
 
     shown: Sequence[Fact]
-    """The facts that the prompt shows, all live: the id of each is its place here, from 0."""
+    """The facts that the prompt shows, all of them live; a fact's id in the answer is its index here."""
     live: Sequence[Fact]
     forgotten: Sequence[ForgottenFact]
     sources: Sequence[Source]
@@ -95,10 +95,10 @@ class KnownFacts:
     next_number: int
     """The number of the next fact that is added."""
     alike: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
-    """Texts of the answer, each with other new or known texts that say the same, nearest first."""
+    """For texts of the answer, other new or known texts that say the same, nearest first."""
 
-    def named(self, fact_id: str) -> Fact | None:
-        """Return the fact that is shown under an id, or None."""
+    def find(self, fact_id: str) -> Fact | None:
+        """Return the fact that is shown with an id, or None."""
         for at, fact in enumerate(self.shown):
             if str(at) == fact_id:
                 return fact
@@ -107,61 +107,60 @@ class KnownFacts:
 
 @dataclass(frozen=True, slots=True)
 class _SoFar:
-    """The known facts, the texts of the live ones now, and the events judged so far."""
+    """What an answer's operations have come to so far."""
 
     known: KnownFacts
     texts: dict[int, str]
-    """The texts by the numbers of the facts."""
+    """The texts of the facts that are live now, by number."""
     events: list[FactEvent]
 
-    def keep(self, event: FactEvent) -> None:
-        """Add an event to the others."""
+    def add(self, event: FactEvent) -> None:
+        """Add an event, and apply it to the texts."""
         self.events.append(event)
         if event.event == "DELETE":
             self.texts.pop(event.fact, None)
         elif event.text:
             self.texts[event.fact] = event.text
 
-    def says(self, text: str) -> int | None:
-        """Return the number of the live fact that says the same, or None."""
-        same = normal(text)
+    def find_text(self, text: str) -> int | None:
+        """Return the number of the live fact with the same normalized text, or None."""
+        normalized = normalize(text)
         for number, other in self.texts.items():
-            if normal(other) == same:
+            if normalize(other) == normalized:
                 return number
         return None
 
     def has(self, number: int, *events: Event) -> bool:
-        """Return whether the answer has done one of these to a fact, or anything at all."""
+        """Return whether the answer has already done one of `events` to a fact; without any, anything at all."""
         done = [event.event for event in self.events if event.fact == number]
         return not set(done).isdisjoint(events) if events else bool(done)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An answer's events, and the reasons of what was refused, both in the answer's order."""
+    """An answer's events, and the reasons why operations were refused, both in the answer's order."""
 
     events: tuple[FactEvent, ...]
     refused: tuple[str, ...]
 
 
 def carry_out(operations: Sequence[Operation], known: KnownFacts) -> Outcome:
-    """Return the events of an answer's operations, and why the others are refused."""
+    """Return the events of an answer's operations, and why others are refused."""
     refused: list[str] = []
     so_far = _SoFar(known, {fact.number: fact.text for fact in known.live}, [])
     deleted = {
         operation.id
         for operation in operations
-        if operation.event == "DELETE" and known.named(operation.id)
+        if operation.event == "DELETE" and known.find(operation.id)
     }
-    # An answer that deletes more than two, and than a quarter, rather tries to erase.
-    erases = len(deleted) > max(_FEW, len(known.shown) / _A_QUARTER)
+    deletes_too_many = len(deleted) > max(_MOST_DELETIONS, len(known.shown) / _MOST_DELETED_PART)
     for operation in operations:
-        if erases and operation.event == "DELETE":
+        if deletes_too_many and operation.event == "DELETE":
             refused.append("too many deletions")
             continue
         judged = _judge(operation, so_far)
         if isinstance(judged, FactEvent):
-            so_far.keep(judged)
+            so_far.add(judged)
         elif judged is not None:
             refused.append(judged)
     return Outcome(tuple(so_far.events), tuple(refused))
@@ -170,25 +169,25 @@ def carry_out(operations: Sequence[Operation], known: KnownFacts) -> Outcome:
 def _judge(operation: Operation, so_far: _SoFar) -> _Judged:
     match operation.event:
         case "ADD":
-            return _addition(operation, so_far)
+            return _judge_add(operation, so_far)
         case "UPDATE":
-            return _update(operation, so_far)
+            return _judge_update(operation, so_far)
         case "DELETE":
-            return _deletion(operation, so_far)
+            return _judge_delete(operation, so_far)
         case "NONE":
-            return _repetition(operation, so_far)
+            return _judge_none(operation, so_far)
 
 
-def _addition(operation: Operation, so_far: _SoFar) -> _Judged:
-    if refusal := _unusable(operation, so_far):
+def _judge_add(operation: Operation, so_far: _SoFar) -> _Judged:
+    if refusal := _why_unusable(operation, so_far):
         return refusal
-    same = so_far.says(operation.text)
+    same = so_far.find_text(operation.text)
     if same is not None:
-        return _confirmation(same, operation, so_far)
-    # It may be said in other words, which are not the opposite.
+        return _confirm(same, operation, so_far)
+    # A known fact may say the same in other words; similar texts may also say the opposite.
     for other in so_far.known.alike.get(operation.text, ()):
-        number = so_far.says(other)
-        if number is not None and not opposed(operation.text, so_far.texts[number]):
+        number = so_far.find_text(other)
+        if number is not None and not are_opposed(operation.text, so_far.texts[number]):
             same = number
             break
     if same is None:
@@ -196,85 +195,89 @@ def _addition(operation: Operation, so_far: _SoFar) -> _Judged:
         number = so_far.known.next_number + added
         return _event("ADD", number, operation, so_far, text=operation.text)
     if says_more(so_far.texts[same], operation.text):
-        return _confirmation(same, operation, so_far)
+        return _confirm(same, operation, so_far)
     why = "merged with another wording"
     return _event("UPDATE", same, operation, so_far, text=operation.text, why=why)
 
 
-def _update(operation: Operation, so_far: _SoFar) -> _Judged:
-    fact = _named(operation, so_far.known)
+def _judge_update(operation: Operation, so_far: _SoFar) -> _Judged:
+    fact = _find_meant(operation, so_far.known)
     if isinstance(fact, str):
         return fact
     if so_far.has(fact.number, "UPDATE", "DELETE"):
         return "changed twice"
-    if refusal := _unusable(operation, so_far):
+    if refusal := _why_unusable(operation, so_far):
         return refusal
-    # A small model often names a neighbour's id. Words of four letters and more tell what a statement
-    # is about; where one has none, as in some scripts, all of its words count.
-    telling, known = _telling(words(operation.text)), _telling(words(fact.text))
-    if not operation.old and not _share_half(telling, known):
+    # A small model often gives the id of a neighbouring fact.
+    is_alike = _share_half(_subject_words(operation.text), _subject_words(fact.text))
+    if not operation.old and not is_alike:
         return "another fact than its id says"
-    same = so_far.says(operation.text)
+    same = so_far.find_text(operation.text)
     if same is not None:
-        return _confirmation(same, operation, so_far)
+        return _confirm(same, operation, so_far)
     why = f'in the place of "{fact.text}"'
     return _event("UPDATE", fact.number, operation, so_far, text=operation.text, why=why)
 
 
-def _deletion(operation: Operation, so_far: _SoFar) -> _Judged:
-    fact = _named(operation, so_far.known)
+def _judge_delete(operation: Operation, so_far: _SoFar) -> _Judged:
+    fact = _find_meant(operation, so_far.known)
     if isinstance(fact, str):
         return fact
     if so_far.has(fact.number):
         return "changed twice"
-    if normal(fact.text) not in {normal(operation.text), normal(operation.old)}:
+    if normalize(fact.text) not in {normalize(operation.text), normalize(operation.old)}:
         return "another fact than its id says"
     return _event("DELETE", fact.number, operation, so_far, why="no longer so, by this message")
 
 
-def _repetition(operation: Operation, so_far: _SoFar) -> _Judged:
-    """Confirm a fact if the answer names a message: mem0's prompt lists others as NONE, too."""
-    fact, last = so_far.known.named(operation.id), len(so_far.known.sources)
+def _judge_none(operation: Operation, so_far: _SoFar) -> _Judged:
+    """Confirm the fact if the answer names a message; mem0's prompt also lists untouched facts as NONE."""
+    fact, last = so_far.known.find(operation.id), len(so_far.known.sources)
     if fact is None or operation.message is None or not 1 <= operation.message <= last:
         return None
-    return _confirmation(fact.number, operation, so_far)
+    return _confirm(fact.number, operation, so_far)
 
 
-def _named(operation: Operation, known: KnownFacts) -> Fact | str:
-    """Return the fact that is meant, unless the answer quotes another text than it has."""
-    fact = known.named(operation.id)
+def _find_meant(operation: Operation, known: KnownFacts) -> Fact | str:
+    """Return the fact that the operation is about; a refusal where its id is unknown or its old text is another's."""
+    fact = known.find(operation.id)
     if fact is None:
         return "unknown id"
-    if operation.old and normal(operation.old) != normal(fact.text):
+    if operation.old and normalize(operation.old) != normalize(fact.text):
         return "old_memory is not its text"
     return fact
 
 
-def _telling(all_words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in all_words if len(word) >= _LETTERS_THAT_TELL) or all_words
+def _subject_words(text: str) -> frozenset[str]:
+    """Return the longer words of a text, which say what it is about; where it has none, as in some scripts, all."""
+    all_words = words(text)
+    return frozenset(word for word in all_words if len(word) >= _SHORTEST_SUBJECT_WORD) or all_words
 
 
-def _unusable(operation: Operation, so_far: _SoFar) -> str | None:
+def _why_unusable(operation: Operation, so_far: _SoFar) -> str | None:
+    """Return why the operation's text cannot become a fact's, or None."""
     text, known = operation.text, so_far.known
-    same = normal(text)
-    if not same:
+    normalized = normalize(text)
+    if not normalized:
         return "no text"
     if len(text) > MOST_CHARACTERS:
         return "too long"
     if is_forgotten(text, source_of(text, operation.message, known.sources).key, known.forgotten):
         return "forgotten before"
-    own = same.split()
-    runs = [" ".join(own[at : at + _COPIED]) for at in range(len(own) - _COPIED + 1)]
-    if any(run in normal(source.text) for run in runs for source in known.sources):
+    own = normalized.split()
+    starts = range(len(own) - _MOST_COPIED_WORDS + 1)
+    runs = [" ".join(own[at : at + _MOST_COPIED_WORDS]) for at in starts]
+    if any(run in normalize(source.text) for run in runs for source in known.sources):
         return "copied from the passage"
     is_replaced = any(
-        normal(fact.text) == same and so_far.has(fact.number, "UPDATE") for fact in known.live
+        normalize(fact.text) == normalized and so_far.has(fact.number, "UPDATE")
+        for fact in known.live
     )
     return "just replaced" if is_replaced else None
 
 
-def _confirmation(number: int, operation: Operation, so_far: _SoFar) -> _Judged:
-    """Confirm a fact once, and not one that the answer has just added or changed."""
+def _confirm(number: int, operation: Operation, so_far: _SoFar) -> _Judged:
+    """Confirm a fact, unless the answer has already added, changed or confirmed it."""
     return None if so_far.has(number) else _event("CONFIRM", number, operation, so_far)
 
 
@@ -287,7 +290,7 @@ def _event(
     text: str = "",
     why: str = "",
 ) -> FactEvent:
-    """Return the event, with its source: the message that is named, or else the likeliest."""
-    words_of_it = text or operation.text or so_far.texts[number]
-    source = source_of(words_of_it, operation.message, so_far.known.sources)
+    """Return the event, with its source: the message that the answer names, else the likeliest one."""
+    fact_text = text or operation.text or so_far.texts[number]
+    source = source_of(fact_text, operation.message, so_far.known.sources)
     return FactEvent(number, kind, text, source.said_at, source.key, why=why)

@@ -1,12 +1,12 @@
 """Passages that the person keeps word for word: which are shown, which wait, what a pin does.
 
 A passage is kept until the person releases it. Its message may leave the chat, be folded, edited
-or deleted: the words stay as they were said. What is kept stays, whatever the budget says later;
+or deleted: the words stay as they were said. What is kept stays kept even if the budget shrinks;
 what comes when the budget is full waits until there is room.
 
-A pin keeps its message. That it was taken off is believed of an export alone that has all that was
-known of the chat, has gone on since the pin was shown last, and goes back to a state that had it.
-Any other export without the pin may be of a device that never saw it, so the person is asked.
+A pin keeps its message. An export without the pin counts as the person's removing it only where the export has all that
+was known of the chat, has gone on since the pin was last shown, and descends from a state that had the pin. Any
+other export without it may be from a device that never saw the pin, so the person is asked.
 """
 
 from collections import Counter
@@ -22,33 +22,33 @@ from rules.typingmind.message import Message
 from rules.wording import counted
 
 MOST_TOKENS = 400
-"""A longer passage is asked to be shortened; of a pinned message the first sentences are kept."""
+"""The person is asked to shorten a longer passage; of a longer pinned message only the first sentences are kept."""
 BEGINNING = "beginning"
-"""Said of a passage that is only the first sentences of a pinned message."""
+"""The reason of a passage that is only the first sentences of a pinned message."""
 FIRST_PART = "first part"
-"""Said of a passage that is what its message says before an image or a file that parts it."""
+"""The reason of a passage that is only what its message says before an image or a file within it."""
 _WHY_OFFERED = {
     "persona": "the persona proposes it",
     "wish": "it may be a wish of yours, or somebody else's words",
 }
-_LOOKED_AT = 4_000
-"""Characters at the beginning of a pinned message from which its first sentences are taken."""
-_SHORTER = 0.9
+_CHARACTERS_READ = 4_000
+"""The characters at the beginning of a pinned message in which its first sentences are looked for."""
+_SHORTENED = 0.9
 
 MarkedBy = Literal["pin", "person", "persona", "opening", "wish"]
 State = Literal["kept", "waiting", "offered", "released"]
-"""offered: a pin from before memproc kept passages, what the persona proposes, or what may be a wish."""
+"""`offered`: the person has yet to decide on an old pin, a proposal of the persona's, or what may be a wish."""
 Doubt = Literal["", "unpinned", "edited"]
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPassage:
-    """A part of what one message said, as it was said."""
+    """A part of what one message said, word for word."""
 
     key: str
-    """The message's; empty where its raw message is lost."""
+    """The key of its raw message; empty where that is lost."""
     start: int
-    """The first character, counted in the message's words, without placeholders."""
+    """The index of its first character in the message's words, which have no placeholders."""
     text: str
     said_at: str
     speaker: Literal["user", "assistant"]
@@ -58,23 +58,23 @@ class KeptPassage:
     number: int = 0
     """Its number within the chat; 0 until it is stored."""
     is_pinned: bool = False
-    """The message has the pin that the passage was kept by, as far as is known."""
+    """Whether the message still has the pin that the passage was kept by, as far as is known."""
     asks: Doubt = ""
     """What the person is asked about it."""
     digest: str = ""
-    """The digest of what the message said when the passage was last compared with it."""
+    """The message's digest when the passage was last compared with it."""
     reason: str = ""
     """Why the persona proposes it; or `BEGINNING`, or `FIRST_PART`."""
     at: str = ""
     """When it was marked."""
     shown: str = ""
-    """When the newest message was said of the last export that showed the pin."""
+    """The date of the newest message in the last export that showed the pin."""
     shown_at: str = ""
     """When that export was read."""
 
     @property
     def stop(self) -> int:
-        """Return the place after its last character in the message's words."""
+        """Return the index after its last character in the message's words."""
         return self.start + len(self.text)
 
     @property
@@ -84,7 +84,7 @@ class KeptPassage:
 
     @property
     def is_open(self) -> bool:
-        """Return whether it waits for room, or for the person to decide: what may be a wish does not press."""
+        """Return whether it waits for room or for the person to decide; what may be a wish is not urgent."""
         return (
             self.state == "waiting"
             or (self.state == "offered" and self.by != "wish")
@@ -93,81 +93,81 @@ class KeptPassage:
 
     @property
     def line(self) -> KeptLine:
-        """Return it as a line of the opening; tags in it are not made inert here."""
+        """Return it as the opening has it; the caller makes its tags inert."""
         return KeptLine(self.said_at[:10], self.speaker, self.text)
 
     @property
     def called(self) -> str:
-        """Return what sentences call it, without its words, which belong in no log."""
+        """Return how sentences refer to it: without its words, which must not reach a log."""
         whose = "yours" if self.speaker == "user" else "the persona's"
         which = f"passage {self.number}" if self.number else "a new passage"
         return f"{which} ({self.said_at[:10] or 'undated'}, {whose})"
 
     def covers(self, other: "KeptPassage") -> bool:
-        """Return whether the other passage is a part of this one."""
+        """Return whether this passage contains the other one."""
         if self.key != other.key or not self.key:
             return self.text == other.text and self.key == other.key
         return self.start <= other.start and other.stop <= self.stop
 
     def agreed(self) -> "KeptPassage":
-        """Return it with the person's yes: offered or released, it waits; nothing is asked now."""
+        """Return it as the person agreed to keep it: it waits for room unless it is kept, and nothing is asked."""
         state: State = "kept" if self.state == "kept" else "waiting"
         is_pinned = self.is_pinned and self.asks != "unpinned"
         return replace(self, state=state, asks="", is_pinned=is_pinned)
 
     def released(self) -> "KeptPassage":
-        """Return it as the person has let it go. A pin that stays does not keep it again."""
+        """Return it as the person released it. A pin that stays does not keep it again."""
         return replace(self, state="released", asks="")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPins:
-    """The pins in an export, and what tells whether a pin that is not there was taken off."""
+    """The pins in an export, and what shows whether a missing pin was removed."""
 
     would_keep: Sequence[KeptPassage]
-    """What its pins keep, where no passage does so already."""
+    """The passages that its pins keep."""
     offers: Sequence[KeptPassage]
-    """What may be a wish of the person's."""
+    """Passages that may be wishes of the person's."""
     messages: Mapping[str, Message]
-    """The raw messages that it shows, by key."""
+    """Its raw messages by key."""
     newest: str
-    """When its newest raw message was said."""
+    """The date of its newest raw message."""
     is_whole: bool
-    """It lacks nothing that was known of the chat."""
+    """Whether it has everything that was known of the chat."""
     first_seen: Collection[tuple[str, str]]
-    """When memproc saw each of its messages for the first time, and when that was said."""
+    """For each of its messages, when memproc first saw it, and its date."""
 
 
 def first_sentences(text: str, count: Callable[[str], int], most: int = MOST_TOKENS) -> str:
-    """Return the text, or the sentences at its beginning that have at most so many tokens.
+    """Return the text, cut after a sentence to at most `most` tokens, which `count` counts.
 
-    Where the first sentence is longer, it is the beginning of that one.
+    Where even the first sentence is longer, return the beginning of that one.
     """
-    head = text[:_LOOKED_AT]
+    head = text[:_CHARACTERS_READ]
     if len(head) == len(text) and count(text) <= most:
         return text
     pieces = sentences(head)
     if len(head) < len(text):
-        pieces = pieces[:-1] or pieces  # the last one is cut off
+        pieces = pieces[:-1] or pieces  # the last one may be cut off
     for piece in reversed(pieces):
         if count(head[: piece.stop]) <= most:
             return head[: piece.stop]
     while count(head) > most:
-        head = head[: int(len(head) * _SHORTER)]
+        head = head[: int(len(head) * _SHORTENED)]
     return head.rpartition(" ")[0] or head
 
 
 def after_export(
     passages: Sequence[KeptPassage], shown: ShownPins, now: str
 ) -> tuple[KeptPassage, ...]:
-    """Return the passages of a chat after an export of it was read, with those of new pins."""
-    by_pin = {passage.key for passage in passages if passage.is_pinned}
+    """Return a chat's passages after an export of it was read, including those of new pins and offers."""
+    kept_by_pin = {passage.key for passage in passages if passage.is_pinned}
     with_pin = {pin.key for pin in shown.would_keep}
     compared = [_compare(passage, shown) for passage in passages]
     after = [_follow_pin(passage, shown, with_pin, now) for passage in compared]
     for pin in shown.would_keep:
-        there = (other for other in passages if other.state != "released")
-        if pin.key not in by_pin and not any(other.covers(pin) for other in there):
+        present = (other for other in passages if other.state != "released")
+        if pin.key not in kept_by_pin and not any(other.covers(pin) for other in present):
             after.append(replace(pin, at=now, shown=shown.newest, shown_at=now))
     known = {(passage.key, passage.text) for passage in after}
     offers = [offer for offer in shown.offers if (offer.key, offer.text) not in known]
@@ -175,7 +175,7 @@ def after_export(
 
 
 def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:
-    """Ask where the message reads otherwise than when it was last compared."""
+    """Note the message's present text; ask the person where it no longer has the passage's words."""
     message = shown.messages.get(passage.key)
     if message is None or message.digest == passage.digest:
         return passage
@@ -188,7 +188,7 @@ def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:
 def _follow_pin(
     passage: KeptPassage, shown: ShownPins, with_pin: Collection[str], now: str
 ) -> KeptPassage:
-    """Note where the pin was last shown; release the passage where it was surely taken off."""
+    """Note when the pin was last shown; release the passage where the pin was surely removed, and ask where it may be."""
     if not passage.is_pinned or passage.key not in shown.messages:
         return passage
     is_newer = _is_later(shown.newest, passage.shown)
@@ -196,15 +196,15 @@ def _follow_pin(
         asks: Doubt = "" if passage.asks == "unpinned" else passage.asks
         passage = replace(passage, asks=asks)
         return replace(passage, shown=shown.newest, shown_at=now) if is_newer else passage
-    if is_newer and shown.is_whole and _goes_back_to_pin(passage, shown):
+    if is_newer and shown.is_whole and _descends_from_pin(passage, shown):
         return replace(passage.released(), is_pinned=False)
     return replace(passage, asks="unpinned") if passage.is_agreed else passage
 
 
-def _goes_back_to_pin(passage: KeptPassage, shown: ShownPins) -> bool:
-    """Return whether the export holds a message that came with the pin.
+def _descends_from_pin(passage: KeptPassage, shown: ShownPins) -> bool:
+    """Return whether the export has a message that was first seen while the pin was shown.
 
-    Those of the chat's first export say nothing: another device may have had them before the pin.
+    Messages of the chat's first export prove nothing, as another device may have had them before the pin.
     """
     first = min((seen for seen, _ in shown.first_seen), default="")
     if passage.at <= first:
@@ -222,47 +222,47 @@ def _is_later(date: str, other: str) -> bool:
 
 
 def admit_waiting(passages: Sequence[KeptPassage], budget: int) -> tuple[KeptPassage, ...]:
-    """Keep those that wait as far as the budget of tokens has room, in the order of marking."""
-    taken = tokens_kept(passages)
+    """Keep those passages that wait and fit into the budget of tokens, in the order of marking."""
+    used = tokens_kept(passages)
     after: list[KeptPassage] = []
     for passage in passages:
-        if passage.state == "waiting" and taken + passage.tokens <= budget:
-            taken += passage.tokens
+        if passage.state == "waiting" and used + passage.tokens <= budget:
+            used += passage.tokens
             passage = replace(passage, state="kept")
         after.append(passage)
     return tuple(after)
 
 
 def tokens_kept(passages: Iterable[KeptPassage]) -> int:
-    """Return the tokens of all passages that are kept, those in the live tail included."""
+    """Return the tokens of all passages that are kept, including those in the live tail."""
     return sum(passage.tokens for passage in passages if passage.state == "kept")
 
 
 def shown_passages(
     passages: Iterable[KeptPassage], live: Mapping[str, str]
 ) -> tuple[KeptPassage, ...]:
-    """Return the kept passages that the opening shows, in the order of time.
+    """Return the kept passages that the opening shows, by date.
 
-    `live` are the words of the messages in the live tail, by key: what they say is not said twice.
+    `live` are the words of the messages in the live tail, by key: what these say is not repeated.
     """
     kept = (passage for passage in in_order(passages) if passage.state == "kept")
     return tuple(passage for passage in kept if passage.text not in live.get(passage.key, ""))
 
 
-def let_go(passages: Iterable[KeptPassage]) -> frozenset[str]:
-    """Return the words of the wishes and promises that the person has let go."""
+def released_wishes(passages: Iterable[KeptPassage]) -> frozenset[str]:
+    """Return the words of the wishes and promises that the person has released."""
     released = (passage for passage in passages if passage.state == "released")
     return frozenset(passage.text for passage in released if passage.by == "wish")
 
 
 def in_order(passages: Iterable[KeptPassage]) -> list[KeptPassage]:
-    """Return the passages that are not released, in the order of time."""
+    """Return the passages that are not released, by date."""
     present = (passage for passage in passages if passage.state != "released")
     return sorted(present, key=lambda passage: (passage.said_at, passage.number))
 
 
 def describe_kept(passages: Sequence[KeptPassage], budget: int) -> tuple[str, ...]:
-    """Return clauses on how full the budget is, what waits, and what the person is asked."""
+    """Return clauses on how full the budget is, what waits, and what the person is asked; none without passages."""
     full = how_full(passages, budget)
     notes = chain.from_iterable(map(notes_on, passages))
     offered = any(passage.state == "offered" for passage in passages)
@@ -271,7 +271,7 @@ def describe_kept(passages: Sequence[KeptPassage], budget: int) -> tuple[str, ..
 
 
 def describe_marked(passages: Sequence[KeptPassage]) -> str:
-    """Count the pinned messages that an export has marked, by their states; empty if none."""
+    """Return a clause that counts the passages of an export's pins by state; "" for none."""
     counts = Counter(passage.state for passage in passages)
     clauses = [
         (counts["kept"], "kept word for word now"),
@@ -283,7 +283,7 @@ def describe_marked(passages: Sequence[KeptPassage]) -> str:
 
 
 def how_full(passages: Sequence[KeptPassage], budget: int) -> str:
-    """Return how much of the budget of tokens is taken; empty where there is no passage."""
+    """Return a clause on how much of the budget of tokens is used; "" where there is no passage."""
     if all(passage.state == "released" for passage in passages):
         return ""
     kept = sum(passage.state == "kept" for passage in passages)
@@ -291,7 +291,7 @@ def how_full(passages: Sequence[KeptPassage], budget: int) -> str:
 
 
 def notes_on(passage: KeptPassage) -> Iterator[str]:
-    """Yield clauses on what a passage lacks, waits for, or the person is asked about it."""
+    """Yield clauses on what a passage leaves out, what it waits for, and what the person is asked about it."""
     name = passage.called
     if passage.reason == BEGINNING and passage.state != "released":
         more = f"which has more than {MOST_TOKENS} tokens"

@@ -1,7 +1,7 @@
-"""Who is who in the core memory: an edit of `persona` must not claim the person's name.
+"""Tell the names of persona and person apart: an edit of the section `persona` must not claim the person's name.
 
-A claim is a name after words such as "my name is": in what somebody says of themselves, of the
-agent (the system message), or of somebody else (the section `human`). Small models take the
+A name is read after words such as "my name is": in what somebody says about themselves, about the
+agent (the system message), or about somebody else (the section `human`). Small models take the
 person's name, and their life, for their own.
 """
 
@@ -15,7 +15,7 @@ from rules.layers.core import CoreMemory, Refusal
 PERSONA, HUMAN = "persona", "human"
 
 _NAME = r"[\"'*_„“«]*((?-i:[^\W\d_a-zß-öø-ÿ])[^\W\d_]++)(?!['’]s)"
-_MESSAGES = 8192
+_CACHED_MESSAGES = 8192
 """Messages whose names are cached: each is in the tails of many chunks."""
 _WORD = re.compile(r"\w+")
 _BY_NAME = re.compile(
@@ -38,7 +38,7 @@ _INTRODUCED = re.compile(
     rf"\s+{_NAME}(?=\s*(?:[,.;:!?()\n]|[-–—]\s|\Z)|\s(?:and|und|et|y|e|en)\s)",
     re.IGNORECASE,
 )
-"""A name by which a system message introduces the persona; "You are Irish and" may be one, too."""
+"""A name by which a system message introduces the persona; it also matches "You are Irish and"."""
 _OTHER = re.compile(
     r"(?:\bname(?:'s| is| ist|:)|\bcalled|\bhei(?:ß|ss)t|\bs['’]appelle|\bse llama|\bsi chiama"
     rf"|\bse chama|\bheet|(?:^|\n)[-*\t ]*+)[\t ]*+{_NAME}",
@@ -48,27 +48,30 @@ _OTHER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class WhoIsWho:
-    """What the two who speak are called; empty where that is not known."""
+    """The names of the persona and the person; empty where unknown."""
 
     persona: str = ""
     person: str = ""
 
     @property
     def sentence(self) -> str:
-        """Return the sentence that tells them apart; empty where no name is known."""
+        """Return the sentence that says who is who; "" where no name is known."""
         you = f"You are {self.persona}" if self.persona else ""
         person = f"{self.person} is the person" if self.person else ""
-        told = "; ".join(filter(None, (you, person)))
-        return f"{told}." if told else ""
+        clauses = "; ".join(filter(None, (you, person)))
+        return f"{clauses}." if clauses else ""
 
     @property
     def own_names(self) -> frozenset[str]:
-        """Return the persona's name, casefolded."""
+        """Return the persona's name, casefolded, as a set; empty where unknown."""
         return frozenset({self.persona.casefold()} - {""})
 
 
-def who_is_who(system_message: str, by_person: Iterable[str], own: Iterable[str]) -> WhoIsWho:
-    """Return what the two are called, by how each is introduced; the newest names count."""
+def find_names(system_message: str, by_person: Iterable[str], own: Iterable[str]) -> WhoIsWho:
+    """Return the names by which each introduces themselves or is introduced; the newest count.
+
+    `by_person` and `own` are the texts of the person and of the persona.
+    """
     personas = _names_in([system_message], _INTRODUCED) or _names_in(own, _BY_NAME)
     persona = personas[-1] if personas else ""
     persons = [name for name in _names_in(by_person, _BY_NAME) if name != persona]
@@ -78,22 +81,22 @@ def who_is_who(system_message: str, by_person: Iterable[str], own: Iterable[str]
 def persons_names(
     memory: CoreMemory, said_by_person: Collection[str], own: Collection[str]
 ) -> frozenset[str]:
-    """Return the person's names: from `human`, and from how they speak of themselves.
+    """Return the person's names, casefolded: from the section `human`, and from what they say about themselves.
 
-    `own` are texts that tell the agent who it is, or that it says: the names in them are its own.
+    `own` are texts that tell the agent who it is, or that it says: the names in them are not the person's.
     """
     section = memory.find(HUMAN)
     human = section.rendered if section else ""
     names = {*_names_in(said_by_person, _BY_NAME), *_names_in([human], _OTHER)}
-    # "I am Irish" tells no name; "I am Nessa" does, where somebody else calls the person so, too.
+    # "I am Nessa" gives a name only where another text has it too; "I am Irish" gives none.
     if called := set(_names_in(said_by_person, _AS)):
         names |= called.intersection(_WORD.findall(" ".join([human, *own])))
     names -= set(_names_in(own, _BY_NAME, _AS, _TOLD))
     return frozenset(name.casefold() for name in names)
 
 
-def claims(before: CoreMemory, after: CoreMemory, names: frozenset[str]) -> Refusal | None:
-    """Refuse an edit that brings a name of the person's into `persona` as the agent's own."""
+def refuse_claim(before: CoreMemory, after: CoreMemory, names: frozenset[str]) -> Refusal | None:
+    """Return a refusal where an edit makes the section `persona` claim one of the person's names; else None."""
     was, now = (memory.find(PERSONA) for memory in (before, after))
     if was is None or now is None or was.value == now.value:
         return None
@@ -110,7 +113,7 @@ def claims(before: CoreMemory, after: CoreMemory, names: frozenset[str]) -> Refu
 
 
 def claimed_name(text: str, names: frozenset[str]) -> str | None:
-    """Return the first of `names` (casefolded) that the text's speaker takes for their own."""
+    """Return the first of `names` (casefolded) that the speaker of the text claims as their own."""
     claimed = (name for pattern in (_BY_NAME, _AS) for name in pattern.findall(text))
     return next((name for name in claimed if name.casefold() in names), None)
 
@@ -119,6 +122,6 @@ def _names_in(texts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
     return [name for text in texts for pattern in patterns for name in _all_names(text, pattern)]
 
 
-@lru_cache(_MESSAGES)
+@lru_cache(_CACHED_MESSAGES)
 def _all_names(text: str, pattern: re.Pattern[str]) -> Sequence[str]:
     return tuple(pattern.findall(text))

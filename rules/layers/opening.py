@@ -9,21 +9,20 @@
     ## facts
     - 2024-03-05: A fact.
 
-Lines that would read as this form are made inert, and can be had back (J is a word joiner, U+2060,
-which shows as nothing):
+Lines of a text that would be read as part of this form are made inert, reversibly (J is a word joiner, U+2060,
+which is invisible):
 
     ## persona      becomes  J## persona
-    spaces at end   becomes  spaces at endJ  an editor may remove white space from the end of a line
-    an empty line   becomes  J               at the beginning and at the end of a text alone
+    spaces at end   becomes  spaces at endJ  as an editor may remove white space at the end of a line
+    an empty line   becomes  J               only at the beginning and at the end of a text
 
-Where there are joiners already, it is one more, so that nothing is lost: taking one out undoes it.
+Where there are joiners already, one more is added, so that removing one restores the text.
 
-What the person did in TypingMind to the sections and the facts is compared with the opening that
-was there, not with the archive: what has happened to core memory and facts since is not their edit.
+The person's edits in TypingMind are found by comparing with the opening that the export was given, not with the
+archive: what has happened to core memory and facts since then is not their edit.
 
-It is read back as people's editors leave it: other line breaks, white space at the end of lines,
-and further empty lines between the parts change nothing. Tags are not made inert here: who passes
-the texts has done so.
+Reading tolerates what editors do: other line breaks, white space at the end of lines, and further empty lines between
+the parts change nothing. The caller makes tags in the texts inert.
 """
 
 import hashlib
@@ -37,7 +36,7 @@ from typing import Literal
 from rules.layers.core import Section
 
 JOINER = "\u2060"
-"""It shows as nothing; it also keeps a tag of ours in a quote from being one."""
+"""An invisible character; it also keeps one of our tags in a quote from being read as a tag."""
 _BREAK, _SPACE = r"\n", r"[^\S\n]"
 _HEADING = re.compile(rf"^(?={JOINER}*+##(?!#))", re.MULTILINE)
 _INERT_HEADING = re.compile(rf"^{JOINER}(?={JOINER}*+##(?!#))", re.MULTILINE)
@@ -45,9 +44,9 @@ _END = re.compile(rf"(?:^{JOINER}++|{_SPACE}{JOINER}*+)$", re.MULTILINE)
 _INERT_END = re.compile(rf"(^|{_SPACE}){JOINER}({JOINER}*+)$", re.MULTILINE)
 _BARE = re.compile(rf"\A(?={_BREAK})|(?<={_BREAK})\Z")
 FACTS = "facts"
-"""The heading above the facts; no section has this name."""
+"""The heading above the facts; no section may have this name."""
 KEPT = "Kept, word for word"
-"""The heading above the passages that the person keeps; no section has this name."""
+"""The heading above the passages that the person keeps; no section may have this name."""
 HEADING = "##"
 _TAGGED = re.compile(r"<system>\n(.*)\n</system>", re.DOTALL)
 _BULLET = re.compile(r"[-*•](?:\s+|$)")
@@ -63,7 +62,8 @@ _LIKE_SAID = re.compile(rf"^(?={JOINER}*+{_SAID}{_SPACE}*+{JOINER}*+$)", re.MULT
 Speaker = Literal["user", "assistant"]
 Rows = tuple[tuple[str, ...], ...]
 
-_ALIKE = 0.6
+_LEAST_LIKENESS = 0.6
+"""The least ratio of two facts' texts of which one is the other, reworded."""
 
 
 def make_inert(text: str) -> str:
@@ -78,7 +78,7 @@ def restore_lines(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """A fact as the opening shows it. `day` is as in 2024-03-05, or empty."""
+    """A fact as the opening shows it. `day` is an ISO day, or empty."""
 
     day: str
     text: str
@@ -86,7 +86,7 @@ class FactLine:
 
 @dataclass(frozen=True, slots=True)
 class KeptLine:
-    """A passage that the person keeps, as the opening shows it. `day` is as in 2024-03-05."""
+    """A passage that the person keeps, as the opening shows it. `day` is an ISO day, or empty."""
 
     day: str
     speaker: Speaker
@@ -94,13 +94,13 @@ class KeptLine:
 
     @property
     def compared(self) -> tuple[str, str, str]:
-        """Return it as it is compared, whatever an editor did to its white space."""
+        """Return the parts to compare it by, which do not depend on white space."""
         return self.day, self.speaker, one_line(self.text.replace(JOINER, ""))
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningEdits:
-    """The person's edits of an opening, but for its preface; empty where they changed nothing."""
+    """The person's edits of an opening, except of its preface; all empty where they changed nothing."""
 
     sections: Mapping[str, str]
     """The new text of each section that was changed; empty where its heading or text is gone."""
@@ -109,22 +109,22 @@ class OpeningEdits:
     removed: tuple[FactLine, ...]
     added: tuple[FactLine, ...]
     released: tuple[KeptLine, ...] = ()
-    """Kept passages that were taken out. One that was only reworded is none of them."""
+    """Kept passages that were removed, not counting those that were only reworded."""
     kept: tuple[KeptLine, ...] = ()
-    """Kept passages that are new in it."""
+    """Kept passages that were added or reworded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """An opening, as it reads."""
+    """An opening that was read."""
 
     preface: str
     """The words before the sections and the sentence that introduces them."""
     sections: Mapping[str, str]
-    """The text below each section's heading, or empty. A list has a line `- entry` for each."""
+    """The text below each section's heading, or empty. A list has a line `- entry` for each entry."""
     facts: tuple[FactLine, ...]
     headed: bool
-    """It has at least one heading, of a section, of the facts or of what is kept."""
+    """Whether it has at least one heading: of a section, of the facts, or of what is kept."""
     kept: tuple[KeptLine, ...] = ()
     """What is kept word for word, without joiners."""
 
@@ -141,20 +141,17 @@ def fact_line(fact: FactLine) -> str:
 
 
 def fact_row(fact: FactLine) -> tuple[str, str]:
-    """Return what our marker says of a fact: its day, and the digest of its line."""
+    """Return what our marker records of a fact: its day, and the digest of its line."""
     return fact.day, _digest_of_line(fact_line(fact))
 
 
 def _digest_of_line(line: str) -> str:
-    """Return the SHA-256 of what shows a value, shortened: it tells lines of one opening apart."""
+    """Return a line's SHA-256, shortened to eight hex digits: enough to tell lines of one opening apart."""
     return hashlib.sha256(line.encode()).hexdigest()[:8]
 
 
 def rows_shown(opening: Opening) -> tuple[Rows, Rows, Rows]:
-    """Return what our marker says of an opening: its sections, its facts, and what it keeps.
-
-    Each with the digest of what shows it.
-    """
+    """Return what our marker records of an opening: a row with a digest for each section, fact and kept passage."""
     sections = []
     for name, text in opening.sections.items():
         sections.append((name, _digest_of_line(make_inert(text))))
@@ -166,11 +163,10 @@ def rows_shown(opening: Opening) -> tuple[Rows, Rows, Rows]:
 
 
 def read_opening(text: str, names: Collection[str], introduction: str) -> Opening:
-    """Read an opening, in its tag or without it; `names` are the sections that it may show.
+    """Read an opening, with or without its tag; `names` are the sections that it may show.
 
-    Text between the introduction and the first heading is the end of the preface. Without any
-    heading, all of it is the preface, to the byte. A heading that occurs twice has the texts of
-    both.
+    Text between the introduction and the first heading belongs to the preface. Without any heading, all of the text is
+    the preface, byte for byte. A heading that occurs twice has the texts of both.
     """
     tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
     text = tagged[1] if tagged else text
@@ -181,17 +177,17 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
     kept = tuple(_kept_lines("\n".join(blocks.pop(KEPT, []))))
     sections: dict[str, str] = {}
     for name, parts in blocks.items():
-        sections[name] = restore_lines(_joined(parts))
+        sections[name] = restore_lines(_join(parts))
     introduced = make_inert(introduction)
     if introduced:
         before, _, after = head.rpartition(introduced)
-        head = _joined([before.strip("\n"), after.strip("\n")])
+        head = _join([before.strip("\n"), after.strip("\n")])
     preface = restore_lines(head.strip("\n"))
     return Opening(preface, sections, facts, headed=True, kept=kept)
 
 
 def _blocks(text: str, names: Collection[str]) -> tuple[str, dict[str, list[str]]]:
-    """Cut a text at the headings of these names: what is before the first, and below each."""
+    """Cut a text at the headings with these names: return what precedes the first, and the texts below each."""
     head: list[str] = []
     lines_below: list[tuple[str, list[str]]] = []
     lines = head
@@ -212,15 +208,15 @@ def _without_ends(lines: Sequence[str]) -> str:
     return "\n".join(lines).strip("\n")
 
 
-def _joined(parts: Iterable[str]) -> str:
-    """Return those parts that are not empty, with an empty line between them."""
+def _join(parts: Iterable[str]) -> str:
+    """Join those parts that are not empty, with an empty line between them."""
     return "\n\n".join(part for part in parts if part)
 
 
 def _facts(text: str) -> Iterator[FactLine]:
-    """Yield the facts below their heading; what begins with a day is dated.
+    """Yield the facts of a text; one that begins with a day is dated.
 
-    An indented line without a bullet goes on with the one before it.
+    An indented line without a bullet continues the line before it.
     """
     joined: list[str] = []
     for line in text.split("\n"):
@@ -240,9 +236,9 @@ def _facts(text: str) -> Iterator[FactLine]:
 
 
 def kept_block(lines: Sequence[KeptLine]) -> str:
-    """Return the heading with the kept passages below it; empty where there are none.
+    """Return the heading with the kept passages below it; "" where there are none.
 
-    What in a passage would read as this form is made inert. Nothing else of it is changed.
+    Lines of a passage that would be read as part of this form are made inert; nothing else is changed.
     """
     if not lines:
         return ""
@@ -256,7 +252,7 @@ def kept_block(lines: Sequence[KeptLine]) -> str:
 
 
 def _kept_lines(text: str) -> list[KeptLine]:
-    """Read the passages below their heading; what is above the first one is none."""
+    """Read the kept passages of a text; what is above the first one is ignored."""
     heads = list(_SAID_LINE.finditer(text))
     stop = len(text)
     lines: list[KeptLine] = []
@@ -275,10 +271,10 @@ def write_opening(
     facts: Sequence[FactLine],
     kept: Sequence[KeptLine] = (),
 ) -> str:
-    """Return the opening's text, without its tag; the preface alone, to the byte, if it is all.
+    """Return the opening's text, without its tag; where there is only a preface, return it byte for byte.
 
     Sections without a value and facts without words are left out. The facts stay in the order
-    given. The introduction speaks of sections and facts, and is left out where there are none.
+    given. The introduction is about sections and facts, and is left out where there are none.
     """
     sections = [
         f"{HEADING} {section.name}\n{make_inert(section.rendered)}"
@@ -291,43 +287,44 @@ def write_opening(
     if not sections and not listed and not block:
         return preface
     introduced = make_inert(introduction) if sections or listed else ""
-    return _joined([make_inert(preface), introduced, *sections, block, listed])
+    return _join([make_inert(preface), introduced, *sections, block, listed])
 
 
-def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
-    """Compare the opening as it was with the present one. The order of facts is ignored.
+def compare_openings(before: Opening, after: Opening) -> OpeningEdits | None:
+    """Return the person's edits: how the present opening differs from the one before. The order of facts is ignored.
 
-    None where every heading is gone: then the person has thrown the whole part away or replaced it,
-    and that is no edit of its sections and facts.
+    Return None where every heading is gone: the person has removed or replaced the whole part, which is no edit of its
+    sections and facts.
     """
-    if base.headed and not theirs.headed:
+    if before.headed and not after.headed:
         return None
-    gone = _without(base.facts, theirs.facts)
-    new = _without(theirs.facts, base.facts)
-    changed = _reworded(gone, new)
-    # A passage was only reworded where another one of its day and speaker is new.
-    new_passages, taken_out = _other_passages(theirs, base), _other_passages(base, theirs)
+    gone = _without(before.facts, after.facts)
+    new = _without(after.facts, before.facts)
+    changed = _pair_reworded(gone, new)
+    # A missing passage was only reworded where one with its day and speaker is new.
+    new_passages, missing = _other_passages(after, before), _other_passages(before, after)
     reworded = {(line.day, line.speaker) for line in new_passages}
-    before, after = base.sections, theirs.sections
-    texts = {name: after.get(name, "") for name in (*before, *after)}
+    texts = {name: after.sections.get(name, "") for name in (*before.sections, *after.sections)}
     return OpeningEdits(
-        sections={name: text for name, text in texts.items() if text != before.get(name, "")},
+        sections={
+            name: text for name, text in texts.items() if text != before.sections.get(name, "")
+        },
         changed=changed,
-        removed=_without(gone, [before for before, _ in changed]),
-        added=_without(new, [after for _, after in changed]),
-        released=tuple(line for line in taken_out if (line.day, line.speaker) not in reworded),
+        removed=_without(gone, [old for old, _ in changed]),
+        added=_without(new, [reworded_line for _, reworded_line in changed]),
+        released=tuple(line for line in missing if (line.day, line.speaker) not in reworded),
         kept=new_passages,
     )
 
 
 def _other_passages(opening: Opening, other: Opening) -> tuple[KeptLine, ...]:
-    """Return the kept passages of an opening that the other one does not have."""
+    """Return the kept passages of an opening that the other one lacks."""
     known = {line.compared for line in other.kept}
     return tuple(line for line in opening.kept if line.compared not in known)
 
 
 def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[FactLine, ...]:
-    """Return the lines, each of the others taken out once."""
+    """Return the lines without the others, each of which takes out one equal line."""
     left = Counter(others)
     kept: list[FactLine] = []
     for line in lines:
@@ -338,18 +335,18 @@ def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[Fac
     return tuple(kept)
 
 
-def _reworded(
+def _pair_reworded(
     gone: Sequence[FactLine], new: Sequence[FactLine]
 ) -> tuple[tuple[FactLine, FactLine], ...]:
-    """Pair lines that are alike, the most alike first, each once; in the order of `gone`."""
+    """Pair lines that are alike, each line at most once, the most alike first; return the pairs in the order of `gone`."""
     alike: list[tuple[float, int, int]] = []
     for i, before in enumerate(gone):
         for j, after in enumerate(new):
             matcher = SequenceMatcher(None, before.text, after.text)
-            likeness = matcher.quick_ratio()  # at least the ratio, and quicker
-            if likeness >= _ALIKE:
+            likeness = matcher.quick_ratio()  # an upper bound of the ratio
+            if likeness >= _LEAST_LIKENESS:
                 likeness = matcher.ratio()
-            if likeness >= _ALIKE:
+            if likeness >= _LEAST_LIKENESS:
                 alike.append((-likeness, i, j))
     pairs: dict[int, int] = {}
     for _, i, j in sorted(alike):

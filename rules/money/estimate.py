@@ -11,7 +11,7 @@ from typing import Literal
 
 from rules.conversation.memory_size import TOKENS_A_WORD, allowance, fold_words
 from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
-from rules.plan.cache_order import cached
+from rules.plan.cache_order import count_cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
 from rules.plan.dialogues import EXTRACTED, HINDSIGHT, MEMORY, Step, answer_room, words_of
 from rules.plan.work import CORE_WORDS, FACT_WORDS, HINDSIGHT_TOKENS, Layers, PlannedChunk
@@ -160,8 +160,8 @@ def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator
 
     One slot is asked for the analysis before the agent's questions, which then find nothing there.
     """
-    for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
-        asked = plan.asked_at(place)
+    for place, (chunk, read) in enumerate(zip(plan.work, count_cached(plan), strict=True)):
+        asked = plan.steps_at(place)
         dialogue = _dialogue(plan, chunk, asked, read)
         if asked == EXTRACTED:
             # The context manager sees what the agent would.
@@ -202,7 +202,7 @@ def _fold(plan: ChatPlan, members: int) -> _Dialogue:
     """Return the dialogue about a fold; its members have so many tokens."""
     quotes, turns = _SIX * _QUOTES, _SIX * _TURNS
     return _Dialogue(
-        asked=plan.asked_of_a_fold,
+        asked=plan.fold_steps,
         begun=plan.fixed_tokens + members + quotes,
         read=0,
         turns=turns,

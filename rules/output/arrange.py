@@ -13,7 +13,7 @@ delete with it. A message of ours that is to go stays for the same reason.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rules.conversation.history import Entry, Place, groups
+from rules.conversation.history import Entry, Place, group_by_memory
 from rules.conversation.marker import (
     CLOSING,
     MEMORY,
@@ -78,7 +78,7 @@ def _first_indices(
 ) -> dict[str, int]:
     """Return by memory id where in the export it begins, or what it was made of."""
     first: dict[str, int] = {}
-    for name, group in groups(places).items():
+    for name, group in group_by_memory(places).items():
         first[name] = min(place.at for place in group.values())
     under = _places_under(places, entries)
     for memory in memories_of_chunks(memories):
@@ -160,7 +160,7 @@ def _kept_and_new(
     places: Sequence[Place], entries: Sequence[Entry], section: MemorySection, *, keep: bool
 ) -> Iterator[Part]:
     """Yield all parts but the opening and the closing, in order."""
-    shown = groups(places)
+    shown = group_by_memory(places)
     waiting = memories_by_anchor(places, entries, section)
     kept = _kept(places, entries, section, keep=keep)
     for at in range(len(places) + 1):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from rules.conversation.history import Group, Place, groups
+from rules.conversation.history import Group, Place, group_by_memory
 from rules.conversation.marker import CLOSING, OPENING
 from rules.conversation.memory import Memory, memories_of_chunks, shown_in
 from rules.recognize.align import Alignment, Named, align
@@ -129,7 +129,7 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
 
 
 def _shown(side: Side, known: Sequence[Memory]) -> _Shown:
-    shown = groups(side.places)
+    shown = group_by_memory(side.places)
     return _Shown(shown, shown_in(shown, known))
 
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Literal
 
 from rules.conversation.memory import Memory, memories_by_id
-from rules.conversation.memory_title import called, dates
+from rules.conversation.memory_title import describe_dates, name_in_sentences
 from rules.output.difference import Difference, MemoryChange, MessageChange
 from rules.wording import counted
 
@@ -66,8 +66,8 @@ def _memory_in_heading(change: MessageChange) -> str:
 
 def _of_memory(change: MemoryChange, names: Mapping[str, Memory]) -> str:
     memory = names.get(change.memory)
-    name = f"{called(memory)}, {dates(memory)}" if memory else change.memory
-    fold = called(names[change.fold]) if change.fold else ""
+    name = f"{name_in_sentences(memory)}, {describe_dates(memory)}" if memory else change.memory
+    fold = name_in_sentences(names[change.fold]) if change.fold else ""
     words = {
         "new": f"new, in edition {change.after}",
         "gone": "forgotten" if memory and memory.forgotten else "gone",
@@ -85,7 +85,7 @@ def _of_messages(
     how: str, memory: Memory | None, group: Sequence[MessageChange]
 ) -> Iterator[DifferenceLine]:
     """Yield a group under its heading; the middle of a long one is only counted."""
-    heading = _GROUPS[how].format(memory=called(memory) if memory else "a memory")
+    heading = _GROUPS[how].format(memory=name_in_sentences(memory) if memory else "a memory")
     yield DifferenceLine(" ", f"{heading}, {counted(len(group), 'message')}:")
     hidden = len(group) - 2 * _ENDS
     if hidden < 2:

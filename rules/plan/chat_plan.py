@@ -1,4 +1,4 @@
-"""The plan of a chat: what becomes a memory now, and what waits and why."""
+"""Plan a chat: what becomes a memory now, what waits, and why."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,13 +27,13 @@ from rules.typingmind.originals import with_attachments
 from rules.wording import counted
 
 MOST_OF_A_MEMORY = 2
-"""A memory is expected at a quarter of its chunk, and accepted at half of it."""
-_GROWS_BY = 20
-"""Core memory and facts grow by about one token for this many of a chunk."""
+"""A memory is expected to have a quarter of its chunk's tokens, and accepted with up to twice as many."""
+_LAYER_PART = 20
+"""Core memory and facts grow by about one token for this many tokens of chunks."""
 
 
 def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
-    """Raise ChatSkipped where two chats of the export have this id: which is meant is unknown."""
+    """Raise ChatSkipped where two chats of the export have this chat's id, as either may be meant."""
     if chat.chat_id in doubled:
         raise ChatSkipped(
             f"This export has two chats with the id {chat.chat_id}; TypingMind would keep only "
@@ -43,7 +43,7 @@ def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
 
 
 def doubled_ids(chat_ids: Iterable[str]) -> frozenset[str]:
-    """Return the ids that several chats of an export have: TypingMind would keep only the last."""
+    """Return the ids that several chats of an export share; TypingMind would keep only the last of them."""
     seen, doubled = set[str](), set[str]()
     for chat_id in chat_ids:
         (doubled if chat_id in seen else seen).add(chat_id)
@@ -52,60 +52,60 @@ def doubled_ids(chat_ids: Iterable[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The numbers of memproc.toml that the rules obey, in tokens."""
+    """The settings of memproc.toml that a plan depends on; sizes are in tokens."""
 
     tail: int
     step: int
     chunk: int
     fold: Bounds
     split: Splitter = by_topics
-    """Says where chunks end."""
+    """Decides where chunks end."""
     request: int | None = None
-    """The most tokens of a request of the agent, as we count them; None where that is not known."""
+    """The most tokens of a request to the agent, as we count them; None where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """The tokens that a chat has besides its messages, and the model that writes its memories."""
+    """The tokens that a chat takes besides its messages, and what writes its memories."""
 
     canned: int = 0
-    """The opening and the closing."""
+    """Tokens of the opening and the closing."""
     fixed: int = 0
     """Tokens at the beginning of each of the agent's calls: tools, system message and primer."""
     questions: int = SHIPPED_QUESTIONS
-    """The questions in each memory."""
+    """Tokens of the questions in each memory."""
     has_layers: bool = False
-    """Core memory or facts are added to the opening."""
+    """Whether core memory or facts are added to the opening."""
     by_model: bool = False
-    """A model is asked, and not the built-in engine."""
+    """Whether a model writes, and not the built-in engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatPlan:
-    """All that would happen to one chat. Sizes are tokens of the o200k encoding."""
+    """Everything that would happen to one chat. Sizes are tokens of the o200k encoding."""
 
     chat_id: str
     title: str
     messages: int
     tokens: int
     memories: int
-    """Memories that the chat has already."""
+    """How many memories the chat has already."""
     made: tuple[PlannedChunk, ...]
     """The chunks of the memories that the chat has, as they would be planned again."""
     chunks: tuple[PlannedChunk, ...]
     """The chunks that become memories now."""
     again: tuple[PlannedChunk, ...]
-    """The chunks whose memories are written again, but for `hindsight`: daemon/chat/work_due.py says why."""
+    """The chunks whose memories are written again, without those of `hindsight`: daemon/chat/work_due.py says why."""
     hindsight: tuple[PlannedChunk, ...]
     """The chunks whose memories get a hindsight edition."""
     folds: tuple[int, ...]
-    """The folds that will be made, approximately: each with the tokens of its members."""
+    """The tokens that each fold to come will read, approximately."""
     most_folds: tuple[int, ...]
-    """The same if the memories to come are as large as they may be, twice what is expected."""
+    """The same where the memories to come are twice as large as expected, the most that they may be."""
     section_tokens: int
     """The expected size of the memory section, without opening and closing."""
     section_before: int
-    """The expected size for the memories that the chat has already."""
+    """The present size of that section, approximately."""
     waiting_tokens: int
     live_tokens: int
     reason: str
@@ -117,51 +117,51 @@ class ChatPlan:
     questions_tokens: int = SHIPPED_QUESTIONS
     """Tokens of the questions in each memory."""
     attached: int = 0
-    """Messages under memories that stay for a file that they, or their tool call, name."""
+    """How many messages under memories stay in the chat, as they or their tool call refer to a file."""
     over_budget: str = ""
     """Why the memory section stays larger than its budget, as a clause; else empty."""
     largest_section: int = 0
-    """The tokens that the memory section may take in the end, without quotes and wishes."""
+    """The tokens that the memory section may finally take, without quotes and wishes."""
     canned_tokens: int = 0
     """Tokens of the opening and the closing around the memories."""
     layers: Layers = NO_LAYERS
-    """The work after the memories for core memory and facts."""
+    """The work on core memory and facts after the memories."""
     kept: tuple[str, ...] = ()
     """Clauses on the passages that the person keeps word for word."""
     extracts: bool = False
-    """The built-in engine writes, and a model is asked for the analysis alone."""
+    """Whether the built-in engine writes, and a model is asked only for the analysis."""
 
     @property
     def calls(self) -> int:
-        """Count the model calls, if every answer is good at once."""
-        about_chunks = sum(len(self.asked_at(place)) for place in range(len(self.work)))
-        return about_chunks + len(self.folds) * len(self.asked_of_a_fold) + self.layers.calls
+        """Count the model calls, provided that every answer is accepted at once."""
+        about_chunks = sum(len(self.steps_at(place)) for place in range(len(self.work)))
+        return about_chunks + len(self.folds) * len(self.fold_steps) + self.layers.calls
 
-    def asked_at(self, place: int) -> tuple[Step, ...]:
-        """Return the questions that are asked about the chunk at a place in `work`."""
-        if place in self.looking_back:
+    def steps_at(self, place: int) -> tuple[Step, ...]:
+        """Return the questions that are asked about the chunk at an index of `work`."""
+        if place in self.hindsight_places:
             return HINDSIGHT
         if not self.work[place].asks_agent:
             return ()
         return EXTRACTED if self.extracts else MEMORY
 
     @property
-    def asked_of_a_fold(self) -> tuple[Step, ...]:
+    def fold_steps(self) -> tuple[Step, ...]:
         """Return the questions that are asked about each fold."""
         return EXTRACTED if self.extracts else FOLD
 
     @property
     def work(self) -> tuple[PlannedChunk, ...]:
-        """Return all chunks that models are asked about, in the order of the work."""
+        """Return all chunks to work on, in the order of the work."""
         return self.again + self.hindsight + self.chunks
 
     @property
-    def looking_back(self) -> range:
-        """Return the places in `work` of those that get a hindsight edition."""
+    def hindsight_places(self) -> range:
+        """Return the indices in `work` of the chunks whose memories get a hindsight edition."""
         return range(len(self.again), len(self.again) + len(self.hindsight))
 
     def with_more(self, again: Collection[int], hindsight: Collection[int]) -> Self:
-        """Return the plan with these memories written again, and these with hindsight."""
+        """Return the plan with the memories of these numbers written again, and given a hindsight edition."""
         return replace(
             self,
             again=tuple(chunk for chunk in self.made if chunk.number in again),
@@ -171,15 +171,15 @@ class ChatPlan:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """A chat on which there is nothing to do, and why."""
+    """A chat with nothing to do, and the reason."""
 
     chat_id: str
     title: str
     reason: str
     path: str = field(default="", kw_only=True)
-    """The updated export made of this very state of the chat; empty where there is none."""
+    """The updated export that was made of this state of the chat; empty where there is none."""
     next_step: str = field(default="", kw_only=True)
-    """How more is brought from another program's export; else empty."""
+    """How to bring more of it from another program's export; else empty."""
 
 
 def plan_chat(
@@ -190,7 +190,7 @@ def plan_chat(
     limits: Limits,
     overhead: Overhead,
 ) -> ChatPlan:
-    """Plan a chat, as yet without rework; `tokens` has the tokens of each of its entries."""
+    """Plan a chat, without rework, which `with_more` adds; `tokens` are those of each of its entries."""
     chunking, memories, planned = _look_ahead(chat_id, reading, tokens, limits, overhead)
     had, new = len(reading.chunk_memories), len(chunking.chunks)
     return ChatPlan(
@@ -214,7 +214,7 @@ def plan_chat(
         warnings=tuple(_warnings(reading, memories, overhead)),
         fixed_tokens=overhead.fixed,
         questions_tokens=overhead.questions,
-        attached=_attached(reading, planned),
+        attached=_count_attached(reading, planned),
         over_budget=memories.over_budget(),
         largest_section=limits.fold.at(memories.raw_tokens),
         canned_tokens=overhead.canned if reading.memories or new else 0,
@@ -228,9 +228,9 @@ def _look_ahead(
     limits: Limits,
     overhead: Overhead,
 ) -> tuple[Chunking, Foresight, list[PlannedChunk]]:
-    """Return the chunks to come, the memories with theirs, and all chunks, those with memories first."""
+    """Return the chunks to come, the memory section as it will be, and all chunks as planned, those with memories first."""
     made = chunks_made(reading.entries, tokens)
-    chunking = _formed(reading, tokens, limits, overhead)
+    chunking = _form_chunks(reading, tokens, limits, overhead)
     new = dict(enumerate(chunking.chunks, 1 + len(reading.chunk_memories)))
     to_come = [
         Coming(expected_tokens(chunk.tokens, overhead.questions), chunk.tokens)
@@ -267,7 +267,7 @@ def _left_out(reading: ChatReading) -> dict[str, int]:
 
 
 def _warnings(reading: ChatReading, memories: Foresight, overhead: Overhead) -> Iterator[str]:
-    """Yield a sentence on messages that are there more than once, and one on folds made from folds."""
+    """Yield warnings on messages that occur more than once, and on folds that are made from folds."""
     if copies := sum(place.is_copy for place in reading.places):
         what = counted(
             copies, "message is a copy of another one", "messages are copies of other ones"
@@ -281,10 +281,10 @@ def _warnings(reading: ChatReading, memories: Foresight, overhead: Overhead) -> 
         )
 
 
-def _formed(
+def _form_chunks(
     reading: ChatReading, tokens: Sequence[int], limits: Limits, overhead: Overhead
 ) -> Chunking:
-    """Cut chunks after those with memories; none where memories of them are not worth it."""
+    """Form the chunks after those with memories; none where memories of them would not be worthwhile."""
     spoken = []
     for entry, count in zip(reading.entries, tokens, strict=True):
         message = entry.message
@@ -295,17 +295,17 @@ def _formed(
     begin = sum(entry.memory is not None for entry in reading.entries)
     chunking = chunks(spoken, begin, limits.chunk, limits.tail, limits.split)
     formed = [chunk.tokens for chunk in chunking.chunks]
-    why = why_not_worth(formed, overhead, has_memories=bool(reading.memories))
+    why = why_not_worthwhile(formed, overhead, has_memories=bool(reading.memories))
     if not why:
         return chunking
     return Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why)
 
 
-def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bool) -> str:
-    """Return why no memories should be made of chunks of these sizes, as a sentence, or empty.
+def why_not_worthwhile(chunks: Sequence[int], overhead: Overhead, *, has_memories: bool) -> str:
+    """Return why no memories should be made of chunks of these sizes, as a sentence; "" where they should.
 
-    Memories, and what surrounds them, must take less than what they replace. Nothing is paid for
-    what would be thrown away, or would make the chat longer.
+    Memories and what surrounds them must not take more than what they replace, and a chunk must have enough for what a
+    model writes about it: nothing is paid for that would be refused, or would make the chat longer.
     """
     replaced = sum(chunks)
     if not replaced:
@@ -319,7 +319,7 @@ def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bo
             f"{least_for_a_model(overhead.questions)} or more."
         )
     canned = 0 if has_memories else overhead.canned
-    layers = replaced // _GROWS_BY if overhead.has_layers else 0
+    layers = replaced // _LAYER_PART if overhead.has_layers else 0
     needed = sum(most_tokens(chunk, overhead.questions) for chunk in chunks) + canned + layers
     if needed <= replaced:
         return ""
@@ -330,16 +330,16 @@ def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bo
 
 
 def asks_agent(chunk: Sequence[Entry], tokens: int, questions: int, *, by_model: bool) -> bool:
-    """Return whether the agent is asked for the memory of a chunk; else the engine makes it.
+    """Return whether the agent is asked for the memory of a chunk; otherwise the engine makes it.
 
-    Something must have been said in words. A model (`by_model`) is asked only where there is enough
-    for what it writes: its answers would be paid for and refused.
+    Something must have been said in words. A model (`by_model`) is asked only where the chunk has enough
+    for what it writes: else its answers would be paid for and refused.
     """
     return can_be_quoted(chunk) and (not by_model or is_enough_for_a_model(tokens, questions))
 
 
-def _attached(reading: ChatReading, under_memories: Sequence[PlannedChunk]) -> int:
-    """Count the messages of these chunks that are still to be kept for their attachments."""
+def _count_attached(reading: ChatReading, under_memories: Sequence[PlannedChunk]) -> int:
+    """Count the messages of these chunks that stay in the chat for their attachments, and are not marked so yet."""
     staying = 0
     for chunk in under_memories:
         entries = reading.entries[chunk.start : chunk.stop]

@@ -1,4 +1,4 @@
-"""Where chunks end: turns, the splitters that set bounds between them, and the live tail after them.
+"""Split a history into chunks: turns, the splitters that choose bounds between them, and the live tail after them.
 
     user  user  assistant  user  assistant(calls)  tool  tool  assistant  assistant  user ...
     |---- a turn --------| |------------------ a turn --------------------------| |- ...
@@ -6,7 +6,7 @@
           a turn above `most` is also cut here: two messages of the same role in a row
 
 A turn is user messages and all that answers them. A tool call, its results and the answer to them
-are never parted. A Splitter takes turns and their tokens, and gives the bounds of chunks; ours look
+are never separated. A splitter is given the messages and returns the bounds of chunks; ours look
 ahead before they set one:
 
       |--- chunk ---|-- chunk --|
@@ -14,14 +14,14 @@ ahead before they set one:
                     |== window: the next 4 sizes, all of it final ==|
                     where a chunk ends is the first bound of the best partition of its window
 
-The window may reach into the live tail, the chunk may not. So a bound depends on the messages
-alone, and never on when the history was looked at.
+The window may reach into the live tail, the chunk may not. So a bound depends only on the messages,
+never on when memproc ran.
 
     begin                                                        newest message
       |--- chunk ---|-- chunk --|--- chunk ---|.. waits ..|------ live tail ------|
 
-The tail of a chunk moves far at a time, as much below `keep` as above it, since each move writes
-all of it to the provider's cache.
+The beginning of a chunk's tail moves seldom and far, so that the tail's length swings around `keep`: each move means
+that all of the tail is written to the provider's cache again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,14 +34,15 @@ from rules.plan.topics import STEPS, prices
 
 _TOOL_ROLES = frozenset({"tool", "function"})
 
-_WINDOW = 4
-_TOPIC = 4
+_WINDOW_SIZES = 4
+_MOST_TOPIC_PRICE = 4
+"""The price of a bound between fully alike turns, in squares of a chunk's size."""
 Texts = tuple[tuple[str, ...], ...]
 """The messages of each unit of a window."""
 Minutes = tuple[tuple[int, int], ...]
-"""When the first and the last message of each unit were written; 0 where unknown."""
+"""When the first and the last message of each unit were written, in minutes; 0 where unknown."""
 Price = Callable[[Texts, Minutes], Sequence[int]]
-"""Says how dear a bound after each unit of a window is, but for the last one: from 0 to 255."""
+"""Returns the price of a bound after each unit of a window but the last, from 0 to 255; `STEPS` is that of alike turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Spoken:
     """`user`, `assistant`, `tool` or `function`."""
     tokens: int
     calls_tools: bool = False
-    """The results of its calls are the messages right after it."""
+    """Whether it calls tools; the results are then the messages right after it."""
     text: str = ""
     minute: int = 0
     """When it was written, in minutes since any moment; 0 where unknown."""
@@ -60,7 +61,7 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The messages [start, stop): a chunk, or a unit of one, which is never cut."""
+    """The messages [start, stop): a chunk, or one of the units that chunks are made of."""
 
     start: int
     stop: int
@@ -78,23 +79,22 @@ class Split:
 
 
 Splitter = Callable[[Sequence[Spoken], int, int, int], Split]
-"""Says where the chunks end: from the message with an index on, of a size in tokens, and up to a last index.
+"""Takes the history, the index where chunks begin, their size in tokens, and the last index where one may end.
 
-It is given the whole history, with texts and tokens. The live tail follows the last index: one bound there is
-enough, since it tells what the next chunk waits for. A bound must be final: messages that come later never
-change the bounds before them.
+It returns the bounds of the chunks. The live tail follows the last index; at most one bound is set beyond it, which
+says how much the next chunk needs. A bound must be final: messages that come later never change it.
 """
 
 
 def units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
-    """Cut a whole history into the runs that chunks are made of.
+    """Cut a whole history into the units that chunks are made of.
 
     A unit is a turn: user messages and all that answers them. A turn begins at a user message that
     follows another role; what is before the first user message is a turn by itself. A turn of more
-    than `most` tokens is cut where two messages of the same role follow each other, except
-    inside a tool call and its results; chunking joins the pieces again as it needs them.
+    than `most` tokens is cut between two messages of the same role, except
+    within a tool call and its results; a chunk may still hold all of the pieces.
 
-    Messages that come later can change the last unit only: every other one is final.
+    Messages that come later can change only the last unit.
     """
     cut: list[Chunk] = []
     for turn in _cut(spoken, 0, len(spoken), _begins_turn):
@@ -103,9 +103,9 @@ def units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
 
 
 def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Chunk]:
-    """Return the units after the message at index `begin`.
+    """Return the units from the message at index `begin` on.
 
-    Turns are read from the first message on: an oversized one's rest is cut as its beginning was.
+    Turns are read from the first message on, so that the rest of an oversized turn is cut as its beginning was.
     """
     rest = [unit for unit in units(spoken, most) if unit.stop > begin]
     if rest and rest[0].start < begin:
@@ -131,38 +131,38 @@ def _may_part(before: Spoken, after: Spoken) -> bool:
 
 
 def tokens_of(parts: Iterable[Spoken | Chunk]) -> int:
-    """Return the tokens of all parts together."""
+    """Return the sum of the parts' tokens."""
     return sum(part.tokens for part in parts)
 
 
 def by_turns(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
-    """Split by size alone: chunks are whole turns, as near to `size` tokens as the turns allow."""
+    """Split only by size: chunks are whole turns, as near to `size` tokens as the turns allow."""
     return _split(spoken, begin, size, last, lambda _: ())
 
 
 def by_likeness(price: Price) -> Splitter:
-    """Return a splitter that avoids bounds between alike turns, by the likeness that `price` sees.
+    """Return a splitter that avoids bounds between alike turns, with the prices that `price` returns.
 
-    Between fully alike turns a bound costs four squares of `size` more than at the best place in view.
+    A bound between fully alike turns costs four squares of `size` more than one at the best place in the window.
     """
 
     def split(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
-        def priced(window: Sequence[Chunk]) -> list[int]:
+        def price_bounds(window: Sequence[Chunk]) -> list[int]:
             turns = [spoken[unit.start : unit.stop] for unit in window]
             texts = tuple(tuple(message.text for message in turn) for turn in turns)
             minutes = tuple((turn[0].minute, turn[-1].minute) for turn in turns)
-            most = _TOPIC * size**2
+            most = _MOST_TOPIC_PRICE * size**2
             return [most * steps // STEPS for steps in price(texts, minutes)]
 
-        return _split(spoken, begin, size, last, priced)
+        return _split(spoken, begin, size, last, price_bounds)
 
     return split
 
 
 by_topics = by_likeness(prices)
-"""The splitter that memproc uses: by words, and by pauses."""
+"""The splitter that memproc uses by default: by words and pauses."""
 SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
-"""The splitters that need nothing else, by their names in `chunk.bounds`."""
+"""The splitters that need no model, by their names in the setting `chunk.bounds`."""
 
 
 def _split(
@@ -172,18 +172,18 @@ def _split(
     last: int,
     price: Callable[[Sequence[Chunk]], Sequence[int]],
 ) -> Split:
-    """Choose each bound in view of the shortest run of turns that holds four times `size` tokens.
+    """Choose each bound by the shortest run of turns ahead of it that holds four times `size` tokens.
 
-    The last turn of a history may still grow, so a further one must follow that run.
+    A further turn must follow that run, since the last turn of a history may still grow.
     """
     rest = units_from(spoken, begin, size)
     bounds: list[int] = []
     first, end = 0, begin
     while end <= last:
-        window = first_tokens(rest, first, _WINDOW * size)
+        window = first_tokens(rest, first, _WINDOW_SIZES * size)
         tokens = tokens_of(window)
-        if tokens < _WINDOW * size:
-            ahead = f"the next {_WINDOW * size:,} tokens, and only {tokens:,} are here."
+        if tokens < _WINDOW_SIZES * size:
+            ahead = f"the next {_WINDOW_SIZES * size:,} tokens, and only {tokens:,} are here."
             return Split(tuple(bounds), f"A chunk's end is chosen in view of {ahead}")
         if first + len(window) == len(rest):
             return Split(tuple(bounds), "The last turn may still grow.")
@@ -194,7 +194,7 @@ def _split(
 
 
 def first_tokens(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]:
-    """Return the units from `first` on, until they hold `tokens` together; all if they hold fewer."""
+    """Return the units from index `first` on, until they hold at least `tokens` together; all if they hold fewer."""
     window: list[Chunk] = []
     gathered = 0
     for unit in units[first:]:
@@ -206,23 +206,23 @@ def first_tokens(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]
 
 
 def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
-    """Return the last index from `begin` on where a chunk may end, `tail` tokens after it; below `begin` for none."""
-    behind, at = 0, len(spoken)
-    while at >= begin and behind < tail:
+    """Return the last index where a chunk may end with at least `tail` tokens after it; below `begin` where none may."""
+    after, at = 0, len(spoken)
+    while at >= begin and after < tail:
         at -= 1
-        behind += spoken[at].tokens if at >= begin else 0
+        after += spoken[at].tokens if at >= begin else 0
     return at
 
 
 def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
-    """Say for each chunk with which chunk its tail begins; the tail ends where the chunk begins.
+    """Return for each chunk the index of the chunk that its tail begins with; the tail ends where the chunk begins.
 
-    `chunk_tokens` holds the tokens of all chunks of the history in order, `keep` (N) and `step` are
-    tokens too. The tail begins at chunk 0. When it would exceed `keep` by more than half a step, its beginning
-    moves on to the first chunk from which at most `keep` less half a step is left, but never past the one chunk
-    right before: a chunk has something raw before it, however large that is. Chunk 0 has an empty tail.
+    `chunk_tokens` are those of all chunks of the history in order; `keep` and `step` are tokens, too. The tail begins at
+    chunk 0. When it exceeds `keep` by more than half a step, its beginning moves on to the first chunk from which at most
+    `keep` less half a step is left, but never past the chunk right before: a chunk always has something raw before it,
+    however large that is. Chunk 0 has an empty tail.
 
-    It depends on the chunks alone, so that many small runs and one large run give the same prompts.
+    It depends only on the chunks, so that many small runs and one large run send the same prompts.
     """
     half = step // 2
     begins: list[int] = []
@@ -243,43 +243,43 @@ class Chunking:
 
     chunks: tuple[Chunk, ...]
     waiting_tokens: int
-    """The tokens from the last chunk to the live tail: too little for a chunk as yet."""
+    """The tokens between the last chunk and the live tail: too few for a chunk yet."""
     live_tokens: int
     reason: str
     """Why there is no further chunk, as a sentence for the person."""
 
 
 def live_tokens(spoken: Sequence[Spoken], begin: int, size: int, tail: int) -> int:
-    """Return the tokens of the newest whole turns after `begin` that hold at least `tail` tokens."""
+    """Return the tokens of the live tail: the newest whole turns from `begin` on that hold at least `tail` tokens."""
     return tokens_of(first_tokens(units_from(spoken, begin, size)[::-1], 0, tail))
 
 
 def chunks(
     spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Splitter = by_topics
 ) -> Chunking:
-    """Form chunk after chunk of about `size` tokens, as long as `tail` tokens stay after the last one.
+    """Form chunk after chunk of about `size` tokens, as long as at least `tail` tokens stay after the last one.
 
-    `spoken` is the whole history, `begin` the index where the last frozen chunk ended (0 for none).
-    A frozen bound holds even where a turn was not cut then or would not be cut now (other sizes, an edited
-    message). The live tail is the newest whole turns that hold at least `tail` tokens.
+    `spoken` is the whole history, `begin` the index where the last frozen chunk ended (0 for none). A frozen bound holds
+    even where turns would now be cut otherwise (other sizes, an edited message). The live tail is the newest whole turns
+    that hold at least `tail` tokens.
     """
     offered = split(spoken, begin, size, _last_end(spoken, begin, tail))
     left = tokens_of(spoken[begin:])
     formed: list[Chunk] = []
-    start, coming = begin, 0
+    start, next_tokens = begin, 0
     for stop in offered.bounds:
-        coming = tokens_of(spoken[start:stop])
-        if left - coming < tail:
+        next_tokens = tokens_of(spoken[start:stop])
+        if left - next_tokens < tail:
             break
-        formed.append(Chunk(start, stop, coming))
-        start, left, coming = stop, left - coming, 0
+        formed.append(Chunk(start, stop, next_tokens))
+        start, left, next_tokens = stop, left - next_tokens, 0
     live = live_tokens(spoken, start, size, tail)
     waiting = left - live
     if not waiting:
         also = "else " if formed else ""
         reason = f"Nothing {also}waits: the rest is the live tail, which stays word for word."
-    elif coming:
-        reason = f"The next memory takes {coming:,} tokens, of which {waiting:,} have left the live tail so far."
+    elif next_tokens:
+        reason = f"The next memory takes {next_tokens:,} tokens, of which {waiting:,} have left the live tail so far."
     else:
         reason = offered.reason
     return Chunking(tuple(formed), waiting, live, reason)

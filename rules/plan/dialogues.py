@@ -1,11 +1,11 @@
 """The questions of each dialogue that makes a memory, and how long their answers may be.
 
-    memory      all four; what each answers is in view of the next
-    hindsight   the two open ones: its quote is kept, and its analysis is in the journal
-    fold        all but the quote: it carries those of its memories
-    extracted   the analysis alone: the built-in engine writes the rest
+    memory      all four; each question comes after the answers to those before it
+    hindsight   the two open ones: the quote is kept, and the analysis is in the journal
+    fold        all but the quote: a fold carries those of its memories
+    extracted   only the analysis: the built-in engine writes the rest
 
-A plan counts and prices these; `daemon/remember/dialogue.py` asks them, with the same words and room.
+A plan counts and prices them; `daemon/remember/dialogue.py` asks them, with the same limits.
 """
 
 from typing import Literal
@@ -22,12 +22,12 @@ _ROOM, _TOKENS_A_WORD = 200, 4
 
 
 def words_of(step: Step, words: int) -> int:
-    """Return about how many words an answer may have, where the open ones have `words` each."""
+    """Return about how many words an answer may have, where the open questions allow `words` each."""
     if step == "quote":
         return QUOTE_WORDS
     return analysis_words(words) if step == "analysis" else words
 
 
 def answer_room(words: int) -> int:
-    """Return the tokens that an answer of about so many words may have (max_tokens)."""
+    """Return the most tokens (max_tokens) of an answer that should have about `words` words."""
     return _ROOM + words * _TOKENS_A_WORD

@@ -1,4 +1,4 @@
-"""What folds may take: of the memory section once they are made, and of reading while they are.
+"""Limit what folds take: how large the memory section may be, and how much making a fold may read.
 
 The section's budget is a fixed number, or grows with the conversation:
 
@@ -6,19 +6,19 @@ The section's budget is a fixed number, or grows with the conversation:
             at most a fifth of the agent's window
 
 If a model costs more above some length, that length counts as its window, as it does for all plans.
-It is a function of the messages and of the window alone, so ten rounds come to what one comes to.
+The budget depends only on the messages and the window, so ten rounds give what one gives.
 
 A fold of folds reads the memories of its chunks again, the last answer of each, so that no more
-than two generations lie between it and the raw words. That is more to read than the folds under it
-would be. So all folds together may read half as much again as they would from their members; a fold
-that would go beyond is made from its members:
+than two generations are between it and the raw words. That is more to read than its member folds. So all folds together
+may read one and a half times of what they would read from their members; a fold that would exceed this is made from its
+members:
 
     memories        1 2 3 4 5 6 | 7 8 9 10 11 12 | 13 ...
     folds           each reads its six memories whole
-    fold of folds   reads the last answers of 1 to 12, while all that was read stays within one and a
-                    half of the usual
+    fold of folds   reads the last answers of 1 to 12, while everything read so far stays within one and a
+                    half times of the usual
 
-It depends on the memories under a fold alone, and never on when rounds happened.
+It depends only on the memories under a fold, and never on when rounds happened.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,28 +27,25 @@ from dataclasses import dataclass
 from rules.conversation.memory import CHUNK_LEVEL, Memory
 
 LEAST = 16_000
-"""The smallest budget of a window that is large enough."""
+"""The least budget that grows, unless the window is too small for it."""
 PART_OF_WINDOW = 5
 """A budget that grows takes at most a fifth of the agent's window."""
 _PART_OF_RAW = 10
 
-_LAST_ANSWER = 3
+_LAST_ANSWER_PART = 3
 """The last answer of a memory to come is about a third of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The numbers of `[fold]` in memproc.toml, for one chat."""
+    """The settings of `[fold]` in memproc.toml, for one chat."""
 
     budget: int | None
-    """Tokens of the section without quotes and wishes; None: it grows."""
+    """Tokens of the section without quotes and wishes; None where it grows with the conversation."""
     wishes: int = 1_500
-    """Tokens of all standing wishes."""
+    """The most tokens of all wishes together."""
     window: int | None = None
-    """The agent's window in tokens as memories are counted; None if not known.
-
-    Where its price rises before, that counts.
-    """
+    """The agent's window, or the length at which its price rises, in tokens as memories are counted; None if unknown."""
 
     def at(self, raw_tokens: int) -> int:
         """Return the budget, in tokens, of a section that replaces `raw_tokens` of messages."""
@@ -60,12 +57,12 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read for a memory or a fold, in tokens."""
+    """What was read to make a memory or a fold and all folds in it, in tokens."""
 
     usual: int = 0
-    """What all folds in it would have read of their members."""
+    """What would have been read from members alone."""
     spent: int = 0
-    """What they have read."""
+    """What was read."""
     answers: int | None = 0
     """The last answers of the memories under it; None where these are not all known."""
 
@@ -77,19 +74,19 @@ class FoldMember:
     tokens: int
     is_fold: bool
     reading: Reading
-    """What was read for it."""
+    """What was read to make it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoldReading:
-    """What one fold reads: from the memories of its chunks or from its members, and how much."""
+    """What one fold reads: the memories of its chunks or its members, and how much."""
 
     from_memories: bool
     is_beyond: bool
-    """Whether it reads its members only because the memories under them would be too much."""
+    """Whether it reads its members because the memories under them would be too much."""
     tokens: int
     whole: Reading
-    """The reading of the fold with all that lies in it."""
+    """The reading of the fold with all folds in it."""
 
 
 def read_for_fold(members: Sequence[FoldMember]) -> FoldReading:
@@ -114,36 +111,36 @@ def reading_of(memory: Memory, by_id: Mapping[str, Memory]) -> Reading:
         return Reading()
     if memory.level != CHUNK_LEVEL:
         return Reading(answers=None)
-    # About as many tokens as its last answer has, by its share of the characters.
+    # The tokens of its last answer are estimated by its share of the characters.
     edition = memory.in_prompts
     characters = sum(map(len, edition.texts))
     return Reading(answers=edition.tokens * len(edition.texts[5]) // max(1, characters))
 
 
 def members_reading(members: Iterable[Memory], by_id: Mapping[str, Memory]) -> FoldReading:
-    """Return what a fold of these members reads."""
-    read = []
+    """Return what a fold of these memories and folds reads."""
+    fold_members = []
     for member in members:
         edition = member.in_prompts
         tokens = 0 if member.forgotten else edition.tokens - edition.permanent_tokens
-        read.append(FoldMember(tokens, member.is_fold, reading_of(member, by_id)))
-    return read_for_fold(read)
+        fold_members.append(FoldMember(tokens, member.is_fold, reading_of(member, by_id)))
+    return read_for_fold(fold_members)
 
 
 def reading_to_come(tokens: int) -> Reading:
-    """Return the reading of a memory that is still to be made."""
-    return Reading(answers=tokens // _LAST_ANSWER)
+    """Return the reading of a memory that is still to be made, with its expected `tokens`."""
+    return Reading(answers=tokens // _LAST_ANSWER_PART)
 
 
 def parts_within(sizes: Sequence[int], room: int | None) -> tuple[range, ...]:
-    """Return runs of neighbours that fit into a room, of about equal size.
+    """Return runs of neighbours, of about equal size, that each fit into `room` tokens.
 
-    One larger than that is alone.
+    An item that is larger than that is a run by itself.
     """
     if room is None or sum(sizes) <= room:
         return (range(len(sizes)),)
-    wanted = -(-sum(sizes) // max(1, room))
-    share = sum(sizes) / wanted
+    fewest = -(-sum(sizes) // max(1, room))
+    share = sum(sizes) / fewest
     parts: list[range] = []
     start, size = 0, 0
     for at, tokens in enumerate(sizes):

@@ -1,6 +1,6 @@
-"""The memory section: which memories it shows within its budget, and which are folded into one.
+"""Decide which memories the memory section shows within its budget, and which are folded into one.
 
-Memories come one after the other. After each one, while the section is larger than the budget, the
+Memories are added one after the other. After each one, while the section is larger than the budget, the
 oldest six items of the lowest level that has that many become one fold of the next level.
 Quotes are outside the budget: they are permanent, and a fold carries all those of its members. With
 groups of three, and room for six:
@@ -10,7 +10,7 @@ groups of three, and room for six:
     2 2 2 2 2 1 1     ->   3 2 2 1 1
     4 3 3 2 2 1 1     ->   5 2 2 1 1
 
-In the last line no level has that many: the oldest, whatever their levels, become one fold of a
+In the last line no level has three: the oldest ones, of different levels, become one fold of a
 level above all of them.
 
 What the person has edited or pinned is never folded. It keeps its place in its group, and what
@@ -20,20 +20,20 @@ never folded, and groups of three:
     1 1* 1 1 1 1 1    ->   [1 1* 1] 2 1
 
 A fold that they have edited or pinned is shown at every budget, in the place of its first memory,
-and its other memories keep theirs as forgotten ones do. Of two with the same memory the larger
+and its other memories keep their places as forgotten ones do. Of two such folds with a memory in common the larger
 counts.
 
-So the view depends on the memories alone, and never on when rounds happened.
+So the view depends only on the memories, and never on when rounds happened.
 
 A fold of a whole group replaces the same memories at every budget: the budget only decides when it
-is made. So at a larger budget memories come back, and nearly always without a call, since the
-smaller one had the folds made before. There are two exceptions. At few lengths of a conversation (2
-to 7 of 100, simulated) the larger budget wants one fold to which the smaller one would have come
+is made. So a larger budget brings memories back, and nearly always without a call, since the
+smaller budget had the folds made before. There are two exceptions. At few lengths of a conversation (2
+to 7 of 100, simulated) the larger budget needs one fold that the smaller one would have needed
 within about six memories. And a fold of mixed levels depends on the budget, as does every fold
 after it.
 
-    section   what is shown for a chat's first memories
-    states    for each memory whether it is shown, folded, forgotten or not in use
+    view_section   what is shown for a chat's first memories
+    states         for each memory whether it is shown, folded, forgotten or not in use
 """
 
 from collections import Counter
@@ -50,35 +50,32 @@ from rules.conversation.memory import (
     memories_of_chunks,
     with_all_inside,
 )
-from rules.conversation.short_quotes import as_read
+from rules.conversation.short_quotes import with_fewer_quotes
 from rules.plan.fold_budget import Bounds
 
 GROUP = 6
-"""How many items become a fold."""
+"""How many items become one fold."""
 Version = Callable[[Memory], Edition]
-"""The edition of a memory that counts."""
+"""Chooses the edition of a memory: `version_in_prompts` or `version_in_export`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Something in the memory section: a memory, or a fold of memories."""
+class SectionItem:
+    """An item of the memory section: a memory, or a fold of memories."""
 
     name: str
     """Its memory id."""
     level: int
     tokens: int
-    """Without its quotes and wishes.
-
-    0: forgotten, with its place in its group and shown nowhere.
-    """
+    """Its tokens without quotes and wishes; 0 for a forgotten one, which has a place in its group and is not shown."""
     covers: tuple[str, ...]
-    """Names of the chunk memories in it: itself, for one of level 1."""
+    """The names of the chunk memories in it; its own name for a memory of level 1."""
     never_folded: bool = False
-    """The person has edited or pinned it."""
+    """Whether the person has edited or pinned it."""
     quotes: int = 0
-    """Tokens of its quotes and wishes."""
+    """The tokens of its quotes and wishes."""
     source: int = 0
-    """Tokens of the raw messages of a chunk's memory."""
+    """The tokens of the raw messages of a chunk's memory; 0 for a fold."""
 
     @property
     def is_fold(self) -> bool:
@@ -88,15 +85,15 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class MissingFold:
-    """A fold that must exist before the view can go on."""
+    """A fold that must be made before the view can be completed."""
 
     level: int
-    members: tuple[Standing, ...]
+    members: tuple[SectionItem, ...]
     """Oldest first, two or more, none of them forgotten or never folded."""
 
     @property
     def covers(self) -> tuple[str, ...]:
-        """Return the names of the chunk memories in the fold to come."""
+        """Return the names of the chunk memories in the fold."""
         return tuple(name for member in self.members for name in member.covers)
 
     @property
@@ -109,44 +106,44 @@ class MissingFold:
 class View:
     """The memory section as it is shown."""
 
-    standing: tuple[Standing, ...]
+    items: tuple[SectionItem, ...]
     """Oldest first, without what is forgotten."""
     missing: MissingFold | None
-    """The first fold that is missing.
+    """The first fold that is not made yet; None where all are made.
 
-    `standing` is then the view just before it: it ends with the memory that made the section too
-    large, and the memories after that one are not in it.
+    `items` is then the section just before it: it ends with the memory that made the section too
+    large, and lacks the memories after that one.
     """
 
     def select(self, memories: Iterable[Memory]) -> list[Memory]:
         """Return those of a chat's memories and folds that are shown, oldest first."""
         by_id = memories_by_id(memories)
-        return [by_id[item.name] for item in self.standing]
+        return [by_id[item.name] for item in self.items]
 
     @property
     def tokens(self) -> int:
-        """Return the tokens of the section, quotes included."""
-        return sum(item.tokens + item.quotes for item in self.standing)
+        """Return the tokens of the section, including quotes."""
+        return sum(item.tokens + item.quotes for item in self.items)
 
 
-_Place = tuple[Standing, ...]
-"""One place of a group: one item, or what is never folded, with the folds around it."""
+_Place = tuple[SectionItem, ...]
+"""A place of a group: one item, or what is never folded together with the folds around it."""
 
 
-def view(
-    memories: Sequence[Standing],
+def build_view(
+    memories: Sequence[SectionItem],
     budget: Callable[[int], int],
-    find: Callable[[MissingFold], Standing | None],
+    find: Callable[[MissingFold], SectionItem | None],
 ) -> View:
     """Return the memory section after all of `memories` (oldest first), within its budget.
 
-    `budget` gives that in tokens, by the raw tokens of the memories so far. `find` gives a fold
-    by its members, or None where it is not made yet; it may give a forgotten one. A group of which
-    only one member is not forgotten needs no fold: that member stands for it at the next level; a
-    group that is all forgotten stays so.
-    A section may exceed its budget by one item, or by items that are never folded and single ones
-    between them. `memories` may begin with items of higher levels, folds that came with an export
-    whose memories are not known; what precedes an item of a higher level counts as high as that.
+    `budget` returns the budget in tokens for the raw tokens of the memories so far. `find` returns the fold of some
+    members, which may be forgotten, or None where it is not made yet. A group with only one member that is not forgotten
+    needs no fold: that member replaces it at the next level; a group that is all forgotten stays so.
+
+    A section may exceed its budget by one item, or by items that are never folded and single ones between them. `memories`
+    may begin with items of higher levels: folds that came with an export, and whose memories are unknown. What precedes an
+    item of a higher level counts as of that level.
     """
     places: list[_Place] = []  # oldest first: none is of a lower level than one after it
     tokens = shown = source = 0
@@ -167,19 +164,16 @@ def view(
     return View(_shown(_items(places)), None)
 
 
-def _items(places: Iterable[_Place]) -> list[Standing]:
+def _items(places: Iterable[_Place]) -> list[SectionItem]:
     return [item for place in places for item in place]
 
 
-def _tokens(items: Iterable[Standing]) -> int:
+def _tokens(items: Iterable[SectionItem]) -> int:
     return sum(item.tokens for item in items)
 
 
-def _descending(memories: Sequence[Standing]) -> list[Standing]:
-    """Raise levels so that none is lower than one after it.
-
-    The oldest of a level are neighbours then.
-    """
+def _descending(memories: Sequence[SectionItem]) -> list[SectionItem]:
+    """Raise levels so that none is lower than one after it; items of a level are then neighbours."""
     highest = reversed([*accumulate((memory.level for memory in reversed(memories)), max)])
     return [
         memory if memory.level == level else replace(memory, level=level)
@@ -188,7 +182,7 @@ def _descending(memories: Sequence[Standing]) -> list[Standing]:
 
 
 def _next_group(places: Sequence[_Place]) -> tuple[int, int]:
-    """Return the first of the places to fold next, and the level of that fold."""
+    """Return the index of the first place to fold next, and the level of that fold."""
     levels = [place[0].level for place in places]
     counts = Counter(levels)
     full = [level for level in counts if counts[level] >= GROUP]
@@ -199,10 +193,10 @@ def _next_group(places: Sequence[_Place]) -> tuple[int, int]:
 
 
 def _fold(
-    level: int, members: Sequence[Standing], find: Callable[[MissingFold], Standing | None]
+    level: int, members: Sequence[SectionItem], find: Callable[[MissingFold], SectionItem | None]
 ) -> _Place | MissingFold:
-    """Return the place that replaces `members` from now on, or the fold that must be made first."""
-    folded: list[Standing] = []
+    """Return the place that replaces `members`, or the fold that must be made first."""
+    folded: list[SectionItem] = []
     for stays, row in groupby(_shown(members) or members[:1], key=lambda item: item.never_folded):
         items = tuple(row)
         if stays or len(items) < 2:
@@ -216,54 +210,51 @@ def _fold(
     return tuple(replace(item, level=level) for item in folded)
 
 
-def _shown(items: Iterable[Standing]) -> tuple[Standing, ...]:
+def _shown(items: Iterable[SectionItem]) -> tuple[SectionItem, ...]:
     return tuple(item for item in items if item.tokens)
 
 
-def as_told(memory: Memory) -> Edition:
+def version_in_prompts(memory: Memory) -> Edition:
     """Return the edition that later prompts see."""
-    return as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts
+    return with_fewer_quotes(memory.in_prompts) if memory.is_fold else memory.in_prompts
 
 
-def as_shown(memory: Memory) -> Edition:
+def version_in_export(memory: Memory) -> Edition:
     """Return the edition that the export shows."""
     return memory.edition
 
 
-def section(
+def view_section(
     chat_id: str,
     memories: Sequence[Memory],
     upto: int,
     bounds: Bounds,
     version: Version,
-    stand_in: Callable[[MissingFold], Standing | None] = lambda missing: None,
-    coming: Sequence[Standing] = (),
+    stand_in: Callable[[MissingFold], SectionItem | None] = lambda missing: None,
+    coming: Sequence[SectionItem] = (),
 ) -> View:
-    """Return the section for the first `upto` memories of a chat.
+    """Return the section for the first `upto` memories of a chat; the same memories always give the same section.
 
-    The same memories give the same section on any day.
-
-    `memories` are all of the chat and its folds; `coming` are those that are not made yet, and
-    `stand_in` may give something in the place of a fold that is not made. `version` says which
-    edition counts.
+    `memories` are all memories and folds of the chat; `coming` are memories that are not made yet, and
+    `stand_in` may return an item in place of a fold that is not made. `version` chooses the editions.
     """
     by_id = memories_by_id(memories)
 
-    def find(missing: MissingFold) -> Standing | None:
+    def find(missing: MissingFold) -> SectionItem | None:
         if any(member.name not in by_id for member in missing.members):
             return stand_in(missing)
         name = fold_id(chat_id, [by_id[member.name] for member in missing.members])
         fold = by_id.get(name)
-        return stand_in(missing) if fold is None else _standing(fold, version, missing.covers)
+        return stand_in(missing) if fold is None else _as_item(fold, version, missing.covers)
 
-    items = [*standing(memories_of_chunks(memories), version), *coming][:upto]
-    return view(_with_kept_folds(items, by_id, version), bounds.at, find)
+    items = [*as_items(memories_of_chunks(memories), version), *coming][:upto]
+    return build_view(_with_kept_folds(items, by_id, version), bounds.at, find)
 
 
 def _with_kept_folds(
-    items: Sequence[Standing], by_id: Mapping[str, Memory], version: Version
-) -> list[Standing]:
-    """Return the items with the folds that the person has edited or pinned in their places."""
+    items: Sequence[SectionItem], by_id: Mapping[str, Memory], version: Version
+) -> list[SectionItem]:
+    """Return the items, with folds that the person has edited or pinned in place of their memories."""
     places = {item.name: item for item in items}
     free = set(places)
     for fold in sorted(by_id.values(), key=lambda memory: -len(memory.keys)):
@@ -271,17 +262,14 @@ def _with_kept_folds(
         covers = tuple(memory.memory_id for memory in inside)
         if fold.is_fold and _is_never_folded(fold) and free.issuperset(covers):
             free.difference_update(covers)
-            first, own = places[covers[0]], _standing(fold, version, covers)
+            first, own = places[covers[0]], _as_item(fold, version, covers)
             places |= {name: replace(places[name], tokens=0) for name in covers}
             places[first.name] = replace(own, level=first.level, source=first.source)
     return [*places.values()]
 
 
-def over_budget(shown: Sequence[Standing], budget: int) -> str:
-    """Return a clause saying that what is never folded makes a section exceed its budget.
-
-    Empty if not.
-    """
+def describe_over_budget(shown: Sequence[SectionItem], budget: int) -> str:
+    """Return a clause saying that what is never folded makes a section exceed its budget; "" where it does not."""
     tokens = _tokens(shown)
     staying = sum(item.never_folded for item in shown)
     if not staying or tokens <= budget:
@@ -294,15 +282,15 @@ def over_budget(shown: Sequence[Standing], budget: int) -> str:
     )
 
 
-def standing(memories: Sequence[Memory], version: Version) -> list[Standing]:
-    """Return the memories as items of a section, one by one."""
-    return [_standing(memory, version, (memory.memory_id,)) for memory in memories]
+def as_items(memories: Sequence[Memory], version: Version) -> list[SectionItem]:
+    """Return the memories as items of a section, each by itself."""
+    return [_as_item(memory, version, (memory.memory_id,)) for memory in memories]
 
 
-def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Standing:
+def _as_item(memory: Memory, version: Version, covers: tuple[str, ...]) -> SectionItem:
     edition = version(memory)
     quotes = edition.permanent_tokens
-    return Standing(
+    return SectionItem(
         name=memory.memory_id,
         level=memory.level,
         tokens=0 if memory.forgotten else max(1, edition.tokens - quotes),
@@ -314,32 +302,33 @@ def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Stan
 
 
 def _is_never_folded(memory: Memory) -> bool:
-    """Return whether the person has pinned it or chosen their own edition, and not deleted it."""
+    """Return whether the person has pinned the memory or chosen their own edition, and not deleted it."""
     return not memory.forgotten and memory.keeps_its_words
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of a memory.
-
-    `into`: the id of the fold that it went into; empty where it is in none.
-    """
+    """The state of a memory or a fold."""
 
     word: Literal["shown", "folded", "forgotten", "not in use"]
-    """`not in use`: a fold that the archive still has, and whose memories are shown, or are in another fold."""
+    """`not in use`: the archive still has the fold, but its memories are shown or are in another fold."""
     into: str = ""
+    """The id of the fold that it is in; empty where it is in none."""
 
 
 def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str, State]:
-    """Return the state of each memory and fold of a chat, by id, in an export with these bounds."""
+    """Return by id the state of each memory and fold of a chat, in an export with these bounds."""
     by_id = memories_by_id(memories)
     chunks = [memory.memory_id for memory in memories_of_chunks(memories)]
-    top = [item.name for item in section(chat_id, memories, len(chunks), bounds, as_shown).standing]
-    inside: dict[str, str] = {}  # by id of a memory: the fold that it is in
+    top = [
+        item.name
+        for item in view_section(chat_id, memories, len(chunks), bounds, version_in_export).items
+    ]
+    inside: dict[str, str] = {}  # the fold that each memory is in, by id
     for name in top:
         for part in with_all_inside(by_id[name], by_id):
             inside |= dict.fromkeys(part.members, part.memory_id)
-    # Where a fold is still to be made, the view ends early: what comes after is shown as it is.
+    # Where a fold is still to be made, the view ends early: what comes after it is shown as it is.
     top += [name for name in chunks if name not in inside]
     state_of: dict[str, State] = {}
     for name, memory in by_id.items():
@@ -353,7 +342,7 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
 
 
 def marks_of(memory: Memory, state: State) -> tuple[str, ...]:
-    """Return what is out of the ordinary about a memory, in a word or two each."""
+    """Return a mark of a word or two for everything unusual about a memory."""
     edition = memory.edition
     marks = {
         state.word: state.word in ("forgotten", "not in use"),

@@ -1,4 +1,4 @@
-"""Whether a plan's prompts fit the models' context windows, and the settings with which they do."""
+"""Check whether a plan's prompts fit the models' context windows, and find the settings with which they do."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -10,27 +10,27 @@ from rules.plan.fold_budget import PART_OF_WINDOW
 from rules.plan.work import QUESTIONS, PlannedChunk
 
 _SPARE, _SPARE_WHEN_SURE, _SPARE_IN_HINDSIGHT = 5, 2, 15
-"""Percent of a limit that stay free: against texts of which a model makes more tokens than of
-others."""
+"""The percentage of a limit that stays free, since a model makes more tokens of some texts than of others."""
 
 _LARGEST_CHUNK = 1.5
-"""Turns are never split, so that a chunk may be larger than the mean."""
+"""The largest chunk as a multiple of the usual one: turns are not split, so chunks vary."""
 _MEMORY = 0.4
+"""A memory with its questions as a multiple of a chunk."""
 _LEAST_CHUNK, _MOST_CHUNK = 400, 4000
-_ROUND = 100
-_THOUSAND = 1024
+_CHUNK_STEP = 100
+_WINDOW_STEP = 1024
 _LEAST_BUDGET = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The limit of a model's requests, in its own tokens."""
+    """The limit of a model's requests, in the model's own tokens."""
 
     tokens: int
     is_price: bool = False
-    """Above it all of a prompt costs more; else it is the window, which holds the answer, too."""
+    """Whether all of a longer prompt costs more; otherwise it is the window, which also holds the answer."""
     sure: bool = False
-    """Replies have shown what the model makes of our tokens."""
+    """Whether replies have shown how many of its tokens the model makes of ours."""
 
     @property
     def most(self) -> int:
@@ -39,24 +39,18 @@ class Limit:
 
     @property
     def most_on_any_day(self) -> int:
-        """Return the same for what must not change once replies have shown how a model counts."""
+        """Return the same for plans that must not change once replies show how the model counts."""
         return self.tokens * (100 - _SPARE) // 100
 
     @property
     def most_in_hindsight(self) -> int:
-        """Return the most tokens of one that can be cut to size.
-
-        It is the same on any day, independent of replies.
-        """
+        """Return the most tokens of a hindsight request, which can be cut to size; replies do not change it."""
         return self.tokens * (100 - _SPARE_IN_HINDSIGHT) // 100
 
 
 @dataclass(frozen=True, slots=True)
 class NoRoom:
-    """Why a chunk does not fit, and by how much.
-
-    It names the settings to lower, or the other model that is needed.
-    """
+    """A chunk does not fit: why, by how much, and what to change."""
 
     reason: str
     next_step: str
@@ -70,7 +64,7 @@ class Sizes:
     step: int
     chunk: int
     budget: int | Literal["auto"]
-    """Of the memory section; "auto" where the window has room for the most that this may be."""
+    """The memory section's; "auto" where the window has room for the largest budget that "auto" may give."""
 
     @property
     def settings(self) -> dict[tuple[str, ...], int | str]:
@@ -90,7 +84,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Sizes as multiples of a chunk."""
+    """Sizes as multiples of a chunk, and the fewest tokens of a chunk for which they are used."""
 
     tail: float
     step: float
@@ -100,7 +94,7 @@ class _Shape:
 
     @property
     def request(self) -> float:
-        """Return how many chunks the longest request holds."""
+        """Return the size of the longest request."""
         parts = (self.tail, self.step / 2, self.budget, self.quotes, _LARGEST_CHUNK, _MEMORY)
         return sum(parts)
 
@@ -110,15 +104,13 @@ _SHAPES = (
     _Shape(tail=5, step=2, budget=3, quotes=1.5, least_chunk=1000),
     _Shape(tail=4, step=0, budget=2, quotes=1, least_chunk=_LEAST_CHUNK),
 )
-"""Like the defaults, and closer and closer: the smallest tail holds four chunks."""
+"""The shape of the defaults, then tighter ones; the smallest tail holds four chunks."""
 
 
 def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
-    """Return the parts of a chunk's last and longest request.
+    """Return the parts of a chunk's last and longest request, in tokens as the model is expected to count them.
 
-    They are in tokens as the model is expected to count them.
-
-    `fixed` are system message and primer; `factor` is what the model makes of one of our tokens.
+    `fixed` are the tokens of system message and primer; `factor` is how many tokens the model makes of one of ours.
     """
     parts = {
         "system message and primer": fixed,
@@ -138,19 +130,18 @@ def largest_part(parts: Mapping[str, int]) -> str:
 
 
 def nearest_limit(window: int | None, step: int | None, *, sure: bool) -> Limit | None:
-    """Return the smaller of a model's window and the prompt above which its price rises.
-
-    None if it has neither.
-    """
+    """Return the smaller of a model's window and the prompt length above which its price rises; None without either."""
     if step is not None and (window is None or step <= window):
         return Limit(step, is_price=True, sure=sure)
     return None if window is None else Limit(window, sure=sure)
 
 
-def too_large(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | None) -> NoRoom | None:
-    """Return the request that does not fit, though its tail has given way; None if all do.
+def find_too_large(
+    chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | None
+) -> NoRoom | None:
+    """Return why the chunk's request does not fit, though its tail was shortened; None where it fits.
 
-    What helps where the window is too small is for the caller to say.
+    Where the window is too small, the caller says what to do.
     """
     parts = parts_of(chunk, fixed, factor)
     needed = sum(parts.values())
@@ -173,40 +164,35 @@ def too_large(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | Non
 
 
 def least_window(chunks: Iterable[PlannedChunk], fixed: int, factor: float) -> int:
-    """Return the smallest window that holds the requests about all chunks, in whole thousands (1,024).
-
-    Their tails give way.
-    """
+    """Return the smallest window, a multiple of 1,024, that holds the requests about all chunks without their tails."""
     most = max(
         sum(parts_of(chunk, fixed, factor).values()) - round(chunk.tail_tokens * factor)
         for chunk in chunks
     )
-    return ceil(most * 100 / (100 - _SPARE) / _THOUSAND) * _THOUSAND
+    return ceil(most * 100 / (100 - _SPARE) / _WINDOW_STEP) * _WINDOW_STEP
 
 
 def room_left(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit) -> int:
-    """Return the room of the chunk's last request in hindsight, in tokens as we count them.
+    """Return how many of our tokens the chunk's last hindsight request has room for; 0 or less where it has none.
 
-    It is 0 or less where there is none.
-
-    `factor` is what is known of the model beforehand: a request must be the same on any day, or it
+    `factor` must be what is known about the model beforehand: a request must stay the same on any day, or it
     is paid twice.
     """
     return int((limit.most_in_hindsight - sum(parts_of(chunk, fixed, factor).values())) / factor)
 
 
 def sizes_within(most: int, fixed: int, factor: float) -> Sizes | None:
-    """Return the largest sizes whose requests have at most `most` of the model's tokens.
+    """Return the largest sizes whose requests have at most `most` of the model's tokens; None where none fit.
 
-    `fixed` are ours of system message and primer, `factor` what the model makes of one of ours.
-    None where even the smallest do not fit.
+    `fixed` are our tokens of system message and primer; `factor` is how many tokens the model makes of one of ours.
     """
     room = most / factor - fixed - QUESTIONS
     for shape in _SHAPES:
-        chunk = min(_MOST_CHUNK, int(room / shape.request) // _ROUND * _ROUND)
+        chunk = min(_MOST_CHUNK, int(room / shape.request) // _CHUNK_STEP * _CHUNK_STEP)
         if chunk >= shape.least_chunk:
-            besides = chunk * (shape.request - shape.budget)
-            grows = chunk == _MOST_CHUNK and besides + most / factor / PART_OF_WINDOW <= room
+            without_budget = chunk * (shape.request - shape.budget)
+            largest_budget = most / factor / PART_OF_WINDOW
+            grows = chunk == _MOST_CHUNK and without_budget + largest_budget <= room
             return Sizes(
                 int(chunk * shape.tail),
                 int(chunk * shape.step),

@@ -1,15 +1,15 @@
 """The work on a chat as data: its chunks, its rounds of hindsight, its layers.
 
-A round is begun when new chunks are planned, and is over when the last of them has its memory. One
-that was broken off goes on as it was begun, so that a kill changes nothing of what comes of it.
+A round begins when new chunks are planned, and ends when the last of them has its memory. A round
+that was interrupted goes on as it was begun, so that a kill does not change its results.
 
 A chunk's requests must fit into what the model holds at its usual price:
 
     request    system message and primer | memories | tail | chunk | dialogue and answers
     limit      the model's window, or where its price rises if that comes first; with room to spare
 
-Where one does not, its tail gives way, chunk by chunk, and memories come in its place. How far it does
-depends on the raw messages alone, not on what the memories became: a request is the same on any day.
+Where one does not fit, its tail is shortened, chunk by chunk, and memories take the place of these chunks. How far
+depends only on the raw messages, not on how the memories turned out, so a request is the same on any day.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,29 +24,29 @@ from rules.plan.chunks import Chunk, tails
 from rules.plan.foresight import Coming, Foresight
 
 CORE_WORDS = 150
-"""The most words of the agent's answer: a few short edits."""
+"""The most words of the agent's answer about core memory: a few short edits."""
 FACT_WORDS = 400
-"""The most words of the context manager's answer: a dozen facts, as JSON."""
+"""The most words of the context manager's answer about facts: a dozen, as JSON."""
 QUESTIONS = 600
-"""Tokens of the questions and of the room that the last answer has beyond its own length."""
+"""The tokens of a dialogue's questions, and of the room that the last answer has beyond its own length."""
 _MOST_OF_BUDGET = 2
-"""Memories before a tail take less than so many times their budget, quotes and the newest among them."""
+"""The memories before a tail take less than this many times their budget, including quotes and the newest memory."""
 HINDSIGHT_TOKENS = 8_000
-"""What a hindsight edition sees of what came afterwards."""
+"""The most tokens of what came afterwards that a hindsight edition sees."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round as it was begun last."""
+    """A round of hindsight."""
 
     upto: int = 0
-    """Number of the memory that its last chunk becomes."""
+    """The number of the memory that its last chunk becomes."""
     chosen: Collection[str] = ()
-    """Ids of the memories that get a hindsight edition and have none yet."""
+    """The ids of the memories that are to get a hindsight edition."""
     had: Collection[str] = ()
-    """Ids of those whose turn is over, with an edition or without."""
+    """The ids of the memories that had their turn, whether or not an edition came of it."""
     numbers: Collection[int] = ()
-    """Numbers of the chosen memories for which that can be done now."""
+    """The numbers of the chosen memories that can get their edition now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,40 +60,40 @@ class PlannedChunk:
     tail_start: int
     tail_tokens: int
     memories_before: int
-    """The number of memories, from the first on, that come before its tail."""
+    """How many memories, from the first on, come before its tail."""
     memories_tokens: int
-    """The expected tokens of these, folded."""
+    """The expected tokens of these memories, folded."""
     memory_tokens: int
     """The expected tokens of its memory."""
     asks_agent: bool = True
-    """Otherwise no model is asked for its memory, and the built-in engine makes it."""
+    """Whether the agent is asked for its memory; otherwise the built-in engine makes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """The chunks after whose memories each layer is updated, oldest first, one after the other."""
+    """For each layer, the chunks after whose memories it is updated, oldest first."""
 
     core: tuple[PlannedChunk, ...] = ()
-    """One call of the agent each, after the very dialogue that made the memory."""
+    """Each takes one call of the agent, at the end of the dialogue that made the memory."""
     facts: tuple[PlannedChunk, ...] = ()
-    """One call of the context manager each."""
+    """Each takes one call of the context manager."""
     core_tokens: int = 0
-    """The expected tokens of the question about the sections, with the sections in it."""
+    """The expected tokens of the question about the sections, including the sections."""
     facts_tokens: int = 0
-    """The same for the question about facts, with as many of them as are shown."""
+    """The expected tokens of the question about facts, including the facts that it shows."""
     shown_tokens: int = 0
-    """The tokens of the facts themselves among these."""
+    """The tokens of these facts alone."""
     embeds: bool = False
-    """One further call for each chunk tells which facts are the same in other words."""
+    """Whether a further call for each chunk finds facts that say the same in other words."""
 
     @property
     def calls(self) -> int:
-        """Count the model calls, if every answer is good at once."""
+        """Count the model calls, provided that every answer is accepted at once."""
         return len(self.core) + len(self.facts) * (2 if self.embeds else 1)
 
 
 NO_LAYERS = Layers()
-"""Both are switched off, or nothing is due."""
+"""Both layers are switched off, or nothing is due."""
 
 
 def hindsight_round(
@@ -104,11 +104,10 @@ def hindsight_round(
     again: Collection[int] = (),
     held: Collection[str] = (),
 ) -> Round:
-    """Return the round to go on with, or the one that `new` chunks begin.
+    """Return the round to go on with, or the round that `new` chunks begin.
 
-    `memories` are those of chunks, oldest first; `most` of them get hindsight, or none if it is 0;
-    `again` are the numbers of those that are written again before it, `held` the ids of those that
-    the export would go on showing as they are.
+    `memories` are those of chunks, oldest first; the newest `most` of them get hindsight. `again` are the numbers of those
+    that are written again first, `held` the ids of those that the export would go on showing unchanged.
     """
     chosen, upto = set(last.chosen), last.upto
     if new and len(memories) >= last.upto:
@@ -125,14 +124,14 @@ def hindsight_round(
 
 
 def _may_look_back(memory: Memory, again: Collection[int]) -> bool:
-    """Return whether a model's memory will be there, untouched, with its raw messages known."""
+    """Return whether a memory can get hindsight: written by a model, not edited, and its raw messages known."""
     if not (memory.keys and memory.may_be_rewritten):
         return False
     return memory.number in again or (memory.in_prompts.made == WRITTEN and not memory.due)
 
 
 def chunks_made(entries: Sequence[Entry], tokens: Sequence[int]) -> dict[int, Chunk]:
-    """Return the chunks that have memories, by number; `tokens` are those of each message."""
+    """Return by number the chunks that have memories; `tokens` are those of each message."""
     chunks: dict[int, Chunk] = {}
     start = 0
     for number, row in groupby(entries, key=lambda entry: entry.memory):
@@ -152,17 +151,17 @@ def plan_chunks(
     questions: int,
     room: int | None = None,
 ) -> list[PlannedChunk]:
-    """Return the chunks, each with its tail and with the memories that cover what is before.
+    """Return the chunks, each with its tail and with the memories that cover what is before the tail.
 
-    `chunks` go by the numbers of their memories; `tokens` are those of each message, `keep` and
-    `step` the settings of the tail. `room` has the tokens that a request may have for memories, tail,
-    chunk and its memory; None where that is not known.
+    `chunks` are by the numbers of their memories; `tokens` are those of each message, `keep` and
+    `step` the settings of the tail. `room` is how many tokens a request may have for memories, tail,
+    chunk and the chunk's memory; None where unknown.
     """
     result: list[PlannedChunk] = []
     for row in _rows(chunks):
         firsts = [row[at] for at in tails([chunks[number].tokens for number in row], keep, step)]
         if room is not None:
-            firsts = _shortened(row, firsts, chunks, memories, questions, room)
+            firsts = _shorten_tails(row, firsts, chunks, memories, questions, room)
         before = {first: memories.before(first - 1) for first in set(firsts)}
         for number, first in zip(row, firsts, strict=True):
             chunk, tail_start = chunks[number], chunks[first].start
@@ -182,7 +181,7 @@ def plan_chunks(
     return result
 
 
-def _shortened(
+def _shorten_tails(
     row: Sequence[int],
     firsts: Sequence[int],
     chunks: Mapping[int, Chunk],
@@ -190,7 +189,7 @@ def _shortened(
     questions: int,
     room: int,
 ) -> list[int]:
-    """Return with which chunk each tail begins so that its request fits; with its own: no tail."""
+    """Return the number of the chunk that each tail begins with so that its request fits; its own number is no tail."""
     expected = {
         number: Coming(expected_tokens(chunk.tokens, questions), chunk.tokens)
         for number, chunk in chunks.items()
@@ -204,7 +203,7 @@ def _shortened(
         begin = max(begin, first)
         left = room - chunks[number].tokens - expected[number].tokens
         left -= sum(chunks[earlier].tokens for earlier in range(begin, number))
-        # Only where memories of any size could be too many are they looked at.
+        # Estimating the memories takes time, so it is done only where they may not fit.
         while begin < number and left < most and before(begin) > left:
             left += chunks[begin].tokens
             begin += 1
@@ -213,7 +212,7 @@ def _shortened(
 
 
 def _rows(numbers: Iterable[int]) -> list[list[int]]:
-    """Part the numbers of memories at gaps, which are memories with unknown raw messages."""
+    """Split the numbers of memories at gaps, which are memories with unknown raw messages."""
     rows: list[list[int]] = []
     for number in numbers:
         if rows and rows[-1][-1] == number - 1:

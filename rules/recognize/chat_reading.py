@@ -7,10 +7,10 @@ from rules.conversation.history import (
     SLOTS,
     Entry,
     Place,
-    as_it_is_now,
-    groups,
-    history,
-    without_strays,
+    build_history,
+    group_by_memory,
+    mark_strays,
+    update_past,
 )
 from rules.conversation.kept_wishes import wishes_left
 from rules.conversation.memory import (
@@ -84,12 +84,12 @@ def reading_of(
             written_at=now,
         )
     changed = {memory.number for memory in known.memories if memory.memory_id in edits.changed}
-    past_now = as_it_is_now(known.past, places, changed, edits.deleted)
-    places = without_strays(past_now, places)
+    past_now = update_past(known.past, places, changed, edits.deleted)
+    places = mark_strays(past_now, places)
     after = []
     for memory in known.memories:
         after.append(_after(memory, by_person.get(memory.memory_id), edits))
-    entries = history(past_now, places)
+    entries = build_history(past_now, places)
     return ChatReading(places, entries, tuple(after), adopted, edits, by_person, lacks, known.seen)
 
 
@@ -113,7 +113,7 @@ def describe_edits(reading: ChatReading) -> str:
     chunks = {memory.memory_id for memory in reading.chunk_memories}
     # The messages of memories that the export lacks, and the next one gets back.
     live = {memory.memory_id for memory in reading.memories if not memory.forgotten}
-    shown = groups(reading.places)
+    shown = group_by_memory(reading.places)
     put_back = sum(len(SLOTS) - len(group) for name, group in shown.items() if name in live)
     edited = "memory stays" if len(edits.edited) == 1 else "memories stay"
     names = _names(reading.memories, edits.forgotten)

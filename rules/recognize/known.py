@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from rules.conversation.history import Group, Past, Place, groups
-from rules.conversation.marker import Canned, Marker, drafts_of
+from rules.conversation.history import Group, Past, Place, group_by_memory
+from rules.conversation.marker import Canned, Marker, known_markers
 from rules.conversation.memory import Edition, Memory, aliases, memories_of_chunks
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat
@@ -79,11 +79,11 @@ def recognise_export(
 ) -> Recognised:
     """Recognise each message of an export: whose it is, and what it is there for."""
     listed = deletion_list(chat)
-    ours = drafts_of(known.openings, known.memories, known.editions, words, listed.uuids)
+    ours = known_markers(known.openings, known.memories, known.editions, words, listed.uuids)
     digests = {old.key: old.digests for old in known.past}
     under = {}
     for memory in known.memories:
         under[memory.memory_id] = {key: digests[key] for key in memory.keys}
     live = {message.uuid: message.digest for message in known.live if message.uuid}
     places = recognise(messages, ours, under, aliases(known.memories), live)
-    return Recognised(known, listed, ours, places, groups(places))
+    return Recognised(known, listed, ours, places, group_by_memory(places))

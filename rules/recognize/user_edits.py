@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rules.conversation.history import SLOTS, Group, Past, Place, raw_messages
-from rules.conversation.kept_wishes import is_without_some
+from rules.conversation.kept_wishes import lacks_only_wishes
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import (
     Edition,
@@ -24,7 +24,7 @@ from rules.conversation.memory import (
     six_of,
     with_members,
 )
-from rules.conversation.short_quotes import forms
+from rules.conversation.short_quotes import export_forms
 from rules.recognize.known import Known
 from rules.typingmind.message import is_touched
 from rules.typingmind.originals import with_attachments
@@ -61,7 +61,7 @@ def edits_of(
 ) -> PersonEdits:
     """Compare a chat in the archive with its export.
 
-    `shown` are the messages of each memory that the export shows, as `groups` returns them.
+    `shown` are the messages of each memory that the export shows, as `group_by_memory` returns them.
     `missing_under` are keys of raw messages that the export lacks, though the person did not delete them.
     """
     here = find_memories_in_export(known, places, shown)
@@ -95,8 +95,8 @@ def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Edition]:
         has_picture = any(place.message.text != place.message.words for place in group.values())
         written = (edition for edition in editions if edition.kind == "person" or not has_picture)
         # A shorter form of an edition, too, is memproc's.
-        ever = (form for edition in written for form in forms(by_id[name], edition))
-        if not any(form.texts == now.texts or is_without_some(now.texts, form) for form in ever):
+        ever = (form for edition in written for form in export_forms(by_id[name], edition))
+        if not any(form.texts == now.texts or lacks_only_wishes(now.texts, form) for form in ever):
             edited[name] = now
     return edited
 

@@ -5,7 +5,7 @@ Each of these has a limit in time, which a busy machine can miss; `make bench` r
 
 import pytest
 
-from rules.conversation.answer import foreign
+from rules.conversation.answer import why_foreign
 from rules.conversation.quote import NotVerbatim, Verbatim, nearest_passage
 from rules.extract.prose import Said
 from rules.extract.sentences import sentences
@@ -36,7 +36,7 @@ def test_messages_of_a_hundred_thousand_characters_take_bounded_time(unit: str) 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("unit", ["“", '"', "`", "« ", "the sea ", "海", "\n", "https://"])
 def test_long_texts_take_little_time(unit: str) -> None:
-    assert foreign(unit * 100_000, [unit * 100_000]) is None
+    assert why_foreign(unit * 100_000, [unit * 100_000]) is None
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from primer.reply import (
     refuse_control_mark,
     refuse_repeated,
 )
-from rules.conversation.history import Entry, history, without_strays
+from rules.conversation.history import Entry, build_history, mark_strays
 from rules.conversation.quote import Verbatim, find_quote, nearest_passage
 from rules.layers.core import CoreMemory, Refusal
 from rules.layers.core_layout import ChatLayout, apply_edit
@@ -87,4 +87,4 @@ def _operate(text: str) -> None:
 @cache
 def _chunk() -> tuple[Entry, ...]:
     (read,) = chats_in("fuzz", export_bytes(chat(*conversation(2, 30))))
-    return tuple(history((), without_strays((), recognise(read_messages(read), {}))))
+    return tuple(build_history((), mark_strays((), recognise(read_messages(read), {}))))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from daemon.config.loading import parse_settings
 from daemon.files.read import chats_in
-from rules.conversation.history import groups, history, without_strays
+from rules.conversation.history import build_history, group_by_memory, mark_strays
 from rules.errors import ChatSkipped, ConfigurationError, NotAnExport
 from rules.plan.selection import why_excluded
 from rules.recognize.recognize import recognise
@@ -69,8 +69,10 @@ def _chat(chat: Chat) -> None:
         why_excluded(chat, ["a*"], [])
         places = recognise(messages, {})
         tuple(warnings(chat, messages))
-        groups(places)
-        assert len(history((), without_strays((), places))) == sum(place.lived for place in places)
+        group_by_memory(places)
+        assert len(build_history((), mark_strays((), places))) == sum(
+            place.lived for place in places
+        )
         branches(messages)
     except ChatSkipped as refusal:
         _is_told(refusal.message, refusal.next_step)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.history import groups
+from rules.conversation.history import group_by_memory
 from rules.conversation.memory import Edition, Memory, Wish, six_of
 from rules.recognize.adopted import freeze, with_cited_sources
 from rules.recognize.recognize import recognise
@@ -48,7 +48,7 @@ def read_with(lie: Lie) -> Edition:
         if "memproc" in message:
             lie(message["memproc"])
     raw = [read_message(json.dumps(message).encode()) for message in messages]
-    shown = groups(recognise(read_messages(chat_of(raw)), {}))
+    shown = group_by_memory(recognise(read_messages(chat_of(raw)), {}))
     (memory,) = freeze(shown, 1, len).memories
     return with_cited_sources(memory.edition, shown[memory.memory_id], SAID)
 

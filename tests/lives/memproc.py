@@ -32,7 +32,7 @@ from daemon.recovery.restore import find_version, restorable, restore
 from daemon.trip import go_round, run_export
 from primer.prompt import closing, opening
 from primer.reply import Request
-from rules.layers.core import CoreEvent, taken_back
+from rules.layers.core import CoreEvent, undo_newest
 from rules.layers.core_layout import Layout
 from rules.layers.facts import FactEvent
 from rules.layers.kept_passages import KeptPassage, admit_waiting
@@ -217,7 +217,7 @@ class Memproc:
 
     def undo(self, chat_id: str) -> None:
         """`memproc core CHAT undo`."""
-        event = taken_back(self._layout.sections, core_events(self.archive, chat_id))
+        event = undo_newest(self._layout.sections, core_events(self.archive, chat_id))
         keep_core_events(self.archive, chat_id, [event] if event else [], date(self.now))
 
     def add_fact(self, chat_id: str, text: str) -> None:

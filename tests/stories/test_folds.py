@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daemon.models.tokens import count
-from rules.conversation.memory_title import numbers_in
+from rules.conversation.memory_title import read_numbers
 from rules.conversation.short_quotes import one_sentence
 from tests.chats import CHAT_ID, Json, export_bytes, long_chat, texts
 from tests.groups import groups_of
@@ -201,7 +201,7 @@ def test_every_quote_stands_in_the_export_at_every_level_of_folding(lived: Life)
 
 @pytest.mark.full
 def test_memories_and_folds_are_called_by_numbers_that_no_other_has(lived: Life) -> None:
-    titles = {memory.memory_id: numbers_in(memory.in_prompts.texts[0]) for memory in lived.all()}
+    titles = {memory.memory_id: read_numbers(memory.in_prompts.texts[0]) for memory in lived.all()}
     assert [titles[memory.memory_id] for memory in lived.memories()] == [
         (memory.number, memory.number) for memory in lived.memories()
     ]

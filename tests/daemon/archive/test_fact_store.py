@@ -9,8 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from daemon.archive.archive import Archive
 from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
-from rules.layers.fact_operations import KnownFacts, Outcome, carry_out, forgotten
-from rules.layers.facts import FactEvent, Operation, Source, live, nearest_facts, normal
+from rules.layers.fact_operations import KnownFacts, Outcome, carry_out, forgotten_facts
+from rules.layers.facts import FactEvent, Operation, Source, live_facts, nearest_facts, normalize
 
 CHAT, NOW = "k3v9xq2m7p", "2026-03-03T00:00:00.000Z"
 SHOWN = 6
@@ -62,7 +62,7 @@ class Model:
         if event.source:
             self.heard.setdefault(event.fact, set()).add(event.source)
         if event.event in ("ADD", "UPDATE"):
-            assert (normal(event.text), event.source) not in self.forgotten
+            assert (normalize(event.text), event.source) not in self.forgotten
             self.says[event.fact] = event.text
             self.ever.add((event.fact, event.text))
         elif event.event in ("DELETE", "FORGET"):
@@ -70,7 +70,7 @@ class Model:
         if event.event == "FORGET":
             texts = [text for number, text in self.ever if number == event.fact]
             self.forgotten |= {
-                (normal(text), source)
+                (normalize(text), source)
                 for text in texts
                 for source in self.heard.get(event.fact, ())
             }
@@ -88,9 +88,11 @@ def known_now(
     archive: Archive, sources: tuple[Source, ...], alike: dict[str, list[str]]
 ) -> KnownFacts:
     events = fact_events(archive, CHAT)
-    facts = live(events)
+    facts = live_facts(events)
     shown = nearest_facts(facts, ranked([fact.text for fact in facts], sources[0].text))[:SHOWN]
-    return KnownFacts(shown, facts, forgotten(events), sources, next_fact(archive, CHAT), alike)
+    return KnownFacts(
+        shown, facts, forgotten_facts(events), sources, next_fact(archive, CHAT), alike
+    )
 
 
 class FactStore(RuleBasedStateMachine):
@@ -138,7 +140,7 @@ class FactStore(RuleBasedStateMachine):
 
     @invariant()
     def what_is_live_is_what_the_model_says(self) -> None:
-        facts = live(fact_events(self.archive, CHAT))
+        facts = live_facts(fact_events(self.archive, CHAT))
         assert {fact.number: fact.text for fact in facts} == self.model.says
         assert len({fact.number for fact in facts}) == len(facts)
 

@@ -11,7 +11,7 @@ from daemon.models.completion import Completion
 from daemon.remember.question import Worksheet
 from daemon.remember.taking_facts import KnownBefore, take_facts
 from primer.models import Model
-from rules.layers.facts import MOST_COMPARED, FactEvent, live
+from rules.layers.facts import MOST_COMPARED, FactEvent, live_facts
 from tests.daemon.remember.test_compress import MANAGER, Desk
 from tests.entries import talk
 from tests.rules.layers.known import added
@@ -50,7 +50,7 @@ def known(*texts: str) -> list[FactEvent]:
 def store(events: Sequence[FactEvent], answer: str) -> dict[int, str]:
     """What the facts say after this answer, by their numbers."""
     desk = Desk({"facts": [answer]})
-    after = live([*events, *taken(desk, events)])
+    after = live_facts([*events, *taken(desk, events)])
     assert desk.noted == []
     return {fact.number: fact.text for fact in after}
 

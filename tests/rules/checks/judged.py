@@ -15,7 +15,7 @@ from primer.reply import Refused, judge, read_reply, refuse_control_mark, refuse
 from primer.wording import without_tag_around
 from rules.checks.checks import first_fault
 from rules.checks.form import Form
-from rules.layers.names import who_is_who
+from rules.layers.names import find_names
 from tests.server.asking import TEXTS
 
 SEEN = Path(__file__).with_name("seen")
@@ -34,7 +34,7 @@ def faults(record: Any, passage: Any) -> Iterator[str]:
     by_person = [turn["text"] for turn in passage["passage"] if turn["role"] == "user"]
     system = f"You are {passage['persona']}. You talk with {passage['person']}."
     names = frozenset({passage["person"].casefold()})
-    who = who_is_who(system, [f"My name is {passage['person']}"], ())
+    who = find_names(system, [f"My name is {passage['person']}"], ())
     earlier: list[str] = []
     for part, step in STEPS.items():
         answer = record["answers"][part]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.answer import foreign
+from rules.conversation.answer import why_foreign
 from tests.exports.words import answer, question
 
 FOREIGN = "The answer is in another language than the conversation."
@@ -127,13 +127,13 @@ def passage_in(*languages: str) -> list[str]:
 @pytest.mark.parametrize("language", TOLD)
 def test_the_passages_own_language_is_never_foreign(language: str) -> None:
     first, second, memory = TOLD[language]
-    assert foreign(memory, passage_in(language)) is None
-    assert foreign(second, [first]) is None
+    assert why_foreign(memory, passage_in(language)) is None
+    assert why_foreign(second, [first]) is None
 
 
 @pytest.mark.parametrize(("spoken", "answered"), list(permutations(KNOWN, 2)))
 def test_another_known_language_is_foreign(spoken: str, answered: str) -> None:
-    assert foreign(TOLD[answered][2], passage_in(spoken)) == FOREIGN
+    assert why_foreign(TOLD[answered][2], passage_in(spoken)) == FOREIGN
 
 
 @pytest.mark.parametrize("spoken", ["Dutch", "Finnish", "Greek", "Korean", "Japanese"])
@@ -141,12 +141,12 @@ def test_another_known_language_is_foreign(spoken: str, answered: str) -> None:
 def test_a_known_language_is_foreign_to_an_unknown_one_of_some_length(
     spoken: str, answered: str
 ) -> None:
-    assert foreign(TOLD[answered][2], TOLD[spoken]) == FOREIGN
+    assert why_foreign(TOLD[answered][2], TOLD[spoken]) == FOREIGN
 
 
 def test_an_unknown_language_is_not_guessed_at() -> None:
-    assert foreign(TOLD["Finnish"][2], passage_in("English")) is None
-    assert foreign(TOLD["Irish"][2], passage_in("Dutch")) is None
+    assert why_foreign(TOLD["Finnish"][2], passage_in("English")) is None
+    assert why_foreign(TOLD["Irish"][2], passage_in("Dutch")) is None
 
 
 @pytest.mark.parametrize(
@@ -154,27 +154,29 @@ def test_an_unknown_language_is_not_guessed_at() -> None:
 )
 def test_both_languages_of_a_mixed_passage_are_right(mixed: tuple[str, str]) -> None:
     for language in mixed:
-        assert foreign(TOLD[language][2], passage_in(*mixed)) is None
+        assert why_foreign(TOLD[language][2], passage_in(*mixed)) is None
 
 
 def test_a_person_and_a_persona_may_speak_a_language_each() -> None:
     passage = [TOLD["Russian"][0], " ".join(TOLD["English"][:2] * 10)] * 3
     for language in ("Russian", "English"):
-        assert foreign(TOLD[language][2], passage) is None
-    assert foreign(TOLD["German"][2], passage) == FOREIGN
+        assert why_foreign(TOLD[language][2], passage) is None
+    assert why_foreign(TOLD["German"][2], passage) == FOREIGN
 
 
 def test_one_message_in_twenty_is_no_fair_share() -> None:
     passage = passage_in("English") * 10
-    assert foreign(TOLD["Russian"][2], [*passage, TOLD["Russian"][1]]) == FOREIGN
-    assert foreign(TOLD["English"][2], [*passage, TOLD["Russian"][1]]) is None
+    assert why_foreign(TOLD["Russian"][2], [*passage, TOLD["Russian"][1]]) == FOREIGN
+    assert why_foreign(TOLD["English"][2], [*passage, TOLD["Russian"][1]]) is None
 
 
 def test_words_of_another_language_inside_an_answer_are_no_matter() -> None:
     said = TOLD["English"][2]
     for guest in ("German", "Russian", "Irish"):
-        assert foreign(f"{said} {said} She said: {TOLD[guest][0]}", passage_in("English")) is None
-        assert foreign(f'What she wrote was: "{TOLD[guest][0]}"', passage_in("English")) is None
+        assert (
+            why_foreign(f"{said} {said} She said: {TOLD[guest][0]}", passage_in("English")) is None
+        )
+        assert why_foreign(f'What she wrote was: "{TOLD[guest][0]}"', passage_in("English")) is None
 
 
 @pytest.mark.parametrize(
@@ -191,7 +193,7 @@ def test_words_of_another_language_inside_an_answer_are_no_matter() -> None:
     ],
 )
 def test_where_nobody_can_tell_nothing_is_foreign(said: str) -> None:
-    assert foreign(said, passage_in("English")) is None
+    assert why_foreign(said, passage_in("English")) is None
 
 
 @pytest.mark.parametrize(
@@ -199,7 +201,7 @@ def test_where_nobody_can_tell_nothing_is_foreign(said: str) -> None:
 )
 def test_to_a_passage_without_language_nothing_is_foreign(passage: list[str]) -> None:
     for *_, memory in TOLD.values():
-        assert foreign(memory, passage) is None
+        assert why_foreign(memory, passage) is None
 
 
 def test_code_in_the_passage_makes_no_language() -> None:
@@ -207,11 +209,11 @@ def test_code_in_the_passage_makes_no_language() -> None:
         "```python\nfor the in that(with_, this):\n    return is_not, have, be, what, you, are\n```"
     )
     assert (
-        foreign(TOLD["English"][2], [f"{text}\n{code * 20}" for text in passage_in("German")])
+        why_foreign(TOLD["English"][2], [f"{text}\n{code * 20}" for text in passage_in("German")])
         == FOREIGN
     )
     assert (
-        foreign(TOLD["German"][2], [f"{text}\n{code * 20}" for text in passage_in("German")])
+        why_foreign(TOLD["German"][2], [f"{text}\n{code * 20}" for text in passage_in("German")])
         is None
     )
 
@@ -228,7 +230,7 @@ def test_nothing_that_the_personas_of_the_sample_and_the_test_chats_say_is_forei
             for start in range(0, len(texts), size):
                 chunk = texts[start : start + size]
                 for said in (*chunk, "\n".join(chunk)):
-                    assert foreign(said, chunk) is None, said
+                    assert why_foreign(said, chunk) is None, said
 
 
 def _text(content: str | Sequence[dict[str, str]]) -> str:
@@ -248,10 +250,10 @@ _sentences = st.sampled_from(
 )
 def test_what_was_said_itself_is_never_foreign(passage: list[str], data: st.DataObject) -> None:
     repeated = data.draw(st.lists(st.sampled_from(passage), min_size=1))
-    assert foreign("\n".join(repeated), passage) is None
+    assert why_foreign("\n".join(repeated), passage) is None
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=100), max_size=5))
 def test_any_text_can_be_asked_about(said: str, passage: list[str]) -> None:
-    assert foreign(said, passage) in (None, FOREIGN)
-    assert foreign(said, [*passage, said]) is None
+    assert why_foreign(said, passage) in (None, FOREIGN)
+    assert why_foreign(said, [*passage, said]) is None

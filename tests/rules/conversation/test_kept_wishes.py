@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from rules.conversation.kept_wishes import (
     OPEN_TOKENS,
+    describe_left_out_wishes,
     each_once,
-    is_without_some,
-    still_open,
-    too_many_wishes,
+    find_open_wishes,
+    lacks_only_wishes,
     wishes_at_end,
     wishes_in,
     wishes_left,
@@ -81,13 +81,13 @@ def test_beyond_their_budget_a_replaced_one_leaves_a_fold_before_an_older_one_th
     assert NAME in shown(folded, every - 1)
     assert NEW in shown(folded, every - 1)
     assert OLD not in shown(folded, every - 1)
-    assert too_many_wishes([folded], [*members, folded], every - 1) == ""
+    assert describe_left_out_wishes([folded], [*members, folded], every - 1) == ""
 
 
 def test_one_that_still_holds_is_never_left_out_without_naming_its_memory() -> None:
     members = [memory(1, NAME), memory(2, OLD)]
     folded = fold(members)
-    clause = too_many_wishes([folded], [*members, folded], count(OLD))
+    clause = describe_left_out_wishes([folded], [*members, folded], count(OLD))
     assert NAME not in shown(folded, count(OLD))
     assert "(memories 1)" in clause
     assert NAME not in clause
@@ -100,9 +100,11 @@ def test_a_memory_of_a_chunk_keeps_all_of_its_wishes() -> None:
 def test_a_fold_with_some_left_out_is_known_as_memprocs_own_and_an_edited_one_is_not() -> None:
     edition = fold([memory(1, NAME), memory(2, OLD)]).edition
     one, two, three, four, five, last = edition.texts
-    assert is_without_some((one, two, three, four, five, last.replace(f"\n- {NAME}", "")), edition)
+    assert lacks_only_wishes(
+        (one, two, three, four, five, last.replace(f"\n- {NAME}", "")), edition
+    )
     edited = (one, two, three, four, five, last.replace("Ada", "Eve"))
-    assert not is_without_some(edited, edition)
+    assert not lacks_only_wishes(edited, edition)
     assert [wish.text for wish in wishes_left(replace(edition, texts=edited))] == [OLD]
 
 
@@ -121,7 +123,7 @@ def test_one_that_is_taken_back_is_shown_no_more_and_the_archive_keeps_it() -> N
     first, second = wishes_within([asked, ended], 1_000, lambda shown: shown.edition, count)
     assert BEANS not in first.texts[5] and NAME in first.texts[5]
     assert NO_BEANS in second.texts[5]
-    assert is_without_some(first.texts, asked.edition)
+    assert lacks_only_wishes(first.texts, asked.edition)
     folded = shown(fold([asked, ended]), 1_000)
     assert NAME in folded and "beans" not in folded
     assert BEANS in fold([asked, ended]).edition.texts[5]
@@ -142,8 +144,8 @@ def test_a_promise_goes_when_it_is_done_or_let_go() -> None:
     task = Wish("Remind me to book the wheelchair tomorrow.", "", kind="task", day="2026-03-04")
     done = memory(2, Wish("I've booked the wheelchair.", "", kind="done"))
     open_ones = memory(1, task, promise(FLAT))
-    assert [wish.text for wish in still_open([open_ones, done], ())] == [FLAT]
-    assert still_open([open_ones, done], (FLAT,)) == ()
+    assert [wish.text for wish in find_open_wishes([open_ones, done], ())] == [FLAT]
+    assert find_open_wishes([open_ones, done], (FLAT,)) == ()
     first, _ = wishes_within([open_ones, done], 1_000, lambda shown: shown.edition, count, (FLAT,))
     assert first.texts[5] == "Refinement 1"
 

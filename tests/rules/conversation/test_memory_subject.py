@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from daemon.models.tokens import count
 from primer import prompt
-from rules.conversation.memory_subject import subjects
+from rules.conversation.memory_subject import find_subjects
 from rules.conversation.memory_title import write_title
 from tests.chats import texts
 from tests.rules.checks.test_checks import LANGUAGES, good_answers
@@ -39,27 +39,29 @@ def question(subject: str, *, extracted: bool = True) -> str:
 
 
 def test_what_many_messages_of_a_passage_and_few_before_it_hold_is_its_subject() -> None:
-    shoes, festival = subjects([SHOES, FESTIVAL])
+    shoes, festival = find_subjects([SHOES, FESTIVAL])
     assert shoes.startswith("sneakers")
     assert festival.startswith("festival")
     assert "sneakers" not in festival, "the passage before had them"
 
 
 def test_what_the_person_says_counts_more_than_the_answer() -> None:
-    (subject,) = subjects([[(True, "The ferry to Oban."), (False, "A harbour, a lighthouse.")]])
+    (subject,) = find_subjects(
+        [[(True, "The ferry to Oban."), (False, "A harbour, a lighthouse.")]]
+    )
     assert subject == "Oban, ferry, harbour"
 
 
 @given(st.lists(st.lists(MESSAGE, max_size=4), max_size=5), st.lists(MESSAGE, max_size=4))
 def test_what_comes_later_changes_no_subject(passages: list[Passage], later: Passage) -> None:
-    assert list(subjects([*passages, later]))[:-1] == list(subjects(passages))
+    assert list(find_subjects([*passages, later]))[:-1] == list(find_subjects(passages))
 
 
 @given(st.lists(st.lists(MESSAGE, max_size=4), max_size=4))
 def test_a_subject_has_two_to_four_words_of_letters_or_there_is_none(
     passages: list[Passage],
 ) -> None:
-    for subject in subjects(passages):
+    for subject in find_subjects(passages):
         words = re.split(", | ", subject) if subject else []
         assert len(words) in (0, 2, 3, 4)
         assert len({word.casefold() for word in words}) == len(words)
@@ -68,18 +70,18 @@ def test_a_subject_has_two_to_four_words_of_letters_or_there_is_none(
 
 def test_code_addresses_numbers_and_quotations_are_no_subject() -> None:
     code = "```python\nimport frobnicate\n```\nSee https://example.org/frobnicate and `frobnicate`."
-    (subject,) = subjects([[(True, f'{code} "Frobnicate!" 1843 lighthouse Oban.')]])
+    (subject,) = find_subjects([[(True, f'{code} "Frobnicate!" 1843 lighthouse Oban.')]])
     assert subject == "Oban, lighthouse"
 
 
 def test_a_passage_of_everyday_words_has_no_subject() -> None:
-    assert list(subjects([EVERYDAY, []])) == ["", ""]
+    assert list(find_subjects([EVERYDAY, []])) == ["", ""]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_question_with_a_subject_has_at_most_sixty_tokens_in_any_language(language: str) -> None:
     passages = dict.fromkeys((good.passage, good.by_person) for good in good_answers(language))
-    told = subjects(
+    told = find_subjects(
         [(text in by_person, text) for text in passage] for passage, by_person in passages
     )
     named = [subject for subject in told if subject]
@@ -90,7 +92,7 @@ def test_a_question_with_a_subject_has_at_most_sixty_tokens_in_any_language(lang
 def test_the_sample_s_memories_are_told_apart_within_sixty_tokens() -> None:
     (chat,) = json.loads(SAMPLE.read_bytes())["data"]["chats"]
     said = [(each["role"] == "user", *texts([each])) for each in chat["messages"]]
-    named = list(subjects(said[at : at + 12] for at in range(0, len(said), 12)))
+    named = list(find_subjects(said[at : at + 12] for at in range(0, len(said), 12)))
     assert len(set(named)) == len(named)
     assert all(count(question(subject)) <= 60 for subject in named)
 
@@ -100,18 +102,18 @@ def test_nouns_are_chosen_before_verbs_and_what_qualifies_a_noun() -> None:
         "I keep implementing the potential fallback for the boundary. I test the fallback annually. "
         "Implementing a fallback seems potential."
     )
-    (subject,) = subjects([[(True, said), (True, said)]])
+    (subject,) = find_subjects([[(True, said), (True, said)]])
     assert subject == "fallback, boundary"
 
 
 def test_words_of_headings_and_labels_are_no_names() -> None:
     reply = "## The Project Overview\n\n**Daily Routine:** You walk by the harbour with Wendy.\n- Morning Pages"
-    (subject,) = subjects([[(True, "I walk with Wendy by the harbour."), (False, reply)]])
+    (subject,) = find_subjects([[(True, "I walk with Wendy by the harbour."), (False, reply)]])
     assert subject == "Wendy, harbour"
 
 
 def test_names_that_follow_one_another_stay_together() -> None:
-    (subject,) = subjects([[(True, "We met at the Blue Lagoon, for lunch with Sharon.")]])
+    (subject,) = find_subjects([[(True, "We met at the Blue Lagoon, for lunch with Sharon.")]])
     assert "Blue Lagoon" in subject
 
 
@@ -121,5 +123,5 @@ def test_a_name_that_is_always_there_gives_way_to_what_is_new() -> None:
         *[(True, "I ask Sharon about it, for Sharon knows.")] * 3,
         *[(True, "The roof is leaking into the attic.")] * 2,
     ]
-    *_, subject = subjects([long_ago, now])
+    *_, subject = find_subjects([long_ago, now])
     assert subject.startswith("roof, attic")

@@ -10,9 +10,9 @@ from primer import prompt
 from primer.wording import wrap
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import (
-    counted_on,
-    numbers_in,
+    count_lead,
     numbers_of,
+    read_numbers,
     subject_of,
     title_pair,
     with_shown_title,
@@ -63,20 +63,20 @@ def test_a_memory_without_any_date_bears_its_number_alone() -> None:
 def test_the_numbers_of_a_title_are_read_back(first: int, more: int, extracted: bool) -> None:
     last = min(first + more, 999_999)
     title = write_title(first, last, ["2024-03-15"], extracted=extracted)
-    assert numbers_in(wrap("context_manager", f"{title} A direct quote?")) == (first, last)
+    assert read_numbers(wrap("context_manager", f"{title} A direct quote?")) == (first, last)
 
 
 @pytest.mark.parametrize(
     "text", ["Memory 7, 15 March 2024.", "<context_manager>\nPlease choose one direct quote", ""]
 )
 def test_what_stands_elsewhere_or_in_the_older_form_is_no_title(text: str) -> None:
-    assert numbers_in(text) is None
+    assert read_numbers(text) is None
 
 
 def test_numbers_are_those_of_the_archive_as_long_as_it_has_the_raw_messages() -> None:
     memories = [called(1, "Memory 1."), called(2, "Memory 700.")]
-    assert counted_on(memories) == 0, "what somebody has written into a title changes nothing"
-    assert counted_on([]) == 0
+    assert count_lead(memories) == 0, "what somebody has written into a title changes nothing"
+    assert count_lead([]) == 0
 
 
 def test_where_the_archive_was_lost_no_number_is_given_to_another_memory() -> None:
@@ -87,7 +87,7 @@ def test_where_the_archive_was_lost_no_number_is_given_to_another_memory() -> No
         called(3, "Memory 8."),
     ]
     left[2] = replace(left[2], keys=())
-    ahead = counted_on(left)
+    ahead = count_lead(left)
     assert ahead == 5
     new = memory_of(4, TALK[3:4])
     assert numbers_of(new, {}, ahead) == (9, 9)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from rules.conversation.memory import Edition, Memory
 from rules.conversation.short_quotes import (
-    as_read,
-    forms,
+    choose_quotes,
+    describe_too_many,
+    export_forms,
     one_sentence,
     quotes_within,
-    some_of,
-    too_many,
+    with_fewer_quotes,
 )
 from tests.entries import fold_of, memory_of, talk
 
@@ -74,7 +74,7 @@ def test_the_oldest_folds_shrink_first_and_only_as_many_as_must(
 ) -> None:
     shown = section(sizes)
     with room_for(most):
-        fitting, told = quotes_within(shown, count), too_many(shown, count)
+        fitting, told = quotes_within(shown, count), describe_too_many(shown, count)
     shrunk = [memory.edition.is_short for memory in fitting if memory.is_fold]
     assert shrunk == sorted(shrunk, reverse=True)
     tokens = sum(map(count, quotes(fitting)))
@@ -86,15 +86,15 @@ def test_the_oldest_folds_shrink_first_and_only_as_many_as_must(
 
 def test_where_even_sentences_are_too_many_it_says_by_how_much() -> None:
     with room_for(10):
-        told = too_many(section([6]), count)
+        told = describe_too_many(section([6]), count)
     assert "its 6 quotes take 42 tokens, 32 more than the 10 meant for them" in told
     assert "none of them is dropped" in told
 
 
 def test_both_forms_of_a_fold_are_known_and_a_memory_has_but_one() -> None:
     single, fold = section([1, 3])
-    assert forms(single, single.edition) == (single.edition,)
-    whole, short = forms(fold, fold.edition)
+    assert export_forms(single, single.edition) == (single.edition,)
+    whole, short = export_forms(fold, fold.edition)
     assert whole == fold.edition
     assert short.texts[1].count("Nobody else") == 0
     with room_for(1):
@@ -118,12 +118,12 @@ def test_a_sentence_of_a_quote_is_one_that_says_something() -> None:
 
 def test_models_read_the_first_and_the_middle_one_of_a_fold_s_quotes() -> None:
     (fold,) = section([9])
-    read = as_read(fold.edition)
+    read = with_fewer_quotes(fold.edition)
     assert [quote.text for quote in read.quotes] == [
         QUOTE.format(number=number) for number in (1, 5)
     ]
     assert read.tokens < fold.edition.tokens
-    assert some_of(fold.edition.quotes[:2]) == fold.edition.quotes[:2]
+    assert choose_quotes(fold.edition.quotes[:2]) == fold.edition.quotes[:2]
 
 
 def test_a_short_quote_of_the_person_still_says_whose_it_is() -> None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from rules.layers.fact_operations import KnownFacts, forgotten
-from rules.layers.facts import AskedEvent, Fact, FactEvent, Operation, Source, live
+from rules.layers.fact_operations import KnownFacts, forgotten_facts
+from rules.layers.facts import AskedEvent, Fact, FactEvent, Operation, Source, live_facts
 
 SAID = (
     Source(
@@ -36,9 +36,9 @@ def known_after(
     events: Sequence[FactEvent], alike: Mapping[str, Sequence[str]] | None = None
 ) -> KnownFacts:
     """What is known after these events, all of it shown."""
-    facts = live(events)
+    facts = live_facts(events)
     next_number = max((event.fact for event in events), default=10) + 1
-    return KnownFacts(facts, facts, forgotten(events), SAID, next_number, alike or {})
+    return KnownFacts(facts, facts, forgotten_facts(events), SAID, next_number, alike or {})
 
 
 def op(
@@ -51,7 +51,7 @@ def op(
 def after(known: KnownFacts, events: Sequence[FactEvent]) -> dict[int, str]:
     """What the facts say once these events have happened, too."""
     before = [FactEvent(one.number, "ADD", one.text, one.said_at, "") for one in known.live]
-    return {fact.number: fact.text for fact in live([*before, *events])}
+    return {fact.number: fact.text for fact in live_facts([*before, *events])}
 
 
 def fact(number: int, text: str, said_at: str = "", confirmed: int = 0) -> Fact:

@@ -16,9 +16,9 @@ from rules.layers.core import (
     Section,
     Value,
     core_after,
-    taken_back,
+    undo_newest,
 )
-from rules.layers.core_layout import SectionChange, arranged
+from rules.layers.core_layout import SectionChange, arrange_sections
 
 PERSONA, HUMAN = (
     Section("persona", "Who you are.", 100, "Dry."),
@@ -33,18 +33,18 @@ State = tuple[str, Value, bool]
 
 
 def test_where_nothing_is_said_the_sections_are_the_layout_s() -> None:
-    assert arranged((PERSONA, HUMAN), {}) == (PERSONA, HUMAN)
-    assert arranged((PERSONA, HUMAN), {"human": SectionChange()}) == (PERSONA, HUMAN)
+    assert arrange_sections((PERSONA, HUMAN), {}) == (PERSONA, HUMAN)
+    assert arrange_sections((PERSONA, HUMAN), {"human": SectionChange()}) == (PERSONA, HUMAN)
 
 
 def test_what_is_said_holds_and_the_rest_stays() -> None:
-    (persona, human) = arranged(
+    (persona, human) = arrange_sections(
         (PERSONA, HUMAN),
         {"persona": SectionChange(limit=50), "human": SectionChange(value=("One.",))},
     )
     assert persona == Section("persona", "Who you are.", 50, "Dry.")
     assert human == Section("human", "Who they are.", 100, ("One.",))
-    (persona,) = arranged((PERSONA,), {"persona": SectionChange("", 100, "")})
+    (persona,) = arrange_sections((PERSONA,), {"persona": SectionChange("", 100, "")})
     assert persona == Section("persona", "", 100, "")
 
 
@@ -54,22 +54,22 @@ def test_further_sections_stand_behind_the_layout_s_in_their_own_order() -> None
         "human": SectionChange(limit=9),
         "ale": SectionChange("Which.", 5, "IPA"),
     }
-    names = [section.name for section in arranged((PERSONA, HUMAN), wanted)]
+    names = [section.name for section in arrange_sections((PERSONA, HUMAN), wanted)]
     assert names == ["persona", "human", "promises", "ale"]
 
 
 def test_a_section_without_room_is_left_out_whatever_its_value() -> None:
-    assert arranged((PERSONA, HUMAN), {"persona": SectionChange(limit=0)}) == (HUMAN,)
-    assert arranged(
+    assert arrange_sections((PERSONA, HUMAN), {"persona": SectionChange(limit=0)}) == (HUMAN,)
+    assert arrange_sections(
         (PERSONA,), {"x": SectionChange("", 0, "text"), "y": SectionChange("No limit is said.")}
     ) == (PERSONA,)
 
 
 def test_a_first_value_over_the_limit_does_not_come_to_be() -> None:
     with pytest.raises(OverLimit):
-        arranged((PERSONA, HUMAN), {"persona": SectionChange(limit=3)})
+        arrange_sections((PERSONA, HUMAN), {"persona": SectionChange(limit=3)})
     with pytest.raises(OverLimit):
-        arranged((), {"promises": SectionChange("", 3, ("ab",))})
+        arrange_sections((), {"promises": SectionChange("", 3, ("ab",))})
 
 
 def event(section: str, value: Value, *, held: bool = False) -> CoreEvent:
@@ -84,7 +84,7 @@ def kept(*events: CoreEvent) -> tuple[CoreEvent, ...]:
 
 def with_undo(events: tuple[CoreEvent, ...]) -> tuple[CoreEvent, ...]:
     """The events with one more, which takes one back."""
-    undo = taken_back(SECTIONS, events)
+    undo = undo_newest(SECTIONS, events)
     assert undo
     return kept(*events, undo)
 
@@ -120,7 +120,7 @@ def test_a_hand_edit_is_taken_back_with_its_hold_and_a_release_brings_the_hold_b
         ("human", "One.", False),
         ("human", "First.", False),
     ]
-    assert taken_back(SECTIONS, events) is None
+    assert undo_newest(SECTIONS, events) is None
 
 
 def test_what_is_written_after_something_was_taken_back_is_taken_back_to_that() -> None:
@@ -130,10 +130,10 @@ def test_what_is_written_after_something_was_taken_back_is_taken_back_to_that() 
 
 
 def test_in_a_section_that_is_not_there_any_more_nothing_is_taken_back() -> None:
-    undo = taken_back(SECTIONS, kept(event("human", "One."), event("mood", "Calm.")))
+    undo = undo_newest(SECTIONS, kept(event("human", "One."), event("mood", "Calm.")))
     assert undo
     assert (undo.section, undo.value, undo.undoes) == ("human", "First.", 1)
-    assert taken_back(SECTIONS, kept(event("mood", "Calm."))) is None
+    assert undo_newest(SECTIONS, kept(event("mood", "Calm."))) is None
 
 
 written = st.builds(
@@ -150,4 +150,4 @@ def test_taken_back_one_by_one_everything_goes_the_way_that_it_came(
     for state in reversed(came[:-1]):
         so_far = with_undo(so_far)
         assert core_after(SECTIONS, so_far) == state
-    assert taken_back(SECTIONS, so_far) is None
+    assert undo_newest(SECTIONS, so_far) is None

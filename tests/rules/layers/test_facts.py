@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.fact_operations import ForgottenFact, forgotten, is_forgotten
+from rules.layers.fact_operations import ForgottenFact, forgotten_facts, is_forgotten
 from rules.layers.facts import (
     FactEvent,
-    alike,
+    are_opposed,
     cosines,
     facts_within,
-    fused,
+    find_alike,
+    fuse_orders,
     nearest_facts,
-    normal,
-    opposed,
+    normalize,
     says_more,
     words,
 )
@@ -44,8 +44,8 @@ EVENTS = (
 
 
 def test_orders_are_made_one_by_the_sums_of_their_reciprocal_places() -> None:
-    assert fused([3, 1], [1, 2]) == [1, 3, 2]
-    assert fused([1, 2], [2, 1]) == [2, 1], "the last order decides where the sums are equal"
+    assert fuse_orders([3, 1], [1, 2]) == [1, 3, 2]
+    assert fuse_orders([1, 2], [2, 1]) == [2, 1], "the last order decides where the sums are equal"
 
 
 def test_the_nearest_by_words_and_the_newest_are_compared_in_order_of_number() -> None:
@@ -90,11 +90,11 @@ def test_cosines_are_those_of_each_text_with_all_behind_it() -> None:
 
 @pytest.mark.parametrize(("cosine", "same"), [(0.9199, {}), (0.92, {"a": ("b",), "b": ("a",)})])
 def test_texts_are_alike_from_a_bound_on(cosine: float, same: dict[str, tuple[str, ...]]) -> None:
-    assert alike(["a", "b"], [[cosine], []]) == same
+    assert find_alike(["a", "b"], [[cosine], []]) == same
 
 
 def test_the_nearest_stands_first() -> None:
-    assert alike(["a", "b", "c"], [[0.93, 0.99], [0.5], []]) == {
+    assert find_alike(["a", "b", "c"], [[0.93, 0.99], [0.5], []]) == {
         "a": ("c", "b"),
         "b": ("a",),
         "c": ("a",),
@@ -112,19 +112,19 @@ def test_the_nearest_stands_first() -> None:
     ],
 )
 def test_these_are_the_same(one: str, other: str) -> None:
-    assert normal(one).replace(" ", "") == normal(other).replace(" ", "")
+    assert normalize(one).replace(" ", "") == normalize(other).replace(" ", "")
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("C", "C#"), ("5 %", "5"), ("1.5", "15"), ("नहीं", "नह"), ("pizza", "pizzas")]
 )
 def test_these_say_something_else(one: str, other: str) -> None:
-    assert normal(one) != normal(other)
+    assert normalize(one) != normalize(other)
 
 
 @given(st.text())
 def test_what_is_normal_stays_so(text: str) -> None:
-    assert normal(normal(text)) == normal(text)
+    assert normalize(normalize(text)) == normalize(text)
 
 
 def test_words_are_told_in_any_script() -> None:
@@ -161,8 +161,8 @@ def test_the_richer_wording_has_more_words() -> None:
     ],
 )
 def test_these_are_opposed(one: str, other: str) -> None:
-    assert opposed(one, other)
-    assert opposed(other, one)
+    assert are_opposed(one, other)
+    assert are_opposed(other, one)
 
 
 @pytest.mark.parametrize(
@@ -174,18 +174,18 @@ def test_these_are_opposed(one: str, other: str) -> None:
     ],
 )
 def test_these_are_not_opposed(one: str, other: str) -> None:
-    assert not opposed(one, other)
+    assert not are_opposed(one, other)
 
 
 def test_a_forgotten_fact_is_known_with_all_its_texts_and_messages() -> None:
-    assert forgotten(EVENTS) == (
+    assert forgotten_facts(EVENTS) == (
         ForgottenFact(("Ada has a cat.", "Ada has two cats."), frozenset({"m1", "m2", "m3"})),
     )
-    assert forgotten(EVENTS[:4]) == ()
+    assert forgotten_facts(EVENTS[:4]) == ()
 
 
 def test_it_is_known_again_by_its_words_and_only_from_its_messages() -> None:
-    known = forgotten(EVENTS)
+    known = forgotten_facts(EVENTS)
     assert is_forgotten("ADA has a cat", "m2", known)
     assert is_forgotten("Cats", "m1", known)
     assert not is_forgotten("Ada has a cat", "m9", known)

@@ -23,7 +23,7 @@ from rules.layers.opening import (
     KEPT,
     FactLine,
     KeptLine,
-    edits_of_opening,
+    compare_openings,
     read_opening,
     write_opening,
 )
@@ -177,14 +177,14 @@ def test_a_passage_is_released_where_its_line_is_gone_and_not_where_it_reads_oth
     lines = [KeptLine(DAY, "user", WORDS), KeptLine("2026-11-20", "assistant", "I will not.")]
     whole = write_opening("Hello.", "", [], [], lines)
     base = read_opening(whole, [], "")
-    gone = edits_of_opening(
+    gone = compare_openings(
         base, read_opening(whole.replace(f"- {DAY}, the person said:\n{WORDS}\n\n", ""), [], "")
     )
     assert gone is not None and [line.text for line in gone.released] == [WORDS]
-    reworded = edits_of_opening(base, read_opening(whole.replace("blue", "red"), [], ""))
+    reworded = compare_openings(base, read_opening(whole.replace("blue", "red"), [], ""))
     assert reworded is not None and reworded.released == ()
     assert [line.text for line in reworded.kept] == [WORDS.replace("blue", "red")]
     for other in (whole.replace("\n", " \r\n"), whole.replace("\n- ", "\n* ")):
-        unchanged = edits_of_opening(base, read_opening(other, [], ""))
+        unchanged = compare_openings(base, read_opening(other, [], ""))
         assert unchanged is not None and not (unchanged.released or unchanged.kept)
     assert KEPT_PIN.line == lines[0]

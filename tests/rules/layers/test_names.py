@@ -3,7 +3,7 @@
 import pytest
 
 from rules.layers.core import CoreMemory, Section
-from rules.layers.names import claims, persons_names, who_is_who
+from rules.layers.names import find_names, persons_names, refuse_claim
 
 SYSTEM = "You are Aria. You are talking with Nessa Brogan."
 
@@ -28,7 +28,7 @@ NAMES = persons_names(memory(), ["Hello Aria. I'm Nessa, a teacher.", "I am Iris
 def test_an_edit_of_persona_that_claims_the_persons_name_is_refused_with_the_reason(
     claim: str,
 ) -> None:
-    refused = claims(
+    refused = refuse_claim(
         memory("I ask before I conclude."), memory(f"I ask before I conclude.\n{claim}"), NAMES
     )
     assert refused is not None
@@ -47,7 +47,7 @@ def test_an_edit_of_persona_that_claims_the_persons_name_is_refused_with_the_rea
     ],
 )
 def test_what_the_persona_says_of_itself_and_of_the_person_stays(text: str) -> None:
-    assert claims(memory(), memory(text), NAMES) is None
+    assert refuse_claim(memory(), memory(text), NAMES) is None
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_a_name_that_is_the_agents_own_is_no_claim_even_where_the_person_bears_i
     names = persons_names(
         memory(human="Aria Nowak is a baker."), ["My name is Aria, like yours."], ["You are Aria."]
     )
-    assert claims(memory(), memory("I am Aria."), names) is None
+    assert refuse_claim(memory(), memory("I am Aria."), names) is None
 
 
 def test_in_another_section_the_name_may_stand() -> None:
-    assert claims(memory(), memory(human="My name is Nessa."), NAMES) is None
+    assert refuse_claim(memory(), memory(human="My name is Nessa."), NAMES) is None
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_in_another_section_the_name_may_stand() -> None:
 def test_a_question_can_say_who_is_who_as_far_as_names_are_known(
     system: str, by_person: list[str], by_persona: list[str], sentence: str
 ) -> None:
-    assert who_is_who(system, by_person, by_persona).sentence == sentence
+    assert find_names(system, by_person, by_persona).sentence == sentence

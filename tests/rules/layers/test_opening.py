@@ -13,7 +13,7 @@ from rules.layers.opening import (
     FactLine,
     Opening,
     OpeningEdits,
-    edits_of_opening,
+    compare_openings,
     make_inert,
     one_line,
     read_opening,
@@ -165,13 +165,13 @@ def test_facts_are_read_as_people_write_lists() -> None:
 
 
 def facts_now(*facts: FactLine) -> OpeningEdits | None:
-    return edits_of_opening(BASE, replace(BASE, facts=facts))
+    return compare_openings(BASE, replace(BASE, facts=facts))
 
 
 def test_another_preface_and_another_order_are_no_edit() -> None:
-    assert edits_of_opening(BASE, BASE) == NOTHING
+    assert compare_openings(BASE, BASE) == NOTHING
     assert (
-        edits_of_opening(
+        compare_openings(
             BASE, replace(BASE, preface="Good morning.", facts=(TEA, ENGINEER, BROTHER))
         )
         == NOTHING
@@ -180,13 +180,13 @@ def test_another_preface_and_another_order_are_no_edit() -> None:
 
 def test_a_section_is_rewritten_emptied_gone_or_new() -> None:
     rewritten = replace(BASE, sections={"human": "Ada, 36.", "persona": "I am curious."})
-    assert edits_of_opening(BASE, rewritten) == OpeningEdits({"human": "Ada, 36."}, (), (), ())
+    assert compare_openings(BASE, rewritten) == OpeningEdits({"human": "Ada, 36."}, (), (), ())
     for sections in ({"persona": "I am curious."}, {"persona": "I am curious.", "human": ""}):
-        assert edits_of_opening(BASE, replace(BASE, sections=sections)) == OpeningEdits(
+        assert compare_openings(BASE, replace(BASE, sections=sections)) == OpeningEdits(
             {"human": ""}, (), (), ()
         )
     more = replace(BASE, sections={**BASE.sections, "promises": "To come back."})
-    assert edits_of_opening(BASE, more) == OpeningEdits({"promises": "To come back."}, (), (), ())
+    assert compare_openings(BASE, more) == OpeningEdits({"promises": "To come back."}, (), (), ())
 
 
 def test_a_reworded_fact_is_a_change_and_no_removal() -> None:
@@ -211,28 +211,28 @@ def test_the_most_alike_are_paired() -> None:
 
 def test_one_of_two_equal_lines_can_go() -> None:
     twice = replace(BASE, facts=(TEA, TEA))
-    assert edits_of_opening(twice, replace(BASE, facts=(TEA,))) == OpeningEdits({}, (), (TEA,), ())
+    assert compare_openings(twice, replace(BASE, facts=(TEA,))) == OpeningEdits({}, (), (TEA,), ())
 
 
 def test_an_opening_that_was_thrown_away_says_nothing_of_its_parts() -> None:
     away = Opening("Something else.", {}, (), headed=False)
-    assert edits_of_opening(BASE, away) is None
-    assert edits_of_opening(away, replace(away, preface="Another.")) == NOTHING
+    assert compare_openings(BASE, away) is None
+    assert compare_openings(away, replace(away, preface="Another.")) == NOTHING
     emptied = Opening("Hello.", {"persona": ""}, (), headed=True)
-    said = edits_of_opening(BASE, emptied)
+    said = compare_openings(BASE, emptied)
     assert said == OpeningEdits({"persona": "", "human": ""}, (), (ENGINEER, BROTHER, TEA), ())
 
 
 def test_sections_can_be_begun_by_hand() -> None:
     bare = Opening("Hello.", {}, (), headed=False)
-    assert edits_of_opening(bare, BASE) == OpeningEdits(BASE.sections, (), (), BASE.facts)
+    assert compare_openings(bare, BASE) == OpeningEdits(BASE.sections, (), (), BASE.facts)
 
 
 @given(lines, lines)
 def test_the_edits_lead_from_the_one_to_the_other(
     before: list[FactLine], after: list[FactLine]
 ) -> None:
-    said = edits_of_opening(replace(BASE, facts=tuple(before)), replace(BASE, facts=tuple(after)))
+    said = compare_openings(replace(BASE, facts=tuple(before)), replace(BASE, facts=tuple(after)))
     assert isinstance(said, OpeningEdits)
     for line in (*said.removed, *(old for old, _ in said.changed)):
         before.remove(line)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from daemon.files.read import chats_in
-from rules.conversation.history import Entry, Past, Place, history, without_strays
-from rules.conversation.marker import Canned, drafts_of
+from rules.conversation.history import Entry, Past, Place, build_history, mark_strays
+from rules.conversation.marker import Canned, known_markers
 from rules.conversation.memory import Memory
 from rules.output.arrange import MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
@@ -72,9 +72,9 @@ def looked_at(
         memory.memory_id: {key: digests.get(key, "") for key in memory.keys} for memory in memories
     }
     every = {memory.memory_id: (memory.in_prompts, memory.edition) for memory in memories}
-    known = drafts_of({chat.chat_id: ()}, memories, every, CANNED)
-    places = without_strays(past, recognise(read_messages(chat), known, keys))
-    found = (replace(entry, memory=under.get(entry.key)) for entry in history(past, places))
+    known = known_markers({chat.chat_id: ()}, memories, every, CANNED)
+    places = mark_strays(past, recognise(read_messages(chat), known, keys))
+    found = (replace(entry, memory=under.get(entry.key)) for entry in build_history(past, places))
     return places, tuple(found)
 
 

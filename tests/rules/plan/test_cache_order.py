@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.cache_order import leads, needs
+from rules.plan.cache_order import count_needed, order_leads
 from rules.plan.chat_plan import ChatPlan
 from tests.rules.plan.defaults import NONE, at_the_defaults
 from tests.rules.plan.test_chat_plan import TOKENS, history
@@ -17,7 +17,7 @@ def written(plan: ChatPlan, places: Iterable[int]) -> int:
     """How many messages of tails these write into a provider's cache, one after the other."""
     anew = 0
     kept: set[int] = set()
-    for lead in leads(plan):
+    for lead in order_leads(plan):
         if lead.place in places:
             chunk = plan.work[lead.place]
             marks = [*lead.breaks, chunk.start]
@@ -29,28 +29,28 @@ def written(plan: ChatPlan, places: Iterable[int]) -> int:
 
 
 def test_where_nobody_else_begins_alike_nobody_waits() -> None:
-    assert leads(NONE) == ()
+    assert order_leads(NONE) == ()
     plan = at_the_defaults(230, 1000)
-    assert leads(replace(plan, chunks=plan.chunks[:1]))[0].behind is None
+    assert order_leads(replace(plan, chunks=plan.chunks[:1]))[0].waits_for is None
 
 
 def test_the_last_of_those_that_the_next_move_waits_for_leads() -> None:
     plan = at_the_defaults(230, 1000)
-    first = [lead for lead in leads(plan) if plan.work[lead.place].tail_start == 0]
+    first = [lead for lead in order_leads(plan) if plan.work[lead.place].tail_start == 0]
     moved = next(chunk for chunk in plan.chunks if chunk.tail_start)
-    assert first[0].behind is None
+    assert first[0].waits_for is None
     assert plan.work[first[0].place].number == moved.memories_before
-    assert {lead.behind for lead in first if lead.place < first[0].place} == {first[0].place}
+    assert {lead.waits_for for lead in first if lead.place < first[0].place} == {first[0].place}
 
 
-def test_those_after_it_go_one_behind_the_other() -> None:
+def test_those_after_it_go_one_after_the_other() -> None:
     plan = at_the_defaults(230, 1000)
-    found = leads(plan)
-    after = [lead for lead in found if lead.behind is not None and lead.behind < lead.place]
+    found = order_leads(plan)
+    after = [lead for lead in found if lead.waits_for is not None and lead.waits_for < lead.place]
     assert after
     for lead in after:
-        assert lead.place == (lead.behind or 0) + 1
-        assert lead.breaks == (plan.work[lead.behind or 0].start,)
+        assert lead.place == (lead.waits_for or 0) + 1
+        assert lead.breaks == (plan.work[lead.waits_for or 0].start,)
 
 
 def test_nearly_everything_is_written_once() -> None:
@@ -74,14 +74,14 @@ def test_every_piece_of_work_is_begun_once_behind_one_that_is_begun_before_it(
     anew = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
     later = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
     plan = replace(plan, made=made, chunks=new).with_more(anew, later)
-    found = leads(plan)
+    found = order_leads(plan)
     assert sorted(lead.place for lead in found) == list(range(len(plan.work)))
     begun: list[int] = []
     for lead in found:
         ours = plan.work[lead.place]
-        if lead.behind is not None:
-            theirs = plan.work[lead.behind]
-            assert lead.behind in begun
+        if lead.waits_for is not None:
+            theirs = plan.work[lead.waits_for]
+            assert lead.waits_for in begun
             assert (ours.memories_before, ours.tail_start) == (
                 theirs.memories_before,
                 theirs.tail_start,
@@ -102,12 +102,12 @@ def test_whoever_waits_for_whom_all_of_the_work_is_done_in_the_end(
     anew = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
     later = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
     plan = replace(plan, made=plan.chunks[:cut], chunks=plan.chunks[cut:]).with_more(anew, later)
-    wanted = needs(plan)
+    wanted = count_needed(plan)
     done: set[int] = set()
     kept = 0
-    for lead in leads(plan):
+    for lead in order_leads(plan):
         while kept in done:
             kept += 1
         assert wanted[lead.place] <= kept
-        assert lead.behind is None or lead.behind in done
+        assert lead.waits_for is None or lead.waits_for in done
         done.add(lead.place)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.cache_order import needs
+from rules.plan.cache_order import count_needed
 from rules.plan.chat_plan import ChatPlan
 from tests.rules.plan.defaults import NONE, at_the_defaults
 from tests.rules.plan.test_chat_plan import TOKENS, history
@@ -15,7 +15,7 @@ from tests.rules.plan.test_chat_plan import planned as small
 def depth(plan: ChatPlan) -> int:
     """How many memories must be made one after the other, at the least, until all is done. 0: there is no work."""
     depths: list[int] = []
-    for first in needs(plan):
+    for first in count_needed(plan):
         depths.append(1 + max(depths[:first], default=0))
     return max(depths, default=0)
 
@@ -41,7 +41,7 @@ def test_what_must_be_done_before_a_chunk_are_the_memories_before_its_tail(
     tokens: list[int],
 ) -> None:
     plan = small(history(len(tokens)), tokens)
-    for at, (chunk, first) in enumerate(zip(plan.chunks, needs(plan), strict=True)):
+    for at, (chunk, first) in enumerate(zip(plan.chunks, count_needed(plan), strict=True)):
         assert first == chunk.memories_before <= at
 
 
@@ -61,7 +61,7 @@ def test_what_is_written_again_comes_before_all_that_is_told_of_it(
         *(("", chunk) for chunk in plan.hindsight),
     ]
     makers += [("new", chunk) for chunk in plan.chunks]
-    for at, first in enumerate(needs(plan)):
+    for at, first in enumerate(count_needed(plan)):
         chunk = plan.work[at]
         done = {one.number for kind, one in makers[:first] if kind}
         assert first <= at, "what comes first can always be begun"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.cache_order import cached, leads
+from rules.plan.cache_order import count_cached, order_leads
 from rules.plan.chat_plan import ChatPlan
 from tests.rules.plan.defaults import NONE, at_the_defaults
 
@@ -16,8 +16,8 @@ def fronts(plan: ChatPlan) -> list[int]:
 
 def test_a_chunk_behind_another_of_its_row_finds_all_but_what_has_come_to_the_tail() -> None:
     plan = at_the_defaults(60, 1000)
-    found, front = cached(plan), fronts(plan)
-    behind = {lead.place: lead.behind for lead in leads(plan)}
+    found, front = count_cached(plan), fronts(plan)
+    behind = {lead.place: lead.waits_for for lead in order_leads(plan)}
     followed = [place for place, before in behind.items() if before is not None and before < place]
     assert followed
     for place in followed:
@@ -28,14 +28,14 @@ def test_a_chunk_behind_another_of_its_row_finds_all_but_what_has_come_to_the_ta
 
 def test_those_that_lead_find_nothing() -> None:
     plan = at_the_defaults(400, 300)
-    found = cached(plan)
-    assert [found[lead.place] for lead in leads(plan) if lead.behind is None] == [0] * sum(
-        lead.behind is None for lead in leads(plan)
+    found = count_cached(plan)
+    assert [found[lead.place] for lead in order_leads(plan) if lead.waits_for is None] == [0] * sum(
+        lead.waits_for is None for lead in order_leads(plan)
     )
 
 
 def test_a_plan_without_work_asks_for_nothing() -> None:
-    assert cached(NONE) == ()
+    assert count_cached(NONE) == ()
 
 
 @given(st.integers(50, 3000), st.integers(10, 300), st.integers(0, 3))
@@ -44,4 +44,6 @@ def test_nobody_finds_more_than_what_stands_before_the_chunk(
 ) -> None:
     plan = at_the_defaults(messages, each)
     plan = replace(plan, again=plan.chunks[:again], hindsight=plan.chunks[again : again + 2])
-    assert all(0 <= found <= front for found, front in zip(cached(plan), fronts(plan), strict=True))
+    assert all(
+        0 <= found <= front for found, front in zip(count_cached(plan), fronts(plan), strict=True)
+    )

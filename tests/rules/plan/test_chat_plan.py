@@ -11,7 +11,7 @@ from rules.money.estimate import planned_calls
 from rules.plan.chat_plan import ChatPlan, Limits, Overhead, plan_chat
 from rules.plan.dialogues import FOLD, HINDSIGHT, MEMORY
 from rules.plan.fold_budget import Bounds
-from rules.plan.foresight import OF_THE_MOST
+from rules.plan.foresight import SHARE_OF_MOST
 from rules.plan.work import PlannedChunk
 from rules.recognize.adopted import Adopted
 from rules.recognize.chat_reading import ChatReading
@@ -38,7 +38,7 @@ def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
         expected_tokens(sum(tokens[at] for at in chunk), SHIPPED_QUESTIONS) for chunk in chunks
     ]
     as_expected = tuple(
-        sized(memory, int(OF_THE_MOST * (size - QUOTE)), QUOTE)
+        sized(memory, int(SHARE_OF_MOST * (size - QUOTE)), QUOTE)
         for memory, size in zip(memories, sizes, strict=True)
     )
     places = tuple(

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rules.conversation.memory_size import expected_fold_tokens
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import MissingFold, Standing, View
-from rules.plan.folds import view as view_within
+from rules.plan.folds import MissingFold, SectionItem, View
+from rules.plan.folds import build_view as view_within
 from tests.groups import groups_of
 
 SIZES = st.lists(st.integers(0, 9) | st.integers(1, 3), min_size=1, max_size=120)
@@ -28,12 +28,12 @@ class Folds:
 
     def __init__(self, size: Sizing) -> None:
         self.size = size
-        self.made: dict[MissingFold, Standing] = {}
+        self.made: dict[MissingFold, SectionItem] = {}
 
-    def make(self, wanted: MissingFold) -> Standing:
+    def make(self, wanted: MissingFold) -> SectionItem:
         if wanted not in self.made:
             name = "+".join(wanted.covers)
-            self.made[wanted] = Standing(name, wanted.level, self.size(wanted), wanted.covers)
+            self.made[wanted] = SectionItem(name, wanted.level, self.size(wanted), wanted.covers)
         return self.made[wanted]
 
     @property
@@ -41,8 +41,8 @@ class Folds:
         return {(wanted.level, wanted.covers) for wanted in self.made}
 
 
-def said(*tokens: int) -> list[Standing]:
-    return [Standing(f"m{at}", 1, size, (f"m{at}",)) for at, size in enumerate(tokens)]
+def said(*tokens: int) -> list[SectionItem]:
+    return [SectionItem(f"m{at}", 1, size, (f"m{at}",)) for at, size in enumerate(tokens)]
 
 
 def smaller(wanted: MissingFold) -> int:
@@ -55,7 +55,7 @@ def of_real_life(seed: int) -> Sizing:
     return lambda wanted: Random(f"{seed} {wanted.level} {wanted.covers[0]}").randint(800, 1200)
 
 
-def real_life(seed: int, count: int) -> list[Standing]:
+def real_life(seed: int, count: int) -> list[SectionItem]:
     random = Random(seed)
     return said(*(random.randint(700, 1300) for _ in range(count)))
 
@@ -65,18 +65,18 @@ def one(_: MissingFold) -> int:
 
 
 def names(shown: View) -> list[str]:
-    return [item.name for item in shown.standing]
+    return [item.name for item in shown.items]
 
 
 def levels(shown: View) -> list[int]:
-    return [item.level for item in shown.standing]
+    return [item.level for item in shown.items]
 
 
 def covered(shown: View) -> list[str]:
-    return [name for item in shown.standing for name in item.covers]
+    return [name for item in shown.items for name in item.covers]
 
 
-def kept(memories: Sequence[Standing]) -> list[str]:
+def kept(memories: Sequence[SectionItem]) -> list[str]:
     return [memory.name for memory in memories if memory.tokens]
 
 
@@ -85,10 +85,10 @@ def none_made(_: MissingFold) -> None:
 
 
 def view(
-    memories: Sequence[Standing],
+    memories: Sequence[SectionItem],
     budget: int,
     group: int,
-    find: Callable[[MissingFold], Standing | None],
+    find: Callable[[MissingFold], SectionItem | None],
 ) -> View:
     """The view at a budget that stays the same however long the conversation is."""
     with groups_of(group):
@@ -129,7 +129,7 @@ def test_the_lowest_level_that_has_a_whole_group_folds_first() -> None:
 def test_where_no_level_has_a_whole_group_the_oldest_fold_above_them_all() -> None:
     shown = view(said(*[1] * 7), 2, 2, Folds(one).make)
 
-    assert [(item.name, item.level) for item in shown.standing] == [
+    assert [(item.name, item.level) for item in shown.items] == [
         ("m0+m1+m2+m3+m4+m5", 4),
         ("m6", 1),
     ]
@@ -143,7 +143,7 @@ def test_the_view_ends_before_a_fold_that_is_not_made_yet() -> None:
 
 
 def test_a_wanted_fold_covers_what_its_members_cover() -> None:
-    wanted = MissingFold(3, (Standing("f", 2, 9, ("a", "b")), Standing("c", 2, 9, ("c",))))
+    wanted = MissingFold(3, (SectionItem("f", 2, 9, ("a", "b")), SectionItem("c", 2, 9, ("c",))))
 
     assert wanted.covers == ("a", "b", "c")
 
@@ -167,7 +167,7 @@ def test_a_forgotten_memory_keeps_its_place_in_its_group_and_is_not_folded() -> 
 def test_the_only_memory_left_of_a_group_stands_for_it() -> None:
     shown = view(said(0, 3, 3, 3, 3), 9, 2, Folds(one).make)
 
-    assert shown.standing[0] == Standing("m1", 2, 3, ("m1",))
+    assert shown.items[0] == SectionItem("m1", 2, 3, ("m1",))
     assert names(shown) == ["m1", "m2+m3", "m4"]
 
 
@@ -184,10 +184,10 @@ def test_a_forgotten_fold_is_shown_nowhere() -> None:
 
 
 def test_folds_whose_memories_nobody_knows_fold_like_others() -> None:
-    lost = [Standing("a", 2, 4, ("a",)), Standing("b", 2, 4, ("b",))]
+    lost = [SectionItem("a", 2, 4, ("a",)), SectionItem("b", 2, 4, ("b",))]
     shown = view([*lost, *said(4, 4)], 13, 2, Folds(one).make)
 
-    assert [(item.name, item.level) for item in shown.standing] == [
+    assert [(item.name, item.level) for item in shown.items] == [
         ("a", 2),
         ("b", 2),
         ("m0+m1", 2),
@@ -196,10 +196,10 @@ def test_folds_whose_memories_nobody_knows_fold_like_others() -> None:
 
 
 def test_what_stands_before_a_higher_level_counts_as_high() -> None:
-    mixed = [*said(4, 4), Standing("f", 2, 4, ("f",))]
+    mixed = [*said(4, 4), SectionItem("f", 2, 4, ("f",))]
     shown = view(mixed, 8, 2, Folds(one).make)
 
-    assert [(item.name, item.level) for item in shown.standing] == [("m0+m1", 3), ("f", 2)]
+    assert [(item.name, item.level) for item in shown.items] == [("m0+m1", 3), ("f", 2)]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_every_memory_that_is_not_forgotten_is_covered_once_and_in_order(
     shown = view(said(*sizes), budget, group, Folds(smaller).make)
 
     assert covered(shown) == kept(said(*sizes))
-    assert all(item.tokens for item in shown.standing)
+    assert all(item.tokens for item in shown.items)
     assert levels(shown) == sorted(levels(shown), reverse=True)
 
 
@@ -228,7 +228,7 @@ def test_the_section_keeps_to_its_budget_where_more_than_one_item_stands(
 ) -> None:
     shown = view(said(*sizes), budget, group, Folds(smaller).make)
 
-    assert shown.tokens <= budget or len(shown.standing) == 1
+    assert shown.tokens <= budget or len(shown.items) == 1
 
 
 @given(SIZES, BUDGETS, GROUPS)
@@ -270,7 +270,7 @@ def test_the_view_before_a_missing_fold_is_too_large_by_its_newest_memory_at_mos
     shown = view(memories, budget, group, none_made)
     assume(shown.missing)
 
-    newest = shown.standing[-1]
+    newest = shown.items[-1]
     assert budget < shown.tokens <= budget + newest.tokens
     assert covered(shown) == kept(memories[: int(newest.name[1:]) + 1])
 
@@ -279,7 +279,7 @@ def test_the_view_before_a_missing_fold_is_too_large_by_its_newest_memory_at_mos
 def test_forgetting_a_memory_moves_no_group(seed: int, forgotten: set[int]) -> None:
     memories = real_life(seed, 200)
     left = [
-        memory if at not in forgotten else Standing(f"m{at}", 1, 0, (f"m{at}",))
+        memory if at not in forgotten else SectionItem(f"m{at}", 1, 0, (f"m{at}",))
         for at, memory in enumerate(memories)
     ]
     folds = Folds(of_real_life(seed))
@@ -316,8 +316,8 @@ def test_unfolding_at_a_larger_budget_shows_more_memories(seed: int) -> None:
     memories, size = real_life(seed, 120), of_real_life(seed)
     small, large = (view(memories, budget, 6, Folds(size).make) for budget in (16_000, 64_000))
 
-    assert len(large.standing) > len(small.standing)
-    assert view(memories, 200_000, 6, none_made).standing == tuple(memories)
+    assert len(large.items) > len(small.items)
+    assert view(memories, 200_000, 6, none_made).items == tuple(memories)
 
 
 @pytest.mark.parametrize("count", [250, 2500])
@@ -333,7 +333,7 @@ def test_a_million_tokens_of_conversation_and_ten_stay_within_the_budget(count: 
 KEPT = st.sets(st.integers(0, 119), max_size=12)
 
 
-def keeping(memories: Sequence[Standing], which: set[int]) -> list[Standing]:
+def keeping(memories: Sequence[SectionItem], which: set[int]) -> list[SectionItem]:
     return [
         replace(one, never_folded=at in which and one.tokens > 0) for at, one in enumerate(memories)
     ]
@@ -346,12 +346,10 @@ def test_what_is_kept_stands_in_no_fold_and_everything_stands_once_and_in_order(
     folds = Folds(smaller)
     memories = keeping(said(*sizes), which)
     shown = view(memories, budget, group, folds.make)
-    assert [name for item in shown.standing for name in item.covers] == [
+    assert [name for item in shown.items for name in item.covers] == [
         one.name for one in memories if one.tokens
     ]
-    assert {one.name for one in memories if one.never_folded} <= {
-        item.name for item in shown.standing
-    }
+    assert {one.name for one in memories if one.never_folded} <= {item.name for item in shown.items}
     assert not any(member.never_folded for wanted in folds.made for member in wanted.members)
 
 
@@ -363,7 +361,7 @@ def test_a_section_with_kept_memories_is_too_large_only_where_nothing_is_left_to
     if shown.tokens > budget:
         assert not any(
             before.never_folded == behind.never_folded is False
-            for before, behind in pairwise(shown.standing)
+            for before, behind in pairwise(shown.items)
         )
 
 
@@ -382,7 +380,7 @@ def test_keeping_a_memory_moves_no_other_group(seed: int, which: set[int]) -> No
 def test_what_stands_around_a_kept_memory_in_its_group_is_folded_by_itself() -> None:
     folds = Folds(one)
     shown = view(keeping(said(*[10] * 7), {2}), 65, 6, folds.make)
-    assert [item.covers for item in shown.standing] == [
+    assert [item.covers for item in shown.items] == [
         ("m0", "m1"),
         ("m2",),
         ("m3", "m4", "m5"),
@@ -409,4 +407,4 @@ def test_with_a_budget_that_grows_ten_rounds_end_as_one_does(
     assert last == view_within(memories, bounds.at, at_once.make)
     assert in_rounds.blocks == at_once.blocks
     raw = sum(memory.source for memory in memories)
-    assert len(last.standing) <= 1 or last.tokens <= bounds.at(raw)
+    assert len(last.items) <= 1 or last.tokens <= bounds.at(raw)

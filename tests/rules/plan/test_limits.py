@@ -12,13 +12,13 @@ from rules.plan.limits import (
     Limit,
     NoRoom,
     Sizes,
+    find_too_large,
     largest_part,
     least_window,
     nearest_limit,
     parts_of,
     room_left,
     sizes_within,
-    too_large,
 )
 from rules.plan.work import PlannedChunk, choose_chunks
 from tests.rules.plan.defaults import at_the_defaults
@@ -33,12 +33,12 @@ def planned(*, tail: int = 4000, chunk: int = 1000, memories: int = 800) -> Plan
 
 
 def test_what_fits_is_not_spoken_of() -> None:
-    assert too_large(planned(), 1000, 1.0, WINDOW) is None
-    assert too_large(planned(), 1000, 2.0, None) is None
+    assert find_too_large(planned(), 1000, 1.0, WINDOW) is None
+    assert find_too_large(planned(), 1000, 2.0, None) is None
 
 
 def test_the_largest_part_is_named_with_what_is_too_much() -> None:
-    found = too_large(planned(tail=8000), 1000, 1.0, WINDOW)
+    found = find_too_large(planned(tail=8000), 1000, 1.0, WINDOW)
     assert found is not None
     over = sum(parts_of(planned(tail=8000), 1000, 1.0).values()) - WINDOW.most
     assert f"{over:,} too many" in found.reason
@@ -57,19 +57,19 @@ def test_the_last_request_of_a_chunk_has_these_parts() -> None:
 
 def test_what_fits_to_the_last_token_fits() -> None:
     room = WINDOW.most - sum(parts_of(planned(), 0, 1.0).values())
-    assert too_large(planned(), room, 1.0, WINDOW) is None
-    assert too_large(planned(), room + 1, 1.0, WINDOW) is not None
+    assert find_too_large(planned(), room, 1.0, WINDOW) is None
+    assert find_too_large(planned(), room + 1, 1.0, WINDOW) is not None
 
 
 def test_what_does_not_fit_is_said_whole_with_a_next_step() -> None:
-    window = too_large(planned(tail=8000), 1000, 1.0, WINDOW)
+    window = find_too_large(planned(tail=8000), 1000, 1.0, WINDOW)
     assert window == NoRoom(
         "Chunk 3 needs about 11,800 tokens of context, and the model's window of 8,400 holds, with room to spare, "
         "7,980: 3,820 too many. The largest part is the tail (system message and primer 1,000, memories 800, "
         "the tail 8,000, the chunk 1,000, questions and answers 1,000).",
         "",
     )
-    price = too_large(planned(), 20_000, 1.0, Limit(10_000, is_price=True))
+    price = find_too_large(planned(), 20_000, 1.0, Limit(10_000, is_price=True))
     assert price is not None
     assert (
         "and above 10,000 the model costs more; with room to spare that leaves 9,500: "
@@ -82,8 +82,8 @@ def test_what_does_not_fit_is_said_whole_with_a_next_step() -> None:
 
 
 def test_a_model_that_makes_more_of_each_token_has_room_for_less() -> None:
-    assert too_large(planned(), 1000, 1.0, WINDOW) is None
-    assert too_large(planned(), 1000, 1.35, WINDOW) is not None
+    assert find_too_large(planned(), 1000, 1.0, WINDOW) is None
+    assert find_too_large(planned(), 1000, 1.35, WINDOW) is not None
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.35])
@@ -91,8 +91,8 @@ def test_the_least_window_is_the_one_into_which_all_fits_without_tails(factor: f
     chunks = [planned(tail=9000), planned(tail=0, chunk=6000)]
     window = least_window(chunks, 1000, factor)
     bare = [replace(chunk, tail_tokens=0) for chunk in chunks]
-    assert all(too_large(chunk, 1000, factor, Limit(window)) is None for chunk in bare)
-    assert any(too_large(chunk, 1000, factor, Limit(window - 1100)) for chunk in bare)
+    assert all(find_too_large(chunk, 1000, factor, Limit(window)) is None for chunk in bare)
+    assert any(find_too_large(chunk, 1000, factor, Limit(window - 1100)) for chunk in bare)
 
 
 def test_what_comes_first_counts_the_window_or_the_tokens_above_which_the_price_rises() -> None:
@@ -115,7 +115,7 @@ def test_the_chunks_that_were_chosen_come_in_their_order() -> None:
 
 
 def test_a_prompt_that_would_cost_more_says_which_part_is_too_large_and_how_to_allow_it() -> None:
-    found = too_large(planned(memories=90_000), 1000, 1.35, Limit(100_000, is_price=True))
+    found = find_too_large(planned(memories=90_000), 1000, 1.35, Limit(100_000, is_price=True))
     assert found is not None
     assert "above 100,000 the model costs more" in found.reason
     assert "The largest part is memories (" in found.reason
@@ -154,7 +154,7 @@ def test_with_the_sizes_of_memproc_toml_no_prompt_of_a_chat_comes_above_a_hundre
     plan = at_the_defaults(thousands * 1000 // each, each, window=int(100_000 / 1.3))
     fixed = 1000  # the primer, and a short system message
     limit = Limit(100_000, is_price=True, sure=factor[1])
-    assert [one for one in plan.chunks if too_large(one, fixed, factor[0], limit)] == []
+    assert [one for one in plan.chunks if find_too_large(one, fixed, factor[0], limit)] == []
     assert max(sum(parts_of(one, fixed, 1.45).values()) for one in plan.chunks) < 100_000
 
 

@@ -11,12 +11,12 @@ from rules.conversation.memory import Memory, fold_id
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import (
     MissingFold,
-    Standing,
+    SectionItem,
     View,
-    as_shown,
-    as_told,
-    over_budget,
-    section,
+    describe_over_budget,
+    version_in_export,
+    version_in_prompts,
+    view_section,
 )
 from rules.plan.foresight import Coming, Foresight
 from tests.entries import entries, fold_of, memory_of, said, sized, with_edition
@@ -41,29 +41,37 @@ def folded(number: int, members: Sequence[Memory], tokens: int = 10) -> Memory:
 
 
 def names(view: View) -> list[str]:
-    return [item.name for item in view.standing]
+    return [item.name for item in view.items]
 
 
 def test_within_the_budget_the_memories_stand_as_they_are() -> None:
-    assert names(section(CHAT, made(3), 3, Bounds(30), as_told)) == ["m1", "m2", "m3"]
+    assert names(view_section(CHAT, made(3), 3, Bounds(30), version_in_prompts)) == [
+        "m1",
+        "m2",
+        "m3",
+    ]
 
 
 def test_only_the_memories_before_a_point_are_in_the_section_of_that_point() -> None:
-    assert names(section(CHAT, made(5), 2, LARGE, as_told)) == ["m1", "m2"]
-    assert names(section(CHAT, made(5), 0, LARGE, as_told)) == []
+    assert names(view_section(CHAT, made(5), 2, LARGE, version_in_prompts)) == ["m1", "m2"]
+    assert names(view_section(CHAT, made(5), 0, LARGE, version_in_prompts)) == []
 
 
 def test_above_the_budget_the_oldest_group_is_one_fold() -> None:
     memories = made(4)
     fold = folded(1, memories[:3])
-    view = section(CHAT, [*memories, fold], 4, Bounds(30), as_told)
+    view = view_section(CHAT, [*memories, fold], 4, Bounds(30), version_in_prompts)
     assert names(view) == [fold.memory_id, "m4"]
-    assert view.standing[0].covers == ("m1", "m2", "m3")
-    assert names(section(CHAT, [*memories, fold], 3, Bounds(30), as_told)) == ["m1", "m2", "m3"]
+    assert view.items[0].covers == ("m1", "m2", "m3")
+    assert names(view_section(CHAT, [*memories, fold], 3, Bounds(30), version_in_prompts)) == [
+        "m1",
+        "m2",
+        "m3",
+    ]
 
 
 def test_a_fold_that_is_not_made_is_wanted() -> None:
-    view = section(CHAT, made(4), 4, Bounds(30), as_told)
+    view = view_section(CHAT, made(4), 4, Bounds(30), version_in_prompts)
     assert view.missing is not None
     assert [member.name for member in view.missing.members] == ["m1", "m2", "m3"]
 
@@ -74,7 +82,7 @@ def test_a_fold_of_other_editions_is_another_fold() -> None:
     fold = folded(1, memories[:3])
     edited = with_edition(memories[0], 2, "person").edition
     now = [replace(memories[0], edition=edited, in_prompts=edited), *memories[1:], fold]
-    assert section(CHAT, now, 4, Bounds(30), as_told).missing is not None
+    assert view_section(CHAT, now, 4, Bounds(30), version_in_prompts).missing is not None
 
 
 @pytest.mark.parametrize("budget", [9, 20, 30, 40, 60, 1000])
@@ -84,18 +92,18 @@ def test_a_fold_of_the_persons_own_words_stands_at_every_budget(budget: int) -> 
     mixed = folded(2, [*memories[1:5]])
     own = replace(mixed, edition=with_edition(mixed, 2, "person").edition)
     own = replace(own, in_prompts=own.edition)
-    view = section(
+    view = view_section(
         CHAT,
         [*memories, last, own],
         9,
         Bounds(budget),
-        as_told,
-        lambda missing: Standing("+".join(missing.covers), missing.level, 5, missing.covers),
+        version_in_prompts,
+        lambda missing: SectionItem("+".join(missing.covers), missing.level, 5, missing.covers),
     )
     assert own.memory_id in names(view)
-    covered = [name for item in view.standing for name in item.covers]
+    covered = [name for item in view.items for name in item.covers]
     assert covered == [memory.memory_id for memory in memories]
-    before = section(CHAT, [*memories, last, own], 4, LARGE, as_told)
+    before = view_section(CHAT, [*memories, last, own], 4, LARGE, version_in_prompts)
     assert names(before) == ["m1", "m2", "m3", "m4"]
 
 
@@ -105,33 +113,36 @@ def test_hindsight_does_not_change_which_fold_stands_there() -> None:
     fold = folded(1, memories[:3])
     now = [sized(memories[0], 10), *memories[1:], fold]
     now[0] = replace(now[0], edition=with_edition(now[0], 2).edition)
-    assert names(section(CHAT, now, 4, Bounds(30), as_told)) == [fold.memory_id, "m4"]
+    assert names(view_section(CHAT, now, 4, Bounds(30), version_in_prompts)) == [
+        fold.memory_id,
+        "m4",
+    ]
 
 
 def test_what_is_told_and_what_is_shown_can_differ_in_size() -> None:
     """An edition with hindsight may be longer, so that the export folds earlier than the prompts."""
     one, two = made(2)
     longer = replace(one, edition=replace(with_edition(one, 2).edition, tokens=25))
-    assert section(CHAT, [longer, two], 2, Bounds(30), as_told).tokens == 20
-    assert section(CHAT, [longer, two], 2, Bounds(30), as_shown).missing is not None
+    assert view_section(CHAT, [longer, two], 2, Bounds(30), version_in_prompts).tokens == 20
+    assert view_section(CHAT, [longer, two], 2, Bounds(30), version_in_export).missing is not None
 
 
 def test_what_is_forgotten_stands_nowhere_and_takes_no_room() -> None:
     one, two, three = made(3)
-    for size in (as_told, as_shown):
-        view = section(CHAT, [one, replace(two, forgotten=True), three], 3, Bounds(20), size)
+    for size in (version_in_prompts, version_in_export):
+        view = view_section(CHAT, [one, replace(two, forgotten=True), three], 3, Bounds(20), size)
         assert names(view) == ["m1", "m3"]
 
 
 def test_memories_that_are_still_to_come_count_with_a_guess_and_so_may_a_fold() -> None:
     guessed: list[MissingFold] = []
 
-    def guess(wanted: MissingFold) -> Standing:
+    def guess(wanted: MissingFold) -> SectionItem:
         guessed.append(wanted)
-        return Standing("guess", wanted.level, 5, wanted.covers)
+        return SectionItem("guess", wanted.level, 5, wanted.covers)
 
-    coming = [Standing(name, 1, 10, (name,)) for name in ("m3", "m4")]
-    view = section(CHAT, made(2), 4, Bounds(30), as_told, guess, coming)
+    coming = [SectionItem(name, 1, 10, (name,)) for name in ("m3", "m4")]
+    view = view_section(CHAT, made(2), 4, Bounds(30), version_in_prompts, guess, coming)
     assert names(view) == ["guess", "m4"]
     assert [wanted.covers for wanted in guessed] == [("m1", "m2", "m3")]
 
@@ -152,18 +163,20 @@ def test_the_section_covers_all_that_is_not_forgotten_once_and_in_order(
     every = list(memories)
     bounds = Bounds(budget)
     with groups_of(group):
-        while wanted := section(CHAT, every, len(memories), bounds, as_told).missing:
+        while wanted := view_section(
+            CHAT, every, len(memories), bounds, version_in_prompts
+        ).missing:
             by_id = {memory.memory_id: memory for memory in every}
             members = [by_id[member.name] for member in wanted.members]
             every.append(replace(folded(1, members, 3), level=wanted.level))
-        view = section(CHAT, every, len(memories), bounds, as_told)
+        view = view_section(CHAT, every, len(memories), bounds, version_in_prompts)
         known = {memory.memory_id for memory in every}
-        assert {item.name for item in view.standing} <= known
-        covered = [name for item in view.standing for name in item.covers]
+        assert {item.name for item in view.items} <= known
+        covered = [name for item in view.items for name in item.covers]
         assert covered == [memory.memory_id for memory in memories if not memory.forgotten]
-        assert view.tokens <= budget or len(view.standing) == 1
+        assert view.tokens <= budget or len(view.items) == 1
         for upto in range(len(memories) + 1):
-            assert section(CHAT, every, upto, bounds, as_told).missing is None, (
+            assert view_section(CHAT, every, upto, bounds, version_in_prompts).missing is None, (
                 "each earlier section had its folds too"
             )
 
@@ -174,14 +187,14 @@ def pinned(memory: Memory) -> Memory:
 
 def test_an_edited_or_pinned_memory_is_in_no_fold() -> None:
     one, two, three, four = made(4)
-    view = section(CHAT, [one, two, pinned(three), four], 4, Bounds(30), as_told)
+    view = view_section(CHAT, [one, two, pinned(three), four], 4, Bounds(30), version_in_prompts)
     assert view.missing is not None
     assert [member.name for member in view.missing.members] == ["m1", "m2"]
 
 
 def test_a_fold_whose_members_are_lost_is_folded_further_unless_the_person_has_pinned_it() -> None:
     def members_of_next_fold(first: Memory) -> list[str]:
-        missing = section(CHAT, [first, *lone[1:]], 4, Bounds(30), as_told).missing
+        missing = view_section(CHAT, [first, *lone[1:]], 4, Bounds(30), version_in_prompts).missing
         return [member.name for member in missing.members] if missing else []
 
     lone = [replace(memory, level=2) for memory in made(4)]
@@ -195,19 +208,19 @@ def test_a_memory_that_is_pinned_after_it_was_folded_comes_out_of_the_fold() -> 
     memories = made(4)
     fold = folded(1, memories[:3])
     rest = folded(2, memories[:2])
-    view = section(
+    view = view_section(
         CHAT,
         [*memories[:2], pinned(memories[2]), memories[3], fold, rest],
         4,
         Bounds(30),
-        as_told,
+        version_in_prompts,
     )
     assert names(view) == [rest.memory_id, "m3", "m4"]
 
 
 def test_a_forgotten_memory_is_not_kept() -> None:
     memories = [replace(one, pinned=True, forgotten=True) for one in made(1)] + made(4)[1:]
-    view = section(CHAT, memories, 4, Bounds(20), as_told)
+    view = view_section(CHAT, memories, 4, Bounds(20), version_in_prompts)
     assert view.missing is not None
     assert [member.name for member in view.missing.members] == ["m2", "m3"]
 
@@ -217,11 +230,13 @@ def test_an_edited_fold_stays_and_is_not_folded_further() -> None:
     folds = [folded(at, memories[at * 3 : at * 3 + 3]) for at in range(3)]
     above = folded(9, folds)
     assert (
-        names(section(CHAT, [*memories, *folds, above], 10, Bounds(10), as_told))[0]
+        names(view_section(CHAT, [*memories, *folds, above], 10, Bounds(10), version_in_prompts))[0]
         != folds[0].memory_id
     )
     mine = pinned(folds[0])
-    view = section(CHAT, [*memories, mine, *folds[1:], above], 10, Bounds(30), as_told)
+    view = view_section(
+        CHAT, [*memories, mine, *folds[1:], above], 10, Bounds(30), version_in_prompts
+    )
     assert names(view)[0] == mine.memory_id
     assert view.missing is not None
     assert mine.memory_id not in [member.name for member in view.missing.members]
@@ -231,20 +246,23 @@ def test_an_edited_fold_stays_where_its_memories_get_new_editions() -> None:
     memories = made(4)
     mine = pinned(folded(1, memories[:3]))
     again = [replace(one, in_prompts=replace(one.in_prompts, number=2)) for one in memories]
-    assert names(section(CHAT, [*again, mine], 4, Bounds(30), as_told)) == [mine.memory_id, "m4"]
+    assert names(view_section(CHAT, [*again, mine], 4, Bounds(30), version_in_prompts)) == [
+        mine.memory_id,
+        "m4",
+    ]
 
 
 def test_where_only_kept_ones_are_left_the_section_is_over_its_budget_and_says_so() -> None:
     memories = [pinned(one) for one in made(4)]
-    view = section(CHAT, memories, 4, Bounds(30), as_told)
+    view = view_section(CHAT, memories, 4, Bounds(30), version_in_prompts)
     assert view.missing is None
     assert names(view) == ["m1", "m2", "m3", "m4"]
-    told = over_budget(view.standing, 30)
+    told = describe_over_budget(view.items, 30)
     assert (
         "take 40 tokens without their quotes, 10 more than fold.budget, and 4 of them are edited or pinned"
         in told
     )
-    assert over_budget(view.standing, 40) == ""
+    assert describe_over_budget(view.items, 40) == ""
 
 
 def test_the_plan_counts_the_folds_that_the_memories_under_them_would_be_too_much_for() -> None:

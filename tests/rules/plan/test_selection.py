@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from daemon.files.read import chats_in
-from rules.plan.selection import fits, why_excluded
+from rules.plan.selection import matches, why_excluded
 from rules.typingmind.chat import Chat
 from tests.chats import chat, export_bytes
 
@@ -43,7 +43,7 @@ def test_a_pattern_fits_as_a_whole(pattern: str) -> None:
 @given(st.text() | st.sampled_from(["c1", "f1"]) | st.text("*?[2]Lighthouse !-", max_size=12))
 @example("*")
 def test_a_chat_that_fits_a_pattern_is_included_by_it_and_excluded_by_it(pattern: str) -> None:
-    found = fits(LIGHTHOUSE, pattern)
+    found = matches(LIGHTHOUSE, pattern)
 
     assert (why_excluded(LIGHTHOUSE, [pattern], []) is None) == found
     assert (why_excluded(LIGHTHOUSE, [], [pattern]) is not None) == found

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import State, as_shown, marks_of, notes_of, section, states
+from rules.plan.folds import State, marks_of, notes_of, states, version_in_export, view_section
 from tests.entries import fold_of, memory_of, talk
 from tests.groups import groups_of
 
@@ -82,12 +82,14 @@ def test_what_is_shown_is_what_the_section_shows(
     made = [replace(one, forgotten=at in gone) for at, one in enumerate(chunks(count))]
     bounds = Bounds(budget)
     with groups_of(group):
-        while (view := section(CHAT, made, count, bounds, as_shown)).missing is not None:
+        while (
+            view := view_section(CHAT, made, count, bounds, version_in_export)
+        ).missing is not None:
             by_id = {memory.memory_id: memory for memory in made}
             made.append(folded(len(made), [by_id[member.name] for member in view.missing.members]))
         found = states(CHAT, made, bounds)
     assert {name for name, state in found.items() if state.word == "shown"} == {
-        one.name for one in view.standing
+        one.name for one in view.items
     }
     assert {name for name, state in found.items() if state.word == "forgotten"} == {
         f"m{at + 1}" for at in gone if at < count

@@ -13,7 +13,7 @@ from rules.conversation.memory_size import (
     least_for_a_model,
     most_tokens,
 )
-from rules.plan.chat_plan import Overhead, why_not_worth
+from rules.plan.chat_plan import Overhead, why_not_worthwhile
 
 BY_ENGINE, BY_MODEL = Overhead(canned=150), Overhead(canned=150, has_layers=True, by_model=True)
 CHUNKS = st.lists(st.integers(300, 6000), min_size=1, max_size=30)
@@ -21,27 +21,29 @@ CHUNKS = st.lists(st.integers(300, 6000), min_size=1, max_size=30)
 
 @pytest.mark.parametrize("overhead", [BY_ENGINE, BY_MODEL])
 def test_chunks_of_the_usual_size_are_worth_it_from_the_first_on(overhead: Overhead) -> None:
-    assert why_not_worth([4000], overhead, has_memories=False) == ""
+    assert why_not_worthwhile([4000], overhead, has_memories=False) == ""
 
 
 def test_a_model_is_not_asked_about_chunks_that_are_too_small_for_what_it_writes() -> None:
-    told = why_not_worth([290] * 20, BY_MODEL, has_memories=False)
+    told = why_not_worthwhile([290] * 20, BY_MODEL, has_memories=False)
     assert "chunks of about 290 tokens are too small" in told
     assert "chunk.tokens in memproc.toml is larger, 400 or more" in told
-    assert why_not_worth([400] * 20, BY_MODEL, has_memories=False) == ""
-    assert why_not_worth([400] * 20, BY_ENGINE, has_memories=False) == ""
+    assert why_not_worthwhile([400] * 20, BY_MODEL, has_memories=False) == ""
+    assert why_not_worthwhile([400] * 20, BY_ENGINE, has_memories=False) == ""
 
 
 def test_what_would_not_pay_for_its_opening_waits() -> None:
-    assert "They wait until there is more." in why_not_worth([400], BY_ENGINE, has_memories=False)
-    assert why_not_worth([400, 400], BY_ENGINE, has_memories=False) == ""
-    assert why_not_worth([400], BY_ENGINE, has_memories=True) == "", (
+    assert "They wait until there is more." in why_not_worthwhile(
+        [400], BY_ENGINE, has_memories=False
+    )
+    assert why_not_worthwhile([400, 400], BY_ENGINE, has_memories=False) == ""
+    assert why_not_worthwhile([400], BY_ENGINE, has_memories=True) == "", (
         "the opening stands there already"
     )
 
 
 def test_nothing_to_do_needs_no_reason() -> None:
-    assert why_not_worth([], BY_MODEL, has_memories=False) == ""
+    assert why_not_worthwhile([], BY_MODEL, has_memories=False) == ""
 
 
 @given(CHUNKS, st.integers(0, 400))
@@ -49,7 +51,7 @@ def test_memories_that_are_worth_it_never_take_more_than_what_they_replace(
     chunks: list[int], canned: int
 ) -> None:
     overhead = Overhead(canned=canned)
-    if not why_not_worth(chunks, overhead, has_memories=False):
+    if not why_not_worthwhile(chunks, overhead, has_memories=False):
         assert canned + sum(most_tokens(chunk, overhead.questions) for chunk in chunks) <= sum(
             chunks
         )
@@ -79,9 +81,11 @@ def test_a_small_memory_is_expected_with_its_questions(chunk: int, expected: int
 
 def test_longer_questions_need_larger_chunks_and_leave_fewer_words() -> None:
     long_questions = Overhead(by_model=True, questions=600)
-    told = why_not_worth([800] * 20, long_questions, has_memories=False)
+    told = why_not_worthwhile([800] * 20, long_questions, has_memories=False)
     assert f"chunk.tokens in memproc.toml is larger, {least_for_a_model(600)} or more" in told
-    assert why_not_worth([least_for_a_model(600)] * 20, long_questions, has_memories=False) == ""
+    assert (
+        why_not_worthwhile([least_for_a_model(600)] * 20, long_questions, has_memories=False) == ""
+    )
     assert allowance(4000, 600) < allowance(4000, SHIPPED_QUESTIONS)
 
 

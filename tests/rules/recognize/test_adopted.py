@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from rules.conversation.history import Past, Place, groups
+from rules.conversation.history import Past, Place, group_by_memory
 from rules.conversation.memory import Edition, Memory, fold_id
 from rules.recognize.adopted import (
     Adopted,
@@ -51,7 +51,7 @@ def editions(memory: Memory) -> list[Edition]:
 def shows(*memories: Memory) -> dict[str, dict[int, Place]]:
     """What an export shows with these memories in it."""
     chat = finish(chat_of(TALK), [*ALL, FOLD], shown=memories).again()
-    return groups(recognise(read_messages(chat), {}))
+    return group_by_memory(recognise(read_messages(chat), {}))
 
 
 def by_number(found: Adopted) -> dict[int, Memory]:
@@ -198,7 +198,7 @@ def test_a_memory_that_has_lost_a_message_is_not_taken_for_one() -> None:
 def test_a_memory_that_says_it_was_extracted_is_known_as_such() -> None:
     extracted = replace(M1, edition=replace(M1.edition, made="extracted", number=3))
     chat = finish(chat_of(TALK), [extracted]).again()
-    (memory,) = freeze(groups(recognise(read_messages(chat), {})), 1, length).memories
+    (memory,) = freeze(group_by_memory(recognise(read_messages(chat), {})), 1, length).memories
     assert (memory.edition.made, memory.edition.number) == ("extracted", 3)
 
 
@@ -214,7 +214,7 @@ def quoting(memory: Memory, lead: str, *, framed: bool) -> Memory:
 
 def frozen(memory: Memory, *others: Memory) -> list[tuple[str, str]]:
     chat = finish(chat_of(TALK), [memory, *others], shown=[memory]).again()
-    (found,) = freeze(groups(recognise(read_messages(chat), {})), 1, length).memories
+    (found,) = freeze(group_by_memory(recognise(read_messages(chat), {})), 1, length).memories
     return [(quote.lead, quote.text) for quote in found.edition.quotes]
 
 
@@ -263,7 +263,7 @@ def test_a_quote_is_from_where_its_marker_names_if_that_message_says_it() -> Non
 def test_a_memory_that_the_person_wrote_stays_pinned_where_no_text_tells_it() -> None:
     by_person = replace(M1, edition=replace(M1.edition, kind="person"))
     chat = finish(chat_of(TALK), [by_person, M2]).again()
-    first, second = freeze(groups(recognise(read_messages(chat), {})), 1, length).memories
+    first, second = freeze(group_by_memory(recognise(read_messages(chat), {})), 1, length).memories
     assert (first.pinned, second.pinned) == (True, False)
 
 

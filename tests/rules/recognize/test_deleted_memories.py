@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from rules.conversation.marker import Canned, Marker, drafts_of, memory_drafts
+from rules.conversation.marker import Canned, Marker, known_markers, memory_drafts
 from rules.conversation.memory import Memory
 from rules.recognize.user_edits import deleted_memories
 from tests.entries import memory_of, talk
@@ -18,7 +18,7 @@ def uuids(memory: Memory) -> set[str]:
 
 def markers(*memories: Memory) -> dict[str, Marker]:
     editions = {one.memory_id: (replace(one.edition, number=7), one.edition) for one in memories}
-    return drafts_of({"chat": ()}, memories, editions, Canned("opening", "closing"))
+    return known_markers({"chat": ()}, memories, editions, Canned("opening", "closing"))
 
 
 def test_a_memory_whose_messages_were_deleted_was_deleted() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.history import Place, groups
+from rules.conversation.history import Place, group_by_memory
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
 from rules.recognize.recognize import recognise, unnamed_memories
 from rules.typingmind.message import Message, read_message
@@ -37,7 +37,7 @@ def places(*fields: Json) -> tuple[Place, ...]:
 
 def present(found: Sequence[Place]) -> dict[str, list[int]]:
     """The memories that an export shows, with the slots that are left of each."""
-    return {name: sorted(group) for name, group in groups(found).items()}
+    return {name: sorted(group) for name, group in group_by_memory(found).items()}
 
 
 ALL = [1, 2, 3, 4, 5, 6]
@@ -181,7 +181,7 @@ def test_of_a_memory_that_a_merge_brought_twice_the_first_edit_counts_and_the_ne
         twice[at] |= {"content": words, "uuid": f"edited {at}"}
     found = recognise(read(*twice), {}, {}, {"origin": "m1"})
     assert present(found) == {"m1": ALL}
-    assert [place.at for place in groups(found)["m1"].values()] == [0, 1, 2, 9, 4, 5]
+    assert [place.at for place in group_by_memory(found)["m1"].values()] == [0, 1, 2, 9, 4, 5]
     assert [place.at for place in found if place.lived] == [15]
 
 

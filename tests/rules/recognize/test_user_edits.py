@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.history import Past, Place, groups
-from rules.conversation.marker import drafts_of
+from rules.conversation.history import Past, Place, group_by_memory
+from rules.conversation.marker import known_markers
 from rules.conversation.memory import Edition, Memory
 from rules.output.assemble import Mode
 from rules.recognize.known import Known
@@ -40,7 +40,7 @@ def as_it_is(messages: list[Json]) -> None:
 def places_of(chat: Chat, memories: Sequence[Memory] = ALL) -> tuple[Place, ...]:
     digests = {old.key: old.digests for old in PAST}
     under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in memories}
-    known = drafts_of({chat.chat_id: ()}, memories, editions_of(memories), CANNED)
+    known = known_markers({chat.chat_id: ()}, memories, editions_of(memories), CANNED)
     return recognise(read_messages(chat), known, under)
 
 
@@ -69,7 +69,9 @@ def done(
     keep: bool = False,
 ) -> PersonEdits:
     places = places_of(exported(change, shown, keep=keep), memories)
-    return edits_of(Known("c", memories, editions_of(memories), past), places, groups(places))
+    return edits_of(
+        Known("c", memories, editions_of(memories), past), places, group_by_memory(places)
+    )
 
 
 def edit(at: int, text: str) -> Change:
@@ -176,7 +178,10 @@ def test_a_forgotten_fold_that_is_shown_again_comes_back_with_all_that_it_stands
 def test_a_memory_whose_raw_messages_are_in_the_export_is_not_forgotten() -> None:
     """An older export, or one that another device's sync has merged."""
     places = places_of(chat_of(TALK))
-    assert edits_of(Known("c", ALL, editions_of(ALL), PAST), places, groups(places)) == UNTOUCHED
+    assert (
+        edits_of(Known("c", ALL, editions_of(ALL), PAST), places, group_by_memory(places))
+        == UNTOUCHED
+    )
 
 
 def test_a_memory_without_its_six_is_forgotten_though_its_originals_are_kept() -> None:
@@ -206,22 +211,22 @@ def test_a_memory_in_a_fold_of_folds_is_there_whatever_the_level_of_that_fold(le
     memories = [*ALL, replace(FOLD, level=level), higher]
     messages = finish(chat_of(TALK), memories, shown=[higher]).again()
     places = places_of(messages, memories)
-    assert find_memories_in_export(Known("c", memories, past=PAST), places, groups(places)) == {
-        memory.memory_id for memory in memories
-    }
+    assert find_memories_in_export(
+        Known("c", memories, past=PAST), places, group_by_memory(places)
+    ) == {memory.memory_id for memory in memories}
 
 
 def test_an_edited_message_under_a_memory_that_is_not_shown_asks_for_a_new_edition() -> None:
     """An older export: the memories are not in it yet, the raw messages are, and one was edited."""
     edited = said("user", "now I say something else", 0)
     places = places_of(chat_of([edited, *TALK[1:]]))
-    hand = edits_of(Known("c", ALL, editions_of(ALL), PAST), places, groups(places))
+    hand = edits_of(Known("c", ALL, editions_of(ALL), PAST), places, group_by_memory(places))
     assert nothing_but(hand, changed={"m1": "1 of its messages edited"})
 
 
 def test_a_deleted_message_under_a_memory_asks_for_a_new_edition_and_is_named() -> None:
     places = places_of(chat_of([*TALK[:3], *TALK[4:]]))
-    hand = edits_of(Known("c", ALL, editions_of(ALL), PAST), places, groups(places))
+    hand = edits_of(Known("c", ALL, editions_of(ALL), PAST), places, group_by_memory(places))
     assert nothing_but(hand, changed={"m2": "1 deleted"}, deleted=(PAST[3].key,))
 
 
@@ -229,7 +234,10 @@ def test_what_was_told_once_is_not_told_again() -> None:
     edited = said("user", "now I say something else", 0)
     known = [replace(PAST[0], newest=edited), *PAST[1:3], replace(PAST[3], newest=None), *PAST[4:]]
     places = places_of(chat_of([edited, *TALK[1:3], *TALK[4:]]))
-    assert edits_of(Known("c", ALL, editions_of(ALL), known), places, groups(places)) == UNTOUCHED
+    assert (
+        edits_of(Known("c", ALL, editions_of(ALL), known), places, group_by_memory(places))
+        == UNTOUCHED
+    )
 
 
 def test_a_deleted_message_that_came_back_asks_for_a_new_edition() -> None:
@@ -265,7 +273,7 @@ def test_originals_are_the_person_s_to_edit_and_to_delete() -> None:
 
 def test_the_messages_of_a_memory_are_found_by_slot_each_once() -> None:
     chat = exported(lambda m: m.insert(3, {**m[2], "uuid": "double"}))
-    found = groups(places_of(chat))
+    found = group_by_memory(places_of(chat))
     assert list(found) == ["m1", "m2", "m3"]
     assert [found["m1"][slot].at for slot in (1, 2, 3)] == [1, 2, 4]
 
