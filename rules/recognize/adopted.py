@@ -124,19 +124,20 @@ def inherit(known: Known, shown: Mapping[str, Group], kin: Known) -> Adopted:
 
 
 def as_forked(kin: Known, shown: Mapping[str, Group], preferred: Preferred) -> Known:
-    """Return the other chat without the person's edits there of what this export shows in an older edition.
+    """Return the other chat without what it got there after the fork: the person's edits and hindsight.
 
-    `preferred` is the kind of edition that is shown of each.
+    Such are the editions after the one in which this export shows a memory. `preferred` is the kind
+    of edition that is shown of each.
     """
     names = aliases(kin.memories)
     shown = {names.get(name, name): group for name, group in shown.items()}
     memories, editions = list[Memory](), dict(kin.editions)
     for memory in kin.memories:
-        name, told = memory.memory_id, memory.in_prompts
+        name, last = memory.memory_id, memory.edition
         places = shown.get(name, {}).values()
-        newest = max((place.ours.edition for place in places if place.ours), default=told.number)
-        if told.kind == "person" and told.number > newest:
-            had = [own for own in editions[name] if own.kind != "person" or own.number <= newest]
+        newest = max((place.ours.edition for place in places if place.ours), default=last.number)
+        if last.kind != "as-of" and last.number > newest:
+            had = [own for own in editions[name] if own.kind == "as-of" or own.number <= newest]
             chosen = own_edition(had)
             memory = replace(
                 memory,

@@ -10,10 +10,11 @@ from dataclasses import replace
 import pytest
 
 from rules.conversation.history import Past, Place, group_by_memory
-from rules.conversation.memory import Edition, Memory, fold_id
+from rules.conversation.memory import Edition, Kind, Memory, fold_id
 from rules.recognize.adopted import (
     Adopted,
     as_dated,
+    as_forked,
     freeze,
     inherit,
     may_be_copies,
@@ -135,6 +136,18 @@ def test_every_edition_comes_along_and_what_had_hindsight_gets_none_again() -> N
     first = by_number(found)[1].memory_id
     assert [edition.kind for edition in found.editions[first]] == ["as-of", "hindsight"]
     assert found.had_hindsight == {first}
+
+
+@pytest.mark.parametrize("kind", ["hindsight", "person"])
+def test_an_edition_from_after_the_fork_is_none_of_its_own(kind: Kind) -> None:
+    now = with_edition(M1, 2, kind)
+    told = now if kind == "hindsight" else replace(now, in_prompts=now.edition, chosen=2)
+    kin = kin_of([told, M2, M3])
+    kin = replace(kin, editions={**kin.editions, "m1": [M1.edition, now.edition]})
+    before, since = (as_forked(kin, shows(shown, M2), "hindsight") for shown in (M1, now))
+    assert [edition.number for edition in before.editions["m1"]] == [1]
+    assert (before.memories[0].edition, before.memories[0].in_prompts) == (M1.edition, M1.edition)
+    assert since == kin
 
 
 def test_the_export_of_a_fork_of_a_fork_may_call_its_memories_as_either_chat_before_it_did() -> (
