@@ -36,6 +36,8 @@ SearchKind = Literal["raw", "memories", "facts", "titles"]
 KINDS: tuple[SearchKind, ...] = ("raw", "memories", "facts")
 """What was said or is remembered in a chat."""
 ANYTHING: tuple[SearchKind, ...] = (*KINDS, "titles")
+_Key = tuple[str, str, str]
+"""Kind, chat and name of an entry."""
 
 _AT_ONCE = 100
 _BUSY_SECONDS = 10.0
@@ -79,7 +81,8 @@ WHERE (chat_id, key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND 
 _MEMORIES = """
 FROM chat JOIN memory ON memory.chat = chat.id JOIN edition ON edition.memory = memory.id
 WHERE edition.number = coalesce(chosen_edition,
-    (SELECT max(number) FROM edition AS other WHERE other.memory = memory.id AND kind <> 'person'))
+    (SELECT max(number) FROM edition AS other WHERE other.memory = memory.id AND kind <> 'person'
+     AND (kind = 'as-of' OR chat_id NOT IN (SELECT value FROM json_each(?)))))
 """
 
 
@@ -107,9 +110,13 @@ class FullText:
         self._connection = connection
         connection.create_function("in_zone", 1, lambda said_at: in_zone(said_at, zone))
 
-    def bring_up_to_date(self, archive: Archive) -> None:
-        """Index what has changed in the archive since the last update."""
-        counts = json.dumps(archive.run(_QUICK_COUNTS))
+    def bring_up_to_date(self, archive: Archive, as_of: Sequence[str]) -> None:
+        """Index what has changed in the archive since the last update.
+
+        `as_of` are the ids of the chats that show as-of editions, though there is hindsight.
+        """
+        shown = json.dumps(as_of)
+        counts = json.dumps([archive.run(_QUICK_COUNTS), shown])
         fingerprint = hashlib.sha256(counts.encode()).hexdigest()
         if self._connection.execute("SELECT fingerprint FROM archive_state").fetchone() == (
             fingerprint,
@@ -126,15 +133,15 @@ class FullText:
                     "SELECT id, kind, chat_id, name, version FROM entry"
                 )
             }
-            new: set[tuple[str, str, str]] = set()
-            for kind, chat_id, name, version in _present(archive):
+            new = set[_Key]()
+            for kind, chat_id, name, version in _present(archive, shown):
                 key = (kind, chat_id, name)
                 if known.get(key, (0, ""))[1] == version:
                     del known[key]
                 else:
                     new.add(key)
             self._remove([number for number, _ in known.values()])
-            for entry in _entries(archive, new):
+            for entry in _entries(archive, new, shown):
                 self._add(entry)
             self._connection.execute("DELETE FROM archive_state")
             self._connection.execute("INSERT INTO archive_state VALUES (?)", (fingerprint,))
@@ -229,8 +236,11 @@ def index_path(state: Path) -> Path:
 
 
 @contextmanager
-def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
-    """Open the index, brought up to date with the archive. Raises ArchiveError; removes a damaged one."""
+def full_text(state: Path, archive: Archive, as_of: Sequence[str]) -> Iterator[FullText]:
+    """Open the index, brought up to date with the archive. Raises ArchiveError; removes a damaged one.
+
+    `as_of` are the ids of the chats that show as-of editions, though there is hindsight.
+    """
     make_private(state)
     path = index_path(state)
     with file_errors(path, "made"):
@@ -249,7 +259,7 @@ def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
                 connection.executescript(_EMPTIED)
             connection.executescript(_TABLES)
             index = FullText(connection, archive.zone)
-            index.bring_up_to_date(archive)
+            index.bring_up_to_date(archive, as_of)
             yield index
     except sqlite3.OperationalError as fault:
         raise ArchiveError(
@@ -271,21 +281,21 @@ def forget_index(state: Path) -> None:
             file.unlink(missing_ok=True)
 
 
-def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
+def _present(archive: Archive, as_of: str) -> Iterator[tuple[SearchKind, str, str, str]]:
     """Yield kind, chat, name and version of all that can be found now."""
     for chat_id, key, sha256 in archive.run(
         "SELECT chat_id, key, sha256 FROM said WHERE is_present"
     ):
         yield "raw", chat_id, key, sha256
     for chat_id, name, number in archive.run(
-        f"SELECT chat_id, memory.id, edition.number {_MEMORIES}"
+        f"SELECT chat_id, memory.id, edition.number {_MEMORIES}", (as_of,)
     ):
         yield "memories", chat_id, name, str(number)
     for entry in (*_facts(archive), *_titles(archive)):
         yield entry.kind, entry.chat_id, entry.name, entry.version
 
 
-def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterator[IndexEntry]:
+def _entries(archive: Archive, keys: Collection[_Key], as_of: str) -> Iterator[IndexEntry]:
     """Yield the entries of these kinds, chats and names."""
     names = sorted((chat_id, name) for kind, chat_id, name in keys if kind == "raw")
     for begin in range(0, len(names), _AT_ONCE):  # a few at a time, to save memory
@@ -296,7 +306,8 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
             when = said_at or created_at or ""
             yield IndexEntry("raw", chat_id, key, sha256, when, message.speaker, message.words)
     for chat_id, name, number, began_at, texts in archive.run(
-        f"SELECT chat_id, memory.id, edition.number, began_at, texts {_MEMORIES}"
+        f"SELECT chat_id, memory.id, edition.number, began_at, texts {_MEMORIES}",
+        (as_of,),
     ):
         if ("memories", chat_id, name) in keys:
             own_words = "\n\n".join(json.loads(texts)[1::2])

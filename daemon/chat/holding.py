@@ -1,13 +1,15 @@
 """What the archive has of a chat's memories: all of them with their states, and the section's bounds."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import HowNamed, agent_window, find_chat, known_chat
+from daemon.archive.chats import HowNamed, agent_window, find_chat, known_chat, known_chats
 from daemon.archive.memories import editions, find_memory, memories
 from daemon.config.settings import Config
 from rules.conversation.memory import Edition, Memory, memories_by_id, with_all_inside
+from rules.errors import MemprocError
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import State, states
 
@@ -48,6 +50,16 @@ class Holding:
 def bounds_of(config: Config, window: int) -> Bounds:
     """Return the bounds of a chat's memory section; `config` is the one that counts for it."""
     return replace(config.limits.fold, window=window or None)
+
+
+def chats_as_of(archive: Archive, config: Config) -> list[str]:
+    """Return the ids of the chats that show as-of editions, though there is hindsight."""
+    chats = []
+    for known in known_chats(archive):
+        with suppress(MemprocError):  # it is told where the chat is worked on
+            if config.of(known_chat(archive, known.chat_id)).memory.editions == "as-of":
+                chats.append(known.chat_id)
+    return chats
 
 
 def holding(archive: Archive, config: Config, chat_id: str) -> Holding:

@@ -50,5 +50,5 @@ def search_command(
     with settings.archive() as archive:
         chat_id = find_chat(archive, chat, "part").chat_id if chat else ""
         wanted = Search(" ".join(words), kind, chat_id, since, until, limit)
-        report = search_report(archive, settings.folders.state, wanted)
+        report = search_report(archive, settings.config, settings.folders.state, wanted)
     settings.show(report)

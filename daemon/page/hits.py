@@ -27,7 +27,7 @@ def search_page(request: Request) -> Response:
     )
     with desk.archive() as archive:
         chats = known_chats(archive)
-        report = search_report(archive, desk.folders.state, wanted)
+        report = search_report(archive, desk.config, desk.folders.state, wanted)
     return render(request, "search.html", search=wanted, report=report, chats=chats)
 
 

@@ -18,6 +18,7 @@ from daemon.archive.chats import KnownChat
 from daemon.archive.full_text import KINDS, FullText, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import forgotten_names
 from daemon.archive.search_words import excerpt
+from daemon.chat.holding import chats_as_of
 from daemon.models.tokens import tokens_at_most
 from daemon.recall.library import Library, Recalled, name_of, reach, tool_answer
 from daemon.recall.records import (
@@ -159,7 +160,8 @@ def _entries(
     forgotten = forgotten_names(archive)
     has_days = wanted.since or wanted.until
     named_days = None if has_days else days_named(wanted.query, newest)
-    with full_text(library.state, archive) as index:
+    as_of = chats_as_of(archive, library.config)
+    with full_text(library.state, archive, as_of) as index:
         best = _found(index, wanted, (wanted.since, wanted.until), only, forgotten)
         if not named_days:
             return best

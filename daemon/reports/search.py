@@ -11,6 +11,8 @@ from daemon.archive.chats import known_chats, persona_of
 from daemon.archive.full_text import ANYTHING, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import memories_by_message
 from daemon.archive.search_words import excerpt, stretches
+from daemon.chat.holding import chats_as_of
+from daemon.config.settings import Config
 from daemon.reports.report import Card, Report, ReportTable
 from rules.wording import cut_title
 
@@ -46,13 +48,13 @@ class Hit:
     """The name of the chat's persona."""
 
 
-def search_report(archive: Archive, state: Path, search: Search) -> Report:
+def search_report(archive: Archive, config: Config, state: Path, search: Search) -> Report:
     """Return the entries that have all of the words, the best first.
 
     Where there are none, the search is repeated with the nearest words that the index has.
     """
     kinds = (search.kind,) if search.kind else ANYTHING
-    with full_text(state, archive) as index:
+    with full_text(state, archive, chats_as_of(archive, config)) as index:
         find = partial(
             index.find,
             kinds=kinds,

@@ -194,6 +194,17 @@ def test_memory_editions_chooses_what_is_shown_and_switching_costs_nothing(aria:
     assert aria.person.memproc("verify").code == 0
 
 
+def test_search_finds_the_edition_that_the_chat_shows(aria: Life) -> None:
+    aria.run()
+    for kind in ("hindsight", "as-of", "hindsight"):
+        aria.settings(memory=f'editions = "{kind}"')
+        shown = aria.memories()[3].edition
+        assert shown.kind == kind
+        words = " ".join(shown.texts[3].split()[-8:])
+        ended = aria.person.memproc("search", words, "--in", "memories", "--json")
+        assert any(shown.texts[3] in hit["text"] for hit in json.loads(ended.out)["hits"])
+
+
 @pytest.mark.full
 def test_what_is_switched_back_stands_as_before_though_the_same_export_lies_there(
     aria: Life,
