@@ -205,5 +205,5 @@ def _path(desk: Desk, name: str) -> Path:
     """Return the file of that name in the inbox. Raises NotFound."""
     path = desk.folders.inbox / name
     if not name or name != path.name or not is_movable(path):
-        raise NotFound(f"The inbox holds no file {name} now.", "Go to the first page, and drop it.")
+        raise NotFound(f"The inbox holds no file {name} now.", "Drop it on Home.")
     return path

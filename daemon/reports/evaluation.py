@@ -15,8 +15,8 @@ from rules.wording import counted, cut_title
 
 Scored = TypeVar("Scored")
 _CHOSEN_ALIKE = (
-    "The engine chose what these memories hold by the same measure, numbers first: "
-    "what is found says little of how good they are."
+    "The engine chose what extracted memories hold by the same measure, numbers first: "
+    "what is found in them says little of how good they are."
 )
 _FLOOR = (
     "This is a floor and no proof: no model was asked. Sentences of the person, with a number or a "

@@ -71,7 +71,7 @@ def _of_memory(change: MemoryChange, names: Mapping[str, Memory]) -> str:
     words = {
         "new": f"new, in edition {change.after}",
         "gone": "forgotten" if memory and memory.forgotten else "gone",
-        "renewed": f"edition {change.before} -> {change.after}",
+        "renewed": f"from edition {change.before} to {change.after}",
         "edited": "its text was edited",
         "completed": "messages of it that were missing are back",
         "incomplete": "messages of it are missing",

@@ -367,7 +367,7 @@ def test_without_a_key_it_is_free_and_says_that_it_is_a_floor(
     assert eve.memproc("run").code == 0
     ended = eve.memproc("eval", CHAT_ID, "--against", "tail", "--against", "full")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith("The engine chose what these memories hold by the same measure")
+    assert ended.out.startswith("The engine chose what extracted memories hold by the same measure")
     assert "This is a floor and no proof" in ended.out
     report = json.loads(eve.memproc("eval", CHAT_ID, "--against", "full", "--json").out)
     memories, full = (arm["known"]["share"] for arm in report["arms"])

@@ -137,7 +137,7 @@ def test_every_fate_of_a_memory_has_its_words() -> None:
     first, second = (f"memory {number}, 2026-03-02" for number in (1, 2))
     assert lines == [
         DifferenceLine("+", f"{first}: new, in edition 1"),
-        DifferenceLine("~", f"{first}: edition 1 -> 2"),
+        DifferenceLine("~", f"{first}: from edition 1 to 2"),
         DifferenceLine("~", f"{first}: its text was edited"),
         DifferenceLine("~", f"{second}: messages of it are missing"),
         DifferenceLine("~", f"{second}: messages of it that were missing are back"),
