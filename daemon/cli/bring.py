@@ -81,7 +81,13 @@ _BROUGHT: Column[_ListRow] = Column(
 @click.argument("words", nargs=-1)
 @click.option("--chat", "titles", multiple=True, help="Bring this one: its title, or its number.")
 @click.option("--as", "life", default="", help="Make one chat of this name out of several.")
-@click.option("--branch", default=1, type=click.IntRange(1), help="Another branch than the last.")
+@click.option(
+    "--branch",
+    default=1,
+    metavar="NUMBER",
+    type=click.IntRange(1),
+    help="Another branch than the last.",
+)
 @click.option("--model", default="", help="The model that the persona goes on with.")
 @click.option(
     "--instructions",

@@ -28,7 +28,12 @@ _DROP = "Drop a TypingMind export into the inbox"
 @click.option("--yes", is_flag=True, help="Take the default places without asking.")
 @click.option("--local", metavar="URL", help="Have a model on your own machine or network write.")
 @click.option("--model", default="", help="Which model of that server, if it serves several.")
-@click.option("--window", type=click.IntRange(1024), help="How many tokens a call may hold there.")
+@click.option(
+    "--window",
+    metavar="TOKENS",
+    type=click.IntRange(1024),
+    help="How many tokens a call may hold there.",
+)
 @click.pass_context
 def init_command(
     ctx: click.Context, yes: bool, local: str | None, model: str, window: int | None

@@ -17,6 +17,7 @@ _LARGEST = 4 << 20  # bytes of a request
     "--http",
     "port",
     type=click.IntRange(1024, 65_535),
+    metavar="PORT",
     help="Serve HTTP on this port of this computer.",
 )
 @click.pass_context

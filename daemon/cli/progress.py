@@ -146,8 +146,8 @@ class Progress:
         match event:
             case events.ChatIs(title=title, kind="skipped"):
                 reason = as_sentence(about_it(event.detail, title))
-                of_file = "" if event.file in ("", title) else f", {event.file}"
-                print_error(f"{title}{of_file}: skipped. {reason} {event.next_step}")
+                name = _with_file(title, event.file)
+                print_error(f"{name}: skipped. {reason} {event.next_step}")
             case events.Note(text) if text in self._answered:
                 pass
             case _:
@@ -194,6 +194,11 @@ class Progress:
             self._console.print(in_width(visible(text)), markup=False)
 
 
+def _with_file(title: str, file: str) -> str:
+    """Return the name of a chat with that of the file it came in, where this is another."""
+    return title if file in ("", title) else f"{title}, {file}"
+
+
 def _in_words(event: events.Event) -> str:
     """Word an event that is not counted; "" where only programs are told."""
     match event:
@@ -206,10 +211,8 @@ def _in_words(event: events.Event) -> str:
         case events.TriesAgain():
             return event.sentence
         case events.ChatIs(title=title, kind="unchanged"):
-            where = f" ({event.file})" if event.file else ""
-            return (
-                f"{title}: unchanged: {outcome_in_words(event)}{where} {event.next_step}".rstrip()
-            )
+            name = _with_file(title, event.file)
+            return f"{name}: unchanged: {outcome_in_words(event)} {event.next_step}".rstrip()
         case events.ChatIs(title=title, path=path):
             return f"{title}: {outcome_in_words(event)}\n  {path}"
         case events.MemoryMade(title=title) if event.folding:

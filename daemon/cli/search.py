@@ -31,7 +31,12 @@ def _day(ctx: click.Context, param: click.Parameter, date: datetime | None) -> s
     help="Only raw messages, memories, facts or titles.",
 )
 @click.option(
-    "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most so many."
+    "--limit",
+    metavar="NUMBER",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    help="At most so many.",
 )
 @pass_settings
 def search_command(

@@ -272,7 +272,8 @@ def _print(steps: list[InstallStep], settings: Settings) -> int:
     """Tell what would be done, with the text of each file. Return the exit code."""
     for step in steps:
         settings.say(step.intention)
-        settings.say_whole("\n".join(f"    {line}" for line in step.text.splitlines()))
+        if step.text:
+            settings.say_whole("\n".join(f"    {line}" for line in step.text.splitlines()))
     planned = [{"does": step.intention, "text": step.text} for step in steps]
     settings.done("" if steps else "There is nothing to do.", steps=planned)
     return 0

@@ -173,7 +173,7 @@ def test_each_chat_of_an_export_stands_or_falls_by_itself(ada: Person) -> None:
 
     assert ended.code == 1
     assert "Bad, export.json: skipped" in ended.err
-    assert "Gone: unchanged" in ended.out
+    assert "Gone, export.json: unchanged" in ended.out
     assert [path.name for path in ada.updated()] == ["Good (good123456).json"]
 
 
