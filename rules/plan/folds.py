@@ -20,8 +20,8 @@ never folded, and groups of three:
     1 1* 1 1 1 1 1    ->   [1 1* 1] 2 1
 
 A fold that they have edited or pinned is shown at every budget, in the place of its first memory,
-and its other memories keep their places as forgotten ones do. Of two such folds with a memory in common the larger
-counts.
+and its other memories keep their places as forgotten ones do. It is not shown while one of its
+memories is forgotten. Of two such folds with a memory in common the larger counts.
 
 So the view depends only on the memories, and never on when rounds happened.
 
@@ -256,7 +256,7 @@ def _with_kept_folds(
 ) -> list[SectionItem]:
     """Return the items, with folds that the person has edited or pinned in place of their memories."""
     places = {item.name: item for item in items}
-    free = set(places)
+    free = {item.name for item in items if item.tokens}
     for fold in sorted(by_id.values(), key=lambda memory: -len(memory.keys)):
         inside = memories_of_chunks(with_all_inside(fold, by_id))
         covers = tuple(memory.memory_id for memory in inside)

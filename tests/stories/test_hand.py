@@ -196,6 +196,21 @@ def test_a_memory_that_was_deleted_alone_changes_no_byte_by_itself(chat: Cycle) 
     assert stand(chat) == files
 
 
+def test_a_memory_stays_forgotten_though_a_fold_of_it_is_pinned(chat: Cycle) -> None:
+    """The fold was made since the import, so that TypingMind still shows each memory by itself."""
+    chat.person.settings(f"{ENGINE}[fold]\nbudget = 500\n")
+    assert chat.hand_in().code == 0
+    (fold, *_) = (one["memory_id"] for one in chat.everything() if one["members"])
+    assert chat.person.memproc("pin", fold).code == 0
+    gone = memory(chat, fold)["members"][1]
+    quote = chat.texts()[gone][1]
+    chat.forget(gone).goes_round()
+    assert fold not in chat.shown()
+    assert not any(quote in text for six in chat.texts().values() for text in six)
+    assert chat.person.memproc("recall", gone).code == 0
+    assert fold in chat.goes_round().shown()
+
+
 @pytest.mark.full
 def test_a_forgotten_memory_is_brought_back_on_request(chat: Cycle) -> None:
     texts = chat.texts()
