@@ -335,6 +335,7 @@ def test_a_pause_is_told_where_no_daemon_runs(ada: Person) -> None:
     assert "paused" not in ada.memproc("status").out
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("by", ["page", "bridge"])
 def test_status_says_whether_a_run_was_begun_on_the_page_or_in_typingmind(
     ada: Person, by: str

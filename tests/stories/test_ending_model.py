@@ -75,6 +75,7 @@ def test_all_that_a_person_looks_at_tells_of_the_end_until_run_has_done_the_work
     assert "memories of" not in edda.memproc("doctor").out
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("days", [61, -1], ids=["too early", "too late"])
 def test_nothing_is_said_of_memories_while_there_is_time_or_when_it_is_too_late(
     edda: Person, monkeypatch: pytest.MonkeyPatch, days: int

@@ -319,6 +319,7 @@ def test_a_memory_that_is_deleted_takes_its_facts_with_it_until_it_is_recalled(a
     assert not events(ada.person, ada.chat_id)[3:], "nothing was added by that"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("becomes", ["", "The person's cat is called Miso, and he is old."])
 def test_an_edit_of_a_fact_whose_memory_is_deleted_counts_when_the_memory_is_recalled(
     ada: Life, becomes: str

@@ -28,6 +28,7 @@ def whole_export(chunked: bool) -> bytes:
     return buffer.getvalue()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("chunked", [False, True])
 def test_the_chats_of_a_zip_are_compressed_one_by_one(ada: Person, chunked: bool) -> None:
     ada.drop(whole_export(chunked), "export.zip")

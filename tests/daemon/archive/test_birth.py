@@ -94,6 +94,7 @@ def open_at_once(folder: Path, start: int) -> None:
         os._exit(code)
 
 
+@pytest.mark.sampled
 @needs_fork
 @pytest.mark.parametrize("number", range(5))
 def test_several_processes_that_make_one_archive_do_each_step_once(

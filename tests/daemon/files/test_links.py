@@ -26,6 +26,7 @@ def test_a_file_is_never_written_in_the_place_of_a_link(tmp_path: Path) -> None:
     assert not (tmp_path / "nowhere").exists()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "place", ["updated/A (aaa).json", f"backups/{INDEX}", "state/archive.sqlite3", "state/lock"]
 )

@@ -304,6 +304,7 @@ def test_a_file_whose_work_broke_off_after_an_outage_is_told(world: World) -> No
     assert [trouble.name for trouble in work_in_trouble(world.archive)] == ["talk.json"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("code", "words"),
     [

@@ -58,6 +58,7 @@ def paid_once(alice: World) -> None:
     assert (Decimal(settled), unsettled) == (meter.dollars(PRICES) * PICO, 0)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "steps", [pytest.param(step, marks=pytest.mark.long if step % 5 else ()) for step in range(24)]
 )

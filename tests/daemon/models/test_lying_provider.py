@@ -68,6 +68,7 @@ NAMES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", NAMES)
 def test_whatever_stands_for_a_count_the_answer_is_read(name: str) -> None:
     style, prompt, written = NAMES[name]
