@@ -57,10 +57,14 @@ def lived(home: Path, chat_id: str = "k3v9xq2m7p") -> Folders:
 
 @pytest.fixture(scope="module")
 def computers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two of them, old and new, on each of which a chat was worked on; and the moving file of the old one."""
+    """Two of them, old and new, on each of which a chat was worked on; the moving file of the old one; and
+
+    the new one as it is after its archive was lost.
+    """
     home = tmp_path_factory.mktemp("computers")
     export_archive(lived(home / "old"), None, home / "all.zip", NOW)
     lived(home / "another", "another")
+    without_chats(shutil.copytree(home / "another", home / "emptied"))
     return home
 
 
@@ -77,9 +81,9 @@ def another(tmp_path: Path, computers: Path) -> Path:
 
 
 @pytest.fixture
-def emptied(another: Path) -> Path:
+def emptied(tmp_path: Path, computers: Path) -> Path:
     """A computer with an empty archive, and with backups and updated exports of one that was lost."""
-    return without_chats(another)
+    return shutil.copytree(computers / "emptied", tmp_path / "new")
 
 
 def without_chats(home: Path) -> Path:
