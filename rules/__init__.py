@@ -1,5 +1,5 @@
-"""What may be done: values in, values out.
+"""Decide: values in, values out.
 
-No file, clock, network, database, model, log or third-party package is touched here; what depends
-on time, on token counts or on ids comes in as a parameter. import-linter holds this law.
+No file, clock, network, database, model, log or third-party package is used here; time, token counts and ids
+come in as parameters. import-linter enforces this.
 """

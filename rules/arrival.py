@@ -1,11 +1,11 @@
 """A file in the inbox: its states, when it may be taken, and when it is tried again.
 
-compare     what became of the file at a path
+compare     what happened to the file at a path
 decide      whether it may be taken now
 after_failure, after_outage     when the work on it is tried again
 
-A file that is still being written is waited for, with pauses that double up to a minute. After an
-hour it needs the person's attention, and is waited for all the same.
+memproc waits for a file that is still being written, with pauses that double up to a minute. After an
+hour it also asks for the person's attention.
 """
 
 from dataclasses import dataclass
@@ -26,33 +26,33 @@ State = Literal[
     "gone",
 ]
 """
-seen        it is in the inbox, and has to be unchanged for a while
-settling    it was looked at again, and still grows, or is not complete, or cannot be taken yet
+seen        it is in the inbox, and has to stay unchanged for a while
+settling    it was checked again, and still grows, is not complete, or cannot be taken yet
 copied      memproc has its own copy, and will work on it
 working     it is being worked on
 written     its updated exports are in their places
 done        there was nothing to do; the reason says why
-waiting     it is tried again by itself at its time; a next step, as for a full disk, would help
+waiting     it is tried again automatically at its time; a next step may help, as for a full disk
 paused      it waits for the budget, or for the person
 skipped     it cannot be processed as it is; there is a reason and a next step
-stopped     the run by hand that worked on it ended before it was through
+stopped     the run by hand that worked on it ended before it was finished
 gone        it left the inbox, or was replaced by a newer file, before it was worked on
 """
 
 UNTAKEN: tuple[State, ...] = ("seen", "settling")
-"""memproc has no copy yet: what is in the inbox counts."""
+"""memproc has no copy yet, so the file in the inbox counts."""
 
 IN_HAND: tuple[State, ...] = ("copied", "working", "waiting", "paused")
-"""memproc has a copy, and is not through with it."""
+"""memproc has a copy, and has not finished with it."""
 
 FINISHED: tuple[State, ...] = ("written", "done", "gone")
 """Nothing more will be done, and the copy is not needed."""
 LONGEST_PAUSE = 60.0
-"""Seconds between two looks at a file that is not complete."""
+"""The most seconds between two checks of a file that is not complete."""
 ATTENTION_AFTER = 3600.0
-"""Seconds after which a file that could not be taken is the person's matter."""
+"""The seconds after which a file that could not be taken needs the person's attention."""
 RARE_PAUSE = 600.0
-"""Seconds between two looks after that: reading a large file every minute would be felt."""
+"""The seconds between two checks after that: reading a large file every minute would slow the computer down."""
 _SHORTEST_PAUSE = 1.0
 _NEXT_STEP = (
     "Look whether the download or the copy still goes on; if not, export the chat again and drop "
@@ -62,12 +62,12 @@ MOST_FAILURES = 3
 _PAUSES_SECONDS = (10, 60)
 _OUTAGE_PAUSES_SECONDS = (10, 60, 300, 900, 1800)
 _LONGEST_ASKED_SECONDS = 86_400.0
-"""A provider that asks for longer is asked again after a day all the same."""
+"""A provider that asks for a longer wait is asked again after a day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A file from outside; a change of any of these (`size` in bytes) means that it was written."""
+    """A file as it was seen; a change of any of these (`size` in bytes) means that it was written."""
 
     device: int
     inode: int
@@ -75,16 +75,16 @@ class Sighting:
     mtime_ns: int
 
     def same_file(self, other: "Sighting") -> bool:
-        """Return whether both are one file, written to or not."""
+        """Return whether both are the same file, even if it was written to in between."""
         return (self.device, self.inode) == (other.device, other.inode)
 
 
 Comparison = Literal["new", "replaced", "changed", "unchanged"]
 """
-new         never seen here, or with new content in place of a file that was taken
+new         never seen here, or has new content in place of a file that was taken
 replaced    another file in place of one that was not taken yet
-changed     the same file, not taken yet, has been written to
-unchanged   as it was when it was seen last
+changed     the same file, not taken yet, was written to
+unchanged   as it was when it was last seen
 """
 
 
@@ -104,13 +104,13 @@ def compare(state: State | None, last: Sighting | None, present: Sighting) -> Co
 
 @dataclass(frozen=True, slots=True)
 class Stillness:
-    """How long a file has been unchanged, on a clock that is never set (seconds)."""
+    """Since when a file has been unchanged, in seconds of a monotonic clock."""
 
     since: float
     look_at: float
-    """The time to look inside; earlier only if the file changes."""
+    """When to read the file, unless it changes before."""
     moved: str = ""
-    """The way in which it was seen changing ("still growing"); empty as long as it was not."""
+    """How it was seen to change ("still growing"); empty as long as it did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,25 +119,25 @@ class Incomplete:
 
     reason: str
     next_step: str = ""
-    """Not empty where it will not be taken as it is, however long it is unchanged."""
+    """What the person can do; empty where waiting may help."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The file may not be taken yet; it is looked at again after `seconds`."""
+    """The file may not be taken yet; it is checked again after `seconds`."""
 
     seconds: float
     reason: str
     next_step: str = ""
-    """Not empty where it needs the person's attention."""
+    """What the person can do; empty where their attention is not needed."""
 
 
 def update_stillness(
     before: Stillness | None, last: Sighting, present: Sighting, now: float, settle_seconds: float
 ) -> Stillness:
-    """Update how long a file has been unchanged; any change, and a first look, starts again.
+    """Update since when a file has been unchanged: any change starts this time again.
 
-    `before` is None at the first look since memproc was started.
+    `before` is None at the first check since memproc was started.
     """
     if last != present:
         return Stillness(
@@ -151,9 +151,9 @@ def update_stillness(
 def decide(
     stillness: Stillness, now: float, waited: float, settle_seconds: float, fault: Incomplete | None
 ) -> Wait | None:
-    """Return how long the file still has to wait at `now`; None: it may be taken.
+    """Return how long the file still has to wait at `now`; None where it may be taken.
 
-    `waited` is the time since it was first seen, `fault` what is wrong with the content. All times
+    `waited` is the time since it was first seen, `fault` what is wrong with its content. All times
     are in seconds.
     """
     unchanged = now - stillness.since
@@ -172,10 +172,10 @@ def decide(
 
 
 def after_outage(outages: int, now: datetime, asked_seconds: float = 0.0) -> datetime:
-    """Return when to try again after the `outages`-th passing fault of a file; it never ends.
+    """Return when to try again after the `outages`-th temporary fault of a file, which is never given up.
 
-    Every wait since the file was dropped counts. It is not tried before the `asked_seconds` of a
-    provider have passed, or a day where those are more.
+    Every fault since the file was dropped counts. It is not tried before the `asked_seconds` of a
+    provider have passed, limited to a day.
     """
     nth = min(max(outages, 1), len(_OUTAGE_PAUSES_SECONDS))
     asked = min(asked_seconds, _LONGEST_ASKED_SECONDS)
@@ -183,9 +183,9 @@ def after_outage(outages: int, now: datetime, asked_seconds: float = 0.0) -> dat
 
 
 def after_failure(failures: int, why: str, now: datetime) -> tuple[datetime | None, str, str]:
-    """Return when a file is tried again after its `failures`-th failure, with reason and next step.
+    """Return when a file is tried again after its `failures`-th failure, with the reason and the next step.
 
-    The time is None where it is skipped. `why` is a sentence without its full stop.
+    The time is None where the file is skipped. `why` is a sentence without its full stop.
     """
     if failures >= MOST_FAILURES:
         return (

@@ -1,12 +1,12 @@
-"""Everything that can be wrong has a name here; each error carries what happened and what to do.
+"""All errors of memproc; each says what happened and what to do.
 
-Raised where the fault is known. Those of one chat are caught by `until_fault` in
+They are raised where the fault is found. Those of one chat are caught by `until_fault` in
 daemon/chat/outcome.py, the rest at the command line and in the daemon's loop.
 """
 
 
 class MemprocError(Exception):
-    """The root: `message` says what happened and where, `next_step` what the person can do."""
+    """The base of all errors: `message` says what happened and where, `next_step` what the person can do."""
 
     exit_code = 1
 
@@ -24,14 +24,14 @@ class NotAnExport(MemprocError):
 
 
 class ChatSkipped(MemprocError):
-    """This chat cannot be taken as it is; the others of its export can.
+    """This chat cannot be processed as it is; the others of its export can.
 
-    Commands about one chat (to evaluate, compare or bring it) raise it too, and end with it.
+    Commands about one chat (to evaluate, compare or bring it) raise it, too, and end with it.
     """
 
 
 class NotAccepted(ChatSkipped):
-    """The chat's state may be a mistake; it is worked on when the person has accepted it."""
+    """The chat's state may be a mistake; it is processed once the person has accepted it."""
 
     def __init__(self, message: str, next_step: str, sha256: str) -> None:
         super().__init__(message, next_step)
@@ -48,7 +48,7 @@ class KeyMissing(ChatSkipped):
 
 
 class TooLong(ChatSkipped):
-    """A request about this chat is longer than its model takes, although it should have fitted."""
+    """A request about this chat is longer than its model accepts, although it should have fitted."""
 
 
 class FaultyOutput(MemprocError):
@@ -88,7 +88,7 @@ class ContextTooLong(ModelError):
 class Unexplained(ModelError):
     """The provider refused the request (400, 422, 451) for a reason that memproc does not know.
 
-    It lies in what was asked if the smallest request to the same model is answered.
+    The reason is in the request if the model answers the smallest possible one.
     """
 
 
@@ -105,19 +105,19 @@ class NotNow(ModelError):
 
 
 class CutOff(NotNow):
-    """The request was sent, and no whole answer came: it may have been billed all the same."""
+    """The request was sent, and no complete answer came; it may still be billed."""
 
 
 class TimedOut(CutOff):
-    """No answer came in the time that it had."""
+    """No answer came within the time limit."""
 
 
 class AnswerTooLarge(ModelError):
-    """The answer had more bytes than its room could hold; it may be billed as it was reserved."""
+    """The answer had more bytes than its limit of tokens allows; it may be billed as reserved."""
 
 
 class OutOfReach(ModelError):
-    """The provider stayed busy or out of reach: the chat is skipped for later."""
+    """The provider stayed busy or out of reach: the chat is skipped, and tried again later."""
 
     def __init__(self, message: str, next_step: str, retry_after: float = 0.0) -> None:
         super().__init__(message, next_step)
@@ -126,19 +126,19 @@ class OutOfReach(ModelError):
 
 
 class AnswerTooSlow(OutOfReach):
-    """The answer did not end in the time that its room takes; it may be billed as it was reserved."""
+    """The answer did not end within the time that its limit of tokens allows; it may be billed as reserved."""
 
 
 class ProviderRefuses(MemprocError):
-    """Wrong key, no money, or forbidden: no further call can succeed, so everything stops."""
+    """The key is wrong, there is no money, or access is forbidden: no further call can succeed, so everything stops."""
 
 
 class Forbidden(ProviderRefuses):
-    """The provider forbids the request (403): this one alone if the smallest one is answered."""
+    """The provider forbids the request (403); only this request if it answers the smallest possible one."""
 
 
 class UnknownPrice(ModelError):
-    """The price of a call is not known, so it was not made, and the chat is skipped."""
+    """The price of a call is unknown, so it was not made, and the chat is skipped."""
 
 
 class OverBudget(MemprocError):
@@ -149,11 +149,11 @@ class OverBudget(MemprocError):
     def __init__(self, message: str, next_step: str, until: str) -> None:
         super().__init__(message, next_step)
         self.until = until
-        """The time at which the daemon tries again by itself (UTC)."""
+        """When the daemon tries again automatically (UTC)."""
 
 
 class RefusedArguments(MemprocError):
-    """The arguments of a tool or a command are not those that it takes."""
+    """A tool or a command does not take these arguments."""
 
     exit_code = 2
 

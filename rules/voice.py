@@ -1,9 +1,9 @@
-"""How near two texts are in voice: Burrows' Delta, which needs no model.
+"""Measure how near two texts are in voice, with Burrows' Delta, which needs no model.
 
-Burrows 2002 ("Delta: a measure of stylistic difference"): how often each of the commonest words
-occurs, measured in standard deviations over the texts that are compared, and the mean difference of
-that. Besides function words, these say how one speaks: the length of sentences, punctuation, and
-how often one says "I". What is said of code, tables and lists is no voice, and left out.
+Burrows 2002 ("Delta: a measure of stylistic difference"): the frequency of each of the commonest words is
+measured in standard deviations over the texts that are compared, and Delta is the mean difference. Besides
+function words, the length of sentences, punctuation, and the frequency of "I" are measured. Code and tables are left out,
+as they have no voice.
 """
 
 from collections import Counter
@@ -17,9 +17,9 @@ from rules.extract.sentences import prose_sentences
 from rules.extract.words import terms
 
 LEAST_WORDS = 5_000
-"""Of the persona's words: from here on authors are told apart with some certainty (Eder 2015)."""
+"""The fewest words of the persona with which authors can be distinguished with some certainty (Eder 2015)."""
 _PIECE_WORDS = 500
-"""The texts are cut into pieces of this size to see how much each mark varies."""
+"""The words of the pieces into which texts are cut to see how much each feature varies."""
 _PUNCTUATION = ",;:!?…—–-()\"'"
 
 
@@ -41,7 +41,7 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """How a mark varies over the texts that are compared."""
+    """How a feature varies over the texts that are compared."""
 
     mean: float
     deviation: float
@@ -49,34 +49,34 @@ class _Spread:
 
 def read_prose(texts: Sequence[str]) -> Prose:
     """Return the sentences of texts, without code, tables and mere signs."""
-    read: list[SpokenSentence] = []
+    sentences: list[SpokenSentence] = []
     for text in texts:
         for sentence in prose_sentences(text):
-            read.append(SpokenSentence(Counter(terms(sentence)), sentence))
-    return Prose(sum(sentence.words.total() for sentence in read), tuple(read))
+            sentences.append(SpokenSentence(Counter(terms(sentence)), sentence))
+    return Prose(sum(sentence.words.total() for sentence in sentences), tuple(sentences))
 
 
 def distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[str, float] | None:
-    """Return the Delta of each other text from the persona's; None for an unknown language."""
-    tongue = spoken(chain.from_iterable(said.words for said in persona.sentences), TONGUES)
+    """Return the Delta of each other text from the persona's; None for an unknown language or without words."""
+    tongue = spoken(chain.from_iterable(each.words for each in persona.sentences), TONGUES)
     if tongue is UNKNOWN or not persona.words:
         return None
     profiles: list[list[float]] = []
     for prose in (persona, *others.values()):
         profiles += [_profile(piece, tongue) for piece in _pieces(prose)]
     spreads = [_Spread(fmean(values), pstdev(values)) for values in zip(*profiles, strict=True)]
-    own = _measured(_profile(persona.sentences, tongue), spreads)
+    own = _standardize(_profile(persona.sentences, tongue), spreads)
     delta: dict[str, float] = {}
     for name, prose in others.items():
         if prose.words:
-            marks = _measured(_profile(prose.sentences, tongue), spreads)
-            pairs = zip(own, marks, strict=True)
-            delta[name] = fmean([abs(mark - other) for mark, other in pairs] or [0.0])
+            features = _standardize(_profile(prose.sentences, tongue), spreads)
+            pairs = zip(own, features, strict=True)
+            delta[name] = fmean([abs(first - second) for first, second in pairs] or [0.0])
     return delta
 
 
-def _measured(profile: Sequence[float], spreads: Sequence[_Spread]) -> list[float]:
-    """Return a text's marks in standard deviations, without those that are all the same."""
+def _standardize(profile: Sequence[float], spreads: Sequence[_Spread]) -> list[float]:
+    """Return a text's features in standard deviations from the mean, without those that do not vary."""
     return [
         (value - spread.mean) / spread.deviation
         for value, spread in zip(profile, spreads, strict=True)
@@ -85,7 +85,7 @@ def _measured(profile: Sequence[float], spreads: Sequence[_Spread]) -> list[floa
 
 
 def _pieces(prose: Prose) -> list[list[SpokenSentence]]:
-    """Cut a text into pieces of about the same number of words, at least one."""
+    """Cut a text into pieces of about 500 words; an empty text has none."""
     pieces: list[list[SpokenSentence]] = []
     words = _PIECE_WORDS
     for sentence in prose.sentences:
@@ -97,11 +97,11 @@ def _pieces(prose: Prose) -> list[list[SpokenSentence]]:
     return pieces
 
 
-def _profile(said: Sequence[SpokenSentence], tongue: Tongue) -> list[float]:
-    """Return a text's marks: shares of its words, words a sentence, and signs a word."""
+def _profile(sentences: Sequence[SpokenSentence], tongue: Tongue) -> list[float]:
+    """Return a text's features: shares of everyday words, words per sentence, and punctuation marks per word."""
     counts = Counter[str]()
     signs = Counter[str]()
-    for sentence in said:
+    for sentence in sentences:
         counts.update(sentence.words)
         signs.update(sentence.text)
     total = counts.total() or 1
@@ -110,6 +110,6 @@ def _profile(said: Sequence[SpokenSentence], tongue: Tongue) -> list[float]:
     return [
         *(counts[word] / total for word in listed if word not in tongue.me),
         first_person / total,
-        total / (len(said) or 1),
+        total / (len(sentences) or 1),
         *(signs[sign] / total for sign in _PUNCTUATION),
     ]

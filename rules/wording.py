@@ -1,4 +1,4 @@
-"""Numbers and names in sentences."""
+"""Put numbers and names into sentences."""
 
 import re
 from itertools import accumulate, takewhile
@@ -15,7 +15,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def cut_title(title: str) -> str:
-    """Return a title as people are shown it: of at most sixty columns of a terminal."""
+    """Return a title as it is shown to people, cut to sixty columns of a terminal."""
     widths = (1 + (east_asian_width(letter) in _WIDE) for letter in title)
     kept = sum(1 for _ in takewhile(lambda columns: columns <= _TITLE_COLUMNS, accumulate(widths)))
     return title if kept == len(title) else f"{title[: kept - 3].rstrip()}..."
@@ -24,7 +24,7 @@ def cut_title(title: str) -> str:
 def as_sentence(clause: str) -> str:
     """Return a clause with a capital letter and a full stop; a sentence stays as it is.
 
-    One that ends in a command, a path or an address gets no full stop, so that this can be copied.
+    Where it ends with a command, a path or an address, no full stop is added, so that this can be copied.
     """
     text = capital(clause)
     is_whole = text.endswith(("!", "?")) or _TO_COPY.search(text.rpartition(". ")[2])
@@ -32,7 +32,7 @@ def as_sentence(clause: str) -> str:
 
 
 def capital(text: str) -> str:
-    """Begin a text with a capital letter, unless with a path or the name of a model, a file, or memproc."""
+    """Capitalize the first letter, unless the text begins with a path or the name of a model, a file, or memproc."""
     first = text.partition(" ")[0].rstrip(".:,;")
     if "/" in first or "." in first or first == "memproc":
         return text
@@ -40,7 +40,7 @@ def capital(text: str) -> str:
 
 
 def about_it(sentence: str, name: str) -> str:
-    """Say "It" for a name that is printed before the sentence, or leave it out: `"Name": ...`."""
+    """Replace a name that is printed before the sentence by "It", or leave it out where it is a prefix: `"Name": ...`."""
     for shown in (name, cut_title(name)):
         sentence = sentence.removeprefix(f'"{shown}": ')
         rest = sentence.removeprefix(shown)

@@ -1,1 +1,1 @@
-"""What a persona still knows: questions, their scores, the free cloze form, and the report."""
+"""Evaluate what a persona still knows: questions, their scores, the free cloze form, and the report."""

@@ -1,13 +1,11 @@
-"""What is still known without a model: the person's sentences, each with a gap.
-
-A number or a name is left out of each.
+"""Test what is still known without a model: with sentences of the person's that lack a number or a name.
 
     said       On 12 March we moved the archive to Tromsø.
     asked      On __ March we moved the archive to Tromsø.
     context    The archive went to Tromsø on 12 March.        12 is found
 
-It is answered by looking for the one sentence of the context that has the most of the rest, at
-least half of it. A model reads more than words, so that this is a floor and no proof.
+It is answered by the sentence of the context that has most of the other words, at least half of them. A model
+understands more than words, so that this is a lower bound and no proof.
 """
 
 import re
@@ -23,24 +21,25 @@ from rules.extract.sentences import prose_sentences
 from rules.extract.words import terms
 
 PER_CHUNK = CHOICES - 1
-"""Sentences about one chunk."""
+"""The sentences that are drawn from one chunk."""
 _FEWEST, _MOST = 6, 40
-"""Terms of a sentence that says something by itself, and not many things."""
+"""The terms of a sentence that says something by itself, and not many things."""
 _SHARE = 0.5
+"""The share of a sentence's other words that the sentence with the answer must have."""
 _GAP = re.compile(r"(?<![\w.,:/-])\d(?:[\d.,:/-]*\d)?(?![\w.,:/-]*\w)|(?<=\w )[^\W\d_]{2}\w*")
-"""A number, or a word within a sentence, which is a name if it begins with a capital."""
+"""A number, or a word within a sentence, which counts as a name where it begins with a capital."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cloze:
-    """A sentence of a chunk's with one word left out."""
+    """A sentence of a chunk with one word left out."""
 
     memory: str
     message: str
     sentence: str
     left_out: str
     rest: frozenset[str]
-    """Its other words that say something."""
+    """Its other words, without everyday ones."""
 
     @property
     def asked(self) -> str:
@@ -51,24 +50,21 @@ class Cloze:
 def make_clozes(
     memory: str, said: Iterable[tuple[str, str]], common: frozenset[str]
 ) -> tuple[Cloze, ...]:
-    """Return a few sentences that the person said in a chunk, drawn by what was said.
+    """Return a few sentences of the person's from a chunk, drawn by hashes.
 
     `said` are the person's messages, each with its key.
     """
-    found = [
+    clozes = [
         cloze
         for key, text in said
         for sentence in prose_sentences(text)
         if (cloze := _cloze(memory, key, sentence, common))
     ]
-    return tuple(draw(found, memory)[:PER_CHUNK])
+    return tuple(draw(clozes, memory)[:PER_CHUNK])
 
 
 def common_words(texts: Sequence[str], names: frozenset[str]) -> frozenset[str]:
-    """Return the everyday words of the language in which these texts are.
-
-    The `names` of the two who speak, casefolded, are as common in a talk as these.
-    """
+    """Return the everyday words of the language of these texts, and the `names` of the two speakers (casefolded)."""
     tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
     return frozenset(
         tongue.common.whole | tongue.me.whole | tongue.you.whole | tongue.leaning.whole | names
@@ -76,9 +72,9 @@ def common_words(texts: Sequence[str], names: frozenset[str]) -> frozenset[str]:
 
 
 def _cloze(memory: str, key: str, sentence: str, common: frozenset[str]) -> Cloze | None:
-    """Leave a number out, else a name; None where there is neither, or little else."""
+    """Leave out a number, else a name; return None where there is neither, or where the sentence says little else."""
     if GREETING.match(sentence.lower()) or COURTESY.are_in(sentence):
-        return None  # it says nothing that one would ask about
+        return None
     words = list(terms(sentence))
     gaps = [
         gap
@@ -94,7 +90,7 @@ def _cloze(memory: str, key: str, sentence: str, common: frozenset[str]) -> Cloz
 
 
 class SearchedText:
-    """The sentences of a context, found by their words."""
+    """The sentences of a context, to be searched by their words."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._sentences = [
@@ -106,7 +102,7 @@ class SearchedText:
                 self._having[word].add(at)
 
     def knows(self, cloze: Cloze) -> bool:
-        """Return whether the sentence with the most of the rest has what was left out."""
+        """Return whether a sentence that shares most of the other words has the word that was left out."""
         shared: defaultdict[int, int] = defaultdict(int)
         for word in cloze.rest:
             for at in self._having.get(word, ()):

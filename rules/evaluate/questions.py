@@ -1,7 +1,7 @@
-"""Questions about what was said: drawn by seed, put in letters, and read from an answer's letters.
+"""Questions about what was said: drawn by a seed, posed with letters, and read from an answer's letters.
 
-What is drawn depends on hashes of seeds, so that a request that was cut off is made again as it
-was, and is not paid for twice.
+All drawing depends on hashes of seeds, so that a request that was cut off is made again unchanged,
+and is not paid for twice.
 """
 
 import hashlib
@@ -14,15 +14,15 @@ from typing import TypeVar
 CHOICES = 4
 LETTERS = "ABCDE"
 RIGHT, NEVER_SAID = "A", "E"
-"""Letters in the order of a question's own choices, of which the first is right."""
+"""Letters in a question's own order, in which the first choice is right."""
 MOST_QUESTIONS = 40
-"""Questions of one evaluation."""
+"""The most questions of one evaluation."""
 PER_CHUNK = CHOICES
-"""Questions about one chunk: three on what was said, one on what was not."""
+"""The questions about one chunk: three on what was said, one on what was not."""
 AT_ONCE = 5
-"""Questions in one request."""
+"""The most questions in one request."""
 NAMED, REPLACED = "named to a rewriting", "named to a rewriting, and replaced"
-"""States of a question that its memory was told, and that says nothing of it any more."""
+"""States of a question that was named when its memory was rewritten, so that it measures that memory no more."""
 GUESSED, UNCLEAR = "answered without the conversation", "not answered from its own chunk"
 SAID_ELSEWHERE = "a choice was said elsewhere"
 """States of questions that were never good enough to be asked."""
@@ -32,16 +32,16 @@ _NUMBERED = re.compile(
     r"(?:([A-E])(?![\w'’])|([a-e])(?=[\s*_)\].,;\"'`]*(?:$|\n|\d))|((?i:not|never) said))",
     re.MULTILINE,
 )
-_SPOKEN = re.compile(
+_IN_SENTENCE = re.compile(
     r"(?<![\w.])(\d{1,2})\b[^\d\n]{0,60}?\b(?:is|answer|choose|say|letter)\b[\s:*_(\[\"'`]*([A-E])(?![\w'’])"
 )
 """A number and its letter in a sentence: "For question 2, I would say B"."""
 _BARE = re.compile(r"[A-E](?:[\s,;.]*[A-E])*[\s.]*")
 
 OWN = "own "
-"""With this the seeds of the person's own questions begin."""
+"""The beginning of the seeds of the person's own questions."""
 PASSAGE = "passage"
-"""The arm in which a question is asked with its chunk in view: once for each model."""
+"""The arm in which a question is asked with its chunk in view, once for each model."""
 _MOST_NEVER_SAID = 0.9
 
 T = TypeVar("T")
@@ -53,21 +53,21 @@ class EvalQuestion:
 
     memory: str
     message: str
-    """Key of the raw message that holds the answer; empty where it was never said."""
+    """The key of the raw message that has the answer; empty where it was never said."""
     passage: str
     """The words of that message that answer it; empty where it was never said."""
     text: str
     choices: tuple[str, ...]
-    """Four, of which the first is right, or none where it was never said."""
+    """Four choices, of which the first is right, or where it was never said none of them."""
     seed: str
     state: str = ""
     """Why it is not asked; empty where it is."""
     number: int = 0
-    """Its row in the archive; 0 before it is kept."""
+    """Its row in the archive; 0 before it is stored."""
 
     @property
     def was_said(self) -> bool:
-        """Return whether the conversation has its answer."""
+        """Return whether its answer is in the conversation."""
         return bool(self.passage)
 
     @property
@@ -88,7 +88,7 @@ class EvalAnswer:
     evaluation: int
     question: int
     arm: str
-    """What stood in the context: memories, tail, full or recall."""
+    """What the context had: memories, tail, full or recall."""
     letter: str
     """In the order of the question's own choices; empty where none could be read."""
     model: str
@@ -109,9 +109,9 @@ def _order(length: int, seed: str) -> list[int]:
 
 
 def spread(items: Sequence[T], most: int, preferred: Sequence[T] = ()) -> list[T]:
-    """Return at most `most` items from all along a row: one of each equal part of it.
+    """Return at most `most` items spread evenly over a row: one from each of its equal parts.
 
-    A part gives its first `preferred` item, else the one in its middle.
+    From each part the first `preferred` item is picked, else the middle one.
     """
     parts = min(most, len(items))
     bounds = [len(items) * number // parts for number in range(parts + 1)] if parts else [0]
@@ -123,19 +123,16 @@ def spread(items: Sequence[T], most: int, preferred: Sequence[T] = ()) -> list[T
 
 
 def pick_few(questions: Iterable[EvalQuestion], chunks: Sequence[str]) -> tuple[EvalQuestion, ...]:
-    """Return the oldest few of the questions about each of these chunks.
-
-    So the same ones are asked the next time, and as many about each chunk.
-    """
+    """Return the oldest questions about each of these chunks, so that the same ones are asked the next time."""
     about: dict[str, list[EvalQuestion]] = {chunk: [] for chunk in chunks}
     for question in questions:
         if question.memory in about:
             about[question.memory].append(question)
-    return tuple(question for few in about.values() for question in few[:PER_CHUNK])
+    return tuple(question for oldest in about.values() for question in oldest[:PER_CHUNK])
 
 
 def pose(questions: Sequence[EvalQuestion], asking: str) -> str:
-    """Write questions with their choices in letters, in the order that `asking` draws anew."""
+    """Write questions with lettered choices, in an order that is drawn with the seed `asking`."""
     return "\n\n".join(
         "\n".join(
             (
@@ -152,9 +149,9 @@ def pose(questions: Sequence[EvalQuestion], asking: str) -> str:
 
 
 def says_never_to_all(letters: Sequence[str]) -> bool:
-    """Return whether a model says of nine in ten questions, with the passage in view, "never said".
+    """Return whether a model answers "never said" to at least nine of ten questions, with the passage in view.
 
-    Nothing can be said of memories by such a model: it would miss all of them.
+    Such a model cannot evaluate memories: it would miss all of them.
     """
     return bool(letters) and letters.count(NEVER_SAID) >= _MOST_NEVER_SAID * len(letters)
 
@@ -171,7 +168,7 @@ def _choices(question: EvalQuestion, asking: str) -> list[int]:
 
 
 def read_letters(answer: str, count: int) -> tuple[str, ...]:
-    """Read the letters of so many questions; "" where there is none, or several that differ."""
+    """Return the letters that answer `count` questions; "" for one without a letter, or with several different ones."""
     if _BARE.fullmatch(answer.strip()):
         bare = re.findall("[A-E]", answer)
         if len(bare) == count:
@@ -180,7 +177,7 @@ def read_letters(answer: str, count: int) -> tuple[str, ...]:
     for number, capital, small, unsaid in _NUMBERED.findall(answer):
         letter = NEVER_SAID if unsaid else (capital or small).upper()
         letters.setdefault(int(number), set()).add(letter)
-    for number, letter in _SPOKEN.findall(answer):
+    for number, letter in _IN_SENTENCE.findall(answer):
         letters.setdefault(int(number), set()).add(letter)
     given = (letters.get(number, set()) for number in range(1, count + 1))
     return tuple(next(iter(read)) if len(read) == 1 else "" for read in given)

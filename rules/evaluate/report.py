@@ -13,35 +13,35 @@ CONTEXTS = {
     "recall": "finished chat and recall",
     "passage": "each passage itself",
 }
-"""What stands in the context, in words."""
+"""What each arm has in its context, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedQuestion:
-    """A question about a chunk, and what was answered from one context."""
+    """A question about a chunk, with the mark of its answers from one context."""
 
     chunk: str
-    """Id of the chunk's memory."""
+    """The id of the chunk's memory."""
     level: int
-    """Level of the memory or fold that the chat showed in its place."""
+    """The level of the memory or fold that the chat shows for it."""
     mark: float
-    """What the answers are worth, from 0 to 1; where nothing was said, 1 for what was made up."""
+    """What the answers are worth, from 0 to 1; for a question on what was never said, 1 for an answer that is made up."""
     is_right: bool
     was_said: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How much is known of some of the questions, or from one context."""
+    """How much of a group of questions is known, or from one context."""
 
     name: str
     known: Score | None
     made_up: Score | None = None
-    """Of what was never said, how much was answered all the same; None where that was not asked."""
+    """How often a question on what was never said was answered; None where there was none."""
     unread: int = 0
-    """Answers without a letter, which count nowhere."""
+    """Answers without a letter, which do not count."""
     stands_out: bool = False
-    """Whether fewer are known than of the others, by more than chance."""
+    """Whether significantly fewer are known than of the other groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """A question that was not answered rightly, and where its answer is."""
+    """A question that was not answered correctly, with its answer and where that was said."""
 
     memory: str
-    """Id of the chunk's memory, which should have known."""
+    """The id of the chunk's memory, which should have the answer."""
     message: str
     question: str
     answer: str
@@ -75,14 +75,14 @@ class PastEvaluation:
     memories: int
     row: Row
     has_passages: bool = False
-    """Whether it is a share of what the model answers with the passage in view."""
+    """Whether the score is a share of what the model answers with the passage in view."""
     is_own: bool = False
     """Whether the person wrote the questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """How far texts are from what the persona said, by Burrows' Delta; or why that is not told."""
+    """How far texts are from what the persona said, by Burrows' Delta; or why that is not measured."""
 
     distances: Mapping[str, float]
     words: int
@@ -91,12 +91,12 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class LiveTail:
-    """The messages after the memories: they stand word for word, and are compared, not asked."""
+    """The messages after the memories, which are unchanged, so that they are compared instead of asked about."""
 
     messages: int
-    """How many the archive has there."""
+    """How many the archive has."""
     lacking: tuple[str, ...]
-    """Keys of those that the chat lacks, though the person has not deleted them."""
+    """The keys of those that the chat lacks, though the person has not deleted them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Evaluation:
     chat_id: str
     title: str
     form: str
-    """`asked` of a model, or `cloze`, which is free, and a floor."""
+    """`asked` of a model, or `cloze`, which is free, and a lower bound."""
     at: str
     memories: int
     arms: tuple[Row, ...]
@@ -119,11 +119,11 @@ class Evaluation:
     """What all evaluations of the chat have cost so far, as far as prices are known."""
     model: str = ""
     evaluation: int = 0
-    """The newest evaluation in it; 0 in a cloze report."""
+    """The number of the newest evaluation; 0 in a cloze report."""
     has_passages: bool = False
-    """Whether what is known is a share of what the model answers with the passage in view."""
+    """Whether the scores are shares of what the model answers with the passage in view."""
     chosen_alike: bool = False
-    """In a cloze report: the engine chose what memories hold by the same measure."""
+    """Whether, in a cloze report, the engine wrote memories, which chooses sentences by similar criteria."""
     replicates: int = 1
     is_present: bool = True
     """Whether the chat and its memories are still as they were when it was asked."""
@@ -132,11 +132,11 @@ class Evaluation:
 def make_row(
     name: str, results: Sequence[MarkedQuestion], unread: int = 0, *, guessing: bool
 ) -> Row:
-    """Return how much of these is known; with `guessing` taken off where letters were asked for."""
-    known = known_score if guessing else plain_score
+    """Return how much of these questions is known; with `guessing`, for letters, corrected for guessing."""
+    score = known_score if guessing else plain_score
     return Row(
         name,
-        known([(result.chunk, result.mark) for result in results if result.was_said]),
+        score([(result.chunk, result.mark) for result in results if result.was_said]),
         plain_score([(result.chunk, result.mark) for result in results if not result.was_said]),
         unread,
     )
@@ -147,7 +147,7 @@ def group(
 ) -> Groups:
     """Return how much is known by age, by fold level and by memory.
 
-    `shown_as` has all chunks, oldest first, and the memory or fold that the chat shows of each.
+    `shown_as` maps all chunks, oldest first, to the memory or fold that the chat shows for each.
     """
     said = [result for result in results if result.was_said]
     ages = {chunk: AGES[at * len(AGES) // len(shown_as)] for at, chunk in enumerate(shown_as)}
@@ -171,7 +171,7 @@ def _rows(
     *,
     guessing: bool,
 ) -> tuple[Row, ...]:
-    """Return a row for each name that has results, compared with all the others."""
+    """Return a row for each name that has results, compared with those of all other names."""
     by_name = {name: [result for result in results if name_of(result) == name] for name in names}
     compared = [name for name, own in by_name.items() if own]
     rows = []

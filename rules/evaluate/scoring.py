@@ -1,12 +1,12 @@
-"""Scores with their intervals: guessing taken off, questions about one chunk not counted as many.
+"""Compute scores with intervals, corrected for guessing and for questions about the same chunk.
 
-A said question gives a point for the right letter and takes a third of one for a wrong one, so that
-who guesses among its four choices comes to nothing on average; "never said" is neither
+A question on what was said gives a point for the right letter and takes a third of one for a wrong one, so that
+guessing among its four choices gives nothing on average; "never said" does neither
 (Frary 1988, formula scoring). On a scale from 0 to 1 these are 1, 0 and 1/4.
 
-The interval is Wilson's, on as many questions as the marks are worth: fewer where those about the
+The interval is Wilson's, for the effective number of questions: fewer where those about the
 same chunk resemble each other (Kish's design effect, from the intraclass correlation), more where
-marks vary less than those of all or nothing, as with "never said" in the place of a guess.
+marks vary less than 0 and 1 would, as with "never said" instead of a guess.
 """
 
 from collections import defaultdict
@@ -21,18 +21,15 @@ Mark = tuple[str, float]
 """A chunk, and what an answer about it is worth, from 0 to 1."""
 _Z = 1.96
 _GUESSED = 0.25
-"""The mark of who knows nothing, on average."""
+"""The average mark of a guess, and the mark of "never said"."""
 _CHANCE = 0.05
-_SMOOTHED = 2.0
-"""Marks of 0 and of 1 each that are added before the spread is judged.
-
-Few marks alone show too little.
-"""
+_ADDED_MARKS = 2.0
+"""How many marks of 0, and of 1, are added before the variance is estimated, which few marks alone do not show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A share from 0 to 1, with the bounds of its 95 % interval and the number of questions."""
+    """A share from 0 to 1, with the bounds of its 95 % confidence interval and the number of questions."""
 
     questions: int
     share: float
@@ -41,12 +38,12 @@ class Score:
 
 
 def known_mark(letter: str) -> float:
-    """Return what a letter in a question's own order is worth."""
+    """Return the mark of a letter in a question's own order."""
     return {RIGHT: 1.0, NEVER_SAID: _GUESSED}.get(letter, 0.0)
 
 
 def known_score(marks: Sequence[Mark]) -> Score | None:
-    """Return how much is known, with guessing taken off; None without marks."""
+    """Return how much is known, corrected for guessing; None without marks."""
     score = plain_score(marks)
     if score is None:
         return None
@@ -59,12 +56,12 @@ def known_score(marks: Sequence[Mark]) -> Score | None:
 
 
 def _without_guessing(share: float) -> float:
-    """Return a share of points without what guessing gives on average, from 0 to 1."""
+    """Return a share of points, corrected for what guessing gives on average, from 0 to 1."""
     return min(1.0, max(0.0, (share - _GUESSED) / (1 - _GUESSED)))
 
 
 def plain_score(marks: Sequence[Mark]) -> Score | None:
-    """Return the mean of marks with Wilson's interval on their effective number; None without."""
+    """Return the mean of marks with Wilson's interval for their effective number; None without marks."""
     if not marks:
         return None
     values = [value for _, value in marks]
@@ -77,15 +74,15 @@ def plain_score(marks: Sequence[Mark]) -> Score | None:
 
 
 def _worth_of_a_mark(values: Sequence[float]) -> float:
-    """Return how many marks of all or nothing one of these is worth."""
-    number = len(values) + 2 * _SMOOTHED
-    mean = (sum(values) + _SMOOTHED) / number
-    squares = sum(value**2 for value in values) + _SMOOTHED
+    """Return how many marks of 0 or 1 one of these marks is worth, by their variance."""
+    number = len(values) + 2 * _ADDED_MARKS
+    mean = (sum(values) + _ADDED_MARKS) / number
+    squares = sum(value**2 for value in values) + _ADDED_MARKS
     return mean * (1 - mean) / (squares / number - mean**2)
 
 
 def design_effect(marks: Sequence[Mark]) -> float:
-    """Return by how much marks about the same chunks are worth less; at least 1."""
+    """Return Kish's design effect of several marks about one chunk, at least 1: their number is divided by it."""
     by_chunk: defaultdict[str, list[float]] = defaultdict(list)
     for chunk, value in marks:
         by_chunk[chunk].append(value)
@@ -96,12 +93,12 @@ def design_effect(marks: Sequence[Mark]) -> float:
     within = _variance_within(list(by_chunk.values()))
     squares = sum(len(values) ** 2 for values in by_chunk.values()) / number
     total = between + ((number - squares) / (groups - 1) - 1) * within
-    alike = max(0.0, (between - within) / total) if total > 0 else 0.0
-    return 1 + (squares - 1) * alike
+    correlation = max(0.0, (between - within) / total) if total > 0 else 0.0
+    return 1 + (squares - 1) * correlation
 
 
 def _variance_between(groups: Sequence[Sequence[float]]) -> float:
-    """Return the variance between the means of groups, weighed by their sizes."""
+    """Return the variance between the means of groups, weighted by their sizes."""
     mean = sum(map(sum, groups)) / sum(map(len, groups))
     squares = sum(len(values) * (fmean(values) - mean) ** 2 for values in groups)
     return squares / (len(groups) - 1)
@@ -121,12 +118,12 @@ def _variance_within(groups: Sequence[Sequence[float]]) -> float:
 def stands_out(group: Sequence[bool], others: Sequence[bool], groups: int) -> bool:
     """Return whether a group of answers has fewer right ones than chance explains.
 
-    Fisher's exact test, one-sided, against the others; with so many groups compared, all together
-    say so wrongly in at most 5 % of evaluations (Bonferroni).
+    This is Fisher's exact test, one-sided, against the others; corrected for the number of `groups` compared, so that any
+    of them is wrongly found in at most 5 % of evaluations (Bonferroni).
     """
     number = len(group) + len(others)
     right = sum(group) + sum(others)
     ways = 0
-    for few in range(sum(group) + 1):
-        ways += comb(right, few) * comb(number - right, len(group) - few)
+    for right_here in range(sum(group) + 1):
+        ways += comb(right, right_here) * comb(number - right, len(group) - right_here)
     return ways * groups <= _CHANCE * comb(number, len(group))

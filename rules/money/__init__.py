@@ -1,1 +1,1 @@
-"""Money: what a call costs and may cost at most, whether the caps allow it, and a plan's cost."""
+"""Money: what a call costs and may cost at most, whether the caps allow it, and what a plan costs."""

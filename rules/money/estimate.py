@@ -1,8 +1,9 @@
-"""What a plan will cost: its calls, one by one, in tokens as we count them, and their price.
+"""Estimate what a plan will cost: its calls, one by one, in tokens as we count them, and their price.
 
-calls           the likely ones; longest_calls where memories and answers are as long as they may be
-traffic         tokens that the models are likely to count for them
-estimate_cost   dollars, likely and at most
+planned_calls   the likely calls
+longest_calls   the calls where memories and answers are as long as they may be
+traffic         the tokens that the models are likely to count for calls
+estimate_cost   what calls cost, likely and at most
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,12 +17,11 @@ from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
 from rules.plan.dialogues import EXTRACTED, HINDSIGHT, MEMORY, Step, answer_room, words_of
 from rules.plan.work import CORE_WORDS, FACT_WORDS, HINDSIGHT_TOKENS, Layers, PlannedChunk
 
-_QUESTION = 150
-_QUOTES = 80
-_TURNS = 12
-_SIX = 6
-"""The messages of a memory, and about as many members of a fold."""
-_USED = 3
+_QUESTION_TOKENS = 150
+_QUOTE_TOKENS = 80
+_DIALOGUE_TURNS = 12
+_MEMORY_MESSAGES, _FOLD_MEMBERS = 6, 6
+_USED_PART = 3
 """An edit or a list of facts is about a third as long as it may be."""
 NO_TRAFFIC = Usage(0, 0, 0, 0)
 ModelRole = Literal["agent", "context manager", "embedding"]
@@ -29,41 +29,42 @@ ModelRole = Literal["agent", "context manager", "embedding"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """One call. The cache has `read` of its prompt, and `written` comes to it; the rest is new."""
+    """One call; sizes are in our tokens."""
 
     role: ModelRole
     prompt: int
     read: int
-    """At the beginning of the prompt, if all is asked in the plan's order and nothing is lost."""
+    """The beginning of the prompt that is read from the cache, if all is asked in the plan's order and nothing expires."""
     written: int
-    """After that, up to the last place at which the cache may break off."""
+    """What is written to the cache after that, up to the last breakpoint."""
     answer: int
-    """About how long the answer is."""
+    """The expected length of the answer."""
     room: int
-    """The length that it is allowed to have (max_tokens), without room for thinking."""
+    """The most that the answer may have (max_tokens), without room for thinking."""
     turns: int
+    """The number of messages of the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class PricedModel:
-    """The model that a call is for, with its price."""
+    """The model of a call, with its price."""
 
     price: Price | None
     """None where it is unknown."""
     factor: float
-    """The tokens that it is expected to count for one of ours."""
+    """How many tokens it is expected to count for one of ours."""
     most: float
-    """The most that it may count for one of ours, before the margin of every reservation."""
+    """How many it may count for one of ours at most, before the margin of every reservation."""
     thinking_room: int
     thinking: int = 0
-    """The tokens that it is expected to think before an answer, though it was not asked to."""
+    """The tokens that it is expected to think before an answer, though it is not asked to."""
     has_one_slot: bool = False
-    """Its server is one's own, and keeps the call before: what both begin with is not read again."""
+    """Whether it is on a server of the person's own that keeps only the last call: a common beginning is not read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """Picodollars."""
+    """What calls cost, in picodollars."""
 
     likely: int
     at_most: int
@@ -77,15 +78,15 @@ NO_COST = CostEstimate(0, 0)
 
 
 def planned_calls(plan: ChatPlan, *, one_slot: bool = False) -> tuple[PlannedCall, ...]:
-    """Return all calls of a plan, when every answer is good at once.
+    """Return all calls of a plan, provided that every answer is accepted at once.
 
-    With `one_slot` agent and context manager share a server that keeps the call before alone.
+    With `one_slot`, agent and context manager share a server that keeps only the last call.
     """
     return tuple(_calls(plan, longest=False, one_slot=one_slot))
 
 
 def longest_calls(plan: ChatPlan, fold_budget: int) -> tuple[PlannedCall, ...]:
-    """Return the calls where memories and answers are as large as they may be, with more folds."""
+    """Return the calls where memories and answers are as large as they may be, including those of further folds."""
     longest = replace(
         plan,
         again=_with_larger_memories(plan.again, fold_budget),
@@ -99,7 +100,7 @@ def longest_calls(plan: ChatPlan, fold_budget: int) -> tuple[PlannedCall, ...]:
 def _with_larger_memories(
     chunks: Iterable[PlannedChunk], fold_budget: int
 ) -> tuple[PlannedChunk, ...]:
-    """Return the chunks with larger memories before them; past the budget these are folded."""
+    """Return the chunks with larger memories before them, up to the budget, beyond which these are folded."""
     larger: list[PlannedChunk] = []
     for chunk in chunks:
         size = min(MOST_OF_A_MEMORY * chunk.memories_tokens, fold_budget)
@@ -112,53 +113,53 @@ class _Dialogue:
     """The questions about one chunk or fold."""
 
     asked: Sequence[Step]
-    begun: int
+    beginning: int
     """The tokens that all of the agent's requests begin with."""
     read: int
-    """The tokens of these that the first one finds in the cache."""
+    """How many of these the first request finds in the cache."""
     turns: int
-    alone: int
+    passage: int
     """The tokens of what the context manager reads."""
-    alone_turns: int
+    passage_turns: int
     words: int
     """The words that each open answer may have."""
-    quotes: int = _QUOTES
+    quotes: int = _QUOTE_TOKENS
     """The tokens of the quotes."""
 
     @property
-    def afterwards(self) -> "_Dialogue":
-        """Return it with all that its requests begin with in the cache: one of them was asked."""
-        return replace(self, read=self.begun)
+    def with_full_cache(self) -> "_Dialogue":
+        """Return the dialogue after its first request, when all of its beginning is in the cache."""
+        return replace(self, read=self.beginning)
 
     def call(self, words: int, answered: int = 0, role: ModelRole = "agent") -> PlannedCall:
-        """Plan a question after `answered` tokens of the dialogue, for an answer of `words`."""
-        written = self.begun - self.read
-        return _call(role, self.begun + answered, words, self.turns, self.read, written)
+        """Plan a question after `answered` tokens of the dialogue, for an answer of `words` words."""
+        written = self.beginning - self.read
+        return _call(role, self.beginning + answered, words, self.turns, self.read, written)
 
-    def answered(self, step: Step, *, longest: bool) -> int:
-        """Return the tokens of an answer as the next question has it before it."""
+    def answer_tokens(self, step: Step, *, longest: bool) -> int:
+        """Return the tokens of an answer in the prompt of the next question."""
         if step == "quote":
             return self.quotes
         words = words_of(step, self.words)
         return answer_room(words) if longest else round(words * TOKENS_A_WORD)
 
     def calls(self, *, longest: bool) -> Iterator[PlannedCall]:
-        """Yield the calls: each of the agent's has all answers before it in view."""
+        """Yield the calls; the agent's prompts have all answers so far."""
         dialogue, answered = self, 0
         for step in MEMORY:
             words = words_of(step, self.words)
             if step in self.asked and step == "analysis":
-                yield _call("context manager", self.alone, words, self.alone_turns)
+                yield _call("context manager", self.passage, words, self.passage_turns)
             elif step in self.asked:
                 yield dialogue.call(words, answered)
-                dialogue = self.afterwards
-            answered += self.answered(step, longest=longest)
+                dialogue = self.with_full_cache
+            answered += self.answer_tokens(step, longest=longest)
 
 
 def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator[PlannedCall]:
-    """Yield the calls of a plan; answers are as long as expected, or with `longest` as allowed.
+    """Yield the calls of a plan; answers are as long as expected, or with `longest` as long as allowed.
 
-    One slot is asked for the analysis before the agent's questions, which then find nothing there.
+    A server with one slot is asked for the analysis before the agent's questions, which then find nothing cached.
     """
     for place, (chunk, read) in enumerate(zip(plan.work, count_cached(plan), strict=True)):
         asked = plan.steps_at(place)
@@ -171,80 +172,81 @@ def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator
             dialogue = replace(dialogue, read=0)
         yield from dialogue.calls(longest=longest)
     for members in plan.folds:
-        yield from _fold(plan, members).calls(longest=longest)
+        yield from _fold_dialogue(plan, members).calls(longest=longest)
     new = {chunk.number for chunk in plan.again + plan.chunks}
     for chunk in plan.layers.core:
         dialogue = _dialogue(plan, chunk, MEMORY, 0)
-        # It follows its memory's dialogue, and finds it in the cache if that was held just now.
+        # It follows its memory's dialogue, which is still cached if it was part of this plan.
         if chunk.number in new:
-            dialogue = dialogue.afterwards
-        answered = sum(dialogue.answered(step, longest=longest) for step in MEMORY)
-        yield _used(dialogue.call(CORE_WORDS, answered + plan.layers.core_tokens))
+            dialogue = dialogue.with_full_cache
+        answered = sum(dialogue.answer_tokens(step, longest=longest) for step in MEMORY)
+        yield _with_short_answer(dialogue.call(CORE_WORDS, answered + plan.layers.core_tokens))
     for chunk in plan.layers.facts:
         yield from _fact_calls(plan.layers, chunk, longest=longest)
 
 
 def _dialogue(plan: ChatPlan, chunk: PlannedChunk, asked: Sequence[Step], read: int) -> _Dialogue:
     """Return the dialogue about a chunk; the cache has `read` tokens of the first request."""
-    begun = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens
+    beginning = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens
+    memory_turns = chunk.memories_before * _MEMORY_MESSAGES
     return _Dialogue(
         asked=asked,
-        begun=begun + HINDSIGHT_TOKENS if asked == HINDSIGHT else begun,
+        beginning=beginning + HINDSIGHT_TOKENS if asked == HINDSIGHT else beginning,
         read=read,
-        turns=2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * _SIX,
-        alone=chunk.tokens,
-        alone_turns=chunk.stop - chunk.start + _TURNS,
+        turns=2 * _DIALOGUE_TURNS + (chunk.stop - chunk.tail_start) + memory_turns,
+        passage=chunk.tokens,
+        passage_turns=chunk.stop - chunk.start + _DIALOGUE_TURNS,
         words=allowance(chunk.tokens, plan.questions_tokens),
     )
 
 
-def _fold(plan: ChatPlan, members: int) -> _Dialogue:
-    """Return the dialogue about a fold; its members have so many tokens."""
-    quotes, turns = _SIX * _QUOTES, _SIX * _TURNS
+def _fold_dialogue(plan: ChatPlan, members: int) -> _Dialogue:
+    """Return the dialogue about a fold, whose members have `members` tokens."""
+    quotes, turns = _FOLD_MEMBERS * _QUOTE_TOKENS, _FOLD_MEMBERS * _DIALOGUE_TURNS
     return _Dialogue(
         asked=plan.fold_steps,
-        begun=plan.fixed_tokens + members + quotes,
+        beginning=plan.fixed_tokens + members + quotes,
         read=0,
         turns=turns,
-        alone=members + quotes,
-        alone_turns=turns + _TURNS,
+        passage=members + quotes,
+        passage_turns=turns + _DIALOGUE_TURNS,
         words=fold_words(members, plan.questions_tokens),
         quotes=quotes,
     )
 
 
 def _fact_calls(layers: Layers, chunk: PlannedChunk, *, longest: bool) -> Iterator[PlannedCall]:
-    """Yield the call about a chunk's facts, and the one that tells which of them are the same."""
+    """Yield the call about a chunk's facts, and the one that finds facts that say the same."""
     passage = chunk.tokens + layers.facts_tokens
-    turns = chunk.stop - chunk.start + _TURNS
-    call = _used(_call("context manager", passage, FACT_WORDS, turns))
+    turns = chunk.stop - chunk.start + _DIALOGUE_TURNS
+    call = _with_short_answer(_call("context manager", passage, FACT_WORDS, turns))
     yield call
     if layers.embeds:
         new = call.room if longest else call.answer
         prompt = layers.shown_tokens + new
-        yield PlannedCall("embedding", prompt, 0, 0, 0, 0, _TURNS)
+        yield PlannedCall("embedding", prompt, 0, 0, 0, 0, _DIALOGUE_TURNS)
 
 
-def _used(call: PlannedCall) -> PlannedCall:
-    """Return a call whose answer is an edit or a list of facts, shorter than it may be."""
-    return replace(call, answer=call.answer // _USED)
+def _with_short_answer(call: PlannedCall) -> PlannedCall:
+    """Return a call whose answer, an edit or a list of facts, is expected to be shorter than it may be."""
+    return replace(call, answer=call.answer // _USED_PART)
 
 
 def _call(
-    role: ModelRole, begun: int, words: int, turns: int, read: int = 0, written: int = 0
+    role: ModelRole, before: int, words: int, turns: int, read: int = 0, written: int = 0
 ) -> PlannedCall:
-    """Plan a question after `begun` tokens, for an answer of about `words`."""
+    """Plan a question after `before` tokens, for an answer of about `words` words."""
     answer, room = round(words * TOKENS_A_WORD), answer_room(words)
-    return PlannedCall(role, begun + _QUESTION, read, written, answer, room, turns)
+    return PlannedCall(role, before + _QUESTION_TOKENS, read, written, answer, room, turns)
 
 
 def traffic(
     planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]
 ) -> Usage:
-    """Return the tokens that the models are likely to count for these calls, all together.
+    """Return the sum of the tokens that the models are likely to count for these calls.
 
-    A model whose price is the same for cached and uncached tokens counts as one without a cache,
-    unless it is on a server of one's own, where that saves time.
+    Where cached tokens cost no less than others, the model counts as one without a cache,
+    unless it is on a server of the person's own, where a cache saves time.
     """
     total = NO_TRAFFIC
     for call in planned:
@@ -262,10 +264,7 @@ def estimate_cost(
     longest: Iterable[PlannedCall],
     model_of: Callable[[PlannedCall], PricedModel],
 ) -> CostEstimate | None:
-    """Return the cost of calls as `planned`, and at most where all is as long as in `longest`.
-
-    None where a price is unknown.
-    """
+    """Return the likely cost of the `planned` calls, and the most that the `longest` may cost; None for an unknown price."""
     likely = at_most = 0
     for call in planned:
         model = model_of(call)

@@ -1,4 +1,4 @@
-"""What a call costs by its model's price, and what it may cost at most before it is sent.
+"""Compute what a call costs by its model's price, and what it may cost at most before it is sent.
 
 Money is counted in whole picodollars (a millionth of a millionth of a dollar), so that sums are
 exact: one dollar for a million tokens is a million picodollars for each.
@@ -10,21 +10,22 @@ from typing import Literal
 PICO = 10**12
 """Picodollars of a dollar."""
 ASKED_ABOVE = PICO
-"""Above a dollar, in picodollars, a person at a terminal is asked before it is spent."""
+"""Picodollars; a person at a terminal is asked before more is spent."""
 MOST_USD = 1_000_000.0
-"""The largest cap, and the largest price of a call that is believed."""
+"""The largest cap, and the largest price of a call that is accepted."""
 _PER_MILLION = 10**6
 _MARGIN_PERCENT = 150
 _FRAME_TOKENS = 16
+"""Tokens that are reserved for what a provider adds around each turn."""
 Which = Literal["run", "day", "month"]
 NAMES: tuple[Which, ...] = ("run", "day", "month")
 _OWNERS = {"run": "a run", "day": "today", "month": "this month"}
-"""Whose each cap is, in a sentence."""
+"""What each cap is for, in a sentence with a genitive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Picodollars for one token: of prompt and answer, read from the cache and written to it."""
+    """Picodollars for one token of the prompt or the answer, read from the cache or written to it."""
 
     input: int
     output: int
@@ -34,21 +35,21 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A model's rates; above `above` tokens of prompt, `higher` count for the whole call."""
+    """A model's rates; for a prompt of more than `above` tokens, `higher` are the rates of the whole call."""
 
     rates: Rates
     above: int | None = None
     higher: Rates | None = None
 
     def at(self, prompt_tokens: int) -> Rates:
-        """Return the rates that count for a prompt of this many tokens."""
+        """Return the rates of a call whose prompt has this many tokens."""
         if self.above is not None and self.higher is not None and prompt_tokens > self.above:
             return self.higher
         return self.rates
 
     @property
     def rises(self) -> bool:
-        """Return whether a prompt above the step costs more for each token than one below."""
+        """Return whether the tokens of a longer prompt cost more."""
         return (
             self.above is not None
             and self.higher is not None
@@ -64,14 +65,14 @@ class Price:
 
     @property
     def batched(self) -> "Price":
-        """Return the price in a batch: half of everything, cache included."""
+        """Return the price in a batch: half of everything, including the cache."""
         return Price(
             _halved(self.rates), self.above, None if self.higher is None else _halved(self.higher)
         )
 
 
 FREE = Price(Rates(0, 0, 0, 0))
-"""The built-in engine, and models on a machine of one's own."""
+"""The price of the built-in engine, and of models on the person's own machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +97,14 @@ class Usage:
 def rates(
     input: float, output: float, cache_read: float | None = None, cache_write: float | None = None
 ) -> Rates:
-    """Return rates from dollars for a million tokens; an unknown cache costs as the prompt does."""
+    """Return rates from dollars for a million tokens; a cache of unknown price costs as much as the prompt."""
     read = input if cache_read is None else cache_read
     write = input if cache_write is None else cache_write
     return Rates(*(round(dollars * _PER_MILLION) for dollars in (input, output, read, write)))
 
 
 def _halved(rates: Rates) -> Rates:
-    """Halve rates, rounded up, though providers' rates are multiples of a thousand."""
+    """Halve rates, rounding up."""
     return Rates(*(-(-rate // 2) for rate in astuple(rates)))
 
 
@@ -120,10 +121,9 @@ def cost(price: Price, usage: Usage) -> int:
 
 
 def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
-    """Return the most picodollars that a call may cost: no cache, an answer that fills its room.
+    """Return the most picodollars that a call may cost: at the dearest rate of its prompt, with the longest answer.
 
-    `prompt_tokens` is a bound, as `prompt_bound` gives it; from the higher tier on, its rates
-    count.
+    `prompt_tokens` is an upper bound, as `prompt_bound` returns it.
     """
     each = price.at(prompt_tokens)
     return (
@@ -133,11 +133,11 @@ def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
 
 
 def prompt_bound(tokens: int, turns: int, factor: float) -> int:
-    """Return the most tokens that a model will count for a prompt of `tokens` of ours.
+    """Return the most tokens that a model will count for a prompt of `tokens` of our tokens.
 
-    `factor` is what the model is expected to make of one of ours. Half as much again comes on top,
+    `factor` is how many tokens the model is expected to count for one of ours. Half of it is added as a margin,
     since the newest tokenizers are not published and some texts were measured at 1.8 times ours;
-    and a frame for each turn.
+    and some tokens for each turn.
     """
     expected = -(-tokens * round(factor * 1000) // 1000)
     return -(-expected * _MARGIN_PERCENT // 100) + turns * _FRAME_TOKENS
@@ -149,32 +149,32 @@ def dollars(amount: int) -> float:
 
 
 def in_words(amount: int) -> str:
-    """Return picodollars as people read them."""
+    """Return picodollars as dollars in words for people."""
     return usd_in_words(dollars(amount))
 
 
 def usd_in_words(usd: float) -> str:
-    """Return dollars as people read them: two digits, or four below ten cents."""
+    """Return dollars in words for people: with two decimals, or four below ten cents."""
     return f"${usd:,.4f}" if 0 < usd < 0.1 else f"${usd:,.2f}"
 
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """Picodollars for each of the three: caps, or what is spent and reserved."""
+    """Picodollars for run, day and month: the caps, or what is spent and reserved."""
 
     run: int
     day: int
     month: int
 
     def of(self, which: Which) -> int:
-        """Return the amount of that name."""
+        """Return the amount with this name."""
         amount: int = getattr(self, which)
         return amount
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A cap says no; amounts are picodollars."""
+    """A cap that does not allow a call; amounts are picodollars."""
 
     which: Which
     cap: int
@@ -185,12 +185,12 @@ class Reached:
 
     @property
     def helps_to_wait(self) -> bool:
-        """Return whether the call fits under the cap once it has turned."""
+        """Return whether the call fits under the cap once a new day or month begins."""
         return self.needed <= self.cap
 
 
 def cap_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
-    """Return the cap under which `needed` does not fit, the last to turn; None if it fits."""
+    """Return the cap under which `needed` does not fit, the longest period first; None if it fits under all."""
     for which in reversed(NAMES):
         if reached := _reached(which, caps, spent, needed):
             return reached
@@ -198,16 +198,16 @@ def cap_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
 
 
 def _reached(which: Which, caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
-    """Return this cap where `needed` does not fit under it."""
+    """Return this cap where `needed` does not fit under it, else None."""
     cap = caps.of(which)
     before = spent.of(which)
     return Reached(which, cap, before, needed) if before + needed > cap else None
 
 
 def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
-    """Return the cap at which work that costs `needed` stops, call by call; None if it fits.
+    """Return the cap at which work of many calls that costs `needed` stops first; None if it fits.
 
-    It is the one with the least left; of two with the same left, the one that turns last.
+    It is the cap with the least left; of equal ones the one with the longest period.
     """
     which = min(reversed(NAMES), key=lambda name: caps.of(name) - spent.of(name))
     return _reached(which, caps, spent, needed)
@@ -216,8 +216,7 @@ def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
 def cost_in_words(likely: int, at_most: int, caps: Amounts, spent: Amounts) -> str:
     """Say what work is likely to cost, and at which cap it pauses; amounts are picodollars.
 
-    Where it pauses at worst follows from the most that it may cost, which is far more than people
-    ever pay, and is not named.
+    The most that it may cost decides where it pauses at worst; it is not named, as it is far more than people ever pay.
     """
     verdict = "The caps allow it."
     if reached := first_reached(caps, spent, likely):
@@ -228,6 +227,6 @@ def cost_in_words(likely: int, at_most: int, caps: Amounts, spent: Amounts) -> s
 
 
 def _left_of(reached: Reached) -> str:
-    """Say what is left of a cap, whose cap it is, and how high."""
+    """Say what is left of a cap, what the cap is for, and how high it is."""
     rest = in_words(max(0, reached.cap - reached.spent))
     return f"the {rest} that are left of {_OWNERS[reached.which]}'s {in_words(reached.cap)}"

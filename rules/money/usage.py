@@ -1,7 +1,7 @@
-"""Which of a provider's token counts are believed, to be paid by and to learn from.
+"""Check a provider's token counts before they are used for costs and for learning.
 
-A count that cannot be is worth nothing: a negative one would be credit under a cap, and a huge one
-would end all work. Such a call counts as it was reserved.
+An impossible count is not used: a negative one would be credit under a cap, and a huge one
+would end all work. Such a call costs what was reserved for it.
 """
 
 from collections.abc import Mapping
@@ -11,15 +11,15 @@ from typing import Any
 from rules.money.price import Usage
 
 LARGEST_COUNT = 10**9
-"""Tokens; far above any window. Larger counts are not even read."""
+"""Tokens, far above any window; a larger count is not read."""
 LEARNED_FROM, LEARNED_TO = 0.25, 4.0
-"""The shares of the estimate between which a model's count of tokens is learned from."""
+"""The multiples of the estimate between which a model's count is learned from."""
 _TABLES = ("usage", "usageMetadata")
-"""Where providers' answers have their counts; the second is Google's."""
-_ANTHROPICS = {"input_tokens": 0, "output_tokens": 0}
+"""The fields of providers' answers that have the counts; the second is Google's."""
+_NEEDED_FROM_ANTHROPIC = {"input_tokens": 0, "output_tokens": 0}
 """The counts without which LiteLLM cannot read an answer of Anthropic's."""
-_COUNTS = ("tokens", "tokencount")
-"""How the names of their counts end, in small letters."""
+_COUNT_ENDINGS = ("tokens", "tokencount")
+"""The endings of the names of counts, in small letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class UsageBounds:
 
 
 def why_not_believed(usage: Usage, most: UsageBounds, *, prompt_has_words: bool) -> str:
-    """Return why these counts cannot be right, as a clause; empty where they can."""
+    """Return why these counts cannot be right, as a clause; "" where they can."""
     if min(usage.prompt, usage.cached, usage.cache_written, usage.answer) < 0:
         return "a count is negative"
     if prompt_has_words and not usage.prompt:
@@ -54,20 +54,23 @@ def can_be_learned(factor: float, estimate: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReadableAnswer:
-    """A provider's answer whose counts are numbers, and what was in their place, if anything."""
+    """A provider's answer whose counts are all numbers."""
 
     answer: Mapping[str, Any]
     odd: str = ""
+    """What was there in place of a count; empty where nothing had to be replaced."""
 
 
 def with_readable_counts(answer: Mapping[str, Any]) -> ReadableAnswer:
-    """Put 0 in place of every count that is no whole number from 0 up, to make it readable.
+    """Replace every count that is not a whole number from 0 up by 0.
 
-    A library that adds text to numbers would lose the answer itself, which is paid for.
+    A library that adds text to numbers would fail, and lose the answer, which is paid for.
     """
     readable = ReadableAnswer(answer)
     for name in _TABLES:
-        needed = _ANTHROPICS if name == "usage" and answer.get("type") == "message" else {}
+        needed = (
+            _NEEDED_FROM_ANTHROPIC if name == "usage" and answer.get("type") == "message" else {}
+        )
         counts, odd = _readable_value(answer.get(name), name, needed)
         if odd:
             readable = replace(readable, answer={**readable.answer, name: counts}, odd=odd)
@@ -77,7 +80,7 @@ def with_readable_counts(answer: Mapping[str, Any]) -> ReadableAnswer:
 def _readable_value(
     value: object, name: str, needed: Mapping[str, int]
 ) -> tuple[dict[str, Any], str]:
-    """Return the table of counts that `value` should be, with all `needed`, and its oddity."""
+    """Return the table of counts that `value` should be, with all `needed` ones, and what was odd about it."""
     if value is None and not needed:
         return {}, ""
     if not isinstance(value, dict):
@@ -88,11 +91,11 @@ def _readable_value(
 
 
 def _readable_table(table: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the table with readable counts, and the first count that was none with its name."""
+    """Return the table with readable counts, and the name and value of the first one that was not; "" for none."""
     counts, odd = dict(table), ""
     for name, value in table.items():
         is_table = name == "tokens" and isinstance(value, dict)  # as Cohere has them
-        is_count = name.lower().endswith(_COUNTS) and not is_table
+        is_count = name.lower().endswith(_COUNT_ENDINGS) and not is_table
         is_number = isinstance(value, int) and not isinstance(value, bool)
         is_readable = value is None or (is_number and 0 <= value <= LARGEST_COUNT)
         if is_count and not is_readable:
@@ -105,7 +108,7 @@ def _readable_table(table: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def _short(value: object) -> str:
-    """Return a value in a few characters: a provider may send anything."""
+    """Return a value in at most 40 characters: a provider may send anything."""
     if isinstance(value, int) and abs(value) > LARGEST_COUNT:
         return "a huge number"
     return repr(value)[:40]

@@ -1,1 +1,1 @@
-"""The finished chat as values: its order, its bytes, its proof, and the difference of two."""
+"""The finished chat as values: its order, its bytes, its proof, and how two exports differ."""

@@ -1,13 +1,13 @@
-"""Arrange an output: what is kept, what is new, and in which order.
+"""Arrange an output: what is kept, what is new, and in what order.
 
     input   [training] m1 m2 (m3 cleared) m4 m5 | m6 m7 m8
     output  [training] opening  memory of m1 m2 m4 m5  closing  (m3 cleared) | m6 m7 m8
 
 A memory takes the place of its messages in the export, or of the first message it was made of. A
-memory that lost some of its messages gets them back; one that the export shows in another edition
-is renewed, unless it is whole and the person has edited it in TypingMind. What a memory was made of
-stays after it with `keep-originals`; otherwise only where it names a file that TypingMind would
-delete with it. A message of ours that is to go stays for the same reason.
+memory that lacks some of its messages gets them back; one that the export shows in another edition
+is renewed, unless it is whole and the person has edited it in TypingMind. Messages that a memory was made of
+stay after it with `keep-originals`; otherwise only where they refer to a file that TypingMind would
+delete with them. For the same reason, one of our messages that would be removed may stay.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,12 +31,12 @@ from rules.typingmind.originals import with_attachments
 
 @dataclass(frozen=True, slots=True)
 class MemorySection:
-    """All memories and folds of a chat, and those of them to show, oldest first."""
+    """All memories and folds of a chat, and those to show, oldest first."""
 
     memories: Sequence[Memory]
     shown: Sequence[Memory]
     touched: Collection[str] = ()
-    """Ids of memories whose messages stay as the export has them, in any edition."""
+    """The ids of memories whose messages stay as the export has them, in any edition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Original:
     place: Place
     memory: Memory
     for_attachment: bool = False
-    """True where it is kept only because it names a file."""
+    """Whether it is kept only because it refers to a file."""
 
 
 Part = Place | Memory | Draft | Original
@@ -59,7 +59,7 @@ def memories_by_anchor(
     """Return the shown memories by the index of the export that they are put before.
 
     That is where their own messages begin in the export, or else the messages they were made of;
-    where it has nothing of either, before the first message under no memory.
+    where it has neither, before the first message under no memory.
     Memories never change their order: each is put where the one before it is, or later.
     """
     first = _first_indices(places, entries, section.memories)
@@ -76,7 +76,7 @@ def memories_by_anchor(
 def _first_indices(
     places: Sequence[Place], entries: Sequence[Entry], memories: Sequence[Memory]
 ) -> dict[str, int]:
-    """Return by memory id where in the export it begins, or what it was made of."""
+    """Return for each memory id the index in the export where its messages begin, or what it was made of."""
     first: dict[str, int] = {}
     for name, group in group_by_memory(places).items():
         first[name] = min(place.at for place in group.values())
@@ -92,7 +92,7 @@ def _first_indices(
 
 
 def _places_under(places: Sequence[Place], entries: Sequence[Entry]) -> dict[int, list[Place]]:
-    """Return by memory number the raw messages under it that the export still has, in order."""
+    """Return for each memory number the raw messages under it that the export still has, in order."""
     under: dict[int, list[Place]] = {}
     for entry in entries:
         if entry.memory is not None and entry.at is not None:
@@ -114,19 +114,19 @@ def arrange(
     With `keep`, raw messages under memories stay (`keep-originals`).
     """
     parts = list(_kept_and_new(places, entries, section, keep=keep))
-    at = [index for index, part in enumerate(parts) if memory_of(part)]
-    if at:
-        last = memory_of(parts[at[-1]])
-        parts.insert(at[-1] + 1, _closing(places, last, canned))
-        there = next((place for place in places if place.kind == OPENING), None)
+    memory_at = [index for index, part in enumerate(parts) if memory_of(part)]
+    if memory_at:
+        last = memory_of(parts[memory_at[-1]])
+        parts.insert(memory_at[-1] + 1, _closing(places, last, canned))
+        old = next((place for place in places if place.kind == OPENING), None)
         layers, shows = canned.has_layers, canned.shows
         new = Draft.opening(chat_id, canned.opening, layers=layers, shows=shows)
-        parts.insert(at[0], there if there and there.message.wording == new.text else new)
+        parts.insert(memory_at[0], old if old and old.message.wording == new.text else new)
     return _with_attachments_of_ours(parts, places, section.memories)
 
 
 def memory_of(part: Part) -> str:
-    """Return the id of the memory that the part is, or is a message of; else an empty string."""
+    """Return the id of the memory that the part is, or is a message of; else ""."""
     if isinstance(part, Memory):
         return part.memory_id
     if isinstance(part, Draft):
@@ -139,7 +139,7 @@ def memory_of(part: Part) -> str:
 def _closing(places: Sequence[Place], last: str, canned: Canned) -> Part:
     """Return the export's closing if it follows the memory `last`, else a new one.
 
-    A new one says what the person has made of the one before.
+    A new one has the words of the export's closing, where the person has edited them.
     """
     before = ""
     draft = Draft.closing(last, canned.closing)
@@ -159,7 +159,7 @@ def _closing(places: Sequence[Place], last: str, canned: Canned) -> Part:
 def _kept_and_new(
     places: Sequence[Place], entries: Sequence[Entry], section: MemorySection, *, keep: bool
 ) -> Iterator[Part]:
-    """Yield all parts but the opening and the closing, in order."""
+    """Yield all parts without the opening and the closing, in order."""
     shown = group_by_memory(places)
     waiting = memories_by_anchor(places, entries, section)
     kept = _kept(places, entries, section, keep=keep)
@@ -180,7 +180,7 @@ def _kept(
     compressed = {entry.key for entry in entries if entry.memory is not None}
     kept: dict[int, Part] = {}
     for place in places:
-        # Of our own messages, those of memories that are not known stay where they are.
+        # Of our own messages, only those of unknown memories stay as they are.
         if place.ours is not None:
             stays = place.kind == MEMORY and place.ours.memory not in known
         else:
@@ -188,9 +188,8 @@ def _kept(
         if stays:
             kept[place.at] = place
     for number, members in _places_under(places, entries).items():
-        # Those that name a file must not leave the chat.
-        naming = with_attachments([place.message for place in members])
-        staying = members if keep else [members[index] for index in naming]
+        with_files = with_attachments([place.message for place in members])
+        staying = members if keep else [members[index] for index in with_files]
         for place in members:
             kept.pop(place.at, None)
         for place in staying:
@@ -201,9 +200,9 @@ def _kept(
 def _with_attachments_of_ours(
     parts: Sequence[Part], places: Sequence[Place], memories: Sequence[Memory]
 ) -> list[Part]:
-    """Return the parts with each message of ours that was to go but names a file.
+    """Return the parts with each of our messages that would be removed but refers to a file.
 
-    The person may have attached a file to it, or gone on in another branch of it. It is put before
+    The person may have attached a file to it, or in another branch of it. It is put before
     the raw message that followed it.
     """
     kept = list(parts)
@@ -222,7 +221,7 @@ def _with_attachments_of_ours(
 
 
 def _first_raw_after(parts: Sequence[Part], index: int) -> int:
-    """Return where among the parts the first raw message after this index of the input is."""
+    """Return the index among the parts of the first raw message after an index of the input."""
     for at, part in enumerate(parts):
         raw = part.place if isinstance(part, Original) else part
         if isinstance(raw, Place) and raw.ours is None and raw.at > index:
@@ -233,7 +232,7 @@ def _first_raw_after(parts: Sequence[Part], index: int) -> int:
 def _memory_messages(
     memory: Memory, group: Mapping[int, Place], touched: Collection[str]
 ) -> Iterator[Part]:
-    """Yield the memory's messages of the export, and new ones for what it lacks; or a new memory.
+    """Yield the memory's messages of the export, with new ones for those that are missing; or the memory as a new one.
 
     `group` has the places of its messages in the export by slot, 1 to 6.
     """
@@ -248,7 +247,7 @@ def _memory_messages(
 
 
 def _may_stay(memory: Memory, group: Mapping[int, Place], *, is_whole: bool) -> bool:
-    """Return whether the messages have the right text and order, and missing ones can be added."""
+    """Return whether the messages have the right texts and order, so that only missing ones need to be added."""
     texts = memory.edition.texts
     if any(place.message.wording != texts[slot - 1] for slot, place in group.items()):
         return False

@@ -1,8 +1,8 @@
 """Assemble the finished chat: memories in their places, and every other byte as it was.
 
-What is not compressed stays, byte for byte and in its order; memories that the export has
-already are kept as they are there. Only the bytes between the first and the last changed message,
-`updatedAt` and `syncMetadata` are ours. New messages have their dates between their neighbours'.
+What is not compressed stays, byte for byte and in its order; memories that the export already has
+are kept as they are. Only the bytes between the first and the last changed message,
+`updatedAt` and `syncMetadata` change. New messages are dated between their neighbours.
 """
 
 import hashlib
@@ -46,21 +46,21 @@ _EARLIEST, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzin
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """A finished chat, whether its messages differ from the input's, and what was taken out."""
+    """A finished chat, whether its messages differ from the input's, and what was removed."""
 
     chat: bytes
     changed: bool
     removed: tuple[str, ...]
-    """uuids of the messages that the input had and the output has not."""
+    """The uuids of the messages that the input has and the output lacks."""
     messages_sha256: str
-    """Hash of the content of all messages; chats that share it differ in their own fields alone."""
+    """The hash of the content of all messages; chats with the same one differ only in fields of the chat."""
     ours_sha256: str
-    """Hash of the kind and text of our own messages, without uuid, date and order of keys."""
+    """The hash of the kinds and texts of our own messages, without uuids, dates and the order of keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutputMessage:
-    """A message of the output; `at` is its index in the input, or None where its bytes are new."""
+    """A message of the output; `at` is its index in the input, None where its bytes are new."""
 
     at: int | None
     raw: bytes
@@ -72,12 +72,12 @@ class _Bounds:
     """The latest dates that the messages of a new part may have."""
 
     ours: datetime
-    """The earliest date of our messages kept after it; never passed."""
+    """The earliest date of our messages that are kept after it, which is never exceeded."""
     others: datetime
-    """The earliest date of all other messages kept after it; passed only by what comes earlier."""
+    """The earliest date of all other messages kept after it, which is exceeded only to keep the order of our own."""
 
     def within(self, date: datetime, earliest: datetime) -> datetime:
-        """Return the date moved so that it passes nothing that is kept after it."""
+        """Return the date, limited to the bounds and to `earliest` or later; `ours` takes precedence."""
         return min(self.ours, max(earliest, min(date, self.others)))
 
 
@@ -90,11 +90,11 @@ def assemble(
     now: str,
     mode: Mode = "replace",
 ) -> Assembled:
-    """Put memories in place of what they were made of, or next to it.
+    """Assemble the finished chat: memories replace what they were made of, or are put before it.
 
-    What names a file that TypingMind keeps stays in the chat, shown and no longer sent.
+    A message that refers to a file which TypingMind keeps stays in the chat, shown and no longer sent.
     """
-    # Our uuids follow from names, so one can be taken: forged, deleted once, or edited.
+    # Our uuids are derived from names, so one can be taken: forged, deleted once, or edited.
     taken = deleted_uuids(chat) | {place.message.uuid for place in places if place.message.uuid}
     parts = arrange(chat.chat_id, places, entries, section, canned, keep=mode == "keep-originals")
     pieces = write_parts(parts, section.shown, places, taken)
@@ -103,7 +103,7 @@ def assemble(
     messages = hash_of_messages(piece.raw for piece in pieces)
     if kept == list(range(len(places))):
         return Assembled(chat.slice(chat.span), False, (), messages, ours)
-    # A new chat never had the messages that are taken out.
+    # A new chat never had the messages that are removed.
     removed = () if mode == "new-chat" else _removed(places, pieces)
     edits = [
         replace_messages(chat, kept, [piece.raw for piece in pieces]),
@@ -114,28 +114,28 @@ def assemble(
 
 
 def _removed(places: Sequence[Place], pieces: Sequence[OutputMessage]) -> tuple[str, ...]:
-    """Return the uuids of the messages that the output has not, each once."""
+    """Return the uuids of the messages that the output lacks, each once."""
     staying = {piece.uuid for piece in pieces}
     uuids = (place.message.uuid for place in places)
     return tuple(dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying))
 
 
 def hash_of_messages(raws: Iterable[bytes]) -> str:
-    """Return a hash of the content of messages, however they are spelled.
+    """Return a hash of the content of messages that does not depend on how their JSON is written.
 
-    The same export comes minified, and in a ZIP indented; a client writes escapes and numbers in
-    its own way, and a sync may put keys in another order.
+    The same export may be minified or, in a ZIP, indented; clients write escapes and numbers
+    differently, and a sync may put keys in another order.
     """
     digests: list[bytes] = []
     for raw in raws:
         message = json.loads(spans.decoded(raw), parse_int=float)
-        spelled = json.dumps(spans.without_bulk(message), sort_keys=True)
-        digests.append(hashlib.sha256(spelled.encode("ascii")).digest())
+        canonical = json.dumps(spans.without_bulk(message), sort_keys=True)
+        digests.append(hashlib.sha256(canonical.encode("ascii")).digest())
     return hashlib.sha256(b"\n".join(digests)).hexdigest()
 
 
 def _our_lines(parts: Sequence[Part]) -> Iterator[str]:
-    """Yield a line per message of ours: its kind, its memory and slot, and the hash of its text."""
+    """Yield a line for each message of ours: its kind, memory, slot, and the hash of its text."""
     for part in parts:
         ours: list[tuple[Marker, str]] = []
         if isinstance(part, Memory):
@@ -156,10 +156,9 @@ def write_parts(
 ) -> list[OutputMessage]:
     """Return every part as messages, with uuids that are not in `taken`.
 
-    New messages are dated within the time of what they replace, and never before one another:
-    TypingMind sorts by date when it merges devices, and equal dates keep their order. So a new
-    message is not dated later than those of ours after it, which in a fork can all have one date,
-    nor than an original after it.
+    New messages are dated within the time of what they replace, in their order: TypingMind sorts by date when it merges
+    devices, and keeps the order of equal dates. So a new message is not dated later than our messages after it, which
+    in a fork can all have one date, nor than an original after it.
     """
     answers = (place.message for place in reversed(places) if place.message.role == "assistant")
     newest = next((answer for answer in answers if answer.type in (None, "message")), None)
@@ -168,7 +167,7 @@ def write_parts(
     after = _EARLIEST
     for part, bounds in zip(parts, _bounds(parts), strict=True):
         if isinstance(part, Original):
-            pieces.append(_original(part))
+            pieces.append(_write_original(part))
         elif isinstance(part, Place):
             pieces.append(OutputMessage(part.at, part.written, part.message.uuid))
             if part.ours:
@@ -181,7 +180,7 @@ def write_parts(
 
 
 def _bounds(parts: Sequence[Part]) -> list[_Bounds]:
-    """Return for each part the earliest dates of what is kept after it."""
+    """Return for each part the latest dates that its new messages may have."""
     bounds: list[_Bounds] = []
     ours = others = _LATEST
     for part in reversed(parts):
@@ -203,10 +202,7 @@ def _new_messages(
     after: datetime,
     taken: Set[str],
 ) -> list[NewMessage]:
-    """Return the part's messages, dated within its time and the bounds.
-
-    `after` is the date of our last message before it.
-    """
+    """Return the part's messages, dated within its time and the bounds; `after` is our last message's date before it."""
     drafts = memory_drafts(part) if isinstance(part, Memory) else [part]
     began, ended = _span(part, memories)
     earliest = max(after, parse_date(began) or after)
@@ -228,23 +224,23 @@ def _new_messages(
     return messages
 
 
-def _original(part: Original) -> OutputMessage:
-    """Return the original as it is if it is excluded already; else excluded, dated by its chunk."""
+def _write_original(part: Original) -> OutputMessage:
+    """Return an original as it is where it is marked and excluded already; else mark and exclude it."""
     place = part.place
     memory = part.memory
-    written = read_message(place.written)
-    was_alone = is_for_attachment(written.marker)
-    is_alone = was_alone or part.for_attachment
-    is_marked = is_original(written.marker) and is_alone == was_alone
-    if is_marked and place.original == memory.memory_id and written.cleared:
+    present = read_message(place.written)
+    was_for_attachment = is_for_attachment(present.marker)
+    for_attachment = was_for_attachment or part.for_attachment
+    is_marked = is_original(present.marker) and for_attachment == was_for_attachment
+    if is_marked and place.original == memory.memory_id and present.cleared:
         return OutputMessage(place.at, place.written, place.message.uuid)
     when = memory.ended_at or place.message.created_at or write_date(_EARLIEST)
-    kept = kept_original(place.message.raw, when, memory.memory_id, for_attachment=is_alone)
+    kept = kept_original(place.message.raw, when, memory.memory_id, for_attachment=for_attachment)
     return OutputMessage(None, kept, place.message.uuid)
 
 
 def _span(part: Memory | Draft, memories: Sequence[Memory]) -> tuple[str | None, str | None]:
-    """Return the first and last date of what a new part covers; the closing ends all memories."""
+    """Return the first and last date of what a new part covers; for the closing, of the last memory."""
     if isinstance(part, Memory):
         return part.began_at, part.ended_at
     for memory in memories:

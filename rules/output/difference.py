@@ -1,4 +1,4 @@
-"""The difference between two exports of a chat: memories, raw messages, opening and fields."""
+"""Compare two exports of a chat: memories, raw messages, opening, closing and fields."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MemoryHow = Literal[
 How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
 _FIRST_CHARACTERS = 45  # a line of the difference then fits into 80 columns
 _ABSENT = object()
-"""Held in the place of a field that a message has not: it may have one that is null."""
+"""Stands for a field that a message lacks, as opposed to one that is null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,13 @@ class MemoryChange:
     """The change of a memory or a fold that is shown in one of the exports, or in both."""
 
     how: MemoryHow
-    """`edited`: other texts, same edition. `completed`, `incomplete`: more or fewer of its six."""
+    """`edited`: other texts in the same edition. `completed`, `incomplete`: more or fewer of its six messages."""
     memory: str
     before: int
     """The number of its edition in the first export; 0 where that does not show it."""
     after: int
     fold: str = ""
-    """Id of the fold that it went into, or came out of."""
+    """The id of the fold that it went into, or came out of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +40,23 @@ class MessageChange:
     """The change of one raw message."""
 
     how: How
-    """`come back`: it was under a memory. `changed`: the same words, other `fields`."""
+    """`come back`: it was under a memory. `changed`: the same words with other `fields`."""
     uuid: str
     role: str
     date: str
     begins: str
     """Its first words, in one line."""
     memory: str = ""
-    """Id of the memory that it is under, or was."""
+    """The id of the memory that it is or was under."""
     was: str = ""
-    """The first words before, of a message that was edited."""
+    """Its first words before an edit."""
     fields: tuple[str, ...] = ()
-    """Names of its fields that differ, where both have it."""
+    """The names of its fields that differ, where both exports have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two exports, recognised."""
+    """One of the two exports, with its messages recognized."""
 
     chat: Chat
     places: tuple[Place, ...]
@@ -72,7 +72,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Everything that is different, in the order of the exports; nothing where it is empty."""
+    """Everything that differs between two exports, in their order."""
 
     messages_before: int
     messages_after: int
@@ -81,9 +81,9 @@ class Difference:
     memories: tuple[MemoryChange, ...]
     raw: tuple[MessageChange, ...]
     reordered: bool
-    """Raw messages that are in both are in another order."""
+    """Whether raw messages that are in both are in another order."""
     canned: tuple[str, ...]
-    """`opening`, `closing`: that canned message reads otherwise."""
+    """Which of `opening` and `closing` have another text."""
     fields: tuple[Field, ...]
 
     @property
@@ -98,14 +98,14 @@ class _Shown:
 
     groups: Mapping[str, Group]
     shown_in: Mapping[str, str]
-    """The ids of all that is shown, by itself or in a fold, each with that of what shows it."""
+    """The id of everything that is shown, by itself or in a fold, with that of the outermost item that has it."""
 
 
 def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference:
-    """Compare two exports of a chat; `known` are all memories and folds of it in the archive."""
+    """Compare two exports of a chat; `known` are all its memories and folds in the archive."""
     was = _shown(before, known)
     now = _shown(after, known)
-    same = align(_names(before), _names(after))
+    alignment = align(_names(before), _names(after))
     under = {key: memory.memory_id for memory in memories_of_chunks(known) for key in memory.keys}
     canned: list[str] = []
     for kind in (OPENING, CLOSING):
@@ -121,8 +121,8 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
         memories_before=len(was.groups),
         memories_after=len(now.groups),
         memories=tuple(_memory_changes(was, now)),
-        raw=tuple(_raw_changes(before, after, same, was, now, under)),
-        reordered=any(at > following for at, following in pairwise(same.pairs.values())),
+        raw=tuple(_raw_changes(before, after, alignment, was, now, under)),
+        reordered=any(at > following for at, following in pairwise(alignment.pairs.values())),
         canned=tuple(canned),
         fields=tuple(_field_changes(before.chat, after.chat)),
     )
@@ -134,7 +134,7 @@ def _shown(side: Side, known: Sequence[Memory]) -> _Shown:
 
 
 def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:
-    """Yield the fields that differ, but for the messages, in the order of their names."""
+    """Yield the fields of the chat that differ, without the messages, by name."""
     was = {member.key for member in before.members}
     now = {member.key for member in after.members}
     for name in sorted((was | now) - {"messages"}):
@@ -147,9 +147,9 @@ def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:
 
 
 def _memory_changes(was: _Shown, now: _Shown) -> Iterator[MemoryChange]:
-    """Yield the memories that are not shown any more, then those that are new, then the others.
+    """Yield the memories that are no longer shown, then those that are new, then those that changed.
 
-    A fold whose memories are shown again is not gone: they have come out of it.
+    A fold whose memories are shown again does not count as gone: they count as unfolded.
     """
     opened = {was.shown_in.get(name) for name in now.groups if name not in was.groups}
     for name, group in was.groups.items():
@@ -167,7 +167,7 @@ def _memory_changes(was: _Shown, now: _Shown) -> Iterator[MemoryChange]:
 
 
 def _change_in_both(was: Group, now: Group) -> MemoryHow | None:
-    """Return how a memory that both show has changed; None where it has not."""
+    """Return how a memory that both exports show has changed; None where it has not."""
     if _edition(was) != _edition(now):
         return "renewed"
     for slot in was.keys() & now.keys():
@@ -179,12 +179,12 @@ def _change_in_both(was: Group, now: Group) -> MemoryHow | None:
 
 
 def _edition(group: Group) -> int:
-    """Return the newest edition that any of its messages is of: one that came back may be older."""
+    """Return the newest edition among a memory's messages, as one that came back may be older."""
     return max(place.ours.edition for place in group.values() if place.ours is not None)
 
 
 def _names(side: Side) -> Named:
-    """Return the names of the raw messages: keys, which are uuids where they have any, and words."""
+    """Return by index the names to align raw messages by: the key, which is the uuid if there is one, and the digest."""
     raw = (place for place in side.places if place.ours is None)
     return {place.at: (place.key, place.message.digest) for place in raw}
 
@@ -192,29 +192,29 @@ def _names(side: Side) -> Named:
 def _raw_changes(
     before: Side,
     after: Side,
-    same: Alignment,
+    alignment: Alignment,
     was: _Shown,
     now: _Shown,
     under: Mapping[str, str],
 ) -> Iterator[MessageChange]:
-    """Yield the changes of the raw messages in the first export, then those only in the second.
+    """Yield the changes of the raw messages in the first export, then those that are only in the second.
 
-    `under` has the memory that each is under, by its key.
+    `under` has the id of the memory that each message is under, by the message's key.
     """
     for place in before.places:
-        if place.at in same.pairs:
-            yield from _changes_in_both(place, after.places[same.pairs[place.at]])
+        if place.at in alignment.pairs:
+            yield from _changes_in_both(place, after.places[alignment.pairs[place.at]])
         elif place.ours is None:
             memory = under.get(place.key, "")
             yield _message_change("compressed" if memory in now.shown_in else "gone", place, memory)
-    for at in same.new:
+    for at in alignment.new:
         place = after.places[at]
         memory = under.get(place.key, "")
         yield _message_change("come back" if memory in was.shown_in else "new", place, memory)
 
 
 def _changes_in_both(before: Place, after: Place) -> Iterator[MessageChange]:
-    """Yield a message's changes. An original kept with its memory counts as compressed."""
+    """Yield the changes of a message that both have. An original kept with its memory counts as compressed."""
     if after.original and not before.original:
         yield _message_change("compressed", after, after.original)
     elif before.original and not after.original:

@@ -1,4 +1,4 @@
-"""The difference between two exports in words: a line for each change, under headings."""
+"""Describe the difference between two exports: a line for each change, under headings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,10 +10,11 @@ from rules.conversation.memory_title import describe_dates, name_in_sentences
 from rules.output.difference import Difference, MemoryChange, MessageChange
 from rules.wording import counted
 
-_ENDS = 4
-_IN_A_LINE = 16
+_SHOWN_AT_ENDS = 4
+"""The changes that are shown at each end of a long group."""
+_DATE_CHARACTERS = 16
 Mark = Literal["+", "-", "~", " "]
-"""The mark of a line: only in the second export, only in the first, different, or neither."""
+"""The mark of a line: only in the second export, only in the first, different, or a heading."""
 _GROUPS = {
     "compressed": "Compressed into {memory}",
     "come back": "Come back from under {memory}",
@@ -45,7 +46,7 @@ def difference_lines(
     ]
     for change in difference.memories:
         yield DifferenceLine(_MARKS.get(change.how, "~"), _of_memory(change, names))
-    for how in _GROUPS:  # those of a kind and a memory under one heading
+    for how in _GROUPS:  # changes of a kind and a memory are under one heading
         changes = [change for change in raw if change.how == how]
         for memory, group in groupby(changes, key=_memory_in_heading):
             yield from _of_messages(how, names.get(memory), list(group))
@@ -60,7 +61,7 @@ def difference_lines(
 
 
 def _memory_in_heading(change: MessageChange) -> str:
-    """Return the id of the memory that a change's heading names; empty where it names none."""
+    """Return the id of the memory that a change's heading names; "" where it names none."""
     return change.memory if "{memory}" in _GROUPS[change.how] else ""
 
 
@@ -84,22 +85,22 @@ def _of_memory(change: MemoryChange, names: Mapping[str, Memory]) -> str:
 def _of_messages(
     how: str, memory: Memory | None, group: Sequence[MessageChange]
 ) -> Iterator[DifferenceLine]:
-    """Yield a group under its heading; the middle of a long one is only counted."""
+    """Yield the lines of a group under its heading; the middle of a long one is only counted."""
     heading = _GROUPS[how].format(memory=name_in_sentences(memory) if memory else "a memory")
     yield DifferenceLine(" ", f"{heading}, {counted(len(group), 'message')}:")
-    hidden = len(group) - 2 * _ENDS
+    hidden = len(group) - 2 * _SHOWN_AT_ENDS
     if hidden < 2:
         yield from _of_each(group)
         return
-    yield from _of_each(group[:_ENDS])
+    yield from _of_each(group[:_SHOWN_AT_ENDS])
     yield DifferenceLine(" ", f"  ... {hidden:,} more ...")
-    yield from _of_each(group[-_ENDS:])
+    yield from _of_each(group[-_SHOWN_AT_ENDS:])
 
 
 def _of_each(changes: Iterable[MessageChange]) -> Iterator[DifferenceLine]:
-    """Yield a line for each change; two for an edit that shows in the first words."""
+    """Yield a line for each change; two lines for an edit of the first words."""
     for change in changes:
-        date = change.date[:_IN_A_LINE].replace("T", " ") or "no date"
+        date = change.date[:_DATE_CHARACTERS].replace("T", " ") or "no date"
         head = f"  {date} {change.role or 'no role'}: "
         is_edit = change.how == "edited"
         if is_edit and change.was != change.begins:

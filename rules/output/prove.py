@@ -1,10 +1,10 @@
-"""The proof: a finished chat, read back as TypingMind reads it, has lost nothing.
+"""Prove that a finished chat, read back as TypingMind reads it, has lost nothing.
 
-It knows nothing of spans.py's walker, of splice.py and of assemble.py, which made the output. What
-it shares with them, and so cannot check: `spans.decoded`, `Number` and `without_bulk` (how bytes
+The proof does not use spans.py's walker, splice.py or assemble.py, which made the output. What
+it shares with them, and so cannot check, is: `spans.decoded`, `Number` and `without_bulk` (how bytes
 become values, and that a long image counts by its hash), `printable`, `read_marker` and
 `plain_original` (what our own fields mean), `read_opening` (what an opening shows), and the places,
-which say what in the input is ours.
+which say which messages of the input are ours.
 """
 
 from collections import Counter
@@ -36,13 +36,13 @@ from rules.typingmind.spans import decoded
 
 
 def verify(finished: Finished) -> tuple[str, ...]:
-    """Return every fault, in plain words. Message texts are never part of a fault."""
+    """Return every fault, in plain words, none for a good chat. Faults never quote messages."""
     read = read_back(finished)
     if isinstance(read, str):
         return (read,)
     checks = (
-        _fields, _bytes, _accounts, _copies, _canned, _shown, _generated, _sources, _repeated,
-        _speakers, _kept, _identities, _attachments, _dates,
+        _fields, _bytes, _accounts, _copies, _canned, _shown, _generated, _sources,
+        _quotes_and_wishes, _speakers, _kept, _identities, _attachments, _dates,
     )  # fmt: skip
     faults: list[str] = []
     for check in checks:
@@ -51,7 +51,7 @@ def verify(finished: Finished) -> tuple[str, ...]:
 
 
 def _fields(read: ReadBack) -> Iterator[str]:
-    """Yield a fault where fields differ that are not ours to change."""
+    """Yield a fault for fields of the chat that were changed, added or removed, and may not be."""
     before = read.before.keys()
     after = read.after.keys()
     if missing := before - after:
@@ -64,7 +64,7 @@ def _fields(read: ReadBack) -> Iterator[str]:
 
 
 def _bytes(read: ReadBack) -> Iterator[str]:
-    """Yield a fault unless what is kept stays byte for byte, and in its order unless it is ours."""
+    """Yield a fault unless messages of the conversation are in their order, and live ones are byte for byte the same."""
     order = [
         message.at for message in read.messages if message.at is not None and message.mark is None
     ]
@@ -77,12 +77,12 @@ def _bytes(read: ReadBack) -> Iterator[str]:
             if start < 0:
                 yield f"message {at + 1} is not byte for byte what it was"
                 return
-            # Not from its start: a branch of it can hold the next one, too.
+            # The search goes on after it, since a branch within it can have the next message, too.
             end = start + len(read.places[at].written)
 
 
 def _accounts(read: ReadBack) -> Iterator[str]:
-    """Yield a fault unless every message is live, under one memory, or left out with a reason."""
+    """Yield a fault unless every message is either live or under one memory, and none that is left out is gone."""
     chunks = memories_of_chunks(read.finished.section.memories)
     under = Counter(key for memory in chunks for key in memory.keys)
     for number, entry in enumerate(read.finished.entries, 1):
@@ -100,7 +100,7 @@ def _accounts(read: ReadBack) -> Iterator[str]:
 
 
 def _copies(read: ReadBack) -> Iterator[str]:
-    """Yield a fault for each copy that goes without another message of its uuid and text."""
+    """Yield a fault for each copy without another message that has its uuid and text."""
     names = [(plain.uuid_of(message), plain.all_text(message)) for message in read.originals]
     times = Counter(names)
     for place in read.places:
@@ -109,7 +109,7 @@ def _copies(read: ReadBack) -> Iterator[str]:
 
 
 def _canned(read: ReadBack) -> Iterator[str]:
-    """Yield a fault unless one opening comes before all memories, and one closing after them."""
+    """Yield a fault unless there is one opening, right before the memories, and one closing, right after them."""
     kinds = [message.mark.kind if message.mark else "" for message in read.messages]
     memory_at = [at for at, kind in enumerate(kinds) if kind == MEMORY]
     if not memory_at:
@@ -127,7 +127,7 @@ def _canned(read: ReadBack) -> Iterator[str]:
 
 
 def _shown(read: ReadBack) -> Iterator[str]:
-    """Yield a fault unless the memories to show are there, in order, with all six messages each."""
+    """Yield a fault unless the known memories in the chat are those to show, in order, each with all six messages."""
     section = read.finished.section
     known = {memory.memory_id for memory in section.memories}
     slots = [
@@ -141,9 +141,9 @@ def _shown(read: ReadBack) -> Iterator[str]:
 
 
 def _generated(read: ReadBack) -> Iterator[str]:
-    """Yield faults of new messages: TypingMind needs some fields to store, show and send one.
+    """Yield faults of our new messages: TypingMind needs some fields to store, show and send one.
 
-    Those kept from the input may have been changed by people and other tools.
+    Messages kept from the input are not checked, as people and other tools may have changed them.
     """
     new = [(message.fields, mark) for message, mark in read.ours if message.at is None]
     for number, (fields, mark) in enumerate(new, 1):
@@ -163,29 +163,29 @@ def _generated(read: ReadBack) -> Iterator[str]:
 
 
 def _says_what_it_shows(mark: Marker, text: str) -> bool:
-    """Return whether a text shows all that its marker tells of it."""
+    """Return whether a text shows everything that its marker says it shows."""
     if mark.kind == MEMORY:
         before = BETWEEN_QUOTES if mark.slot == QUOTE_SLOT else BEFORE_WISH
         return passages_shown(BETWEEN_QUOTES + text, mark.cited, before) is not None
-    told = {row for rows in mark.shows for row in rows}
-    shown = rows_shown(read_opening(text, {name for name, _ in mark.shows[0]}, ""))
-    return told.issubset(row for rows in shown for row in rows)
+    in_marker = {row for rows in mark.shows for row in rows}
+    in_text = rows_shown(read_opening(text, {name for name, _ in mark.shows[0]}, ""))
+    return in_marker.issubset(row for rows in in_text for row in rows)
 
 
 def _sources(read: ReadBack) -> Iterator[str]:
-    """Yield a fault for each quote and wish that is no verbatim part of one message of its chunk.
+    """Yield a fault for each quote and wish that is not a verbatim part of one message of its chunk.
 
-    One without a source is of a memory whose raw messages are lost: it cannot be compared.
+    One without a source is from a memory whose raw messages are lost, and cannot be checked.
     """
     sources = {key for memory in read.shown for key in memory.edition.sources}
-    # What each quoted message says now, said when its memory was made, and ever.
+    # What each quoted message said when its memory was made, in earlier versions, and says now.
     texts: dict[str, list[str]] = {}
     for entry in read.finished.entries:
         if entry.key in sources:
             raws = [entry.message.raw, *read.finished.versions.get(entry.key, ())]
             if entry.newest is not None:
                 raws.append(entry.newest.raw)
-            texts[entry.key] = [_said_in(raw) for raw in raws]
+            texts[entry.key] = [_text_of(raw) for raw in raws]
     for memory in read.shown:
         for quote in memory.edition.quotes:
             if fault := _source_fault(quote, memory, texts):
@@ -198,7 +198,7 @@ def _sources(read: ReadBack) -> Iterator[str]:
 def _source_fault(
     passage: Quote | Wish, memory: Memory, texts: Mapping[str, Sequence[str]]
 ) -> str | None:
-    """Return what is wrong with the source of a quote or wish; `texts` are said, by key."""
+    """Return what is wrong with the source of a quote or wish, or None; `texts` are those of messages, by key."""
     if not passage.source:
         return None
     if passage.source not in texts or passage.source not in memory.keys:
@@ -208,14 +208,14 @@ def _source_fault(
     return None
 
 
-def _said_in(raw: bytes) -> str:
+def _text_of(raw: bytes) -> str:
     return plain.all_text(plain.parse_json(decoded(raw)))
 
 
-def _repeated(read: ReadBack) -> Iterator[str]:
-    """Yield a fault where the messages of a memory do not hold its quotes and its wishes.
+def _quotes_and_wishes(read: ReadBack) -> Iterator[str]:
+    """Yield a fault where the texts of a memory do not have its quotes and wishes.
 
-    A memory that the person has edited need not repeat its quotes.
+    A memory that the person has edited does not need to have its quotes.
     """
     for memory in read.shown:
         edition = memory.edition
@@ -229,10 +229,10 @@ def _repeated(read: ReadBack) -> Iterator[str]:
 
 
 def _speakers(read: ReadBack) -> Iterator[str]:
-    """Yield a fault for each memory that quotes the person without a marker that says so.
+    """Yield a fault for each memory that quotes the person and whose marker does not say so.
 
-    Where the person has pinned or excluded a message of it, it stays in an edition of before, and
-    the marker there speaks of that one.
+    A memory with a message that the person has pinned or excluded stays in an earlier edition, and its
+    marker is about that one.
     """
     by_person = {
         (memory.memory_id, memory.edition.number): memory.number
@@ -248,22 +248,22 @@ def _speakers(read: ReadBack) -> Iterator[str]:
 
 
 def _kept(read: ReadBack) -> Iterator[str]:
-    """Yield a fault for each kept passage that its message does not say, or that is not sent once.
+    """Yield a fault for each kept passage that its message does not have, or that is not sent exactly once.
 
-    It is in the live message that says it, or else in the opening, and nothing else is kept there.
+    It must be in its message, where that is live, or else in the opening, which shows no other passages.
     """
     openings = [message for message, mark in read.ours if mark.kind == OPENING]
     if not openings:
         return
     opening = plain.sent_text(openings[0].fields)
     for passage, raw in read.finished.kept:  # the bytes are empty where the message is lost
-        if raw and passage.text not in printable(_said_in(raw)):
+        if raw and passage.text not in printable(_text_of(raw)):
             yield f"{passage.called} is not in its message"
     live = _live_texts(read)
     kept = [passage for passage, _ in read.finished.kept]
     not_live = [passage for passage in kept if passage.text not in live.get(passage.key, "")]
     for passage in not_live:
-        if _seen(passage.text) not in _seen(opening):
+        if _without_joiners(passage.text) not in _without_joiners(opening):
             yield f"{passage.called} is neither in the opening nor in the live tail"
     shown = [line.compared for line in read_opening(opening, (), "").kept]
     if shown != [passage.line.compared for passage in not_live]:
@@ -271,9 +271,9 @@ def _kept(read: ReadBack) -> Iterator[str]:
 
 
 def _live_texts(read: ReadBack) -> dict[str, str]:
-    """Return by key what those live messages say in which something is kept.
+    """Return by key the texts of the live messages in which a passage is kept.
 
-    A message that was inserted among those under memories is live, too, though it is not lived.
+    A message that was inserted among those under memories is live, too, though no memory is made of it.
     """
     keys = {entry.at: entry.key for entry in read.finished.entries}
     keys |= {place.at: place.key for place in read.places if place.left_out == INSERTED}
@@ -286,13 +286,13 @@ def _live_texts(read: ReadBack) -> dict[str, str]:
     return texts
 
 
-def _seen(text: str) -> str:
-    """Return what is seen of a text: an editor may have given its lines other ends."""
+def _without_joiners(text: str) -> str:
+    """Return a text without joiners, which are invisible, and with plain line breaks, which an editor may change."""
     return text.replace(JOINER, "").replace("\r\n", "\n")
 
 
 def _identities(read: ReadBack) -> Iterator[str]:
-    """Yield a fault unless uuids are unique, and what was taken out is named for syncs."""
+    """Yield a fault unless uuids are unique, and exactly the removed messages are listed for syncs."""
     removed = set(read.finished.removed)
     before = Counter(place.message.uuid for place in read.places)
     uuids = Counter(plain.uuid_of(message.fields) for message in read.messages)
@@ -307,16 +307,16 @@ def _identities(read: ReadBack) -> Iterator[str]:
 
 
 def _attachments(read: ReadBack) -> Iterator[str]:
-    """Yield a fault where a file is no longer named: TypingMind would delete it."""
+    """Yield a fault where no message refers to a file any more, which TypingMind would delete then."""
     now = [message.fields for message in read.messages]
     if plain.files_of(read.originals) - plain.files_of(now):
         yield "an attachment is no longer named by any message, so TypingMind would delete it"
 
 
 def _dates(read: ReadBack) -> Iterator[str]:
-    """Yield a fault where our messages go back in time: TypingMind sorts by date in a sync.
+    """Yield a fault where the dates of our messages go back: TypingMind sorts by date in a sync.
 
-    Where those of the input do already, the person has regenerated one that stays as it is.
+    Where those of the input already do, the person has regenerated a message that stays as it is.
     """
     dates = [plain.date_of(message.fields) for message, _ in read.ours]
     before = [place.message.created_at or "" for place in read.places if place.ours]

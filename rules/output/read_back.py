@@ -1,7 +1,6 @@
-"""A finished chat, read back as TypingMind reads it: each message with its place in the input.
+"""Read back a finished chat as TypingMind reads it: each message with its place in the input.
 
-It is read with the standard library's parser, and knows nothing of spans.py's walker, of splice.py
-and of assemble.py, which made the output.
+This uses the standard library's parser, and not spans.py's walker, splice.py or assemble.py, which made the output.
 """
 
 import json
@@ -23,27 +22,24 @@ from rules.typingmind.spans import decoded
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The chat to be proved, before and after, with the account of every message."""
+    """The chat to be proved, before and after, with what is known about every message."""
 
     before: Chat
     after: bytes
     places: Sequence[Place]
-    """The messages of `before`, recognised."""
+    """The messages of `before`, recognized."""
     entries: Sequence[Entry]
     """The whole history, with the memory that each message is under."""
     section: MemorySection
     removed: Sequence[str]
     opening: str = ""
-    """The text of the opening, where it is new; empty: any text will do."""
+    """The text that a new opening must have; empty where any text is right."""
     kept: Sequence[tuple[KeptPassage, bytes]] = ()
-    """All passages that are kept, in the order of time, with the bytes of the message that says it.
-
-    These are empty where the message is lost.
-    """
+    """All kept passages, by date, each with the bytes of its message, which are empty where that is lost."""
     versions: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
-    """What edited messages ever said, as far as shown editions quote them, by key.
+    """All versions of edited messages that shown editions quote, by key.
 
-    The person may have chosen an edition of before the edit.
+    The person may have chosen an edition from before an edit.
     """
 
 
@@ -55,14 +51,11 @@ class ReadMessage:
     at: int | None
     """Its index in the input; None where it is new."""
     mark: Marker | None
-    """The marker of a message of ours; None for all others, with or without such a field."""
+    """The marker of a message of ours; None for all others, whether or not they have such a field."""
 
     @property
     def is_sent(self) -> bool:
-        """Return False for an original that is kept with its memory and excluded.
-
-        One that the person took back into the context is sent again.
-        """
+        """Return whether it is sent to the model; an original is not, unless the person included it again."""
         return not (_is_original(self.fields) and plain.is_excluded(self.fields))
 
 
@@ -78,9 +71,9 @@ class ReadBack:
     messages: Sequence[ReadMessage]
     """The messages of `after`."""
     kept: frozenset[int]
-    """Indices in the input of the messages that are still there."""
+    """The indices in the input of the messages that are still there."""
     live: frozenset[int]
-    """Indices in the input of those that are still sent, too."""
+    """The indices in the input of those that are also still sent."""
 
     @property
     def ours(self) -> list[tuple[ReadMessage, Marker]]:
@@ -94,12 +87,12 @@ class ReadBack:
 
     @property
     def places(self) -> Sequence[Place]:
-        """Return the messages of the input, recognised."""
+        """Return the messages of the input, recognized."""
         return self.finished.places
 
 
 def read_back(finished: Finished) -> ReadBack | str:
-    """Return the finished chat as it reads; or the fault for which it cannot be one."""
+    """Return the finished chat as TypingMind would read it; or the fault for which it cannot be read."""
     try:
         before = plain.parse_json(decoded(finished.before.slice(finished.before.span)))
         after = plain.parse_json(decoded(finished.after))
@@ -130,20 +123,20 @@ def read_back(finished: Finished) -> ReadBack | str:
 def _came_from(
     places: Sequence[Place], originals: Sequence[Json], messages: Sequence[Json]
 ) -> list[int | None] | None:
-    """Return each message's place in the input, None if new; None if one is neither.
+    """Return each message's index in the input, None for a new one; None alone if a message is neither.
 
-    An original that stays for several copies has the fields of the last, and the first's place.
+    An original that stays for several copies has the fields of the last one, and the index of the first.
     """
     uuids = {plain.uuid_of(message) for message in originals}
     kept = {
-        number: (_said_plainly(message),)
+        number: (_to_compare(message),)
         for number, message in enumerate(messages)
         if _is_original(message) or not plain.marker_of(message) or plain.uuid_of(message) in uuids
     }
-    same = align({at: (_said_plainly(given),) for at, given in enumerate(originals)}, kept)
-    if same.new:
+    alignment = align({at: (_to_compare(message),) for at, message in enumerate(originals)}, kept)
+    if alignment.new:
         return None
-    came_from = {number: at for at, number in same.pairs.items()}
+    came_from = {number: at for at, number in alignment.pairs.items()}
     first = {place.key: place.at for place in places if not place.is_copy}
     for number, at in came_from.items():
         if places[at].is_copy and _is_original(messages[number]):
@@ -151,15 +144,15 @@ def _came_from(
     return [came_from.get(number) for number in range(len(messages))]
 
 
-def _said_plainly(message: Json) -> object:
-    """Return a message in a form that compares all fields; an original without our own ones."""
+def _to_compare(message: Json) -> object:
+    """Return a hashable form of a message with all its fields; of an original, without our own fields."""
     if _is_original(message):
         message = json.loads(plain_original(json.dumps(message).encode()))
     return _hashable(message)
 
 
 def _hashable(value: object) -> object:
-    """Return the value in tuples, in any order of keys. Large texts in it are not copied."""
+    """Return a value as tuples, which do not depend on the order of keys. Large texts are not copied."""
     if isinstance(value, dict):
         return "{", *sorted((key, _hashable(inner)) for key, inner in value.items())
     if isinstance(value, list):
