@@ -171,6 +171,11 @@ def our_uuids(messages: Iterable[Message]) -> tuple[str, ...]:
     )
 
 
+def uuid_stem(message_uuid: str) -> str:
+    """Return the digits of its uuid that all versions of one of our messages share: the first 24."""
+    return message_uuid[:-8]
+
+
 def text_digest(text: str) -> str:
     """Return the SHA-256 of a text, shortened to 16 characters: enough to notice an edit."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -178,12 +183,14 @@ def text_digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A message of ours that has no date and no shape yet. Its `name` determines its uuid."""
+    """A message of ours that has no date and no shape yet. Its `name` and `version` determine its uuid."""
 
     name: str
     role: str
     text: str
     marker: Marker
+    version: str = ""
+    """Tells it from the first of its name: it lacks wishes, or the first one's uuid was taken."""
 
     @classmethod
     def opening(
@@ -203,14 +210,20 @@ class Draft:
 
     @property
     def uuid(self) -> str:
-        """Return the message's uuid, derived from its name (version 4 in form), so that equal runs give equal bytes."""
-        return str(uuid.UUID(bytes=hashlib.sha256(self.name.encode()).digest()[:16], version=4))
+        """Return the message's uuid (version 4 in form), of which the name determines the stem.
+
+        Equal runs give equal bytes. A message is known by the stem, also when nothing tells any more which uuids were
+        taken when it was written.
+        """
+        names = self.name, self.name + self.version
+        first, own = (hashlib.sha256(name.encode()).digest() for name in names)
+        return str(uuid.UUID(bytes=first[:12] + own[12:16], version=4))
 
     def apart_from(self, taken: Set[str]) -> "Draft":
-        """Return the message, with another name where its uuid is taken."""
+        """Return the message, as another version where its uuid is taken."""
         draft = self
         while draft.uuid in taken:
-            draft = replace(draft, name=f"{draft.name}+")
+            draft = replace(draft, version=f"{draft.version}+")
         return draft
 
 
@@ -218,8 +231,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
     """Return the six messages of a memory: three questions with their answers."""
     edition = memory.edition
     name = f"{memory.memory_id}/{edition.number}{'/short' if edition.is_short else ''}"
-    if edition.lacks_wishes:
-        name = f"{name}/{text_digest(edition.texts[-1])}"
+    version = f"/{text_digest(edition.texts[-1])}" if edition.lacks_wishes else ""
     # Whose words it quotes, where they are not the persona's alone.
     said_by = ""
     by_person = [bool(quote.lead) for quote in edition.quotes]
@@ -246,6 +258,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
                 edition_kind=memory.edition.kind if slot == PERSPECTIVE_SLOT else "",
                 cited=_cited(memory.edition, slot),
             ),
+            version=version,
         )
         for slot, text in enumerate(memory.edition.texts, 1)
     ]
@@ -267,15 +280,13 @@ def known_markers(
     memories: Sequence[Memory],
     editions: Mapping[str, Sequence[Edition]],
     words: Canned,
-    deleted: Set[str] = frozenset(),
 ) -> dict[str, Marker]:
-    """Return by uuid the markers of all messages that we may have written into a chat.
+    """Return by `uuid_stem` the markers of all messages that we may have written into a chat.
 
     They recognize our messages where a client has dropped the markers. A fork may have kept the uuids of the chat that it
     comes from.
 
-    `openings` are by the id of the chat that each was written for: this chat, and those that it was forked from. A message
-    of ours that was deleted in TypingMind, and whose uuid is among `deleted`, may be written again with another uuid.
+    `openings` are by the id of the chat that each was written for: this chat, and those that it was forked from.
     """
     drafts = []
     for chat_id, texts in openings.items():
@@ -288,8 +299,4 @@ def known_markers(
                 for form in export_forms(memory, edition):
                     drafts += memory_drafts(replace(named, edition=form))
             drafts.append(Draft.closing(name, words.closing))
-    return {
-        version.uuid: version.marker
-        for draft in drafts
-        for version in (draft, draft.apart_from(deleted))
-    }
+    return {uuid_stem(draft.uuid): draft.marker for draft in drafts}

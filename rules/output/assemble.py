@@ -213,7 +213,7 @@ def _new_messages(
         named = draft.apart_from(taken)
         messages.append(
             NewMessage(
-                name=named.name,
+                name=named.name + named.version,
                 uuid=named.uuid,
                 role=named.role,
                 text=named.text,

@@ -34,6 +34,7 @@ from itertools import pairwise
 from typing import Literal
 
 from rules.conversation.history import Place
+from rules.conversation.marker import uuid_stem
 from rules.conversation.memory import memories_of_chunks, with_members
 from rules.recognize.align import align
 from rules.recognize.known import Known, KnownMessage, Recognised
@@ -175,15 +176,12 @@ def absent_in(export: Recognised) -> Absent:
 def _deletions(export: Recognised) -> Deletions:
     """Return the chat's list of deletions, and its news beyond memproc's and the last export's."""
     listed = export.listed.uuids
-    here = {place.message.uuid for place in export.places}
-    noted = {old.message.uuid for old in export.known.past if old.message.uuid}
-    noted |= {uuid for uuid in export.ours if uuid not in here}
-    names_others = not listed <= {*noted, *export.ours}
+    under = {old.message.uuid for old in export.known.past}
+    others = {uuid for uuid in listed - under if uuid_stem(uuid) not in export.ours}
     dates = (parse_date(place.message.created_at) for place in export.places if not place.ours)
     is_of_new_build = any(date is not None and date >= NAMED_SINCE for date in dates)
-    are_noted = export.listed.by_new_build or names_others or is_of_new_build
-    new = listed - export.known.deleted - noted
-    return Deletions(listed, len(new), export.listed.is_there, are_noted)
+    are_noted = export.listed.by_new_build or bool(others) or is_of_new_build
+    return Deletions(listed, len(others - export.known.deleted), export.listed.is_there, are_noted)
 
 
 def absent(

@@ -68,7 +68,7 @@ class Recognised:
     known: Known
     listed: DeletionList
     ours: Mapping[str, Marker]
-    """The markers of all messages that memproc may have written into the chat, by uuid."""
+    """The markers of all messages that memproc may have written into the chat, by `uuid_stem`."""
     places: tuple[Place, ...]
     shown: Mapping[str, Group]
     """The messages of each memory that it shows, by slot."""
@@ -79,7 +79,7 @@ def recognise_export(
 ) -> Recognised:
     """Recognise each message of an export: whose it is, and what it is there for."""
     listed = deletion_list(chat)
-    ours = known_markers(known.openings, known.memories, known.editions, words, listed.uuids)
+    ours = known_markers(known.openings, known.memories, known.editions, words)
     digests = {old.key: old.digests for old in known.past}
     under = {}
     for memory in known.memories:

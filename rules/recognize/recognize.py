@@ -25,7 +25,15 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rules.conversation.history import COPY, Place
-from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker, text_digest
+from rules.conversation.marker import (
+    CLOSING,
+    MEMORY,
+    OPENING,
+    Marker,
+    read_marker,
+    text_digest,
+    uuid_stem,
+)
 from rules.recognize.align import align
 from rules.typingmind.message import Message, left_out, read_message
 from rules.typingmind.originals import is_for_attachment, is_original, plain_original
@@ -72,8 +80,8 @@ def believed(
 ) -> tuple[Marker | None, ...]:
     """Return the marker of each message that is ours; None for all others.
 
-    `known` are the markers of our messages in the archive, by uuid; `live` are the digests of what
-    the last export had as conversation, by uuid: that is no edit of ours.
+    `known` are the markers of our messages in the archive, by the stems of their uuids; `live` are
+    the digests of what the last export had as conversation, by uuid: that is no edit of ours.
     """
     claims: list[_Claim] = []
     for at, message in enumerate(messages):
@@ -94,7 +102,7 @@ def _read_claim(at: int, message: Message, known: Mapping[str, Marker]) -> _Clai
 
     The archive's counts where the text is ours, too, but the marker names something else.
     """
-    by_uuid = None if is_original(message.marker) else known.get(message.uuid or "")
+    by_uuid = None if is_original(message.marker) else known.get(uuid_stem(message.uuid or ""))
     own = read_marker(message.marker)
     marker = own or by_uuid
     if marker is None:
@@ -189,9 +197,10 @@ def recognise(
 ) -> tuple[Place, ...]:
     """Recognise each message of a chat: whose it is, and what it is there for.
 
-    `known` are the markers of our messages in the archive, by uuid. `aliases` are the ids by
-    which a fork's export may still call its memories, with those that they have here. `live` are
-    the digests of what the last export had as conversation under no memory, by uuid.
+    `known` are the markers of our messages in the archive, by the stems of their uuids. `aliases`
+    are the ids by which a fork's export may still call its memories, with those that they have
+    here. `live` are the digests of what the last export had as conversation under no memory, by
+    uuid.
     """
     ours = _our_markers(messages, believed(messages, known, live), under, aliases)
     shown = {marker.memory for marker in ours if marker is not None}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from rules.conversation.history import SLOTS, Group, Past, Place, raw_messages
 from rules.conversation.kept_wishes import lacks_only_wishes
-from rules.conversation.marker import MEMORY, Marker
+from rules.conversation.marker import Marker, uuid_stem
 from rules.conversation.memory import (
     Edition,
     Memory,
@@ -147,14 +147,12 @@ def deleted_memories(
 
     It names a memory by a message of the edition shown last, of itself or of its highest fold.
     Older editions and folded memories are in the list too, since we took their messages out
-    ourselves. `deleted` is that list, `ours` the markers of all our messages, by uuid.
+    ourselves. `deleted` is that list, `ours` the markers of all our messages, by the stems of their
+    uuids.
     """
     names = aliases(memories)
-    listed: set[tuple[str, int]] = set()
-    for uuid in ours.keys() & set(deleted):
-        marker = ours[uuid]
-        if marker.kind == MEMORY:
-            listed.add((names.get(marker.memory, marker.memory), marker.edition))
+    markers = (ours[stem] for stem in map(uuid_stem, deleted) if stem in ours)
+    listed = {(names.get(marker.memory, marker.memory), marker.edition) for marker in markers}
     folded = {member for memory in memories for member in memory.members}
     gone: set[str] = set()
     for memory in memories:

@@ -95,6 +95,24 @@ def test_a_compressed_chat_is_known_again(
     quiet(chat)
 
 
+def test_a_memory_that_came_back_is_known_without_our_field_though_no_list_names_its_deletion(
+    chat: Cycle,
+) -> None:
+    """Its first uuids were named as deleted then, so it has others; TypingMind cuts the list."""
+    _, second, *_ = chat.shown()
+    assert chat.forget(second).hand_in().code == 0
+    assert chat.person.memproc("recall", second).code == 0
+    raw = list(map(spoken_by, chat.expanded()))
+    assert chat.goes_round().shown()[1] == second
+    chat.device.chat(chat.chat_id)["syncMetadata"]["deletedMessageUUIDs"].clear()
+
+    chat = without_markers(chat)
+    assert NOTHING_NEW in chat.hand_in().out
+    chat.talk()
+    raw += spoken(chat)[-2 * MORE :]
+    assert list(map(spoken_by, chat.goes_round().expanded())) == raw
+
+
 @pytest.mark.long
 def test_what_stands_in_tags_of_ours_is_still_the_person_s(chat: Cycle) -> None:
     first = chat.shown()[0]

@@ -8,6 +8,7 @@ import pytest
 from tests.chats import texts
 from tests.stories.rounds import ENGINE, Life, life
 from tests.stories.test_page import Browser
+from tests.typingmind import strip_markers
 
 pytestmark = pytest.mark.timeout(300)
 FOLD = "budget = 1000"
@@ -175,3 +176,21 @@ def test_an_edit_keeps_the_wishes_of_the_edition_that_was_edited_and_not_of_a_ne
     own, *_ = [each for each in aria.memories() if each.memory_id == wise.memory_id]
     assert own.edition.kind == "person"
     assert NAME in [wish.text for wish in own.edition.wishes]
+
+
+def test_a_memory_that_shows_a_wish_less_is_known_where_another_tool_has_stripped_our_field(
+    aria: Life,
+) -> None:
+    aria.models = ENGINE
+    aria.settings(fold="budget = 16000")
+    aria.drop()
+    aria.run()
+    assert aria.person.memproc("release", aria.chat_id, NAME).code == 0
+    aria.round()
+    assert NAME not in last_words(aria)
+    aria.device.bring_in(strip_markers(aria.device.export(aria.chat_id)))
+    aria.drop()
+
+    told = aria.person.memproc("run").out
+
+    assert "unchanged" in told and "forgotten" not in told

@@ -4,7 +4,15 @@ from typing import Any
 
 import pytest
 
-from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.conversation.marker import (
+    CLOSING,
+    MEMORY,
+    OPENING,
+    Marker,
+    text_digest,
+    uuid_stem,
+    write_marker,
+)
 from rules.recognize.recognize import believed
 from rules.typingmind.message import read_message
 from tests.chats import Json, assistant, json_bytes, user
@@ -41,7 +49,7 @@ def row(name: str = "m1", edited: int = 0) -> list[Json]:
 
 def kinds(*messages: Json, known: tuple[Json, ...] = ()) -> list[str]:
     """What each message is believed to be; `known` are those that the archive wrote, as it wrote them."""
-    markers = {one["uuid"]: read_marker_of(one) for one in known}
+    markers = {uuid_stem(one["uuid"]): read_marker_of(one) for one in known}
     found = believed([read_message(json_bytes(one)) for one in messages], markers)
     return ["" if marker is None else marker.kind for marker in found]
 
@@ -180,7 +188,7 @@ def test_what_the_archive_wrote_under_a_uuid_is_that_whatever_its_marker_has_bec
 ) -> None:
     messages = row()
     messages[2] = messages[2] | {"memproc": messages[2]["memproc"] | more}
-    known = {one["uuid"]: read_marker_of(one) for one in row()}
+    known = {uuid_stem(one["uuid"]): read_marker_of(one) for one in row()}
     found = believed([read_message(json_bytes(one)) for one in messages], known)
     assert found == tuple(known.values())
 

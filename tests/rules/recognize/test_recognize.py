@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.history import Place, group_by_memory
-from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.conversation.marker import (
+    CLOSING,
+    MEMORY,
+    OPENING,
+    Marker,
+    text_digest,
+    uuid_stem,
+    write_marker,
+)
 from rules.recognize.recognize import recognise, unnamed_memories
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.originals import kept_original
@@ -68,7 +76,7 @@ def test_an_opening_that_was_read_as_conversation_stays_under_its_memory() -> No
 
 def test_a_marker_that_was_stripped_is_made_up_for_by_the_uuid() -> None:
     text = "<system>Memories follow.</system>"
-    known = {user("", 1)["uuid"]: Marker(OPENING, text_digest(text))}
+    known = {uuid_stem(user("", 1)["uuid"]): Marker(OPENING, text_digest(text))}
     stripped, other = recognise(read(user(text, 1), user("Hi", 2)), known)
     assert stripped.ours == Marker(OPENING, text_digest(text))
     assert other.lived
