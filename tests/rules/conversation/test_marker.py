@@ -11,10 +11,12 @@ from rules.conversation.marker import (
     MEMORY,
     OPENING,
     Cited,
+    Draft,
     Marker,
     passages_shown,
     read_marker,
     text_digest,
+    uuid_stem,
     write_marker,
 )
 from rules.conversation.memory import BEFORE_WISH, BETWEEN_QUOTES
@@ -143,3 +145,16 @@ def test_no_field_is_too_odd_to_be_looked_at(text: str) -> None:
 def test_an_edit_changes_the_digest() -> None:
     assert text_digest("I was calm.") != text_digest("I was calm!")
     assert len(text_digest("")) == 16
+
+
+@given(name=_words, version=st.just("") | _words, times=st.integers(1, 9))
+def test_a_message_of_ours_keeps_its_stem_however_often_its_uuid_was_taken(
+    name: str, version: str, times: int
+) -> None:
+    first = Draft(name, "user", "", Marker(CLOSING, ""))
+    draft, taken = Draft(name, "user", "", Marker(CLOSING, ""), version), set[str]()
+    for _ in range(times):
+        taken.add(draft.uuid)
+        draft = draft.apart_from(taken)
+    assert len(taken) == times and draft.uuid not in taken
+    assert {uuid_stem(uuid) for uuid in (draft.uuid, *taken)} == {uuid_stem(first.uuid)}
