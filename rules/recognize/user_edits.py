@@ -26,7 +26,8 @@ from rules.conversation.memory import (
 )
 from rules.conversation.short_quotes import export_forms
 from rules.recognize.known import Known
-from rules.typingmind.message import is_touched
+from rules.typingmind.dates import parse_date
+from rules.typingmind.message import edited_at, is_touched
 from rules.typingmind.originals import with_attachments
 
 
@@ -85,7 +86,8 @@ def edits_of(
 def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Edition]:
     """Return the memories that read as none of their editions: what they were, with the new texts.
 
-    With a picture in it, a memory is the person's in any words.
+    With a picture in it, a memory is the person's in any words. So is one that they have edited back
+    to former words; an older copy of it, as another device may have, was not edited since.
     """
     edited: dict[str, Edition] = {}
     by_id = memories_by_id(known.memories)
@@ -96,9 +98,21 @@ def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Edition]:
         written = (edition for edition in editions if edition.kind == "person" or not has_picture)
         # A shorter form of an edition, too, is memproc's.
         ever = (form for edition in written for form in export_forms(by_id[name], edition))
-        if not any(form.texts == now.texts or lacks_only_wishes(now.texts, form) for form in ever):
+        is_known = any(
+            form.texts == now.texts or lacks_only_wishes(now.texts, form) for form in ever
+        )
+        if not is_known or _is_edited_back(by_id[name].edition, now, group):
             edited[name] = now
     return edited
+
+
+def _is_edited_back(last: Edition, now: Edition, group: Group) -> bool:
+    """Return whether the person has edited a memory away from the edition of theirs that was shown."""
+    if last.kind != "person" or last.texts == now.texts:
+        return False
+    kept = parse_date(last.written_at)
+    dates = (parse_date(edited_at(place.message)) for place in group.values())
+    return any(kept and date and date > kept for date in dates)
 
 
 def _as_it_reads(editions: Sequence[Edition], group: Group) -> Edition:

@@ -182,6 +182,11 @@ def has_pin(message: Message) -> bool:
     return b"isPinned" in message.raw and fields_of(message).get("isPinned") is True
 
 
+def edited_at(message: Message) -> str | None:
+    """Return when the person last edited it in TypingMind; None where its bytes do not say."""
+    return _text_of(fields_of(message), "updatedAt")
+
+
 def is_incomplete(message: Message) -> bool:
     """Return whether the answer was still being written when the chat was exported."""
     metadata = fields_of(message).get("tmMetadata")

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -133,6 +135,25 @@ def test_a_memory_is_not_forgotten_while_the_message_is_left_that_the_person_edi
     assert chat.texts() == texts, "the other five come back"
     assert not memory(chat, name)["forgotten"]
     assert OWN not in [text_of(message["content"]) for message in chat.expanded()]
+    quiet(chat)
+
+
+def test_words_that_the_person_edits_back_are_theirs_and_an_older_copy_is_no_edit(
+    chat: Cycle,
+) -> None:
+    name = chat.shown()[0]
+    was, older = chat.texts()[name][3], replace(chat, device=deepcopy(chat.device))
+    chat.device.edit(chat.chat_id, chat.at(name, 4), OWN)
+    assert chat.hand_in().code == 0
+    older.talk().goes_round()
+    assert older.texts()[name][3] == OWN
+    chat = older
+    chat.device.now = datetime(2100, 1, 1, tzinfo=UTC)  # after memproc has kept the edit
+    chat.device.edit(chat.chat_id, chat.at(name, 4), was)
+    assert "1 memory stays as you wrote it" in chat.hand_in().out
+    chat.talk().goes_round()
+    assert chat.texts()[name][3] == was
+    assert editions(chat, name) == [(1, "as-of"), (2, "person"), (3, "person")]
     quiet(chat)
 
 
