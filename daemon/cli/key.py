@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from daemon.cli import NearGroup
-from daemon.cli.printing import print_error
+from daemon.cli.printing import in_width, print_error
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.key_stores import NotAKey, keys_file
 from daemon.config.keys import (
@@ -46,7 +46,8 @@ def named_provider(text: str) -> str:
         return name
     near = get_close_matches(text.lower(), sorted(KEY_VARIABLES), 1)
     guess = f" Did you mean {near[0]}?" if near else ""
-    raise click.BadParameter(f"memproc keeps no key for this provider.{guess} It knows {_KNOWN}.")
+    known = in_width(f"It knows {_KNOWN}.")
+    raise click.BadParameter(f"memproc keeps no key for this provider.{guess}\n{known}")
 
 
 def _known(_: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
