@@ -1,9 +1,8 @@
-"""Carry out an evaluation: write questions, sift them, ask the persona, and keep its letters.
+"""Carry out an evaluation: have questions written and tested, ask the persona, and store the letters it chooses.
 
-Everything is asked as any other call is, by the scheduler and out of the journal: after a kill or a
-cap the same requests are made again, and what was answered is not paid for twice. An evaluation's
-answers are kept all at once. A memory may be written again afterwards, with the points in view that
-were found missing.
+All calls go through the scheduler and the journal, as any others: after a kill or a cap the same
+requests are made again, and no answer is paid for twice. An evaluation's answers are stored all at
+once. A memory may be written again afterwards, with the points in view that it was found to lack.
 """
 
 from collections.abc import Iterable, Sequence
@@ -81,12 +80,12 @@ def ask_persona(
     again: bool,
     own: Sequence[EvalQuestion] = (),
 ) -> None:
-    """Plan the evaluation of a chat, make what questions are lacking, ask all, keep the answers.
+    """Plan the evaluation of a chat, have missing questions written, ask all, and store the answers.
 
-    The person's `own` questions are asked in the place of a model's.
+    The person's `own` questions are asked in place of a model's.
 
     Raises ChatSkipped where there are too few questions, OverBudget at a cap, and ModelError where
-    a model cannot be asked or answers in no letters.
+    a model cannot be asked, or most of its answers have no letters.
     """
     plan = plan_evaluation(context, find_subject(context, chat), arms, again=again, own=own)
     chat_id, models = plan.subject.chat_id, plan.subject.survey.config.models
@@ -107,16 +106,16 @@ def ask_persona(
 
 
 def _make_questions(context: Context, plan: EvaluationPlan, scheduler: Scheduler) -> None:
-    """Have questions about all chunks that lack them written and tried, and keep them."""
+    """Have questions about all chunks that lack them written and tested, and store them."""
     chunks = counted(len(plan.lacking), "chunk")
     context.tell(Note(f"questions about {chunks} are written and tried"))
-    written = _all(scheduler, [_write(plan, memory) for memory in plan.lacking])
+    written = _hold_all(scheduler, [_write(plan, memory) for memory in plan.lacking])
     new = [question for questions in written for question in questions]
     keep_questions(context.archive, plan.subject.chat_id, new)
 
 
 def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
-    """Return the questions of this evaluation. Raises ChatSkipped where they are too few."""
+    """Return the questions of this evaluation. Raises ChatSkipped where there are too few."""
     asked = chosen_questions(context.archive, plan.subject, plan.chunks)
     said = sum(question.was_said for question in asked)
     if said < FEWEST_QUESTIONS:
@@ -132,7 +131,7 @@ def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
 def _kept_own(
     context: Context, plan: EvaluationPlan, own: Sequence[EvalQuestion]
 ) -> Sequence[EvalQuestion]:
-    """Keep the person's own questions that are new. Return all of them as they are kept."""
+    """Store those of the person's own questions that are new. Return all of them as they are stored."""
     archive, chat_id = context.archive, plan.subject.chat_id
     known = {question.seed for question in questions_about(archive, chat_id)}
     new = [question for question in own if question.seed not in known]
@@ -147,10 +146,10 @@ def _ask_with_passages(
     scheduler: Scheduler,
     questions: Sequence[EvalQuestion],
 ) -> list[EvalAnswer]:
-    """Ask what the agent was not asked yet with the passage in view.
+    """Ask the questions that the agent was not asked yet with the passage in view.
 
-    Raises ModelError where it says "never said" to nearly all: nothing can be said of memories by
-    such a model.
+    Raises ModelError where it answers "never said" to nearly all: such a model says nothing about
+    memories.
     """
     subject, agent = plan.subject, plan.roles.agent
     unseen = unseen_by(context.archive, subject, agent.name, questions)
@@ -160,13 +159,13 @@ def _ask_with_passages(
         _letters(SEEN, agent, plan.chunk(chunks[name]), group, SEEN)
         for name, group in unseen.items()
     ]
-    letters = list(chain.from_iterable(_all(scheduler, steps)))
+    letters = list(chain.from_iterable(_hold_all(scheduler, steps)))
     known = seen_letters(answers_about(context.archive, subject.chat_id), agent.name)
-    said = [known[question.number] for question in questions if question.number in known]
-    if says_never_to_all([*said, *letters]):
-        never = [*said, *letters].count(NEVER_SAID)
+    earlier_letters = [known[question.number] for question in questions if question.number in known]
+    if says_never_to_all([*earlier_letters, *letters]):
+        never = [*earlier_letters, *letters].count(NEVER_SAID)
         raise ModelError(
-            f'{agent.name} answers "never said" to {never} of {len(said) + len(letters)} questions '
+            f'{agent.name} answers "never said" to {never} of {len(earlier_letters) + len(letters)} questions '
             "with the passage itself in view, so that it cannot tell what memories hold.",
             "Evaluate with another model: agent in [models].",
         )
@@ -200,7 +199,7 @@ def _answers(
 
 
 def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ...]]:
-    """Have questions about a chunk written, then tried with the chunk in view, and without."""
+    """Have questions about a chunk written, then tested with the chunk in view, and without."""
     subject, roles = plan.subject, plan.roles
     entries = subject.entries[memory.memory_id]
     request = plan.write_request(memory)
@@ -211,7 +210,7 @@ def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ..
         if not refuse_control_mark(answer, [entry.message.words for entry in entries]):
             break
     else:
-        answer = ""  # both have a mark of a model's own format
+        answer = ""  # both answers have a control mark of a model's format
     questions = read_questions(answer, memory.memory_id, entries)
     if not questions:
         return ()
@@ -226,7 +225,7 @@ def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ..
 
 
 def _why_not_asked(subject: EvaluatedChat, question: EvalQuestion, seen: str, blind: str) -> str:
-    """Return why a question is not asked, by its letters with its chunk in view and blindly."""
+    """Return why a question is not asked, by the letters chosen with its chunk in view and without; else ""."""
     if seen != question.right:
         return UNCLEAR
     if question.was_said:
@@ -261,7 +260,7 @@ def _ask(
             wanted = [Wanted(question.text, limit=PLACES) for question in group]
             found = "\n\n".join((_FOUND, *(find_text(library, each).text for each in wanted)))
         steps.append(_letters(ASK, agent, turns, group, asking, found))
-    letters = chain.from_iterable(_all(scheduler, steps))
+    letters = chain.from_iterable(_hold_all(scheduler, steps))
     return _answers(context, plan, arm, drawn, letters)
 
 
@@ -273,7 +272,7 @@ def _letters(
     asking: str,
     found: str = "",
 ) -> Steps[tuple[str, ...]]:
-    """Ask questions, once more in other words where letters are lacking; return their letters."""
+    """Return the letters chosen for questions, asking once more in other words if some are missing."""
     posed = pose(questions, asking)
     letters = [""] * len(questions)
     for text in (posed, posed + LETTERS_ALONE):
@@ -289,12 +288,12 @@ def _letters(
     return tuple(own_letter(question, asking, letter) for question, letter in answered)
 
 
-def _all(scheduler: Scheduler, steps: Sequence[Steps[T]]) -> list[T]:
-    """Hold dialogues at the same time, the first one ahead; return their results in order."""
+def _hold_all(scheduler: Scheduler, steps: Sequence[Steps[T]]) -> list[T]:
+    """Hold dialogues at the same time, of which the first leads. Return their results in order."""
     dialogues: list[RunningDialogue[T]] = []
-    for at, dialogue in enumerate(steps):
+    for rank, dialogue in enumerate(steps):
         first = dialogues[0] if dialogues else None
-        running = RunningDialogue(dialogue, at, first)
+        running = RunningDialogue(dialogue, rank, first)
         dialogues.append(running)
         scheduler.begin(running)
     while not all(dialogue.is_over for dialogue in dialogues):
@@ -314,9 +313,9 @@ def _refuse_unread(plan: EvaluationPlan, answers: Sequence[EvalAnswer]) -> None:
 
 
 def retry_missed(context: Context, name: str) -> Memory | UnchangedMemory:
-    """Ask for the memory of this name again, naming what the newest evaluation missed of it.
+    """Have the memory of this name written again, naming the points that the newest evaluation missed.
 
-    Questions that were named to a rewriting count no more. Raises as `retry` does.
+    The questions about these points no longer count. Raises as `retry` does.
     """
     chat_id, memory = find_memory(context.archive, name)
     subject = find_subject(context, chat_id)

@@ -20,7 +20,7 @@ from rules.layers.names import find_names
 def free_report(
     archive: Archive, subject: EvaluatedChat, arms: Sequence[ArmName], now: str
 ) -> Evaluation:
-    """Return the report in its cloze form, which asks no model. An arm that searches has none."""
+    """Return the report in the cloze form, which asks no model. The arm that searches is left out."""
     clozes = _clozes(subject)
     by_arm = {arm: _found(subject, clozes, arm) for arm in arms if arm != "recall"}
     results = by_arm["memories"]
@@ -42,7 +42,7 @@ def free_report(
 
 
 def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> list[MarkedQuestion]:
-    """Look for what was left out of each sentence in a context, without its system message."""
+    """Look in a context, without its system message, for the word left out of each sentence."""
     turns = [turn for turn in subject.turns(arm) if turn.role != "system"]
     searched = SearchedText(turn.content for turn in turns)
     results = []
@@ -54,8 +54,8 @@ def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> lis
 
 
 def _clozes(subject: EvaluatedChat) -> list[Cloze]:
-    """Make the sentences with a word left out, of what the person said in each chunk."""
-    said = {
+    """Make sentences with a word left out, from what the person said in each chunk."""
+    messages_by_memory = {
         memory.memory_id: [
             (entry.key, entry.message.words)
             for entry in subject.entries[memory.memory_id]
@@ -65,11 +65,13 @@ def _clozes(subject: EvaluatedChat) -> list[Cloze]:
     }
     everything = [entry.message for entries in subject.entries.values() for entry in entries]
     by_person = [message.words for message in everything if message.speaker == "user"]
-    own = [message.words for message in everything if message.speaker != "user"]
-    who = find_names(subject.survey.chat.system_message, by_person, own)
+    by_persona = [message.words for message in everything if message.speaker != "user"]
+    who = find_names(subject.survey.chat.system_message, by_person, by_persona)
     names = frozenset({who.persona.casefold(), who.person.casefold()} - {""})
-    common = common_words([text for messages in said.values() for _, text in messages], names)
+    common = common_words(
+        [text for messages in messages_by_memory.values() for _, text in messages], names
+    )
     clozes: list[Cloze] = []
-    for name, messages in said.items():
+    for name, messages in messages_by_memory.items():
         clozes += make_clozes(name, messages, common)
     return clozes

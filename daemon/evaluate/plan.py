@@ -1,4 +1,4 @@
-"""The plan of an evaluation as data: what is asked, of whom, and what that will cost."""
+"""The plan of an evaluation: which questions are asked, of which models, and what that will cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,13 +43,13 @@ from rules.plan.dialogues import answer_room
 from rules.wording import cut_title
 
 PLACES = 3
-"""Places that a search finds for one question."""
+"""The hits of a search for one question."""
 _INSTRUCTIONS, _QUESTION = 110, 65
-"""Tokens around questions, and of one with its choices."""
+"""Tokens of the instructions around questions, and of a question with its choices."""
 _WRITTEN, _LETTERS = 350, 20
 """Tokens of answers: four questions as JSON, five letters."""
 _HEAD, _EXCERPT = 130, 270
-"""Tokens of what a search says first, and of an excerpt of a long message."""
+"""Tokens of a search's first lines, and of an excerpt of a long message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +58,23 @@ class EvaluationPlan:
 
     subject: EvaluatedChat
     roles: Roles
-    """Who is asked: the agent without tools, and never the engine."""
+    """The models that are asked: the agent without tools, and never the engine."""
     number: int
-    """The evaluation that it begins, or goes on with."""
+    """The number of the evaluation that it begins or continues."""
     arms: tuple[ArmName, ...]
-    """Those that have no answers yet."""
+    """The arms that have no answers yet."""
     chunks: tuple[Memory, ...]
     """The memories that are asked about."""
     lacking: tuple[Memory, ...]
-    """Those of them of which nothing can be asked that was said, or less since a rewriting."""
+    """Those of `chunks` that need new questions: they have none about what was said, or lost some to a rewriting."""
     before: tuple[EvalQuestion, ...]
-    """All questions about the chat, those too that are not asked."""
+    """All stored questions about the chat, including those that are not asked."""
     questions: tuple[EvalQuestion, ...]
-    """Those that are asked, as far as they are written."""
+    """The questions that are asked, as far as they are written."""
     own: tuple[EvalQuestion, ...] = ()
-    """The person's own questions, where these are asked and no model's."""
+    """The person's own questions, if these are asked in place of a model's."""
     unseen: Mapping[str, tuple[EvalQuestion, ...]] = field(default_factory=dict)
-    """Those that the agent was not asked yet with their chunk in view, by the id of its memory."""
+    """The questions that the agent was not asked yet with their chunk in view, by the memory's id."""
     calls: int = 0
     cost: CostEstimate | None = None
     """In picodollars; None where a price is not known."""
@@ -93,7 +93,7 @@ class EvaluationPlan:
         return chunk_alone(self.subject.survey.texts, entries)
 
     def write_request(self, memory: Memory) -> Request:
-        """Return the request for questions about a memory's chunk, other than those before."""
+        """Return the request for questions about a memory's chunk, other than the stored ones."""
         before = [question for question in self.before if question.memory == memory.memory_id]
         turns = write_questions(self.chunk(memory), before)
         return Request(WRITE, self.roles.context_manager, turns, WRITE_WORDS)
@@ -107,15 +107,15 @@ def plan_evaluation(
     again: bool,
     own: Sequence[EvalQuestion] = (),
 ) -> EvaluationPlan:
-    """Plan what has not been asked yet of the chat as it is; with `again`, a replicate of all.
+    """Plan to ask what was not asked yet about the chat in its present state; with `again`, everything once more.
 
-    The person's `own` questions are asked in the place of those that a model writes.
-    Raises ChatSkipped where a context does not fit the model, UnknownPrice where a price is not
-    known and not allowed.
+    The person's `own` questions are asked in place of those that a model writes. Raises ChatSkipped
+    where a context does not fit the model, UnknownPrice where a price is not known, unless
+    `budget.unpriced` allows that.
     """
     roles = subject.survey.roles
     agent = replace(roles.agent, tools=())
-    # The agent also does what the engine cannot.
+    # The agent also takes the place of a context manager that is the engine.
     manager = roles.context_manager if roles.has_manager else agent
     roles = replace(roles, agent=agent, context_manager=manager, fallback=None, embedding=None)
     number, due = _due(context, subject, roles, arms, again=again, own=own)
@@ -143,7 +143,7 @@ def plan_evaluation(
 def unseen_by(
     archive: Archive, subject: EvaluatedChat, model: str, questions: Sequence[EvalQuestion]
 ) -> Mapping[str, tuple[EvalQuestion, ...]]:
-    """Return what a model was not asked yet with the passage in view, by the memories' ids."""
+    """Return the questions that a model was not asked yet with the passage in view, by their memory's id."""
     seen = seen_letters(answers_about(archive, subject.chat_id), model)
     unseen: dict[str, tuple[EvalQuestion, ...]] = {}
     for question in questions:
@@ -157,8 +157,8 @@ def _lacking(
 ) -> tuple[Memory, ...]:
     """Return the memories that lack questions.
 
-    Nothing can be asked of their chunks that was said, or questions were named to a rewriting,
-    and count no more.
+    They have none about what was said in their chunk, or some that a rewriting had in view, which
+    no longer count.
     """
     asked_about = {question.memory for question in questions if question.was_said}
     named = {question.memory for question in before if question.state == NAMED}
@@ -169,7 +169,7 @@ def _lacking(
 def chosen_questions(
     archive: Archive, subject: EvaluatedChat, chunks: Sequence[Memory]
 ) -> tuple[EvalQuestion, ...]:
-    """Return what is asked about these chunks, as far as it is written."""
+    """Return the questions that are asked about these chunks, as far as they are written."""
     counting = asked_questions(archive, subject, own=False).values()
     names = [memory.memory_id for memory in chunks]
     return pick_few(counting, names)
@@ -184,7 +184,7 @@ def _due(
     again: bool,
     own: Sequence[EvalQuestion],
 ) -> tuple[int, tuple[ArmName, ...]]:
-    """Return the number of the evaluation, and the arms that it has no answers of."""
+    """Return the number of the evaluation, and the arms for which it has no answers."""
     seeds = {question.seed for question in own}
     asked = {
         question.number
@@ -220,9 +220,9 @@ def _with_cost(context: Context, plan: EvaluationPlan) -> EvaluationPlan:
 
 
 def _calls_to_write(context: Context, plan: EvaluationPlan) -> Iterator[PlannedCall]:
-    """Yield the calls that make questions: written, checked, and tried without the conversation.
+    """Yield the calls that make questions: write them, check them, and try them without the conversation.
 
-    The first one writes its chunk to the cache, and the second reads it there.
+    The first call writes its chunk to the cache, and the second reads it from there.
     """
     questions = _INSTRUCTIONS + PER_CHUNK * _QUESTION
     blind = _tokens(plan.subject.alone) + questions
@@ -240,9 +240,9 @@ def _calls_to_write(context: Context, plan: EvaluationPlan) -> Iterator[PlannedC
 
 
 def _calls_with_passages(plan: EvaluationPlan) -> Iterator[PlannedCall]:
-    """Yield the calls that ask the agent with each passage in view: once a question, and kept.
+    """Yield the calls that ask the agent with each passage in view, once for each question.
 
-    Where the agent has just written questions itself, the passage is in its cache.
+    If the agent has just written the questions itself, its cache has the passage.
     """
     is_writer = plan.roles.agent.name == plan.roles.context_manager.name
     lacking = {memory.memory_id for memory in plan.lacking}
@@ -256,34 +256,34 @@ def _calls_with_passages(plan: EvaluationPlan) -> Iterator[PlannedCall]:
 
 
 def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
-    """Yield the calls that ask the persona: the first writes the context to the cache."""
+    """Yield the calls that ask the persona. The first one writes the context to the cache."""
     for arm in plan.arms:
         searches = arm == "recall"
         turns = plan.subject.turns(arm)
         context = _tokens(turns)
         _refuse_too_large(plan, arm, context)
-        each = _QUESTION
-        if searches:  # about what is found for one question
+        tokens_each = _QUESTION
+        if searches:  # about the size of the hits for one question
             of_chunks = plan.subject.entries.values()
             sizes = [count_of(entry.message.text) for chunk in of_chunks for entry in chunk]
-            each += _HEAD + PLACES * min(_EXCERPT, sum(sizes) // len(sizes))
+            tokens_each += _HEAD + PLACES * min(_EXCERPT, sum(sizes) // len(sizes))
         is_read = searches and "memories" in plan.arms
-        for begun in range(0, plan.count, AT_ONCE):
-            questions = min(AT_ONCE, plan.count - begun)
-            prompt = context + _INSTRUCTIONS + questions * each
+        for asked in range(0, plan.count, AT_ONCE):
+            questions = min(AT_ONCE, plan.count - asked)
+            prompt = context + _INSTRUCTIONS + questions * tokens_each
             call = _call("agent", prompt, _LETTERS, LETTER_WORDS, len(turns))
             yield replace(call, read=context) if is_read else replace(call, written=context)
             is_read = True
 
 
 def _call(role: ModelRole, prompt: int, answer: int, words: int, turns: int = 2) -> PlannedCall:
-    """Plan a call by the tokens of its prompt and its answer, of at most `words` words."""
+    """Return a call, planned by the tokens of its prompt and its answer, with room for `words` words."""
     room = answer_room(words)
     return PlannedCall(role, prompt, 0, 0, answer, room, turns)
 
 
 def _refuse_too_large(plan: EvaluationPlan, arm: str, tokens: int) -> None:
-    """Raise ChatSkipped where a context of these tokens is above what the agent can be sent."""
+    """Raise ChatSkipped where a context has more tokens than the agent can be sent."""
     survey = plan.subject.survey
     expected, limit = tokens * survey.roles.factor, survey.roles.limit
     if limit is None or expected <= limit.tokens:
@@ -297,5 +297,5 @@ def _refuse_too_large(plan: EvaluationPlan, arm: str, tokens: int) -> None:
 
 
 def _tokens(turns: Sequence[Turn]) -> int:
-    """Count the tokens of several turns."""
+    """Return the tokens of several turns."""
     return sum(count_of(turn.content) for turn in turns)

@@ -33,9 +33,9 @@ Questions = Mapping[int, EvalQuestion]
 def asked_questions(
     archive: Archive, subject: EvaluatedChat, *, own: bool | None = None
 ) -> Questions:
-    """Return the questions that count: those of chunks that the chat still shows.
+    """Return the questions that count: asked ones about chunks that the chat still shows.
 
-    With `own`, only the person's own, or only the others.
+    With `own` True only the person's own, with False only the others.
     """
     asked = {}
     for question in questions_about(archive, subject.chat_id):
@@ -46,14 +46,14 @@ def asked_questions(
 
 
 def counting_answers(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswer]:
-    """Return the answers to questions that count, the oldest first."""
+    """Return the answers to questions that count, oldest first."""
     questions = asked_questions(archive, subject)
     answers = answers_about(archive, subject.chat_id)
     return [answer for answer in answers if answer.question in questions]
 
 
 def seen_letters(answers: Iterable[EvalAnswer], model: str) -> Mapping[int, str]:
-    """Return what a model answered with the passages in view, by the numbers of the questions."""
+    """Return the letters that a model chose with the passages in view, by the numbers of the questions."""
     return {
         answer.question: answer.letter
         for answer in answers
@@ -64,23 +64,23 @@ def seen_letters(answers: Iterable[EvalAnswer], model: str) -> Mapping[int, str]
 def _answerable(
     questions: Questions, given: Sequence[EvalAnswer], all_given: Sequence[EvalAnswer]
 ) -> list[EvalAnswer]:
-    """Return the answers to what their model answers rightly with the passage in view.
+    """Return the answers to questions that their model answers rightly with the passage in view.
 
-    All of them, where it was not asked with the passages in view.
+    Answers stay where the model was not asked with the passage in view.
     """
-    kept = []
+    answerable = []
     for answer in given:
         seen = seen_letters(all_given, answer.model).get(answer.question)
         question = questions[answer.question]
         if seen is None or not question.was_said or seen == question.right:
-            kept.append(answer)
-    return kept
+            answerable.append(answer)
+    return answerable
 
 
 def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> Evaluation | None:
     """Return the report of an evaluation and its replicates; None where there is none.
 
-    It is the one of this `number` if there is such a one, else the newest.
+    It is the evaluation of this `number` if it exists, else the newest.
     """
     questions = asked_questions(archive, subject)
     answers = counting_answers(archive, subject)
@@ -119,7 +119,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> E
 def _by_arm(
     questions: Questions, answers: Sequence[EvalAnswer], newest: EvalAnswer
 ) -> Mapping[str, Sequence[EvalAnswer]]:
-    """Return the answers that are reported with the newest, by what stood in the context."""
+    """Return the answers that are reported together with the newest, by their arm."""
     is_own = questions[newest.question].is_own
     same = [
         answer
@@ -143,7 +143,7 @@ def _by_arm(
 def _grouped(
     answers: Iterable[EvalAnswer], key_of: Callable[[EvalAnswer], K]
 ) -> Mapping[K, list[EvalAnswer]]:
-    """Group answers by a key, both in the order in which they come."""
+    """Group answers by a key, keeping the order of both."""
     groups: defaultdict[K, list[EvalAnswer]] = defaultdict(list)
     for answer in answers:
         groups[key_of(answer)].append(answer)
@@ -151,38 +151,38 @@ def _grouped(
 
 
 def is_alike(answer: EvalAnswer, other: EvalAnswer) -> bool:
-    """Return whether two answers are of the same chat as it was, the same settings and model."""
+    """Return whether two answers are of the same state of the chat, the same settings and model."""
     return circumstances(answer) == circumstances(other)
 
 
 def circumstances(answer: EvalAnswer) -> tuple[str, str, str]:
-    """Return what decides what an answer is about: version and settings of the chat, the model."""
+    """Return the circumstances of an answer: version and settings of the chat, and the model."""
     return answer.version, answer.settings, answer.model
 
 
 def in_every_report(archive: Archive, subject: EvaluatedChat) -> dict[str, Any]:
-    """Return the values that reports of both forms have, by the names of their fields."""
+    """Return the fields that reports of both forms share, by their names."""
     lacking = tuple(live.key for live in subject.live if live.is_missing)
-    own = [cost for cost in costs_since(archive, "") if cost.chat_id == subject.chat_id]
+    chat_costs = [cost for cost in costs_since(archive, "") if cost.chat_id == subject.chat_id]
     return {
         "chat_id": subject.chat_id,
         "title": subject.survey.plan.title,
         "tail": LiveTail(len(subject.live), lacking),
         "voice": voice_of(archive, subject),
-        "usd": sum(cost.usd for cost in own if cost.step in STEPS),
+        "usd": sum(cost.usd for cost in chat_costs if cost.step in STEPS),
     }
 
 
 def names_shown(subject: EvaluatedChat) -> dict[str, str]:
-    """Map each chunk's memory to the memory or fold that the chat shows of it, by ids."""
+    """Map the id of each chunk's memory to that of the memory or fold that the chat shows for it."""
     names = [chunk.memory_id for chunk in subject.chunks]
     return {name: subject.shown_as[name].memory_id for name in names}
 
 
 def missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> list[EvalQuestion]:
-    """Return what an evaluation of the finished chat did not answer rightly, oldest first.
+    """Return the questions that an evaluation of the finished chat answered wrongly, oldest first.
 
-    It is the one of this `number`, or the newest. An answer without a letter counts as none.
+    It is the evaluation of this `number`, or the newest. Answers without a letter are ignored.
     """
     questions = asked_questions(archive, subject)
     given = _of_finished_chat(archive, subject)
@@ -198,7 +198,7 @@ def missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> list[Ev
 
 
 def _of_finished_chat(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswer]:
-    """Return the answers that were given with the memories in view, the oldest first."""
+    """Return the answers that were given with the memories in view, oldest first."""
     answers = counting_answers(archive, subject)
     return [answer for answer in answers if answer.arm == "memories"]
 
@@ -223,7 +223,7 @@ def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEval
 
 
 def _asked_row(questions: Questions, arm: str, answers: Sequence[EvalAnswer]) -> Row:
-    """Return a context's row of the report: what is known in it, and how much was not readable."""
+    """Return the report's row on a context: what is known in it, and how many answers were unreadable."""
     unread = [answer for answer in answers if not answer.letter]
     return make_row(arm, _results(questions, answers), len(unread), guessing=True)
 
@@ -231,8 +231,8 @@ def _asked_row(questions: Questions, arm: str, answers: Sequence[EvalAnswer]) ->
 def _results(questions: Questions, answers: Iterable[EvalAnswer]) -> list[MarkedQuestion]:
     """Return a result for each question that was answered: the mean mark of its replicates.
 
-    About what was never said, 1 is for made up and 0 for not. Whether it is right is as the newest
-    answer says.
+    For a question about what was never said, the mark is 1 if the answer was made up, else 0.
+    Whether a question counts as right is decided by its newest answer.
     """
     lettered = [answer for answer in answers if answer.letter]
     by_question = _grouped(lettered, lambda answer: answer.question)

@@ -1,4 +1,4 @@
-"""The chat that is evaluated: its memories as they are shown, its raw messages, and contexts."""
+"""The chat that is evaluated: its memories as they are shown, its raw messages, and the contexts to ask with."""
 
 import hashlib
 from collections import defaultdict
@@ -25,13 +25,13 @@ from rules.errors import ChatSkipped
 from rules.wording import cut_title
 
 ArmName = Literal["memories", "tail", "full", "recall"]
-"""What stands in the context: the finished chat, its live tail alone, every raw message, or the
-finished chat and what a search finds for the questions."""
+"""What the context holds: the finished chat, its live tail alone, every raw message, or the finished
+chat and the hits of a search for the questions."""
 _SETTINGS = {"tail", "chunk", "memory", "fold", "core", "facts", "texts"}
-"""The tables of memproc.toml that decide what a memory is like."""
+"""The tables of memproc.toml that affect memories."""
 
 
-@dataclass(frozen=True)  # without slots, so that it can remember what it looks up
+@dataclass(frozen=True)  # without slots, for the cached properties
 class EvaluatedChat:
     """A chat as the archive has it, whose memories are evaluated."""
 
@@ -40,7 +40,7 @@ class EvaluatedChat:
     """Memories and folds as the export shows them, oldest first."""
     opening: str
     live: tuple[LiveMessage, ...]
-    """The messages after them, those too that the chat should have and lacks."""
+    """The messages after the memories, including those that the chat lacks but should have."""
 
     @property
     def chat_id(self) -> str:
@@ -55,7 +55,7 @@ class EvaluatedChat:
 
     @cached_property
     def shown_as(self) -> Mapping[str, Memory]:
-        """Return the memory or fold that stands for each memory, by its id."""
+        """Return the memory or fold that is shown for each memory, by the memory's id."""
         by_id = memories_by_id(self.shown)
         outermost = shown_in(by_id.keys(), self.survey.reading.memories)
         return {name: by_id[shown] for name, shown in outermost.items()}
@@ -73,7 +73,7 @@ class EvaluatedChat:
         }
 
     def turns(self, arm: ArmName) -> tuple[Turn, ...]:
-        """Return the context of an arm, without what a search adds to it."""
+        """Return the context of an arm, without the hits of a search."""
         system = self.survey.chat.system_message
         if arm == "full":
             past = [entry.message for entry in as_they_are(self.survey.reading.entries)]
@@ -97,7 +97,7 @@ class EvaluatedChat:
 
     @cached_property
     def settings(self) -> str:
-        """Return a hash of the settings that decide what the memories are like."""
+        """Return a hash of the settings that affect memories."""
         config, days = self.survey.config, {"memory": {"zone"}}
         return _digest([config.model_dump_json(include=_SETTINGS, exclude=days)])
 
@@ -105,28 +105,31 @@ class EvaluatedChat:
 def find_subject(context: Context, name: str) -> EvaluatedChat:
     """Read the chat of this id or title from the archive.
 
-    Raises NotFound, ChatSkipped where it has no memories yet, and DamagedChat where rows are not
-    what was stored, or are missing: a figure would be about less than the person has.
+    Raises NotFound, ChatSkipped where it has no memories yet, and DamagedChat where rows are damaged
+    or missing: the figures would then be about less than the person has.
     """
     archive = context.archive
     chat_id = find_chat(archive, name).chat_id
     refuse_damage(archive.run, chat_id)
     survey = survey_archived(context, chat_id)
-    held = holding(archive, context.config, chat_id)
-    shown = held.shown
+    held_memories = holding(archive, context.config, chat_id)
+    shown = held_memories.shown
     if not shown:
         raise ChatSkipped(
             f'"{cut_title(survey.plan.title)}" has no memories yet, so there is nothing to ask about.',
             "Drop its export into the inbox, then: memproc run",
         )
     live = live_conversation(archive, chat_id)
-    has = [message for message in live if not message.is_missing]
-    sent = [Entry(known.key, known.message, None, at) for at, known in enumerate(has)]
-    kept = lines_shown(survey.passages, sent, ())
+    present = [message for message in live if not message.is_missing]
+    sent = [
+        Entry(live_message.key, live_message.message, None, place)
+        for place, live_message in enumerate(present)
+    ]
+    kept_lines = lines_shown(survey.passages, sent, ())
     return EvaluatedChat(
         survey=survey,
         shown=survey.shown_within(shown),
-        opening=opening_text(archive, survey, kept),
+        opening=opening_text(archive, survey, kept_lines),
         live=live,
     )
 

@@ -1,4 +1,4 @@
-"""The voice of a chat's memories beside that of its persona, of analyses, and of another chat."""
+"""The voice of a chat's memories, compared with that of its persona, of analyses, and of another chat."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -16,11 +16,11 @@ from rules.voice import LEAST_WORDS, distances, read_prose
 from rules.wording import cut_title
 
 _ANSWERS = (3, 5)
-"""The texts of a memory that are its writer's own: perspective and memory; the quote is older."""
+"""The places of the texts of a memory that its writer wrote: perspective and memory, but not the quote."""
 
 
 def voice_of(archive: Archive, subject: EvaluatedChat) -> Voice:
-    """Return how far the memories are from the persona's own voice, with what else there is."""
+    """Return how far the memories, and other texts for comparison, are from the persona's own voice."""
     persona = read_prose(list(_said(archive, subject.chat_id, "assistant")))
     if persona.words < LEAST_WORDS:
         few = f"the persona has said {persona.words:,} words, and {LEAST_WORDS:,} are needed"
@@ -44,7 +44,7 @@ def voice_of(archive: Archive, subject: EvaluatedChat) -> Voice:
 def _texts(
     archive: Archive, subject: EvaluatedChat, written: Sequence[Edition]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield what is compared with the persona's own words, by what it is called."""
+    """Yield the texts that are compared with the persona's own words, each with a name."""
     yield "memories", [edition.texts[slot] for edition in written for slot in _ANSWERS]
     requests = [request for memory in subject.chunks for request in memory.in_prompts.requests]
     replies = (find_reply(archive, request) for request in requests)
@@ -55,13 +55,13 @@ def _texts(
     others = [chat for chat in known if chat.chat_id != subject.chat_id and chat.messages]
     if others:
         longest = max(others, key=lambda chat: chat.messages)
-        with suppress(DamagedChat):  # that chat's own commands tell it
+        with suppress(DamagedChat):  # commands about that chat will report the damage
             said = list(_said(archive, longest.chat_id, "assistant"))
             yield f'the persona of "{cut_title(longest.title)}"', said
 
 
 def _said(archive: Archive, chat_id: str, speaker: str) -> Iterator[str]:
-    """Yield the words of a chat's raw messages by this speaker, but for those left out."""
+    """Yield the words of a chat's raw messages by this speaker, except those left out."""
     for raw in raw_conversation(archive, chat_id).messages:
         message = read_message(raw)
         if message.speaker == speaker and left_out(message) is None:

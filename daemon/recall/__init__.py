@@ -1,1 +1,1 @@
-"""Recall: a model looks things up in the archive as it talks, by the Model Context Protocol."""
+"""Recall: a model looks things up in the archive while it talks, by the Model Context Protocol."""

@@ -1,4 +1,4 @@
-"""Keep the token of programs and pages that look things up over HTTP, as its hash alone."""
+"""Keep the token of programs and pages that look things up over HTTP; only its hash is stored."""
 
 import hmac
 from hashlib import sha256
@@ -18,16 +18,16 @@ TOKEN_NEEDED = "The token is missing or wrong: memproc mcp token"  # noqa: S105 
 
 
 def new_token(state: Path) -> str:
-    """Make a new token, which replaces the one before. Raise FileTrouble."""
+    """Make and return a new token, which replaces the last one. Raise FileTrouble."""
     token = token_urlsafe(32)
     take_token(state, token)
     return token
 
 
 def take_token(state: Path, token: str) -> None:
-    """Keep a token that somebody else has made, as TypingMind does, replacing the one before.
+    """Keep a token that another program has made, such as TypingMind, in place of the last one.
 
-    Raise ConfigurationError where it could be guessed, and FileTrouble.
+    Raise ConfigurationError where it is so short that it could be guessed, and FileTrouble.
     """
     if len(token) < _SHORTEST:
         raise ConfigurationError(
@@ -41,10 +41,10 @@ def take_token(state: Path, token: str) -> None:
 def is_token(state: Path, token: str) -> bool:
     """Return whether this is the token that was made last."""
     try:
-        kept = _file(state).read_bytes()
+        stored_hash = _file(state).read_bytes()
     except FileNotFoundError:
         return False
-    return hmac.compare_digest(kept, sha256(token.encode()).hexdigest().encode())
+    return hmac.compare_digest(stored_hash, sha256(token.encode()).hexdigest().encode())
 
 
 def is_allowed(state: Path, headers: Headers) -> bool:
@@ -54,7 +54,7 @@ def is_allowed(state: Path, headers: Headers) -> bool:
 
 
 def with_token(app: ASGIApp, state: Path) -> ASGIApp:
-    """Return the application, for requests that carry the token."""
+    """Return the application, restricted to requests that carry the token."""
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or is_allowed(state, Headers(scope=scope)):

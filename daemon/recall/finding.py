@@ -1,9 +1,8 @@
-"""Search for places that have most of a question's words, each with the words around them.
+"""Search for entries that have most of a question's words, and return each with the words around them.
 
-Days that a question names narrow a search: "on 5 April 2024", "im März", "en abril de 2024",
-"2024-04". Understood are ISO dates, and the months of English, German, French, Spanish, Italian,
-Portuguese and Dutch. A model that looks something up in another language can give `since` and
-`until`.
+Days that a question names narrow the search: "on 5 April 2024", "im März", "en abril de 2024",
+"2024-04". ISO dates are understood, and the months in English, German, French, Spanish, Italian,
+Portuguese and Dutch. In another language, a model can give `since` and `until`.
 """
 
 import re
@@ -75,7 +74,7 @@ _SPEAKER = {"user": "the person", "assistant": "you"}
 def days_named(query: str, newest: str) -> Days | None:
     """Return the days that the query names, or None; `newest` is the last day that is known.
 
-    A month without a year is the last one of that name that is not later than this.
+    A month without a year is the last one of that name up to `newest`.
     """
     for form in _FORMS:
         if (match := form.search(query)) and (days := _days(match.groupdict(), newest)):
@@ -84,7 +83,7 @@ def days_named(query: str, newest: str) -> Days | None:
 
 
 def _days(parts: dict[str, str | None], newest: str) -> Days | None:
-    """Return the days that parts of a date mean; None where the calendar has no such day."""
+    """Return the days that the parts of a date mean; None where there is no such day."""
     month_text = parts["month"] or ""
     month = int(month_text) if month_text.isdigit() else _MONTHS.get(month_text.casefold(), 0)
     year = int(parts["year"] or newest[:4] or 0)
@@ -102,9 +101,9 @@ def _days(parts: dict[str, str | None], newest: str) -> Days | None:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is looked for, among what, and of which days, as YYYY-MM-DD, empty for no bound.
+    """What to search for, among which kinds, and of which days, as YYYY-MM-DD, empty for no bound.
 
-    `limit` is the most places to give.
+    `limit` is the most hits to return.
     """
 
     query: str
@@ -120,10 +119,10 @@ class Wanted:
 
 
 def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
-    """Return the places that have most of the query's words, each with the words around them.
+    """Return the entries that have most of the query's words, each with the words around them.
 
-    If no days are given and the query names some, what was said on them comes first, for half of
-    the places.
+    If no days are given but the query names some, up to half of the hits are from those days, and
+    come first.
     """
     with library.opened() as archive:
         chats = library.chats(archive, chat)
@@ -136,15 +135,15 @@ def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
         return tool_answer(head, "hits", (), f"Nothing{when} has any of these words. {end}")
 
     names = {known.chat_id: name_of(known, chats) for known in chats} if len(chats) > 1 else {}
-    left = LIST_TOKENS
+    tokens_left = LIST_TOKENS
     records: list[Record] = []
     for at, entry in enumerate(entries):
-        share = left // (len(entries) - at)
+        share = tokens_left // (len(entries) - at)
         record = _record(entry, wanted.query, names.get(entry.chat_id, ""), share)
-        if record.tokens > left:
+        if record.tokens > tokens_left:
             break
         records.append(record)
-        left -= record.tokens
+        tokens_left -= record.tokens
     return tool_answer(head, "hits", records)
 
 
@@ -155,7 +154,7 @@ def _entries(
     wanted: Wanted,
     newest: str,
 ) -> list[IndexEntry]:
-    """Return the best entries, those of the days that the query names before all others."""
+    """Return the best entries, those of days that the query names before all others."""
     only = chats[0].chat_id if len(chats) == 1 else ""
     forgotten = forgotten_names(archive)
     has_days = wanted.since or wanted.until
@@ -195,7 +194,7 @@ def _found(
 
 
 def _record(entry: IndexEntry, query: str, chat: str, tokens: int) -> Record:
-    """Return a place under its day, speaker and chat, with an excerpt as long as fits."""
+    """Return an entry under its day, speaker and chat, with an excerpt as long as `tokens` allow."""
     kind = _WHAT[entry.kind]
     day = dated(entry.said_at)
     speaker = _SPEAKER.get(entry.speaker, "")
@@ -211,8 +210,8 @@ def _record(entry: IndexEntry, query: str, chat: str, tokens: int) -> Record:
     }
     data = {key: value for key, value in values.items() if value}
 
-    left = max(0, tokens - quote_record(head, "", data).tokens)
+    tokens_left = max(0, tokens - quote_record(head, "", data).tokens)
     looked_at = entry.text[:_LOOKED_AT]
-    characters = int(left / tokens_at_most(plain(looked_at)) * len(looked_at))
+    characters = int(tokens_left / tokens_at_most(plain(looked_at)) * len(looked_at))
     text = excerpt(entry.text, query, min(_LONGEST_EXCERPT, characters))
     return fitted(head, text, data, max(tokens, _LEAST_TOKENS))

@@ -1,4 +1,4 @@
-"""Choose the chats that may be looked up, and say in every answer how far they reach."""
+"""The chats that may be looked up, and the days that they cover, which every answer says."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -21,7 +21,7 @@ _LONGEST_TITLE = 100  # characters
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """The answer of a tool, as a text and as data; `is_error` if the question has no answer."""
+    """The answer of a tool, as a text and as data; `is_error` says that it is an error."""
 
     text: str
     data: Mapping[str, Any]
@@ -30,7 +30,7 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The first and last day with words of some chats, as YYYY-MM-DD, or words for none."""
+    """The first and the last day on which something was said, as YYYY-MM-DD, or "an unknown day"."""
 
     began: str
     ends: str
@@ -65,7 +65,7 @@ class Library:
     def chat(self, archive: Archive, name: str) -> KnownChat:
         """Return the chat that is meant.
 
-        Raise NotFound where it is none of ours, or none was named and there are several.
+        Raise NotFound where it is not one of these chats, or none was named and there are several.
         """
         if self.only:
             return find_chat(archive, self.only, "whole")
@@ -79,7 +79,7 @@ class Library:
                 "Name one as `chat`.",
             )
         try:
-            return find_chat(archive, name.strip('"'), "part")  # an answer's text has it in quotes
+            return find_chat(archive, name.strip('"'), "part")  # answers show names in quotes
         except NotFound as fault:
             raise NotFound(
                 f"No one chat is called {named(name)}.", f"There are: {titles}."
@@ -91,7 +91,7 @@ class Library:
 
 
 def reach(archive: Archive, *chats: KnownChat) -> Reach:
-    """Return the days for which the archive has words of these chats."""
+    """Return the first and the last day that the archive has of these chats."""
     days = [day for chat in chats for day in days_of(archive, chat.chat_id) if day]
     began, ended = (
         in_zone(day, archive.zone) for day in (min(days, default=""), max(days, default=""))
@@ -100,8 +100,8 @@ def reach(archive: Archive, *chats: KnownChat) -> Reach:
 
 
 def name_of(chat: KnownChat, chats: tuple[KnownChat, ...]) -> str:
-    """Return the name for the chat in a question: a short title of its own, else its id."""
-    titles = [other.title.casefold() for other in chats]
+    """Return the name by which a chat can be asked for: its title if that is short and unique, else its id."""
+    titles = [known.title.casefold() for known in chats]
     is_clear = 0 < len(chat.title) <= _LONGEST_TITLE and titles.count(chat.title.casefold()) == 1
     return chat.title if is_clear else chat.chat_id
 
@@ -114,12 +114,12 @@ def as_error(trouble: MemprocError) -> Recalled:
 def tool_answer(
     head: Reach, kind: str, records: Sequence[Record], word: str = "", break_: str = "\n\n"
 ) -> Recalled:
-    """Return the records after every answer's first sentence, and a last word, in both forms.
+    """Return an answer as text and data: its first sentence, the records, and the closing sentence `word`.
 
     `kind` is the key of the records in the data.
     """
     body = break_.join(record.text for record in records)
-    text = "\n\n".join(part for part in (head.head, body, word) if part)
+    text = "\n\n".join(paragraph for paragraph in (head.head, body, word) if paragraph)
     data: dict[str, Any] = {**head.data, kind: [record.data for record in records]}
     if word:
         data["more"] = word

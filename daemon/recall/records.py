@@ -1,9 +1,9 @@
-"""Show records to a model: quoted line by line, dated, and never longer than their bound.
+"""Show records to a model: quoted line by line, dated, and within a bound of tokens.
 
-Everything in an archive was written by somebody. So each of its lines begins with "> ", control
-characters are written out, our tags are inert, and no line can end the quotation, pose as ours, or
-steer its reader. A record is a text and the same as data, and both keep to the bound: some programs
-show a model the one, some the other.
+What an archive holds is not trusted. So each line begins with "> ", control characters are written
+out, our tags are inert, and no line can end the quotation, pose as ours, or steer its reader. A
+record is a text and the same as data, both within the bound: some programs show a model the one,
+some the other.
 """
 
 import json
@@ -20,7 +20,7 @@ from rules.typingmind.dates import day_of
 _HEAD_TOKENS = 200
 LIST_TOKENS = 1_500 - _HEAD_TOKENS
 TEXT_TOKENS = 4_000 - _HEAD_TOKENS
-"""The tokens for the records of an answer, in either form; the rest is for what is around them."""
+"""The tokens for the records of an answer, as text or as data; the rest is for what is around them."""
 CUT = " [cut here]"
 _MOST_CHARACTERS = 4  # in a token
 _LONGEST_NAME = 200  # characters of a title or an id
@@ -29,20 +29,20 @@ _PLAIN_NAME = re.compile(r"[\w:#.-]{1,200}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Something that a tool tells, as a text and as data."""
+    """A piece of a tool's answer, as a text and as data."""
 
     text: str
     data: Mapping[str, Any]
 
     @property
     def tokens(self) -> int:
-        """Return the most tokens that the longer of the two can have."""
+        """Return a bound on the tokens of the longer of the two forms."""
         data = json.dumps(self.data, ensure_ascii=False)
         return 1 + max(tokens_at_most(self.text), tokens_at_most(data))
 
 
 def plain(text: str) -> str:
-    """Return somebody's text with nothing that steers or deceives, and with our tags inert."""
+    """Return a foreign text with nothing that steers or deceives, and with our tags inert."""
     return make_tags_inert(visible(text))
 
 
@@ -52,7 +52,7 @@ def in_quotes(text: str) -> str:
 
 
 def named(name: str) -> str:
-    """Return a title or an id for a line of ours: quoted and cut if it could read as more."""
+    """Return a title or an id for a line of ours: quoted and cut unless it is a plain word."""
     if _PLAIN_NAME.fullmatch(name):
         return name
     inert = make_tags_inert(in_one_line(name[:_LONGEST_NAME]))
@@ -61,7 +61,7 @@ def named(name: str) -> str:
 
 
 def in_data(name: str) -> str:
-    """Return the same as data, where only its length and its characters have to be bounded."""
+    """Return a title or an id as data, cut, and with nothing that steers or deceives."""
     return plain(name[:_LONGEST_NAME])
 
 
@@ -86,20 +86,20 @@ def fitted(head: str, text: str, data: Mapping[str, Any], tokens: int) -> Record
 
 
 def records_within(records: Sequence[Record], tokens: int) -> tuple[Record, ...]:
-    """Return the first of the records, as many as fit together."""
-    kept: list[Record] = []
+    """Return as many of the first records as fit together."""
+    fitting: list[Record] = []
     for record in records:
         tokens -= record.tokens
         if tokens < 0:
             break
-        kept.append(record)
-    return tuple(kept)
+        fitting.append(record)
+    return tuple(fitting)
 
 
 def pages(parts: Iterable[str], tokens: int) -> Iterator[str]:
-    """Yield the parts, an empty line between them, in pages that fit, cut between lines.
+    """Yield the parts, with an empty line between them, in pages that fit, cut between lines.
 
-    Only a line that is larger than a page is cut itself.
+    Only a line that is larger than a page is itself cut.
     """
     page: list[str] = []
     size = 0
@@ -116,7 +116,7 @@ def pages(parts: Iterable[str], tokens: int) -> Iterator[str]:
 
 
 def _short_lines(text: str, tokens: int) -> Iterator[str]:
-    """Yield the lines of the text; one larger than a page comes in pieces, each of them quoted."""
+    """Yield the lines of the text; one larger than a page is yielded in pieces, each of them quoted."""
     for line in text.split("\n"):
         mark = "> " if line.startswith("> ") else ""
         rest = line.removeprefix(mark)
@@ -130,5 +130,5 @@ def _short_lines(text: str, tokens: int) -> Iterator[str]:
 
 
 def _in_either_form(line: str) -> int:
-    """Return the most tokens that a line can have, as text or as JSON."""
+    """Return a bound on the tokens of a line, as text or as JSON."""
     return tokens_at_most(json.dumps(line, ensure_ascii=False))

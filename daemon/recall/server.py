@@ -30,10 +30,10 @@ INSTRUCTIONS = (
 
 
 def recall_server(library: Library) -> Server[Any]:
-    """Return the server with its tools; each answer opens the archive, so it is never outdated.
+    """Return the server with its tools. Each answer opens the archive, so it is never outdated.
 
-    It is the protocol's low-level server: the other one makes schemas of its own, and takes 4 MB
-    more.
+    It is the protocol's low-level server, since the other one generates its own schemas and takes
+    4 MB more.
     """
 
     async def answer_list(
@@ -68,7 +68,7 @@ def serve_standard_streams(server: Server[Any]) -> None:
     """Answer the program that has started this process, until it closes our standard input."""
 
     async def answer() -> None:
-        # The protocol's package passes over a line with half a surrogate pair, without an answer.
+        # The protocol's package ignores a line with half a surrogate pair, and sends no answer.
         async with stdio_server(stdin=cast("Any", _lines())) as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 

@@ -1,11 +1,11 @@
-"""Define the tools, each once: its name, its purpose, its bounded arguments, its look-up.
+"""Define the tools, each once: its name, its purpose, its bounded arguments, and its look-up.
 
 The Model Context Protocol's server and TypingMind's connector both list and call them from here, in
 the protocol's own JSON; neither the listing nor a call needs the protocol's package.
 
-One tool stores what the persona proposes to keep word for word: a proposal, and nothing else. The
-words are proved first. A proposal waits on the page and in `memproc status` until the person says
-yes; nothing of it reaches an export before.
+One tool stores a proposal of the persona to keep words, and nothing else. It is checked first that
+the words were really said. A proposal waits on the page and in `memproc status` until the person
+says yes; before that, none of it reaches an export.
 """
 
 import json
@@ -50,7 +50,7 @@ ChatName = Annotated[
 Day = Annotated[str, Field(pattern=_DAY, description="A day as YYYY-MM-DD; empty for no bound.")]
 
 MOST_WAITING = 20
-"""The proposals of a chat that may wait for the person at once."""
+"""The most proposals of a chat that may wait for the person at once."""
 _WAITS = "The person sees it, and it is kept if they say yes. Nothing has been kept yet."
 
 
@@ -198,7 +198,7 @@ _WITH_KEEP: Mapping[str, type[Tool]] = {**TOOLS, "keep_this": KeepThis}
 
 
 def offered_tools(library: Library) -> Mapping[str, type[Tool]]:
-    """Return the tools by name; the one that proposes is there where memproc.toml says so."""
+    """Return the tools by name; the one that proposes is included if memproc.toml says so."""
     return _WITH_KEEP if library.config.recall.keep else TOOLS
 
 
@@ -207,7 +207,7 @@ def list_tools(library: Library) -> list[dict[str, Any]]:
     tools = []
     for name, tool in offered_tools(library).items():
         schema = tool.model_json_schema()
-        # Titles, and the description once more, would only cost its reader tokens.
+        # Titles, and the description a second time, would only cost tokens.
         for part in (schema, *schema["properties"].values()):
             part.pop("title", None)
         schema.pop("description", None)
@@ -224,9 +224,9 @@ def list_tools(library: Library) -> list[dict[str, Any]]:
 
 
 def with_whole_letters(text: str) -> str:
-    """Return JSON with half a surrogate pair, which an escape may be, replaced.
+    """Return JSON with halves of surrogate pairs replaced, which escapes may hold.
 
-    What is no JSON stays as it is.
+    A text that is not JSON stays as it is.
     """
     if "\\ud" not in text.lower():
         return text
@@ -237,13 +237,13 @@ def with_whole_letters(text: str) -> str:
 
 
 def call_tool(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer of a tool as the protocol has it; a refusal is an answer, too.
+    """Return the answer of a tool in the protocol's form; an error is an answer, too.
 
-    An argument of null counts as absent: some programs send all of them.
+    An argument of null counts as absent, since some programs send all arguments.
     """
-    given = {key: value for key, value in arguments.items() if value is not None}
+    present = {key: value for key, value in arguments.items() if value is not None}
     try:
-        recalled = _tool(offered_tools(library), name, given).look_up(library)
+        recalled = _tool(offered_tools(library), name, present).look_up(library)
     except MemprocError as trouble:
         recalled = as_error(trouble)
     except Exception as fault:  # the boundary: the model gets a sentence, and the server goes on
@@ -256,7 +256,7 @@ def call_tool(library: Library, name: str, arguments: Mapping[str, Any]) -> dict
 
 
 def _tool(known: Mapping[str, type[Tool]], name: str, arguments: Mapping[str, Any]) -> Tool:
-    """Return the call that is asked for. Raise NotFound or RefusedArguments."""
+    """Return the tool of this name with its arguments. Raise NotFound or RefusedArguments."""
     if name not in known:
         raise NotFound(f"There is no tool {named(name)}.", f"There are {', '.join(known)}.")
     try:
@@ -274,7 +274,7 @@ def _tool(known: Mapping[str, type[Tool]], name: str, arguments: Mapping[str, An
 
 
 def _shown(value: object) -> str:
-    """Show a refused value in a sentence, or say of what kind it is."""
+    """Return a refused value as a sentence shows it, or what kind of value it is."""
     if isinstance(value, str) and len(value) > _LONGEST_SHOWN:
         return f"a text of {len(value):,} characters"
     if isinstance(value, str):
@@ -288,15 +288,15 @@ def _shown(value: object) -> str:
 def propose(library: Library, words: str, why: str, chat: str) -> Recalled:
     """Store a proposal to keep these words.
 
-    Raise NotFound where they were never said so, were proposed before, or too many wait.
+    Raise NotFound where they were never said like this, were proposed before, or too many wait.
     """
     with Archive.open(library.state) as archive, archive.transaction():
         known = library.chat(archive, chat)
         before = kept_passages(archive, known.chat_id)
         new = mark(archive, known.chat_id, words, by="persona")
-        if there := next((old for old in before if old.covers(new)), None):
+        if covering := next((old for old in before if old.covers(new)), None):
             states = {"offered": "is proposed already", "released": "was let go by the person"}
-            state = states.get(there.state, "is kept already")
+            state = states.get(covering.state, "is kept already")
             raise NotFound(f"This {state}.", "Leave it at that.")
         if sum(old.by == "persona" and old.state == "offered" for old in before) >= MOST_WAITING:
             raise NotFound(

@@ -1,7 +1,7 @@
-"""List what is kept of a chat: the line of time, the core memory, the facts.
+"""List what is kept of a chat: the timeline, the core memory, the facts.
 
-All of these only read. What is missing is reported in a way that ends the matter: models search in
-a loop otherwise.
+All of these only read. That nothing is there is said with finality, since models search in a loop
+otherwise.
 """
 
 from daemon.archive.chats import known_chat
@@ -34,14 +34,14 @@ _AFTER_ALL_DAYS = "~"  # sorts after every date
 def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> Recalled:
     """Return the memories of a chat in order, one line each, as many as fit.
 
-    `fold` is the id or short name of a fold to open; empty, those under no fold are listed. `since`
-    and `until` are days as YYYY-MM-DD, empty for no bound.
+    `fold` is the id or short name of a fold to open; if empty, the memories in no fold are listed.
+    `since` and `until` are days as YYYY-MM-DD, empty for no bound.
     """
     with library.opened() as archive:
         known = library.chat(archive, chat)
         head = reach(archive, known)
-        held = holding(archive, library.config, known.chat_id)
-    level = _members(held, fold) if fold else outermost_rows(held)
+        chat_memories = holding(archive, library.config, known.chat_id)
+    level = _members(chat_memories, fold) if fold else outermost_rows(chat_memories)
     listed = []
     for memory in (row.memory for row in level if not row.memory.forgotten):
         began = (memory.began_at or "")[:10]
@@ -51,44 +51,52 @@ def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> 
     if not listed:
         return tool_answer(head, "memories", (), "No memory falls into these days.")
     lines = records_within([timeline_entry(memory) for memory in listed], LIST_TOKENS)
-    rest = listed[len(lines) :]
-    more = f"There are {len(rest)} more: ask with since={dated(rest[0].began_at)}." if rest else ""
+    omitted = listed[len(lines) :]
+    more = (
+        f"There are {len(omitted)} more: ask with since={dated(omitted[0].began_at)}."
+        if omitted
+        else ""
+    )
     return tool_answer(head, "memories", lines, more, "\n")
 
 
 def core_memory(library: Library, chat: str) -> Recalled:
     """Return the sections of the core memory as they are now.
 
-    A long section is cut, so that each of the later ones gets as much room.
+    A long section is cut, so that each later one still gets its share of the room.
     """
     with library.opened() as archive:
         known = library.chat(archive, chat)
         head = reach(archive, known)
         config = library.config.of(known_chat(archive, known.chat_id))
         sections = core_now(archive, known.chat_id, core_layout(config.core)).sections
-    left = TEXT_TOKENS
+    tokens_left = TEXT_TOKENS
     records: list[Record] = []
     for at, section in enumerate(sections):
-        share = left // (len(sections) - at)
+        share = tokens_left // (len(sections) - at)
         title = f"{named(section.name)}:"
         record = fitted(title, section.rendered, {"name": section.name}, share)
         records.append(record)
-        left -= record.tokens
+        tokens_left -= record.tokens
     return tool_answer(head, "sections", records_within(records, TEXT_TOKENS))
 
 
 def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
     """Return the facts that have any of these words, best match first; all for no words.
 
-    They are those that held on `date`, a day as YYYY-MM-DD, or that hold now if it is empty.
+    They are the facts that held on `date`, a day as YYYY-MM-DD, or that hold now if it is empty.
     """
     with library.opened() as archive:
         known = library.chat(archive, chat)
         head = reach(archive, known)
         events = fact_events(archive, known.chat_id)
     until_then = [event for event in events if not date or event.said_at[:10] <= date]
-    held = live_facts(until_then)
-    chosen = [held[at] for at in ranked([fact.text for fact in held], words)] if words else held
+    true_facts = live_facts(until_then)
+    chosen = (
+        [true_facts[at] for at in ranked([fact.text for fact in true_facts], words)]
+        if words
+        else true_facts
+    )
     when = f" that held on {date}" if date else ""
     if not chosen:
         about = " with any of these words" if words else ""
@@ -100,13 +108,13 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
         data = {"number": fact.number, "date": day}
         entries.append(fitted(f"{day} (fact {fact.number})", fact.text, data, LIST_TOKENS))
     records = records_within(entries, LIST_TOKENS)
-    rest = len(chosen) - len(records)
-    word = f"There are {rest} more{when}: ask for words of theirs." if rest else ""
+    omitted = len(chosen) - len(records)
+    word = f"There are {omitted} more{when}: ask for words of theirs." if omitted else ""
     return tool_answer(head, "facts", records, word)
 
 
 def _members(held: Holding, fold: str) -> tuple[MemoryRow, ...]:
-    """Return what is inside a fold. Raise NotFound."""
+    """Return the rows inside a fold. Raise NotFound."""
     for memory in held.memories:
         is_meant = fold in (memory.memory_id, short_name(memory))
         if is_meant and memory.is_fold and not memory.forgotten:
@@ -117,7 +125,7 @@ def _members(held: Holding, fold: str) -> tuple[MemoryRow, ...]:
 
 
 def timeline_entry(memory: Memory) -> Record:
-    """Return a memory on the line of time: its days, its name, its subject, its first quote."""
+    """Return a memory's entry in the timeline: its days, name, subject and first quote."""
     began, ended = dated(memory.began_at), dated(memory.ended_at)
     days = began if began == ended else f"{began} to {ended}"
     subject = plain(subject_of(memory))
@@ -125,7 +133,7 @@ def timeline_entry(memory: Memory) -> Record:
     if len(quote) > _QUOTE:
         whole_words, blank, _ = quote[: _QUOTE + 1].rpartition(" ")
         quote = f"{whole_words} …" if blank else quote[:_QUOTE]
-    quote = plain(quote).replace('"', "'")  # no mark like ours
+    quote = plain(quote).replace('"', "'")  # it is shown in double quotes
     data = {
         "id": memory.memory_id,
         "from": began,

@@ -1,7 +1,4 @@
-"""Read one record in full: a memory, the messages under it, or a message with its answer.
-
-It only reads. A record comes in pages that are read one after the other.
-"""
+"""Read one record in full, page by page: a memory, the messages under it, or a message with its answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
@@ -28,7 +25,7 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
     """Return a page of a memory, of the messages under it, or of one message with its answer.
 
     `name` is the id or number of a memory, or the id of a message; pages count from 1.
-    Raises NotFound unless there is exactly one that the person has not forgotten.
+    Raises NotFound unless there is exactly one such record that the person has not forgotten.
     """
     with library.opened() as archive:
         forgotten = forgotten_names(archive)
@@ -51,8 +48,8 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
         head = reach(archive, known)
         title = name_of(known, known_chats(archive))
         text, is_last = _page(pages(parts, TEXT_TOKENS), page)
-    rest = "the last" if is_last else f"and page {page + 1} goes on"
-    word = f"This is page {page}, {rest}."
+    what_follows = "the last" if is_last else f"and page {page + 1} goes on"
+    word = f"This is page {page}, {what_follows}."
     data = {
         "id": in_data(name),
         "chat": in_data(title),
@@ -64,7 +61,7 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
 
 
 def _page(texts: Iterator[str], number: int) -> tuple[str, bool]:
-    """Return the page of that number, from 1 on, and whether it is the last. Raise NotFound."""
+    """Return the page of that number, counted from 1, and whether it is the last. Raise NotFound."""
     count = 0
     for count, text in enumerate(texts, 1):
         if count == number:
@@ -76,7 +73,7 @@ def _page(texts: Iterator[str], number: int) -> tuple[str, bool]:
 def _parts(
     archive: Archive, library: Library, chat_id: str, name: str, what: What
 ) -> Iterable[str]:
-    """Return the memory or message of that name in a chat; nothing if missing or forgotten."""
+    """Return the parts of the memory or message of that name in a chat; none if missing or forgotten."""
     try:
         held, memory = holding_of(archive, library.config, name, chat_id)
     except NotFound:
@@ -89,7 +86,8 @@ def _parts(
         )
     edition = memory.edition
     if what != "memory":
-        of_kind = [each for each in held.editions[memory.memory_id] if each.kind == what]
+        editions = held.editions[memory.memory_id]
+        of_kind = [candidate for candidate in editions if candidate.kind == what]
         if not of_kind:
             raise NotFound(f"This memory has no {what} edition.", "Open it as `memory`.")
         edition = of_kind[-1]
@@ -98,7 +96,7 @@ def _parts(
 
 
 def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
-    """Return a message with the answer or question to it, and the ids of their neighbours."""
+    """Return a message with its answer or question, and the ids of the messages before and after."""
     near = around(archive, chat_id, key, 2, 2)
     keys = [name for name, _ in near]
     if key not in keys:

@@ -1,1 +1,1 @@
-"""Bring things back: versions, raw conversations, a lost archive, everything on a new computer."""
+"""Recover: versions, raw conversations, a lost archive, everything on a new computer; and erase a chat."""

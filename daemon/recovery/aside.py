@@ -1,8 +1,8 @@
-"""Put a file that was skipped out of the inbox into `backups/aside`, and bring it back.
+"""Move a skipped file out of the inbox into `backups/aside`, and bring it back.
 
-Only a person's press does so. A file is copied and flushed before the other place loses it,
-is never put onto one that is there, and never moved while it is being processed. A folder that is
-read like its ZIP is moved as a whole.
+Only the person's press does so. A file is copied and flushed before it is removed from its old
+place, never replaces another, and is not moved while it is being processed. A folder that is read
+like its ZIP is moved as a whole.
 """
 
 import os
@@ -26,7 +26,7 @@ _DOING = "is processing the inbox"
 
 
 def aside_folder(backups: Path) -> Path:
-    """Return the folder of files that a person has put aside; nothing prunes it."""
+    """Return the folder of files that the person has put aside; nothing is removed from it by itself."""
     return backups / "aside"
 
 
@@ -42,7 +42,7 @@ def files_aside(backups: Path) -> tuple[Path, ...]:
 def put_aside(folders: Folders, name: str) -> Path:
     """Move a file out of the inbox, and return where it is now.
 
-    Raises NotFound, Busy while a chat is worked on, and FileTrouble where the file itself is.
+    Raises NotFound, Busy while a chat is worked on, and FileTrouble while the file itself is.
     """
     path = _inside(folders.inbox, name)
     with hold(folders.state / "lock", _DOING):
@@ -65,7 +65,7 @@ def return_to_inbox(folders: Folders, name: str) -> Path:
 
 
 def free_path(folder: Path, name: str) -> Path:
-    """Return a path for `name` in the folder that no file has, numbered where it is taken."""
+    """Return an unused path for `name` in the folder, with a number where the name is taken."""
     path, number = folder / name, 1
     while os.path.lexists(path):
         number += 1
@@ -82,15 +82,15 @@ def _inside(folder: Path, name: str) -> Path:
 
 
 def is_movable(path: Path) -> bool:
-    """Return whether it is a file, or a folder that is read like its ZIP, and no link."""
-    with suppress(OSError):  # a name may be longer than any file's
+    """Return whether it is a file, or a folder that is read like its ZIP, and not a link."""
+    with suppress(OSError):  # the name may be too long for a file
         is_export = path.is_file() or bool(export_parts(path))
         return is_export and not path.is_symlink() and not path.name.startswith(".")
     return False
 
 
 def _move(path: Path, folder: Path) -> Path:
-    """Copy the file to a free name in the folder, then remove it. Raises FileTrouble."""
+    """Copy the file to an unused name in the folder, then remove it. Raises FileTrouble."""
     make_private(folder)
     target = free_path(folder, path.name)
     if path.is_dir():

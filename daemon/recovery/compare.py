@@ -1,4 +1,4 @@
-"""Compare two exports of one chat: its messages, its memories, and what became of each."""
+"""Compare two exports of one chat: its messages, its memories, and what changed in each."""
 
 from dataclasses import dataclass, replace
 
@@ -25,7 +25,7 @@ from rules.wording import cut_title
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """An export's bytes, and what to call it."""
+    """An export's bytes, and its name in sentences."""
 
     name: str
     data: bytes
@@ -34,7 +34,7 @@ class Content:
 def version_content(
     archive: Archive, folders: Folders, chat: KnownChat, number: int | None
 ) -> Content:
-    """Return the kept version of that number, or the updated export of now. Raise NotFound."""
+    """Return the kept version of that number, or the present updated export for None. Raise NotFound."""
     if number is not None:
         version = find_version(folders, chat, number)
         name = f"version {number} ({version.kind}, {in_full(version.written_at)[:16]})"
@@ -52,7 +52,7 @@ def version_content(
 def compare_versions(
     archive: Archive, config: Config, chat_id: str, before: Content, after: Content
 ) -> tuple[Difference, list[DifferenceLine]]:
-    """Return the difference, its dates by the archive's zone, and a line for each change.
+    """Return the difference, with dates in the archive's time zone, and a line for each change.
 
     Raise NotAnExport or ChatSkipped where one of the two does not hold the chat.
     """
@@ -66,12 +66,12 @@ def compare_versions(
 
 
 def _side(known: Known, words: Canned, content: Content) -> Side:
-    """Return the chat as one of the two exports has it, with what in it is memproc's.
+    """Return the chat in one of the two exports, with memproc's own messages recognized.
 
-    Raise ChatSkipped where it holds several others.
+    Raise ChatSkipped where it holds several chats, and not this one.
     """
     chats = chats_in(content.name, content.data)
-    # Else the only one there is, which was put in the place of another chat.
+    # If there is no match but a single chat, that one replaced another chat.
     matching = [chat for chat in chats if chat.chat_id == known.chat_id] or chats
     if len(matching) != 1:
         raise ChatSkipped(

@@ -1,8 +1,8 @@
 """Erase a chat for good, from memproc's files, backups and archive.
 
-The archive comes last, so that an erasure that was cut short can be repeated, and goes on. A file
-that holds other chats too loses this one alone. Of the inbox, which is the person's, only what the
-bridge itself has put there is removed.
+The archive comes last, so that an erasure that was cut short can be repeated. A file that holds other
+chats, too, only loses this one. The inbox is the person's: only files that the bridge has put there
+are removed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ _MOST_NEW_CHATS = 20
 
 @dataclass(frozen=True, slots=True)
 class KeptFile:
-    """A file of memproc's that holds the chat; `is_shared` if it holds others, which stay."""
+    """A file of memproc's that holds the chat; `is_shared` if it also holds others, which stay."""
 
     path: Path
     is_shared: bool
@@ -53,7 +53,7 @@ class KeptFile:
 
 @dataclass(frozen=True, slots=True)
 class KeptBackup:
-    """A backup that holds the chat, as the index has it; `is_shared` if it holds others, too."""
+    """A backup that holds the chat, by its line in the index; `is_shared` if it also holds others."""
 
     line: IndexLine
     is_shared: bool
@@ -61,11 +61,11 @@ class KeptBackup:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """Everything that holds a chat, and what the person has to remove themselves."""
+    """Everything that holds a chat, including what the person must remove themselves."""
 
     chat: KnownChat
     names: frozenset[str]
-    """Its id, and those of new chats that hold its memories and never came back as an export."""
+    """Its id, and those of new chats with its memories that never came back as an export."""
     files: tuple[KeptFile, ...]
     """Updated exports, expanded copies, copies of dropped files, and the bridge's in the inbox."""
     backups: tuple[KeptBackup, ...]
@@ -75,25 +75,25 @@ class Erasure:
     calls: int
     in_inbox: tuple[Path, ...]
     aside: tuple[Path, ...]
-    """Folders in which an import has put what was there before."""
+    """Folders into which an import moved what was there before."""
 
 
 def find_erasure(context: Context, chat: KnownChat) -> Erasure:
     """Find everything that holds the chat. Raise FileTrouble where something cannot be read."""
     folders, archive = context.folders, context.archive
-    # With those of new chats made of it that the archive does not know.
-    made = {new_chat_id(chat.chat_id, number) for number in range(1, _MOST_NEW_CHATS)}
-    known = {other.chat_id for other in known_chats(archive)}
-    names = frozenset({chat.chat_id} | (made - known))
-    own = [file for shelf in own_shelves(folders) for file in _holding(shelf, names)]
+    # New chats made from it are included unless the archive knows them as chats of their own.
+    new_ids = {new_chat_id(chat.chat_id, number) for number in range(1, _MOST_NEW_CHATS)}
+    known_ids = {known.chat_id for known in known_chats(archive)}
+    names = frozenset({chat.chat_id} | (new_ids - known_ids))
+    own_files = [file for shelf in own_shelves(folders) for file in _holding(shelf, names)]
     dropped = list(_holding(folders.inbox, names))
     by_bridge = [file for file in dropped if is_sent(file.path.name) and not file.is_shared]
-    # An import has put what was there before into folders of its own.
+    # An import moves what was there before into folders inside these.
     filled = (folders.state, folders.backups, folders.updated, arrivals_folder(folders.state))
     return Erasure(
         chat,
         names,
-        files=(*own, *by_bridge),
+        files=(*own_files, *by_bridge),
         backups=tuple(_backups(folders.backups, chat.chat_id, names)),
         copies=tuple(sorted((folders.state / "copies").glob("*"))),
         calls=len(replies(archive, chat.chat_id)),
@@ -103,7 +103,7 @@ def find_erasure(context: Context, chat: KnownChat) -> Erasure:
 
 
 def own_shelves(folders: Folders) -> tuple[Path, ...]:
-    """Return memproc's own folders of exports, but for backups."""
+    """Return memproc's own folders of exports, except backups."""
     return (
         folders.updated,
         expanded_folder(folders.updated),
@@ -115,11 +115,11 @@ def own_shelves(folders: Folders) -> tuple[Path, ...]:
 
 
 def erase(context: Context, erasure: Erasure) -> None:
-    """Remove all of it. Raise FileTrouble or ArchiveError; repeated, it goes on from there."""
+    """Remove all of it. Raise FileTrouble or ArchiveError; it can then be repeated."""
     folders = context.folders
     alone = [file.path for file in erasure.files if not file.is_shared]
     sent = [path for path in alone if is_sent(path.name) and path.exists()]
-    # A copy of a dropped file is named by its SHA-256; what the bridge has sent is not.
+    # A copy of a dropped file is named by its SHA-256; a file that the bridge has sent is not.
     hashes = [path.stem for path in alone if path.parent == arrivals_folder(folders.state)]
     hashes += [sha256(path.read_bytes()).hexdigest() for path in sent]
     for file in erasure.files:
@@ -130,13 +130,13 @@ def erase(context: Context, erasure: Erasure) -> None:
     present = arrivals_of(context.archive, [str(path) for path in erasure.in_inbox])
     for path in lent_folder(folders.state).glob("*"):
         remove_file(path)
-    forget_index(folders.state)  # the next search makes a new one
+    forget_index(folders.state)  # the next search builds a new one
     chat, now = erasure.chat, context.clock()
     erase_rows(context.archive, chat.chat_id, present, now, hashes, chat.title, erasure.names)
 
 
 def _erase_from_file(file: KeptFile, names: frozenset[str]) -> None:
-    """Remove a file, or write it again without these chats where it holds others."""
+    """Remove a file; if it also holds other chats, write it again without these."""
     if not file.is_shared:
         remove_file(file.path)
         return
@@ -158,7 +158,7 @@ def _holding(folder: Path, names: frozenset[str]) -> Iterator[KeptFile]:
 
 
 def _backups(folder: Path, chat_id: str, names: frozenset[str]) -> Iterator[KeptBackup]:
-    """Yield the backups that hold the chat, or that are listed for it though they are damaged."""
+    """Yield the backups that hold the chat, and damaged ones that are listed for it."""
     for _, line in kept_lines(folder):
         is_shared = _is_shared(_content(folder, line), names)
         if is_shared is not None or line.chat_id == chat_id:
@@ -166,7 +166,7 @@ def _backups(folder: Path, chat_id: str, names: frozenset[str]) -> Iterator[Kept
 
 
 def _is_shared(content: bytes, names: frozenset[str]) -> bool | None:
-    """Return whether an export holds this chat and others too; None if it lacks this one."""
+    """Return whether an export holds other chats next to this one; None if it does not hold this one."""
     ids = [chat.id_if_any for chat in chats_of_export(content)]
     if names.isdisjoint(ids):
         return None
@@ -182,9 +182,9 @@ def _content(folder: Path, line: IndexLine) -> bytes:
 
 
 def _erase_backups(folder: Path, erasure: Erasure) -> None:
-    """Remove the chat's files, rewrite those that hold other chats too, and then the index.
+    """Remove the chat's files, rewrite those that also hold other chats, and then the index.
 
-    A file that holds several chats may be a version of any of them, and stays one of the others.
+    A file of several chats may be listed as a version of any of them, and stays one of the others.
     """
     changed: dict[str, IndexLine | None] = {}
     for backup in erasure.backups:
@@ -205,7 +205,7 @@ def _erase_backups(folder: Path, erasure: Erasure) -> None:
 
 
 def _rewritten(folder: Path, line: IndexLine, names: frozenset[str]) -> IndexLine:
-    """Write a backup without these chats. Return its line of the index."""
+    """Write a backup again without these chats. Return its new line for the index."""
     name = line.file.removesuffix(".gz")
     content = export_without_chats(name, _content(folder, line), names)
     digest = sha256(content).hexdigest()
@@ -223,10 +223,10 @@ def _rewritten(folder: Path, line: IndexLine, names: frozenset[str]) -> IndexLin
 def _line_after(
     folder: Path, line: IndexLine, changed: Mapping[str, IndexLine | None], chat_id: str
 ) -> IndexLine | None:
-    """Return a line of the index after the erasure of the chat, or None if it goes.
+    """Return a line of the index after the erasure of the chat, or None if it is removed.
 
-    `changed` has the new line of each file that was rewritten or removed. A file that was listed
-    for the erased chat is listed for the first chat left in it.
+    `changed` has the new line of each file that was rewritten, None for a removed one. A file that
+    was listed for the erased chat is then listed for the first chat left in it.
     """
     is_of_chat = line.chat_id == chat_id
     new = changed.get(line.file, line)
@@ -245,7 +245,7 @@ def _line_after(
 
 
 def _remove_empty(folder: Path) -> None:
-    """Remove the empty folders in this one: they are named after chats."""
+    """Remove the empty folders in this one, since they are named after chats."""
     for shelf in folder.glob("*"):
         if shelf.is_dir() and not any(shelf.iterdir()):
             with file_errors(shelf, "removed"):
@@ -253,7 +253,7 @@ def _remove_empty(folder: Path) -> None:
 
 
 def describe_erasure(erasure: Erasure) -> Iterator[str]:
-    """Yield sentences on what there is of the chat, for the person who is about to erase it."""
+    """Yield lines on all that there is of the chat, for the person who is about to erase it."""
     chat = erasure.chat
     messages = counted(chat.messages, "raw message")
     memories = counted(chat.memories, "memory", "memories")

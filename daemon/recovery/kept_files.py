@@ -1,4 +1,4 @@
-"""Find the files that show chats: backups, updated exports, and exports that the person names."""
+"""Find the files that hold chats: backups, updated exports, and exports that the person names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from rules.wording import cut_title
 
 @dataclass(frozen=True, slots=True)
 class BackupFile:
-    """A file that shows chats. `version` is None for one that is not in the backups."""
+    """A file that holds chats. `version` is None for one that is not in the backups."""
 
     path: Path
     kept_at: str
     version: Version | None
     is_output: bool
-    """Whether it lies among the updated exports."""
+    """Whether it is one of the updated exports."""
 
     def age(self) -> tuple[bool, str, bool, str]:
-        """Return the key that sorts files, the oldest first."""
+        """Return the key by which files are sorted, oldest first."""
         is_original = self.version is not None and self.version.kind == "original"
         return self.is_output, self.kept_at, not is_original, str(self.path)
 
@@ -41,18 +41,18 @@ class UnusedFile:
 
 @dataclass(frozen=True, slots=True)
 class FoundFiles:
-    """The files with chats of memproc's, and those that cannot be used."""
+    """The usable files of memproc's chats, and what cannot be used."""
 
     by_chat: Mapping[str, Sequence[BackupFile]]
-    """Files by the ids of the chats in them, oldest first; a file may be there several times."""
+    """Files by the ids of the chats in them, oldest first; a file may be listed several times."""
     unused: tuple[UnusedFile, ...]
 
 
 def find_files(folders: Folders, more: Sequence[Path]) -> FoundFiles:
-    """Find backups, updated exports, and the exports that the person names.
+    """Find backups, updated exports, and the exports `more` that the person names.
 
-    A file among the updated exports is the newest of its chat, at any date. Chats that only a named
-    export shows are none of memproc's yet. Raise FileTrouble where a folder is unreadable.
+    An updated export counts as the newest file of its chat, whatever its date. Chats that are only
+    in named exports are left out. Raise FileTrouble where a folder is unreadable.
     """
     unused = [
         UnusedFile(folders.backups / INDEX, f"Line {line.number} cannot be read.")
@@ -77,17 +77,17 @@ def find_files(folders: Folders, more: Sequence[Path]) -> FoundFiles:
         unused += faults
         for chat_id in dict.fromkeys(readable):
             files.setdefault(chat_id, []).append(file)
-    ours = {chat_id: own for chat_id, own in files.items() if any(map(_is_ours, own))}
+    ours = {chat_id: found for chat_id, found in files.items() if any(map(_is_ours, found))}
     return FoundFiles(ours, tuple(unused))
 
 
 def _is_ours(file: BackupFile) -> bool:
-    """Return whether memproc itself has written or kept a file, rather than the person."""
+    """Return whether memproc itself has written or kept the file."""
     return file.version is not None or file.is_output
 
 
 def _readable_chats(file: BackupFile) -> tuple[list[str], list[UnusedFile]]:
-    """Return the ids of a file's chats, and what of it cannot be read."""
+    """Return the ids of a file's readable chats, and what in it cannot be read."""
     try:
         chats = chats_in_file(file)
     except MemprocError as trouble:
@@ -127,9 +127,9 @@ def chat_in(file: BackupFile, chat_id: str) -> Chat:
 
 
 def updated_export(files: Sequence[BackupFile], chat_id: str) -> BackupFile | None:
-    """Return the chat's updated export: the newest named by its id, else one of a whole export.
+    """Return the chat's updated export: the newest file named by its id, else a whole export.
 
-    What `memproc expand` once wrote may lie in the same folder, under another name.
+    Files that `memproc expand` once wrote may be in the same folder, under other names.
     """
     ending = file_name("", chat_id).removeprefix("Untitled")
     newest_first = [file for file in reversed(files) if file.is_output]

@@ -1,6 +1,6 @@
-"""Pack the one file that moves everything to another computer, and read it.
+"""Pack the one file that moves everything to another computer, the parcel, and read it.
 
-It is packed while no chat is worked on; the daemon may run. memproc.toml is in it to the byte,
+It is packed while no chat is worked on; the daemon may run. memproc.toml is included byte for byte,
 unless it holds a secret.
 """
 
@@ -34,7 +34,7 @@ from rules.errors import ArchiveError, FileTrouble, NotFound
 
 MANIFEST, ARCHIVE, SETTINGS = "MANIFEST.json", "archive.txt", "memproc.toml"
 ASIDE = "before-import-"
-"""The prefix of the folders into which an import puts what was there before."""
+"""The prefix of the folders into which an import moves what was there before."""
 
 _FOLDERS = ("backups", "updated", "arrivals")
 _RISKY = re.compile(r'[\\:*?"<>|\x00-\x1f]')
@@ -77,7 +77,7 @@ class Manifest(BaseModel):
 
 
 def _is_allowed(name: str) -> bool:
-    """Return whether it names a file where its kind belongs, on every system, and nowhere else."""
+    """Return whether a name leads, on every system, to a file inside the folder of its kind."""
     folder, *inside = name.split("/")
     return name in (ARCHIVE, SETTINGS) or (
         folder in _FOLDERS
@@ -89,7 +89,7 @@ def _is_allowed(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """A packed file in its place: where, its size in bytes, and what it holds."""
+    """A parcel: its path, its size in bytes, and its manifest."""
 
     path: Path
     size: int
@@ -105,7 +105,7 @@ def places(folders: Folders) -> dict[str, Path]:
 def export_archive(folders: Folders, settings: Path | None, path: Path, now: str) -> Parcel:
     """Pack archive, backups, updated exports and settings into a new file at `path`, rights 0600.
 
-    `settings` is the memproc.toml that counts, or None. Raise FileTrouble where `path` exists
+    `settings` is the path of the memproc.toml in use, or None. Raise FileTrouble where `path` exists
     already, NotFound where there is no archive, ArchiveError where it is damaged, and Busy while a
     chat is worked on.
     """
@@ -122,7 +122,7 @@ def export_archive(folders: Folders, settings: Path | None, path: Path, now: str
         writing_to(path.parent, folders.state),
         Archive.read(folders.state) as archive,
     ):
-        # All rows are of one moment, though the daemon may write meanwhile.
+        # One transaction, so that all rows are of one moment although the daemon may write meanwhile.
         archive.run("BEGIN")
         if faults := check_integrity(archive):
             raise ArchiveError(
@@ -139,20 +139,20 @@ def export_archive(folders: Folders, settings: Path | None, path: Path, now: str
 
 
 def _refuse_existing(path: Path) -> None:
-    """Raise FileTrouble where something is at the path, a broken link included."""
+    """Raise FileTrouble where something exists at the path, even a broken link."""
     if path.exists() or path.is_symlink():
         raise FileTrouble(f"{path} exists already.", "Name another file, or move that one away.")
 
 
 def _holds_secret(value: object) -> bool:
-    """Return whether settings have a secret anywhere in their tables and lists."""
+    """Return whether settings hold a secret anywhere in their tables and lists."""
     if isinstance(value, dict):
         return any(is_secret(name) or _holds_secret(inner) for name, inner in value.items())
     return isinstance(value, list) and any(map(_holds_secret, value))
 
 
 def _files(folders: Folders) -> dict[str, Generator[bytes]]:
-    """Return the files to pack with the archive, by their names in the parcel; follow no links."""
+    """Return the files to pack with the archive, by their names in the parcel, without following links."""
     files: dict[str, Generator[bytes]] = {}
     for folder, place in places(folders).items():
         with file_errors(place, "read"):
@@ -174,7 +174,7 @@ def _content(path: Path) -> Generator[bytes]:
 
 
 class _Pipe(io.RawIOBase):
-    """A file to write a ZIP to, and take its bytes from, without a disk or much memory."""
+    """A file object that a ZIP is written to and its bytes taken from, without a disk or much memory."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -185,7 +185,7 @@ class _Pipe(io.RawIOBase):
         return len(block)
 
     def take(self) -> bytes:
-        """Return the bytes since the last time."""
+        """Return the bytes that were written since the last call."""
         taken, self._held = bytes(self._held), bytearray()
         return taken
 
@@ -193,9 +193,9 @@ class _Pipe(io.RawIOBase):
 def _zip(
     files: Mapping[str, Generator[bytes]], path: Path, now: str, left_out: tuple[str, ...]
 ) -> Generator[bytes]:
-    """Yield the parcel for `path` block by block, its manifest last.
+    """Yield the parcel for `path` in blocks, its manifest last.
 
-    At the end, refuse to overwrite what has come to `path` meanwhile.
+    At the end, raise FileTrouble if something exists at `path` by now.
     """
     pipe, entries = _Pipe(), list[PackedFile]()
     with zipfile.ZipFile(pipe, "w") as package:
@@ -215,7 +215,7 @@ def _zip(
 
 
 def _info(name: str) -> zipfile.ZipInfo:
-    """Describe an entry, private to the account; what is packed already is only stored."""
+    """Return the description of an entry, with rights 0600; compressed files are only stored."""
     info = zipfile.ZipInfo(name)
     info.compress_type = (
         zipfile.ZIP_STORED if Path(name).suffix in _PACKED else zipfile.ZIP_DEFLATED
@@ -225,16 +225,16 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 
 def look_into(path: Path) -> Manifest:
-    """Return the manifest of a parcel; only its names are proved yet. Raise FileTrouble."""
+    """Return the manifest of a parcel, of which only the names are checked here. Raise FileTrouble."""
     with opened(path) as (_, manifest):
         return manifest
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
-    """Open a parcel that holds just the files of its manifest.
+    """Open a parcel, and check that it holds exactly the files of its manifest.
 
-    Raise FileTrouble if it is broken.
+    Raise FileTrouble if it is damaged.
     """
     try:
         with file_errors(path, "read"), zipfile.ZipFile(path) as package:
@@ -244,7 +244,7 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
 
 
 def _manifest(package: zipfile.ZipFile) -> Manifest:
-    """Read the list of contents. Raise FileTrouble where the package is not just what it lists."""
+    """Read the manifest. Raise FileTrouble where the package does not hold exactly what it lists."""
     infos = {info.filename: info for info in package.infolist()}
     if MANIFEST not in infos or len(infos) != len(package.infolist()):
         raise refused("it has no list of contents, or a name twice")
@@ -267,17 +267,17 @@ def _manifest(package: zipfile.ZipFile) -> Manifest:
 
 def content(package: zipfile.ZipFile, entry: PackedFile) -> Iterator[bytes]:
     """Yield a file of the parcel, never more than its manifest says. Raise FileTrouble."""
-    left = entry.size
+    bytes_left = entry.size
     with package.open(entry.name) as file:
-        while block := file.read(min(BLOCK, left + 1)):
-            left -= len(block)
-            if left < 0:
+        while block := file.read(min(BLOCK, bytes_left + 1)):
+            bytes_left -= len(block)
+            if bytes_left < 0:
                 raise refused(f"{entry.name!r} in it is larger than its list of contents says")
             yield block
 
 
 def refused(reason: str, name: str = "The file") -> FileTrouble:
-    """Return why a parcel of this name cannot be taken over."""
+    """Return the error for a parcel of this name that cannot be imported."""
     return FileTrouble(
         f"{name} cannot be taken over: {reason}. Nothing was changed.",
         AGAIN,

@@ -1,14 +1,14 @@
-"""Rebuild a lost archive from backups and updated exports: raw messages put back, memories adopted.
+"""Rebuild a lost archive from backups and updated exports: put raw messages back, and adopt memories.
 
-Every file is read twice: once for the ids in it, and again when its chat has its turn, so that
-there is never more than one chat's worth of them in memory.
+Every file is read twice: first for the ids in it, and again when its chat is rebuilt, so that only
+one chat is in memory at a time.
 
     original   m1 m2 m3 m4 m5
     version    [opening][memory: m1 to m3, 3 messages][closing] m4 m5 m6
     archive    m1 m2 m3 m4 m5 m6, and the memory as it is, with m1 m2 m3 under it
 
-A memory whose messages no file holds any more stays as it is, without them. What the archive knows
-stays as it is.
+A memory whose messages are in no file stays as it is, without them. What the archive has is not
+changed.
 """
 
 import re
@@ -67,9 +67,9 @@ class RebuiltChat:
     messages: int
     memories: int
     without_messages: int
-    """Memories whose raw messages were not found: they stay as they are."""
+    """Memories whose raw messages were not found; they stay as they are."""
     found_again: int
-    """Memories that the archive had without their raw messages, and has with them now."""
+    """Memories that the archive had without their raw messages, and now has with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +81,29 @@ class Rebuilt:
 
 
 def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
-    """Read all backups and updated exports, and `more` exports; add what the archive lacks.
+    """Read all backups, updated exports, and `more` exports, and add what the archive lacks.
 
     Raise ArchiveError, and FileTrouble where a folder or the index of the backups cannot be read.
     """
-    found = find_files(context.folders, more)
-    files, unused = found.by_chat, list(found.unused)
+    found_files = find_files(context.folders, more)
+    files, unused = found_files.by_chat, list(found_files.unused)
     chats: list[RebuiltChat] = []
-    made = {new_id for chat_id in files for new_id in _new_ids(chat_id)}
-    for chat_id, own in files.items():
-        # In a new chat with another's memories nothing was said yet, unless it has an original of
-        # its own.
-        is_worked_on = any(file.version and file.version.chat_id == chat_id for file in own)
-        if chat_id in made and not is_worked_on:
+    new_ids = {new_id for chat_id in files for new_id in _new_ids(chat_id)}
+    for chat_id, chat_files in files.items():
+        # In a new chat with another's memories nothing was said yet, unless it has backups of its
+        # own.
+        is_processed = any(file.version and file.version.chat_id == chat_id for file in chat_files)
+        if chat_id in new_ids and not is_processed:
             continue
         try:
             with context.archive.transaction():
                 rebuilt = _rebuild_chat(context, chat_id, files)
         except DamagedChat as damage:
-            unused.append(UnusedFile(own[-1].path, str(damage)))
+            unused.append(UnusedFile(chat_files[-1].path, str(damage)))
         except ArchiveError:
             raise
         except MemprocError as trouble:
-            unused.append(UnusedFile(own[-1].path, trouble.message))
+            unused.append(UnusedFile(chat_files[-1].path, trouble.message))
         else:
             chats += [rebuilt] if rebuilt else []
     return Rebuilt(tuple(chats), tuple(unused))
@@ -122,14 +122,14 @@ def _rebuild_chat(
     Return None where nothing was lacking. Raise ChatSkipped where the newest file cannot be read as
     a state of the chat, and FileTrouble.
     """
-    archive, own = context.archive, files[chat_id]
+    archive, chat_files = context.archive, files[chat_id]
     is_new = not is_known(archive, chat_id)
     if is_new:
-        oldest = own[0]
+        oldest = chat_files[0]
         keep_chat(archive, chat_in(oldest, chat_id), oldest.kept_at)
     row = chat_row(archive, chat_id)
     before = count_chat(archive, row)
-    newest = updated_export(own, chat_id) or own[-1]
+    newest = updated_export(chat_files, chat_id) or chat_files[-1]
     _fill(context, newest, chat_id, files, is_new=is_new)
     after = count_chat(archive, row)
     if after == before:
@@ -153,11 +153,11 @@ def _fill(
     *,
     is_new: bool,
 ) -> None:
-    """Add memories, then raw messages, and last the state of the newest file, if that is news."""
+    """Add memories, then raw messages, and at last the state of the newest file, if that is new."""
     archive, row = context.archive, chat_row(context.archive, chat_id)
     file, with_memories = _with_memories(chat_id, newest, files)
     shown = group_by_memory(recognise(read_messages(with_memories), {}))
-    known = {name for own in memories(archive, chat_id) for name in own.ids}
+    known = {name for memory in memories(archive, chat_id) for name in memory.ids}
     lacks_memories = not shown.keys() <= known
     is_fork = False
     if lacks_memories:
@@ -173,7 +173,7 @@ def _fill(
 
 
 def _take_newest_state(context: Context, chat_id: str, newest: BackupFile) -> None:
-    """Read the newest file as an export of the chat is read: live messages, core memory, facts."""
+    """Read the newest file as a run reads an export: live messages, core memory, facts."""
     chat, when = chat_in(newest, chat_id), newest.kept_at
     shown = read_chat(context.archive, chat, context.config.of(chat), when)
     remember(context.archive, chat, shown.reading, when)
@@ -195,14 +195,14 @@ def _note_output(archive: Archive, file: BackupFile, chat: Chat) -> None:
 def _with_memories(
     chat_id: str, newest: BackupFile, files: Mapping[str, Sequence[BackupFile]]
 ) -> tuple[BackupFile, Chat]:
-    """Return the file with the chat's memories, and the chat in it: its newest, or a new chat's."""
+    """Return the file with the chat's memories, and the chat in it: the newest file, or that of a new chat."""
     chat = chat_in(newest, chat_id)
     if group_by_memory(recognise(read_messages(chat), {})):
         return newest, chat
     for name in _new_ids(chat_id):
         if name in files:
             oldest = files[name][0]
-            new_chat = chat_in(oldest, name)  # to be read as the chat that it was made of
+            new_chat = chat_in(oldest, name)  # read as the chat that it was made from
             text = new_chat.slice(new_chat.span)
             renamed = as_new_chat(text, chat_id, chat.title, oldest.kept_at)
             return oldest, chats_in(oldest.path.name, chat_container(renamed))[0]
@@ -210,11 +210,11 @@ def _with_memories(
 
 
 def _put_back(
-    archive: Archive, row: int, chat_id: str, own: Sequence[BackupFile], *, is_fork: bool
+    archive: Archive, row: int, chat_id: str, chat_files: Sequence[BackupFile], *, is_fork: bool
 ) -> None:
-    """Put the raw messages of all files back, the oldest first; known ones stay as they are."""
+    """Store the raw messages of all files, oldest file first; known messages stay as they are."""
     known = set(message_keys(archive, row))
-    for file in own:
+    for file in chat_files:
         messages = map(_as_raw, read_messages(chat_in(file, chat_id)))
         raw = [place for place in recognise(list(messages), {}) if place.ours is None]
         dates = dates_of_copies(archive, chat_id, raw, is_fork=is_fork)
@@ -228,10 +228,10 @@ def _as_raw(message: Message) -> Message:
 
 
 def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Group]) -> None:
-    """Put raw messages under the memories that the newest file shows, and note what they tell.
+    """Link raw messages to the memories that the newest file shows, and store what follows from them.
 
-    That is sizes and dates, where quotes and wishes are from, and whether hindsight has had its
-    turn.
+    That is sizes and dates, the sources of quotes and wishes, and whether a memory has had its turn
+    of hindsight.
     """
     archive, chat_id = context.archive, newest.chat_id
     own_names = aliases(memories(archive, chat_id))
@@ -240,8 +240,8 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Grou
         name: place.ours for name, group in shown.items() for place in group.values() if place.ours
     }
     completed = put_under_memories(archive, row, markers)
-    # A hindsight edition is known by the words of its third message: markers of earlier versions
-    # did not tell the kind, and a marker of others' making could tell any.
+    # A hindsight edition is recognized by the words of its third message: markers of earlier versions
+    # did not have the kind, and a forged marker could have any.
     texts = load_texts(context.config.of(newest).texts.path)
     around = question(texts.perspective_hindsight).content.split("{words}")
     looking_back = re.compile(r"\d+".join(map(re.escape, around)))
@@ -257,10 +257,10 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Grou
 def _note_what_is_under(
     archive: Archive, memory: Memory, group: Group, under: Mapping[str, Message]
 ) -> None:
-    """Note a memory's size and dates, which of its raw messages its quotes are from, and what they ask."""
-    said = list(under.values())
-    tokens = sum(count(message.text) for message in said)
-    began, ended = (in_zone(end.created_at, archive.zone) for end in (said[0], said[-1]))
+    """Store a memory's size and dates, the sources of its quotes, and the wishes in its raw messages."""
+    messages = list(under.values())
+    tokens = sum(count(message.text) for message in messages)
+    began, ended = (in_zone(end.created_at, archive.zone) for end in (messages[0], messages[-1]))
     note_sources(archive, memory.memory_id, tokens, began or None, ended or None)
     parts = {key: message.spoken for key, message in under.items()}
     chunk = [Entry(key, message, memory.number, None) for key, message in under.items()]

@@ -1,4 +1,4 @@
-"""Restore a kept version of a chat's updated export, or write its full raw conversation as one."""
+"""Restore a kept version of a chat's updated export, or write its full raw conversation as an export."""
 
 import json
 from collections.abc import Iterable
@@ -30,10 +30,10 @@ from rules.wording import cut_title
 
 @dataclass(frozen=True, slots=True)
 class Restorable:
-    """A version, its bytes, where it would go, and the bytes there now (None: there are none).
+    """A version, its bytes, the path that it would go to, and the bytes there now (None if no file).
 
-    A single chat never replaces a whole export, whose other chats would be lost, nor another chat:
-    what became a new chat has versions from before and after.
+    A single chat never replaces a whole export, whose other chats would be lost, nor another chat: a
+    chat that became a new one has versions from before and after that.
     """
 
     version: Version
@@ -44,21 +44,21 @@ class Restorable:
 
 def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:
     """Return the kept version of that number. Raise NotFound."""
-    kept = {version.number: version for version in versions_of(folders.backups, chat.chat_id)}
-    if number not in kept:
-        numbers = ", ".join(map(str, kept)) or "none"
+    versions = {version.number: version for version in versions_of(folders.backups, chat.chat_id)}
+    if number not in versions:
+        numbers = ", ".join(map(str, versions)) or "none"
         raise NotFound(
             f'There is no version {number} of "{cut_title(chat.title)}"; there are: {numbers}.',
             f"List them with: memproc versions {chat.chat_id}",
         )
-    return kept[number]
+    return versions[number]
 
 
 def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version:
-    """Return the newest kept version that says something else than the updated export does now.
+    """Return the newest kept version whose content differs from that of the updated export now.
 
-    One that differs only in when it was written would undo nothing. Where a restore was cut short
-    after it had put a version there, return that one, to be restored to its end. Raise NotFound.
+    One that differs only in its date would undo nothing. If a restore was cut short after it had
+    written a version, return that version, so that the restore is completed. Raise NotFound.
     """
     path = updated_path(archive, folders, chat)
     now = sha256_of(path)
@@ -69,11 +69,11 @@ def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version
         same = [version for version in newest_first if version.sha256 == now]
         candidates = same or newest_first
     else:
-        said = _said(read_updated(path))
+        present_content = _comparable(read_updated(path))
         candidates = (
             version
             for version in newest_first
-            if version.sha256 != now and _said(read_version(version)) != said
+            if version.sha256 != now and _comparable(read_version(version)) != present_content
         )
     for version in candidates:
         return version
@@ -83,19 +83,19 @@ def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version
     )
 
 
-def _said(content: bytes | None) -> object:
-    """Return what an export says, by which it is compared: its chats, or its bytes if it has none."""
+def _comparable(content: bytes | None) -> object:
+    """Return an export's content for comparison: its chats without dates, or its bytes if it has none."""
     return [chat.undated for chat in chats_of_export(content)] or content
 
 
 def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Version) -> Restorable:
-    """Return the version with all that is needed to put it back. Raise FileTrouble if damaged."""
+    """Return the version with all that is needed to restore it. Raise FileTrouble if it is damaged."""
     content = read_version(version)
     path = updated_path(archive, folders, chat)
-    kept = chats_of_export(content)
-    present = [other.chat_id for other in chats_of_export(read_updated(path))]
-    if len(kept) == 1:
-        only = kept[0]
+    chats = chats_of_export(content)
+    present = [chat_there.chat_id for chat_there in chats_of_export(read_updated(path))]
+    if len(chats) == 1:
+        only = chats[0]
         if present != [only.chat_id]:
             path = folders.updated / file_name(only.title, only.chat_id)
     path = path.with_suffix(Path(version.path.stem).suffix)  # .zip, where the export was one
@@ -103,13 +103,13 @@ def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Ver
 
 
 def restore(context: Context, chat: KnownChat, restorable: Restorable) -> WrittenFile:
-    """Replace the updated export by the version. The present one becomes a version itself."""
+    """Replace the updated export by the version. The present export is kept as a version."""
     now, path = context.clock(), restorable.path
     if restorable.now is not None:
         keep_version(context.folders.backups, chat.chat_id, chat.title, path.stem, path, now)
     make_private(path.parent)
-    # What is about to be done is noted first: a power cut between the file and its record would
-    # leave a file not known to be restored, and the next run would compress the chat again.
+    # The intent is stored first: after a power cut between writing the file and recording it, the file
+    # would not be known as restored, and the next run would compress the chat again.
     intent = {"version": restorable.version.sha256, "path": str(path)}
     set_sign(context.archive, f"{INTENT}{chat.chat_id}", json.dumps(intent), now)
     return _put_back(context, chat.chat_id, path, restorable.content, restorable.version)
@@ -118,7 +118,7 @@ def restore(context: Context, chat: KnownChat, restorable: Restorable) -> Writte
 def _put_back(
     context: Context, chat_id: str, path: Path, content: bytes, version: Version
 ) -> WrittenFile:
-    """Write the version to its place, and record it; that carries out the intent."""
+    """Write the version to its path, record it, and remove the intent."""
     written = replace_file(path, [content])
     with context.archive.transaction():
         when = context.clock()
@@ -129,18 +129,15 @@ def _put_back(
 
 
 def finish_restores(context: Context) -> tuple[str, ...]:
-    """Carry out restores that were cut short, which the person had agreed to.
-
-    Return a sentence for each.
-    """
+    """Complete restores that the person had agreed to and that were cut short. Return a sentence for each."""
     sentences = []
     for chat_id, value in signs_of(context.archive, INTENT).items():
         intent = json.loads(value)
         path = Path(intent["path"])
         versions = versions_of(context.folders.backups, chat_id)
-        kept = [version for version in versions if version.sha256 == intent["version"]]
-        if kept and path.parent == context.folders.updated:
-            newest = kept[-1]
+        intended = [version for version in versions if version.sha256 == intent["version"]]
+        if intended and path.parent == context.folders.updated:
+            newest = intended[-1]
             _put_back(context, chat_id, path, read_version(newest), newest)
             sentences.append(f"The restore of {path.name} was cut short, and is finished now.")
         else:
@@ -151,9 +148,9 @@ def finish_restores(context: Context) -> tuple[str, ...]:
 def expand(context: Context, chat: KnownChat, path: Path | None = None) -> WrittenFile:
     """Write the full raw conversation as an export that TypingMind imports.
 
-    It goes to `path`, or to a place of its own, which is never among the updated exports: those are
-    to be imported. A file with the same content stays; another one gets the next number. Raise
-    FileTrouble where a `path` that was named exists.
+    It goes to `path`, or to a folder of its own, since the updated exports are for importing. A file
+    with the same content stays; otherwise the file gets the next number. Raise FileTrouble where a
+    given `path` exists.
     """
     if path is not None and path.exists():
         raise FileTrouble(
@@ -178,7 +175,7 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
 
 
 def updated_path(archive: Archive, folders: Folders, chat: KnownChat) -> Path:
-    """Return the place of the chat's updated export, which may be missing."""
+    """Return the path of the chat's updated export, which may be missing."""
     last = last_output(archive, chat.chat_id)
     if last is not None and Path(last.path).parent == folders.updated:
         return Path(last.path)
@@ -192,7 +189,7 @@ def read_updated(path: Path) -> bytes | None:
 
 
 def chats_of_export(content: bytes | None) -> list[Chat]:
-    """Return the chats of an export; none where it is no export."""
+    """Return the chats of an export; none if it is not one."""
     try:
         return list(chats_in("the export", content or b""))
     except NotAnExport:

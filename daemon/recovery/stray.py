@@ -1,7 +1,7 @@
-"""Find conversations that lie in memproc's files and have no row in the archive.
+"""Find conversations that are in memproc's files but have no row in the archive.
 
-They are left where work was stopped, or where another archive has taken the old one's place. Each is
-named by its id or by one of its files; by its title only where no other conversation has that.
+Stopped work leaves them, or another archive in place of the old one. Each is named by its id or by
+one of its files; by its title only where no other conversation has the same.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,14 +30,17 @@ class Stray:
     files: tuple[Path, ...]
 
     def is_named(self, written: str) -> bool:
-        """Return whether its id or one of its files is written, a file with its folder or without."""
+        """Return whether `written` is its id or one of its files, with or without the folder."""
         path = Path(written).absolute()
         is_file = any(path == file or written == file.name for file in self.files)
         return written == self.chat_id or is_file
 
 
 def find_erasable(archive: Archive, folders: Folders, written: str) -> KnownChat:
-    """Find a chat, or a conversation without a row in the archive. Raises NotFound, FileTrouble."""
+    """Return the chat, or the conversation without a row in the archive, that `written` names.
+
+    Raises NotFound, FileTrouble.
+    """
     written = printable(written)
     if is_known(archive, written):
         return find_chat(archive, written, "whole")
@@ -74,7 +77,7 @@ def find_strays(archive: Archive, folders: Folders) -> tuple[Stray, ...]:
 
 
 def _in_own_files(folders: Folders) -> Iterator[tuple[str, str, Path]]:
-    """Yield id, title and file of each chat in memproc's other files, and in the bridge's."""
+    """Yield id, title and file of each chat in memproc's files other than backups, and in the bridge's."""
     shelves = [shelf for shelf in own_shelves(folders) if shelf.is_dir()]
     paths = [path for shelf in shelves for path in exports_in(shelf)]
     if folders.inbox.is_dir():
@@ -88,7 +91,7 @@ def _in_own_files(folders: Folders) -> Iterator[tuple[str, str, Path]]:
 
 
 def _find_chat(archive: Archive, written: str, strays: Sequence[Stray]) -> KnownChat:
-    """Find a chat in the archive. Raises NotFound, which lists what has no row there."""
+    """Return a chat of the archive. Raises NotFound, which lists the conversations without a row."""
     try:
         return find_chat(archive, written, "whole")
     except NotFound as fault:
@@ -102,5 +105,5 @@ def _find_chat(archive: Archive, written: str, strays: Sequence[Stray]) -> Known
 
 
 def _line(stray: Stray) -> str:
-    """Say in one line what a conversation is, and where it lies."""
+    """Return a line with a conversation's id, title and files."""
     return f"{stray.chat_id} ({cut_title(stray.title)}): {', '.join(map(str, stray.files))}"

@@ -1,11 +1,11 @@
-"""Take over a parcel on a new computer: all of it is proved first, then put in its places.
+"""Import a parcel on a new computer: check all of it first, then move it into place.
 
-    stage     every file next to its place, within its size, with its hash; the archive proved
-    aside     what is in the places goes to a folder "before-import-<date>"; nothing is deleted
-    place     backups, updated exports, copies, and the archive as the last
+    stage     unpack every file next to its place, check its size and hash; check the archive
+    aside     move what is there to a folder "before-import-<date>"; nothing is deleted
+    place     move backups, updated exports and copies into place, and at last the archive
 
-While the places change, a note says so: after a kill no command works with a half of it, and the
-import can be repeated.
+Meanwhile a note says that an import is under way: after a kill no command works with half of it, and
+the import can be repeated.
 """
 
 import shutil
@@ -38,29 +38,29 @@ from rules.wording import counted
 
 _ROOM = 64 << 20
 _ASKED = frozenset({"agent", "context_manager", "fallback", "embedding"})
-"""Settings that name a model; LiteLLM takes an address there too."""
+"""Settings that name a model, where LiteLLM also takes an address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """The chats in the archive that was taken over, and the folders with what was there before."""
+    """The number of chats in the imported archive, and the folders with what was there before."""
 
     chats: int
     aside: tuple[Path, ...]
     settings: Path | None
-    """The memproc.toml that was written; None where one counts already, or none came along."""
+    """The memproc.toml that was written; None if there was one already, or the parcel has none."""
     commented_out: tuple[str, ...]
-    """The settings that were commented out in it, with the hosts that they name."""
+    """The settings that were commented out in it, each with the reason."""
 
 
 def import_archive(
     folders: Folders, path: Path, now: str, *, settings: Path | None = None
 ) -> Unpacked:
-    """Put everything of a parcel in its place, or nothing.
+    """Move everything of a parcel into place, or nothing.
 
-    `settings` is where its memproc.toml goes, if anywhere. Raise FileTrouble where the file is
-    damaged or no parcel, ConfigurationError where its settings cannot be used, ArchiveError where
-    the archive here has chats already, and Busy while another memproc, or the daemon, is at work.
+    `settings` is the path for its memproc.toml, or None. Raise FileTrouble where the file is damaged
+    or not a parcel, ConfigurationError where its settings cannot be used, ArchiveError where the
+    archive here has chats already, and Busy while another memproc, or the daemon, is at work.
     """
     state = folders.state
     shelves = [*places(folders).values(), state]
@@ -75,7 +75,7 @@ def import_archive(
         try:
             _clear(shelves)
             _stage(folders, path)
-            chats = _proved(folders, path.name)
+            chats = _build_archive(folders, path.name)
             own, commented_out = _own_settings(state, settings)
             begin_import(state, path)
             if settings and own:
@@ -109,7 +109,7 @@ def _refuse_in_use(state: Path) -> None:
 
 
 def _clear(folders: Iterable[Path]) -> None:
-    """Remove what an import has prepared, and the unfinished files of one that was killed."""
+    """Remove the stages of an import, and the unfinished files of a killed one."""
     for folder in folders:
         sweep(folder)
         stage = folder / STAGE
@@ -119,9 +119,9 @@ def _clear(folders: Iterable[Path]) -> None:
 
 
 def _stage(folders: Folders, path: Path) -> None:
-    """Unpack every file in a stage within the folder of its place, and prove its size and hash.
+    """Unpack every file into a stage in the folder that it is for, and check its size and hash.
 
-    Raise FileTrouble where the disk has no room for all, and for the work itself.
+    Raise FileTrouble where the disk has no room for all of it and for the work itself.
     """
     with opened(path) as (package, manifest):
         free = shutil.disk_usage(folders.state).free
@@ -141,8 +141,8 @@ def _stage(folders: Folders, path: Path) -> None:
                 raise refused(f"{entry.name!r} in it is not what its list of contents says")
 
 
-def _proved(folders: Folders, name: str) -> int:
-    """Make an archive of the staged rows, prove it, and let it name the folders here; count its chats.
+def _build_archive(folders: Folders, name: str) -> int:
+    """Build an archive from the staged rows, check it, and set the paths in it. Return its number of chats.
 
     `name` is the parcel's.
     """
@@ -165,11 +165,11 @@ def _proved(folders: Folders, name: str) -> int:
 
 
 def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...]]:
-    """Return memproc.toml's content for `path`, and what was commented out; empty if none.
+    """Return memproc.toml's content for `path`, and the settings that were commented out; empty if none.
 
-    A setting that would send a key to a host, or names a folder of the other computer, gets a #
-    before it: the person has not agreed to that here. Without such settings it stays as it is, to
-    the byte. It is proved even where it goes nowhere. Raise ConfigurationError.
+    A setting that would send a key to a host, or names a folder of the other computer, gets a # in
+    front, since the person has not agreed to it here. Without such settings the file stays as it is,
+    byte for byte. It is checked even if it is not written. Raise ConfigurationError.
     """
     staged = state / STAGE / SETTINGS
     if not staged.exists():
@@ -181,8 +181,9 @@ def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...
     names: list[str] = []
     marked = _marked(tables, (), mark, names)
     if names:
-        own, instead = (tomlkit.dumps(each).split("\n") for each in (tables, marked))
-        pairs = zip(own, instead, strict=True)
+        pairs = zip(
+            tomlkit.dumps(tables).split("\n"), tomlkit.dumps(marked).split("\n"), strict=True
+        )
         lines = (
             f"#{line}\n" if mark in marked_line else f"{line}\n" for line, marked_line in pairs
         )
@@ -192,7 +193,7 @@ def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...
 
 
 def _marked(value: Any, place: tuple[str, ...], mark: str, names: list[str]) -> Any:
-    """Replace every value in it that may not count here by `mark`; add their places to `names`."""
+    """Return the settings with every value that must not apply here replaced by `mark`; add it to `names`."""
     match value:
         case dict():
             return {
@@ -207,13 +208,13 @@ def _marked(value: Any, place: tuple[str, ...], mark: str, names: list[str]) -> 
 
 
 def _why_not_here(place: tuple[str, ...], value: str) -> str | None:
-    """Return the host that a setting names, or that it names a folder; None if it counts here."""
+    """Return why a setting must not apply here: the host or the folder that it names. None if it may."""
     if "options" in place:
         inside = place[place.index("options") + 1 :]
         return host_of(value) if names_a_host(inside, value) else None
     if place[-1] in _ASKED and "://" in value:
         return host_of(value.partition("/")[2])
-    # A folder that is meant on every computer counts here, too.
+    # A default folder is valid on every computer.
     is_own = place[0] == "folders" and value != Config().folders.model_dump().get(place[-1])
     if value and (is_own or place[-2:] == ("texts", "folder")):
         return "a folder of the other computer"
@@ -221,7 +222,7 @@ def _why_not_here(place: tuple[str, ...], value: str) -> str | None:
 
 
 def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
-    """Put everything in its place, the archive last; yield the folders of what was there."""
+    """Move everything into place, the archive last. Yield the folders with what was there before."""
     state = folders.state
     stamp = "".join(letter for letter in now if letter.isalnum())
     for folder in places(folders).values():
@@ -241,9 +242,9 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
 
 
 def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:
-    """Move what was there out of the way, the archive's file last: its log needs it."""
+    """Move what was there into a new folder. The archive's file is moved after its write-ahead log."""
     if paths := sorted(before, reverse=True):
-        # An import that was killed may be repeated after the clock was set back.
+        # The name may be taken, if a killed import is repeated after the clock was set back.
         aside = free_place(folder, f"{ASIDE}{stamp}")
         make_private(aside)
         _move(paths, aside)
@@ -251,7 +252,7 @@ def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:
 
 
 def _move(paths: Iterable[Path], folder: Path) -> None:
-    """Move files into a folder, and flush it, so that a power cut leaves none in between."""
+    """Move files into a folder, and flush it, so that a power cut loses none."""
     for path in paths:
         place = folder / path.name
         with file_errors(place, "written"):
