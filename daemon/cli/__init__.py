@@ -1,11 +1,11 @@
-"""The command line: the commands in the order of a person's day, and the place where errors end.
+"""The command line: the group of all commands, and the place where errors end.
 
-What a command shows, it gives to `Settings.show`: a person reads it at once; with `--json` it is
-kept, and printed here as one object, with the error where one has ended it.
+Commands show their reports with `Settings.show`: for a person it prints at once; with `--json` the
+reports are collected and printed here as one object, with the error if one has ended the command.
 
 Each command is imported only when it is asked for, and little is imported here, since
-`memproc --help` passes this file too. A mistyped command gets the nearest names as suggestions,
-and a chat may be named before or after a command about it.
+`memproc --help` runs this file, too. For a mistyped command the nearest names are suggested, and a
+chat may be named before or after a command about it.
 
 Exit codes: 0 done or nothing to do; 1 something was skipped, or needs attention; 2 usage or
 configuration; 3 a bug in memproc; 4 a cap of the budget is reached; 130 interrupted.
@@ -37,25 +37,25 @@ from daemon.cli.commands import (
 _INTERRUPTED = "Interrupted. What is finished is kept; run memproc again to go on from there."
 _UNANSWERED = "The question was not answered. Answer at a terminal, or add --yes."
 _COLLECTED_AFTER = 50_000
-"""New objects before Python collects garbage: its own 700 cost a tenth of a command's start."""
+"""New objects before Python collects garbage: its default of 700 costs a tenth of a command's start."""
 _JSON = click.Option(
     ["--json"], is_flag=True, expose_value=False, help="Print JSON instead of text."
 )
 
 
 class NearGroup(click.Group):
-    """A group that suggests the nearest command names, and runs `default` where none is given."""
+    """A group that suggests the nearest command names, and runs `default` if none is given."""
 
     def __init__(self, *arguments: Any, default: str = "", **more: Any) -> None:
         super().__init__(*arguments, **more)
         self.default = default
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Name the default command where none is."""
+        """Parse the arguments, with the default command if they name none."""
         return super().parse_args(ctx, self.with_default(ctx, args))
 
     def with_default(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
-        """Return the arguments with a command among them."""
+        """Return the arguments, with the default command in front if they name none."""
         if not self.default or ctx.resilient_parsing:
             return list(args)
         names_none = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
@@ -75,7 +75,7 @@ class NearGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def instead_of(self, ctx: click.Context, name: str) -> str:
-        """Return what may have been meant by the name of no command."""
+        """Return a hint for a name that is not a command."""
         near = get_close_matches(name, self.list_commands(ctx))
         return f"Did you mean {' or '.join(near)}?" if near else f"See: {ctx.command_path} --help"
 
@@ -83,12 +83,12 @@ class NearGroup(click.Group):
 class ChatGroup(NearGroup):
     """Commands about one chat: `memproc core CHAT [COMMAND]`, or `memproc core COMMAND CHAT`.
 
-    Without a command it is `default`, also with that one's options: click itself would take an
-    option after the chat for the name of a command.
+    Without a command it runs `default`, also with that command's options: click itself would take
+    an option after the chat for the name of a command.
     """
 
     def with_default(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
-        """Put the chat first, then the command. A chat may have the name of a command itself."""
+        """Return the arguments with the chat first, then the command. A chat may be named like a command."""
         names = self.list_commands(ctx)
         others = [place for place, word in enumerate(args) if place and not word.startswith("-")]
         is_command_first = bool(args) and args[0] in names
@@ -101,7 +101,7 @@ class ChatGroup(NearGroup):
         return list(args)
 
     def instead_of(self, ctx: click.Context, name: str) -> str:
-        """Return what may have been meant; a mistyped command may have been taken for the chat."""
+        """Return a hint for a name that is not a command; the mistyped one may have been taken for the chat."""
         near = get_close_matches(str(ctx.params.get("chat")), self.list_commands(ctx), 1)
         meant = f"memproc {ctx.info_name} CHAT {near[0]} {name}" if near else ""
         return f"Did you mean: {meant}" if meant else super().instead_of(ctx, name)
@@ -109,9 +109,10 @@ class ChatGroup(NearGroup):
     def _with_chat_first(
         self, ctx: click.Context, args: Sequence[str], others: Sequence[int]
     ) -> list[str]:
-        """Move the chat before the command; `others` are the places of words that are no options.
+        """Return the arguments with the chat before the command.
 
-        For the help of a command, any word does for the chat.
+        `others` are the places of words that are not options. To get the help of a command, any
+        word serves as the chat.
         """
         command, *rest = args
         if set(rest) & set(ctx.help_option_names):
@@ -119,7 +120,7 @@ class ChatGroup(NearGroup):
         if others:
             chat = rest.pop(others[0] - 1)
             return [chat, command, *rest]
-        # The chat is still to be completed by a shell, or is missing.
+        # A shell is still completing the chat, or it is missing.
         return [] if ctx.resilient_parsing else list(args)
 
 
@@ -134,7 +135,7 @@ class _LazyGroup(NearGroup):
     """A group that knows its commands' names and summaries without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """List every command that is shown, in the order of the help."""
+        """Return all commands that are not hidden, in the order of the help."""
         return list(SUMMARIES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -144,7 +145,7 @@ class _LazyGroup(NearGroup):
         name = f"{cmd_name.replace('-', '_')}_command"
         command = getattr(import_module(f"daemon.cli.{MODULES[cmd_name]}"), name)
         _give_json(command, cmd_name)
-        if ctx is not None and ctx.resilient_parsing:  # a shell completes what is being written
+        if ctx is not None and ctx.resilient_parsing:  # a shell is completing the line
             from daemon.cli.completion import complete_names
 
             complete_names(command)
@@ -169,7 +170,7 @@ class _LazyGroup(NearGroup):
 
 
 def _give_json(command: click.Command, name: str) -> None:
-    """Give a command, and all within it, the option `--json`, which `main` reads."""
+    """Add the option `--json`, which `main` reads, to a command and to all commands within it."""
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             _give_json(inner, f"{name} {inner.name}")
@@ -178,7 +179,7 @@ def _give_json(command: click.Command, name: str) -> None:
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
-    """Print which memproc this is, and end."""
+    """Print the version and the commit, and exit."""
     if is_asked and not ctx.resilient_parsing:
         from daemon.files.commit import version_and_commit  # late, for a fast `--help`
 
@@ -237,24 +238,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         gc.set_threshold(_COLLECTED_AFTER)
-        # Else pydantic searches every installed package for plugins, and shows them the settings.
+        # Without this, pydantic looks for plugins in every installed package, and gives them the settings.
         os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
         arguments = sys.argv[1:]
     if "_MEMPROC_COMPLETE" in os.environ:
         from daemon.cli.completion import register_bash
 
         register_bash()
-    # What is shown, kept for programs; None where a person reads.
+    # The reports for the object of `--json`; None where a person reads.
     options = takewhile("--".__ne__, arguments)
-    kept: list[Report] | None = [] if "--json" in options else None
+    reports: list[Report] | None = [] if "--json" in options else None
     try:
         code = memproc_command.main(
-            args=list(arguments), prog_name="memproc", standalone_mode=False, obj=kept
+            args=list(arguments), prog_name="memproc", standalone_mode=False, obj=reports
         )
-        _tell_programs(kept)
+        _tell_programs(reports)
     except click.ClickException as mistake:
         mistake.show()
-        _tell_programs(kept, mistake.format_message())
+        _tell_programs(reports, mistake.format_message())
         if (
             isinstance(mistake, click.MissingParameter)
             and getattr(mistake.param, "name", "") == "chat"
@@ -265,19 +266,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         is_unanswered = isinstance(ended.__context__, EOFError)
         why = _UNANSWERED if is_unanswered else _INTERRUPTED
         click.echo(f"\n{why}", err=True)
-        _tell_programs(kept, why)
+        _tell_programs(reports, why)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe went away, as `memproc chats | head` does: no reader is left.
+        # The reader of the pipe is gone, as in `memproc chats | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as fault:  # the boundary: errors of ours, and unexpected ones
-        return _tell(fault, kept)
+    except Exception as fault:  # the boundary, for our own errors and unforeseen ones
+        return _tell(fault, reports)
     return code if isinstance(code, int) else 0
 
 
-def _tell(fault: Exception, kept: "list[Report] | None") -> int:
-    """Print what has ended the command, and its next step; return the exit code."""
+def _tell(fault: Exception, reports: "list[Report] | None") -> int:
+    """Print the error that ended the command, and its next step. Return the exit code."""
     # Imported late, for a fast `--help`.
     from daemon.cli.printing import print_error
     from daemon.files.reasons import describe
@@ -289,14 +290,14 @@ def _tell(fault: Exception, kept: "list[Report] | None") -> int:
         message, next_step = describe(fault)
         code = TROUBLE if isinstance(fault, OSError | MemoryError) else BUG
     print_error(f"memproc: {message}\n{next_step}")
-    _tell_programs(kept, message, next_step)
+    _tell_programs(reports, message, next_step)
     return code
 
 
-def _tell_programs(kept: "list[Report] | None", error: str = "", next_step: str = "") -> None:
-    """Print all that was shown as the one object of `--json`, with the error that ended it."""
-    if kept or (error and kept is not None):
+def _tell_programs(reports: "list[Report] | None", error: str = "", next_step: str = "") -> None:
+    """Print all reports as the one object of `--json`, with the error that ended the command."""
+    if reports or (error and reports is not None):
         from daemon.faces.as_json import as_one_object
         from daemon.status.printable import printable_json
 
-        click.echo(printable_json(as_one_object(kept, error, next_step)))
+        click.echo(printable_json(as_one_object(reports, error, next_step)))

@@ -1,6 +1,6 @@
-"""Ask the person at a terminal, before `memproc run` begins, for missing keys and above a dollar.
+"""Ask the person at a terminal, before `memproc run` begins, about missing keys and costs above a dollar.
 
-Without a terminal nothing is asked, and everything goes on as memproc.toml has it.
+Without a terminal nothing is asked, and memproc.toml decides.
 """
 
 from collections import defaultdict
@@ -29,16 +29,16 @@ _CHOICES = """\
 
 
 def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
-    """Ask what has to be asked. Return the notices answered thereby, or None for no run."""
+    """Ask what must be asked. Return the notices that are answered by that, or None if nothing is to run."""
     rows = planned_rows(settings, exports)
     titles = defaultdict[str, list[str]](list)
     answered: set[str] = set()
     stopped = _STOPPED
     for row in rows:
-        plan, asked = row.outcome, row.who
-        if isinstance(plan, ChatPlan) and plan.work and asked and asked.lacks_key:
-            titles[asked.lacks_key].append(plan.title)
-            answered.update(notice.sentence for notice in asked.notices if notice.lacks_key)
+        plan, models = row.outcome, row.who
+        if isinstance(plan, ChatPlan) and plan.work and models and models.lacks_key:
+            titles[models.lacks_key].append(plan.title)
+            answered.update(notice.sentence for notice in models.notices if notice.lacks_key)
     for provider, waiting in titles.items():
         answer = _ask_about_key(provider, waiting, _price_with_key(rows, provider))
         if answer == "stop":
@@ -51,15 +51,15 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
         rows = planned_rows(settings, exports)
     cost = total_cost(rows)
     if cost.at_most > ASKED_ABOVE:
-        said = cost_in_words(cost.likely, cost.at_most, *caps_and_spent(settings))
-        if not click.confirm(f"In all: {said} Go on?", err=True):
+        cost_words = cost_in_words(cost.likely, cost.at_most, *caps_and_spent(settings))
+        if not click.confirm(f"In all: {cost_words} Go on?", err=True):
             settings.say(f"{stopped} What it is for: memproc plan")
             return None
     return frozenset(answered)
 
 
 def _price_with_key(rows: Sequence[PlannedRow], provider: str) -> str:
-    """Say what the models of a provider would cost that lack its key; empty if that is not known."""
+    """Return a clause on what the models of a provider would cost with its key; empty if not known."""
     likely = 0
     for row in rows:
         if row.who and row.who.lacks_key == provider:
@@ -72,10 +72,10 @@ def _price_with_key(rows: Sequence[PlannedRow], provider: str) -> str:
 def _ask_about_key(provider: str, titles: Sequence[str], price: str) -> str:
     """Ask what to do without the key of a provider: `key`, `extract` or `stop`."""
     shown = ", ".join(map(in_one_line, map(cut_title, titles[:_MOST_TITLES])))
-    rest = len(titles) - _MOST_TITLES
-    more = f" and {rest:,} more" if rest > 0 else ""
+    omitted = len(titles) - _MOST_TITLES
+    further = f" and {omitted:,} more" if omitted > 0 else ""
     print_error(
-        f"There is no key for {provider}, whose model writes the memories of {shown}{more}."
+        f"There is no key for {provider}, whose model writes the memories of {shown}{further}."
     )
     click.echo(_CHOICES.format(price=price), err=True)
     choices = click.Choice(("key", "extract", "stop"), case_sensitive=False)

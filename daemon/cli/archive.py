@@ -152,18 +152,18 @@ def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
         step = Step("To do it", shlex.join(["import-archive", str(file), "--yes"]))
         settings.done("Nothing was changed.", next=(step,), **manifest.model_dump())
         return
-    own = None if settings.config_file.path else own_file()
-    taken = take_over(settings.folders, file, now(), settings=own)
-    chats = counted(taken.chats, "chat")
+    new_settings = None if settings.config_file.path else own_file()
+    unpacked = take_over(settings.folders, file, now(), settings=new_settings)
+    chats = counted(unpacked.chats, "chat")
     agree = "Commented out there; take the # away if you agree that it counts here too"
     settings.done(
         f"Taken over: {chats}. Updated exports lie in {settings.folders.updated}.",
-        *(f"What was there before is here: {folder}" for folder in taken.aside),
-        f"Wrote {taken.settings}." if taken.settings else "",
-        *(f"{agree}: {name}" for name in taken.commented_out),
+        *(f"What was there before is here: {folder}" for folder in unpacked.aside),
+        f"Wrote {unpacked.settings}." if unpacked.settings else "",
+        *(f"{agree}: {name}" for name in unpacked.commented_out),
         *(f"Not brought along: {name}" for name in manifest.left_out),
         next=(Step("Where a provider is asked", "key set PROVIDER"), _LOOK_THROUGH),
-        **asdict(taken),
+        **asdict(unpacked),
     )
 
 

@@ -46,7 +46,7 @@ _MOST_TITLES = 10
 
 @dataclass(frozen=True, slots=True)
 class _ListRow:
-    """What the list says of a conversation, by the names that programs read."""
+    """A conversation in the list, with fields named as in JSON."""
 
     number: int
     id: str
@@ -130,10 +130,10 @@ def bring_command(
 
 
 def _list(settings: Settings, export: ForeignExport, file: Path, words: Sequence[str]) -> None:
-    """List the conversations whose titles have all the words, for a person or for programs."""
+    """Show the list of conversations whose titles have all the words."""
     with settings.archive() as archive:
         rows = list(_rows(export, words, brought_before(archive)))
-    has_before = any(row.brought for row in rows)  # else titles have the room of that column
+    has_before = any(row.brought for row in rows)  # an empty column would take room from the titles
     columns = (*_COLUMNS, _BROUGHT) if has_before else _COLUMNS
     number = len(export.conversations)
     shown = "" if len(rows) == number else f", {len(rows):,} of them shown"
@@ -154,7 +154,7 @@ def _list(settings: Settings, export: ForeignExport, file: Path, words: Sequence
 def _rows(
     export: ForeignExport, words: Sequence[str], before: Mapping[tuple[str, str], list[str]]
 ) -> Iterator[_ListRow]:
-    """Yield what the list says of each conversation whose title has all the words."""
+    """Yield a row for each conversation whose title has all the words."""
     for number, listed in enumerate(export.conversations, 1):
         summary = listed.summary
         title = summary.title.casefold()
@@ -182,14 +182,14 @@ def _bring(
     yes: bool,
     again: str,
 ) -> int:
-    """Plan, ask all that is to be asked, and bring; programs are told the plan. Return the exit code."""
+    """Plan, ask what must be asked, and bring; with `--json` only show the plan. Return the exit code."""
     chosen, bringing = _planned(settings, export, choice)
     sentences = list(_sentences(export, choice, bringing))
     settings.done(*sentences, sentences=sentences)
     if not bringing.placement.new:
         return 0
     if not settings.for_programs:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # an interruption, as in a run
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # treated as Ctrl-C, as in a run
     try:
         with file_to_plan(settings.folders, bringing) as planned:
             ctx.invoke(plan_command, paths=(planned,))
@@ -215,23 +215,23 @@ def _bring(
 
 
 def _note_what_is_left(settings: Settings, export: ForeignExport) -> None:
-    """Note of the export's files in the inbox how many conversations were not brought."""
+    """Store for each of the export's files in the inbox how many conversations were not brought."""
     with settings.context() as context:
         before = brought_before(context.archive)
         numbers: dict[Path, tuple[int, int]] = {}
         for listed in export.conversations:
             path = listed.path.resolve()
             if path.parent == settings.folders.inbox:
-                left, of = numbers.get(path, (0, 0))
+                left, total = numbers.get(path, (0, 0))
                 is_left = (listed.summary.source, listed.summary.key) not in before
-                numbers[path] = (left + is_left, of + 1)
+                numbers[path] = (left + is_left, total + 1)
         note_what_is_left(context.archive, numbers, context.clock())
 
 
 def _planned(
     settings: Settings, export: ForeignExport, choice: BringChoice
 ) -> tuple[list[Chosen], Bringing]:
-    """Read what is chosen, and plan it. Raises NotFound, also where no model is known."""
+    """Read the chosen conversations, and plan to bring them. Raises NotFound, also where no model is known."""
     chosen = read_chosen(export, choice)
     with settings.archive() as archive:
         bringing = _plan(archive, export, choice, chosen)
@@ -247,7 +247,7 @@ def _planned(
 def _plan(
     archive: Archive, export: ForeignExport, choice: BringChoice, chosen: Sequence[Chosen]
 ) -> Bringing:
-    """Plan how the chosen conversations become a chat, or go on in one. Raises NotFound."""
+    """Plan how the chosen conversations become a chat, or continue one. Raises NotFound."""
     return plan_bringing(
         archive,
         chosen,
@@ -259,7 +259,7 @@ def _plan(
 
 
 def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -> Iterator[str]:
-    """Yield what the person should know before they agree."""
+    """Yield sentences that the person should know before they agree."""
     placement, title = bringing.placement, bringing.title
     if placement.reason:
         yield f'It becomes a second chat "{cut_title(title)}": {placement.reason}.'
@@ -294,18 +294,18 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
 
 
 def _not_brought(conversation: Conversation, zone: tzinfo, *, is_known: bool) -> Iterator[str]:
-    """Yield what cannot come of a conversation, in numbers, and its branches besides the last."""
-    left = [] if is_known else ["the system prompt"]
+    """Yield sentences on what of a conversation cannot be brought, in numbers, and on its other branches."""
+    not_included = [] if is_known else ["the system prompt"]
     for kind, number in conversation.left.items():
-        noun, of, rest = kind.partition(" of ")  # "pages of a canvas"
-        left.append(counted(number, kind, f"{noun}s{of}{rest}"))
-    if left:
-        yield f'Not in this export of "{cut_title(conversation.title)}", or only by name: {", ".join(left)}.'
+        noun, of, after_noun = kind.partition(" of ")  # "pages of a canvas"
+        not_included.append(counted(number, kind, f"{noun}s{of}{after_noun}"))
+    if not_included:
+        yield f'Not in this export of "{cut_title(conversation.title)}", or only by name: {", ".join(not_included)}.'
     numbers = []
-    others = conversation.branch_ends[1:]
-    for number, end in enumerate(others[:_MOST_TITLES], 2):
+    other_branches = conversation.branch_ends[1:]
+    for number, end in enumerate(other_branches[:_MOST_TITLES], 2):
         day = iso_day(end, zone) or "an unknown day"
         numbers.append(f"{number} (to {day})")
-    if others:
-        branches = counted(len(others), "other branch", "other branches")
+    if other_branches:
+        branches = counted(len(other_branches), "other branch", "other branches")
         yield f'"{cut_title(conversation.title)}" has {branches}, which --branch brings: {", ".join(numbers)}.'

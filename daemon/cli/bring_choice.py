@@ -1,4 +1,4 @@
-"""What the person says of the conversations to bring: which, with which model and instructions."""
+"""The person's choices in `memproc bring`: which conversations, with which model and instructions."""
 
 import shlex
 from collections.abc import Sequence
@@ -18,23 +18,23 @@ from rules.typingmind.content import printable
 from rules.wording import counted, cut_title
 
 CUSTOM = "custom"
-"""What the person's own instructions are called among those of projects."""
+"""The name of the person's custom instructions, next to the names of projects."""
 
 
 @dataclass(frozen=True, slots=True)
 class BringChoice:
-    """What the person says of the conversations to bring."""
+    """The person's choices for the conversations to bring."""
 
     titles: tuple[str, ...]
     life: str
-    """What the chat is called that several become; else empty."""
+    """The title of the chat that several conversations become; else empty."""
     branch: int
     model: str
     instructions: str
     untouched: bool
 
     def without_halves(self) -> "BringChoice":
-        """Return the same without halves of surrogate pairs, which a terminal may hand over."""
+        """Return the same without halves of surrogate pairs, which a terminal may pass on."""
         return replace(
             self,
             titles=tuple(map(printable, self.titles)),
@@ -44,7 +44,7 @@ class BringChoice:
         )
 
     def command(self, file: Path) -> str:
-        """Return the command of memproc that says the same again."""
+        """Return the memproc command with the same choices."""
         options = (
             *(("--chat", title) for title in self.titles),
             ("--as", self.life),
@@ -62,7 +62,7 @@ class BringChoice:
 
 
 def read_chosen(export: ForeignExport, choice: BringChoice) -> list[Chosen]:
-    """Read the conversations that are named. Raises NotFound, or UsageError for what cannot be."""
+    """Read the chosen conversations. Raises NotFound, or UsageError for choices that do not go together."""
     listed = list(dict.fromkeys(_find(export, title) for title in choice.titles))
     if len(listed) > 1 and not choice.life:
         raise click.UsageError("Several become one chat: say what it is called, with --as NAME.")
@@ -72,7 +72,7 @@ def read_chosen(export: ForeignExport, choice: BringChoice) -> list[Chosen]:
 
 
 def _find(export: ForeignExport, written: str) -> ListedConversation:
-    """Find a conversation by its title or id, else by its number in the list. Raises NotFound."""
+    """Return a conversation by its title or id, else by its number in the list. Raises NotFound."""
     fitting = {
         number: listed
         for number, listed in enumerate(export.conversations, 1)
@@ -100,7 +100,7 @@ def _find(export: ForeignExport, written: str) -> ListedConversation:
 
 
 def model_to_go_on(choice: BringChoice, chosen: Sequence[Chosen]) -> str:
-    """Return TypingMind's name of the model that goes on: the person's, else the old one's heir.
+    """Return TypingMind's name of the model to go on with: the person's choice, else the old one's successor.
 
     Empty where neither is known.
     """
@@ -109,14 +109,14 @@ def model_to_go_on(choice: BringChoice, chosen: Sequence[Chosen]) -> str:
     if not name and last.model:
         name = find_heir(last.source, last.model)
     newer = find_successor(name)
-    own = own_model([newer.name if newer else name])
-    if own and not own.startswith("openrouter/"):
-        return own.partition("/")[2]
+    litellm_name = own_model([newer.name if newer else name])
+    if litellm_name and not litellm_name.startswith("openrouter/"):
+        return litellm_name.partition("/")[2]
     return name
 
 
 def instructions_of(export: ForeignExport, choice: BringChoice, chosen: Sequence[Chosen]) -> str:
-    """Return the system message that the person has chosen, empty for none. Raises NotFound."""
+    """Return the instructions that the person has chosen as system message, else "". Raises NotFound."""
     offered = dict(export.projects)
     custom = newest_instructions(chosen)
     if custom:
@@ -131,11 +131,11 @@ def instructions_of(export: ForeignExport, choice: BringChoice, chosen: Sequence
 
 
 def iso_day(when: datetime | None, zone: tzinfo) -> str:
-    """Write a day as 2026-11-25; empty where it is not known."""
+    """Return a day as in 2026-11-25; empty where it is not known."""
     return when.astimezone(zone).date().isoformat() if when else ""
 
 
 def newest_instructions(chosen: Sequence[Chosen]) -> str:
-    """Return the custom instructions of the last conversation that has some, else nothing."""
-    given = (part.conversation.instructions for part in reversed(chosen))
-    return next(filter(None, given), "")
+    """Return the custom instructions of the last conversation that has some, else ""."""
+    newest_first = (part.conversation.instructions for part in reversed(chosen))
+    return next(filter(None, newest_first), "")

@@ -1,4 +1,4 @@
-"""Handle known chats: `memproc chats`, `versions` of one, `accept` for one that was skipped."""
+"""List known chats and their versions, and accept a skipped one: `memproc chats`, `versions`, `accept`."""
 
 from pathlib import Path
 
@@ -85,9 +85,9 @@ def accept_command(settings: Settings, chat: str) -> None:
 
 
 def _accept(archive: Archive, chat: KnownChat, when: str) -> str:
-    """Accept the state that was skipped last, or what was restored since.
+    """Accept the state that was skipped last, or the version that was restored since.
 
-    Return a sentence on it, or "" where nothing waits.
+    Return a sentence on it, or "" if nothing waits.
     """
     waiting = waiting_state(archive, chat.chat_id)
     last = last_output(archive, chat.chat_id)

@@ -76,7 +76,7 @@ WITHOUT_JSON = (
     "watch", "demo", "pair code",  # tell what goes on, for as long as they work or wait
     "completion", "manual", "help",  # print the very text that a shell, `man` or a person takes
 )  # fmt: skip
-"""The commands that have no `--json`, and the hidden ones have none."""
+"""The commands that have no `--json`; hidden ones have none, either."""
 
 HIDDEN = {"job": "supervised", "page": "page"}
 """The commands that no list shows, with their modules."""

@@ -1,6 +1,6 @@
-"""Derive from the commands what bash, zsh and fish complete: `memproc completion`.
+"""Complete commands, chats and memories in bash, zsh and fish: `memproc completion`.
 
-Names come out of the archive, which is only read, and only if it exists. Errors are not shown: a
+Names come from the archive, which is only read, and only if it exists. Errors are not shown: a
 person who presses the tab key wants a name or nothing.
 """
 
@@ -25,20 +25,20 @@ from rules.errors import MemprocError
 VARIABLE = "_MEMPROC_COMPLETE"
 _EDITIONS = ("as-of", "hindsight", "auto")
 _AS_ONE_WORD = re.compile(r"(?!-)[^\s!-*:-@\[-^`{-~]+(?: [^\s!-*:-@\[-^`{-~]+)*")
-"""A title that shells take as one word once its blanks are escaped."""
+"""A title that a shell takes as one word once its blanks are escaped."""
 _ID_BEGUN = re.compile("[mf][0-9a-f]{1,15}")
 Find = Callable[[Settings, Sequence[str], str], Sequence[CompletionItem]]
-"""Takes the settings, the words of the argument so far, and the beginning of the next."""
+"""Completes a word, given the settings, the words before it in the argument, and its beginning."""
 
 
 class _Bash(BashComplete):
-    """Bash puts in what it is given as it is: blanks are escaped, unless a quote is open.
+    """Completion for bash, which inserts a word unchanged: so blanks are escaped, unless a quote is open.
 
-    Click's script reads the answer with `read`, which takes one of two backslashes away.
+    Click's script reads the answer with `read`, which removes one of two backslashes.
     """
 
     def format_completion(self, item: CompletionItem) -> str:
-        """Write one line of the answer that bash reads."""
+        """Return one line of the answer for bash."""
         word = os.environ["COMP_WORDS"].split("\n")[-1]
         if not word.startswith(("'", '"')):
             item = CompletionItem(item.value.replace(" ", r"\\ "), item.type, item.help)
@@ -46,7 +46,7 @@ class _Bash(BashComplete):
 
 
 def register_bash() -> None:
-    """Have click answer bash in this way."""
+    """Have click use `_Bash` for bash."""
     add_completion_class(_Bash)
 
 
@@ -64,7 +64,7 @@ def completion_command(ctx: click.Context, shell: str) -> None:
 
 
 class _Name(click.types.StringParamType):
-    """Text completed with what `find` finds."""
+    """A text parameter that is completed by `find`."""
 
     def __init__(self, find: Find) -> None:
         self._find = find
@@ -72,7 +72,7 @@ class _Name(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """List the names that begin so; none where anything is wrong."""
+        """Return the names that begin with `incomplete`; none where anything is wrong."""
         settings = Settings(ctx.find_root().params.get("config"), quiet=True)
         words = [*(ctx.params.get("names") or ()), ctx.params.get("edition")]
         with suppress(MemprocError, OSError, DatabaseError):
@@ -81,7 +81,7 @@ class _Name(click.types.StringParamType):
 
 
 def complete_names(command: click.Command) -> None:
-    """Complete the parameters of a command, and of all within it, that name known things."""
+    """Have the parameters of a command, and of all within it, completed that name chats, memories or providers."""
     finds: Mapping[str | None, Find] = {
         "chat": _chats,
         "names": _memories,
@@ -98,9 +98,10 @@ def complete_names(command: click.Command) -> None:
 
 
 def _chats(settings: Settings, words: Sequence[str], begun: str) -> Sequence[CompletionItem]:
-    """List the chats whose title begins so, or, where the id is asked for, whose id does.
+    """Return the chats whose title or id begins with `begun`.
 
-    A chat goes by its title unless another has it or a shell could not take it as one word.
+    A chat is given by its title, unless another has the same or a shell could not take it as one
+    word; then by its id.
     """
     from daemon.archive.chats import known_chats
 
@@ -120,7 +121,7 @@ def _chats(settings: Settings, words: Sequence[str], begun: str) -> Sequence[Com
 
 
 def _memories(settings: Settings, words: Sequence[str], begun: str) -> Sequence[CompletionItem]:
-    """List chats, then the numbers of the chat's memories; ids only where one is begun."""
+    """Return chats, or after a chat the numbers of its memories; ids only where one is begun."""
     from daemon.archive.chats import find_chat
     from daemon.archive.memories import memory_ids, short_names
 
@@ -139,7 +140,7 @@ def _memories(settings: Settings, words: Sequence[str], begun: str) -> Sequence[
 def _memories_and_editions(
     settings: Settings, words: Sequence[str], begun: str
 ) -> Sequence[CompletionItem]:
-    """List what `use` takes: a chat, a memory of it, then an edition."""
+    """Return what `use` takes next: a chat, a memory of it, or an edition."""
     is_named = len(words) > 1 or (words and _ID_BEGUN.fullmatch(words[0]))
     if is_named:
         return [CompletionItem(kind) for kind in _EDITIONS if kind.startswith(begun)]

@@ -60,7 +60,7 @@ def config_check_command(settings: Settings) -> None:
     if path is None:
         well = "No memproc.toml: every setting is at its default."
     folders = asdict(settings.folders)
-    folders_of_texts = dict.fromkeys(own.texts.path for own in config.variants)
+    folders_of_texts = dict.fromkeys(chat_config.texts.path for chat_config in config.variants)
     primers = [folder / "primer.md" for folder in folders_of_texts if folder]
     lacking = [
         f"{primer} does not say {clause}; the questions do."
@@ -99,8 +99,8 @@ def config_edit_command(settings: Settings) -> None:
         check_named_files(config)
     except ConfigurationError as wrong:
         replace_file(draft, [written.encode()])
-        kept = f"The file is as it was. What you wrote is in {draft}"
-        raise ConfigurationError(wrong.message, kept) from wrong
+        advice = f"The file is as it was. What you wrote is in {draft}"
+        raise ConfigurationError(wrong.message, advice) from wrong
     replace_file(path, [written.encode()])
     draft.unlink(missing_ok=True)
     settings.done(f"Wrote {path}; all is well with it.", *_unknown_models(load(path)), path=path)
@@ -142,7 +142,7 @@ def config_fit_command(settings: Settings, model: str) -> None:
 
 
 def _tried(settings: Settings, name: str, window: int) -> Trial | None:
-    """Try a model on one's own machine or network, and say what it shows, or why it could not be."""
+    """Try a model on one's own machine or network, and return its trial; None where it was not tried."""
     config = settings.config
     if not is_local(name, config.models.options_for(name)):
         return None
@@ -158,13 +158,13 @@ def _tried(settings: Settings, name: str, window: int) -> Trial | None:
 def _unknown_models(config: Config) -> Iterator[str]:
     """Yield sentences about models that LiteLLM's map does not know.
 
-    Of models on one's own server or network it cannot know; where no address is named for one that is
-    found nowhere else, it is asked for.
+    It cannot know models on a server of one's own. A sentence asks for the server's address where
+    none is given and the model is known nowhere else.
     """
-    for own in config.variants:
+    for chat_config in config.variants:
         for role in ("agent", "context_manager", "fallback"):
-            name = getattr(own.models, role)
-            provider, options = provider_of(name), own.models.options_for(name)
+            name = getattr(chat_config.models, role)
+            provider, options = provider_of(name), chat_config.models.options_for(name)
             if name in (CHAT, SMALL, "", EXTRACTIVE) or is_model_known(name):
                 continue
             if provider in LOCAL_PROVIDERS and not is_ones_own(options):
@@ -175,7 +175,9 @@ def _unknown_models(config: Config) -> Iterator[str]:
                 )
                 continue
             near = nearest_names(name)
-            is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)
+            is_elsewhere = any(
+                known_name.endswith(f"/{name.rpartition('/')[2]}") for known_name in near
+            )
             if (provider in OWN_HOSTS or is_elsewhere) and not addresses(name, options):
                 hint = f" Did you mean {' or '.join(near)}?" if near else ""
                 yield (

@@ -44,10 +44,10 @@ _FIRST_PORT = 27184
 
 
 class DemoSettings(Settings):
-    """The settings of the demo's own folder."""
+    """The settings in the demo's own folder."""
 
     def say_which_file(self) -> None:
-        """Say nothing: in a demo it is clear which memproc.toml counts."""
+        """Do nothing: in a demo it is clear which memproc.toml is used."""
 
     def command(self, rest: str) -> str:
         """Return a command that can be typed."""
@@ -83,29 +83,29 @@ def demo_command(ctx: click.Context) -> int:
 
 
 def newest_demo() -> DemoSettings:
-    """Return the settings of the demo that was begun last. Raises FileTrouble without one."""
-    kept = [toml for toml in demos_folder().glob(f"demo*/{_TOML}") if is_demo(toml.parent)]
-    if not kept:
+    """Return the settings of the demo that was begun last. Raises FileTrouble if there is none."""
+    demos = [toml for toml in demos_folder().glob(f"demo*/{_TOML}") if is_demo(toml.parent)]
+    if not demos:
         raise FileTrouble("There is no demo to show yet.", "Make one with: memproc demo")
-    return DemoSettings(max(kept, key=lambda toml: toml.stat().st_mtime_ns), quiet=False)
+    return DemoSettings(max(demos, key=lambda toml: toml.stat().st_mtime_ns), quiet=False)
 
 
 def _show_what_is_kept(ctx: click.Context, settings: Settings) -> str:
-    """Show the versions of the sample and one memory. Return its id, or "" if it was skipped."""
+    """Show the versions of the sample and one memory. Return the chat's id, or "" if it was skipped."""
     with settings.archive() as archive:
         chat_ids = [chat.chat_id for chat in known_chats(archive)]
-        made = memories(archive, chat_ids[0]) if chat_ids else ()
-    if not made:
+        sample_memories = memories(archive, chat_ids[0]) if chat_ids else ()
+    if not sample_memories:
         return ""
     _title("What is kept (memproc versions)")
     ctx.invoke(versions_command, chat=chat_ids[0])
     _title("One memory (memproc show)")
-    settings.show(shown_report(made[len(made) // 2]))
+    settings.show(shown_report(sample_memories[len(sample_memories) // 2]))
     return chat_ids[0]
 
 
 def _program() -> str:
-    """Return what to type for memproc: its path, where it was started by one and is not on PATH."""
+    """Return what to type for memproc: its path, if it was started by its path and is not on PATH."""
     started = Path(sys.argv[0])
     is_on_path = started.name != "memproc" or shutil.which("memproc")
     return "memproc" if is_on_path else shlex.quote(str(started))
@@ -113,17 +113,17 @@ def _program() -> str:
 
 @contextmanager
 def _fresh_folder() -> Iterator[Path]:
-    """Yield a new folder for this demo: `demo`, or `demo-2` and so on where others are in use.
+    """Yield a new folder for this demo: `demo`, or `demo-2` and so on if others are in use.
 
-    That is while they run, and where they hold other chats. Folders of all others are removed.
+    A demo is in use while it runs, or if it holds other chats. The folders of all others are removed.
     """
     base = demos_folder()
     make_private(base)
-    with ExitStack() as held:
+    with ExitStack() as locks:
         for number in count(1):
             home = base / ("demo" if number == 1 else f"demo-{number}")
             with suppress(Busy):
-                held.enter_context(hold(home.with_suffix(".lock"), "shows the demo"))
+                locks.enter_context(hold(home.with_suffix(".lock"), "shows the demo"))
                 if not _holds_more(home):
                     break
         for old in _demos():
@@ -145,7 +145,7 @@ def _demos() -> list[Path]:
 
 
 def _holds_more(home: Path) -> bool:
-    """Return whether a demo holds, or may hold, another chat than the sample."""
+    """Return whether a demo holds, or may hold, a chat other than the sample."""
     state, backups = home / "state", home / "backups"
     folders = (home / "inbox", aside_folder(backups), arrivals_folder(state), brought_folder(state))
     files = {path.name for folder in folders for path in folder.glob("[!.]*")}

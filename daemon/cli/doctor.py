@@ -39,7 +39,7 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, for_repor
     )
     if for_report:
         config, chats = None, None
-        with suppress(MemprocError):  # the findings say what cannot be read
+        with suppress(MemprocError):  # the findings say so if they cannot be read
             config = settings.config
             with settings.archive() as archive:
                 chats = known_chats(archive)

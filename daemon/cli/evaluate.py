@@ -71,9 +71,9 @@ def eval_command(
     with settings.archive() as archive:
         context, subject = _subject(settings, archive, chat)
         if history:
-            found = free_report(archive, subject, ("memories",), context.clock())
+            evaluation = free_report(archive, subject, ("memories",), context.clock())
             settings.show(
-                history_report(subject.chat_id, past_evaluations(archive, subject), found)
+                history_report(subject.chat_id, past_evaluations(archive, subject), evaluation)
             )
             return
         if free or not subject.survey.roles.has_agent:
@@ -86,13 +86,13 @@ def eval_command(
 
 
 def _subject(settings: Settings, archive: Archive, chat: str) -> tuple[Context, EvaluatedChat]:
-    """Read the chat to be evaluated, with what a reader of the archive needs of the world."""
+    """Return a read-only context, and the chat to be evaluated."""
     context = context_to_read(settings.config, settings.folders, archive)
     return context, find_subject(context, chat)
 
 
 def _own_questions(subject: EvaluatedChat, path: str | None) -> Sequence[EvalQuestion]:
-    """Read the person's own questions from a file, if there is one.
+    """Read the person's own questions from a file, if one is named.
 
     Raises ConfigurationError where they cannot be asked.
     """
@@ -114,19 +114,19 @@ def _own_questions(subject: EvaluatedChat, path: str | None) -> Sequence[EvalQue
 
 
 def _price_sentence(settings: Settings, plan: EvaluationPlan) -> str:
-    """Say how much is asked, and what that costs."""
+    """Return a sentence on how much is asked, and what that costs."""
     if not plan.arms:
         return _ASKED_BEFORE
-    asked = f"About {counted(plan.count, 'question')} in {counted(plan.calls, 'call')}"
+    amount = f"About {counted(plan.count, 'question')} in {counted(plan.calls, 'call')}"
     if plan.cost is None:
-        return f"{asked}, at a price that is not known."
+        return f"{amount}, at a price that is not known."
     how = ", in batches at half price" if plan.batched else ""
-    said = cost_in_words(plan.cost.likely, plan.cost.at_most, *caps_and_spent(settings))
-    return f"{asked}{how}: {said}"
+    cost_words = cost_in_words(plan.cost.likely, plan.cost.at_most, *caps_and_spent(settings))
+    return f"{amount}{how}: {cost_words}"
 
 
 def _is_agreed(settings: Settings, plan: EvaluationPlan, *, yes: bool) -> bool:
-    """Say the price. Return whether the person agrees; only a dear evaluation is asked about."""
+    """Show the price. Return whether the person agrees, who is only asked if it may exceed a dollar."""
     settings.say(_price_sentence(settings, plan))
     is_dear = plan.cost is not None and plan.cost.at_most > ASKED_ABOVE
     asks = settings.can_ask and not settings.quiet
@@ -143,7 +143,7 @@ def _ask(
     *,
     again: bool,
 ) -> None:
-    """Carry out what of the plan was not asked before, and tell the evaluation."""
+    """Ask what was not asked before, and show the evaluation."""
     chat_id, usd = plan.subject.chat_id, 0.0
     if plan.arms:
         progress = Progress(quiet=settings.quiet or settings.for_programs)
@@ -154,10 +154,10 @@ def _ask(
         usd = progress.tally.usd
     with settings.archive() as archive:
         _, subject = _subject(settings, archive, chat_id)
-        found = asked_report(archive, subject, plan.number)
-    assert found is not None  # noqa: S101  it was asked just now, or before
-    report = evaluation_report(found, memories_by_id(subject.survey.reading.memories), usd)
-    settings.show(replace(report, values={**asdict(found), "usd_now": usd}))
+        evaluation = asked_report(archive, subject, plan.number)
+    assert evaluation is not None  # noqa: S101  it was asked just now, or before
+    report = evaluation_report(evaluation, memories_by_id(subject.survey.reading.memories), usd)
+    settings.show(replace(report, values={**asdict(evaluation), "usd_now": usd}))
 
 
 def _tell_free(
@@ -168,22 +168,22 @@ def _tell_free(
     *,
     again: bool,
 ) -> None:
-    """Tell the cloze report; as JSON with the newest asked one, and what asking costs."""
+    """Show the cloze report and what asking costs; in JSON also the newest report of an asked evaluation."""
     archive, price, provider = context.archive, "", subject.survey.roles.lacks_key
     if subject.survey.roles.has_agent:
         try:
             price = _price_sentence(settings, plan_evaluation(context, subject, arms, again=again))
         except MemprocError as fault:
             price = str(fault)
-    found = free_report(archive, subject, arms, context.clock())
+    free_evaluation = free_report(archive, subject, arms, context.clock())
     asked, past = asked_report(archive, subject), past_evaluations(archive, subject)
     values = {
-        **asdict(found),
+        **asdict(free_evaluation),
         "asked": asked and asdict(asked),
         "past": [asdict(evaluation) for evaluation in past],
         "price": price,
     }
-    report = evaluation_report(found, memories_by_id(subject.survey.reading.memories))
+    report = evaluation_report(free_evaluation, memories_by_id(subject.survey.reading.memories))
     notes = [_NO_RECALL] if "recall" in arms else []
     notes += report.notes
     step = None

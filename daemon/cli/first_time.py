@@ -68,7 +68,7 @@ def init_command(
 
 
 def _write_settings(settings: Settings, yes: bool) -> bool:
-    """Write memproc.toml if there is none, and make the folders. Return False on a refusal."""
+    """Write memproc.toml if there is none, and make the folders. Return False if the person refuses."""
     from daemon.config.as_toml import default_file
     from daemon.config.loading import load, load_folders
 
@@ -100,7 +100,7 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
 
 
 def _guide(ctx: click.Context, before: Settings) -> None:
-    """Go through the steps after the folders, with the settings that were written."""
+    """Go through the steps after the folders, with the settings that were just written."""
     path = before.path or own_file()
     ctx.obj = settings = replace(before, path=path if path.exists() else None)
     _title("2 of 4: A key, or none")
@@ -129,15 +129,15 @@ def _guide(ctx: click.Context, before: Settings) -> None:
 
 
 def _ask_for_keys(settings: Settings) -> None:
-    """Say what a key changes, then ask for keys until the person has no more."""
+    """Explain what a key changes, then ask for keys until the person has no more."""
     settings.say(
         "With the key of your model's provider, the persona writes its memories itself.\n"
         "Without one, they are made of sentences that were really said, which is free."
     )
     state, providers = settings.folders.state, sorted(KEY_VARIABLES)
     keys = {name: find_key(name, os.environ, state) for name in providers}
-    if kept := [name for name, key in keys.items() if not isinstance(key, NoKey)]:
-        settings.say(f"There is a key for {' and '.join(kept)} already.")
+    if with_key := [name for name, key in keys.items() if not isinstance(key, NoKey)]:
+        settings.say(f"There is a key for {' and '.join(with_key)} already.")
     settings.say(f"Providers: {', '.join(providers)}.")
     question = "Which provider's key do you have"
 
@@ -147,16 +147,16 @@ def _ask_for_keys(settings: Settings) -> None:
     while (provider := click.prompt(question, default=_NONE, value_proc=read)) != _NONE:
         try:
             ask_and_keep(settings, provider)
-            given = find_key(provider, os.environ, settings.folders.state)
+            new_key = find_key(provider, os.environ, settings.folders.state)
             trial = "Try it now, with one tiny question for a fraction of a cent?"
-            if not isinstance(given, NoKey) and click.confirm(trial, default=True):
-                key_works(settings, provider, given)
+            if not isinstance(new_key, NoKey) and click.confirm(trial, default=True):
+                key_works(settings, provider, new_key)
         except click.UsageError as refused:
             settings.say(refused.message)
 
 
 def _offer_service(ctx: click.Context, settings: Settings) -> bool:
-    """Install the service if wanted. Return True if the daemon runs now."""
+    """Install the service if the person wants it. Return whether the daemon runs now."""
     if daemon_runs(settings.folders.state):
         settings.say("memproc is running: exports in the inbox are processed automatically.")
         return True

@@ -1,4 +1,4 @@
-"""Keep a provider's key, try it, or forget it: `memproc key`. No key is an argument, or printed."""
+"""Keep a provider's key, try it, or forget it: `memproc key`. A key is never an argument, nor printed."""
 
 import os
 import re
@@ -31,7 +31,7 @@ from rules.wording import capital
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
 _PROVIDER = re.compile(r"[a-z0-9_]{1,30}")
 _HOST = re.compile(r"[a-z0-9_-]{1,24}|[a-z0-9_-]+(\.[a-z0-9_-]+)+|[0-9a-f:.]*:[0-9a-f:.]*")
-"""A name without a dot is short, so that a key given in its place does not match."""
+"""A name without a dot must be short, so that a key given in its place does not match."""
 _LONGEST_LINE = 8192  # bytes; no key is nearly as long
 _TRIAL_SECONDS = 30.0
 _NONE_ALLOWED = "No host is allowed but those of the providers, and what you name yourself."
@@ -40,7 +40,7 @@ _NONE_ALLOWED = "No host is allowed but those of the providers, and what you nam
 def named_provider(text: str) -> str:
     """Return the provider that is named, or meant by "claude" or "gpt". Raises BadParameter.
 
-    An unknown name may be a misplaced key: it is not repeated, but the nearest provider is named.
+    An unknown name may be a misplaced key, so it is not repeated; the nearest provider is suggested.
     """
     if name := meant_provider(text):
         return name
@@ -50,7 +50,7 @@ def named_provider(text: str) -> str:
     raise click.BadParameter(f"memproc keeps no key for this provider.{guess}\n{known}")
 
 
-def _known(_: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+def _check_provider(_: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
     return None if text is None else named_provider(text)
 
 
@@ -64,7 +64,7 @@ def key_command() -> None:
 
 
 @key_command.command("set")
-@click.argument("provider", callback=_known)
+@click.argument("provider", callback=_check_provider)
 @click.argument("more", nargs=-1, metavar="")
 @click.option(
     "--file", "to_file", is_flag=True, help="Use memproc's own file, and not the keyring."
@@ -88,7 +88,7 @@ def key_set_command(
 
 
 def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) -> None:
-    """Ask for a provider's key, and keep it. Raises UsageError for text that is no key."""
+    """Ask for a provider's key, and keep it. Raises UsageError for a text that cannot be a key."""
     if sys.stdin.isatty():
         text = click.prompt(f"Key for {provider} (it is not shown)", hide_input=True, err=True)
     else:
@@ -110,7 +110,7 @@ def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) ->
 
 
 @key_command.command("forget")
-@click.argument("provider", callback=_known)
+@click.argument("provider", callback=_check_provider)
 @pass_settings
 def key_forget_command(settings: Settings, provider: str) -> None:
     """Forget the key of PROVIDER.
@@ -133,7 +133,7 @@ def key_forget_command(settings: Settings, provider: str) -> None:
 
 
 @key_command.command("test")
-@click.argument("provider", callback=_known, required=False)
+@click.argument("provider", callback=_check_provider, required=False)
 @click.option(
     "--no-call",
     is_flag=True,
@@ -150,14 +150,14 @@ def key_test_command(settings: Settings, provider: str | None, no_call: bool) ->
     rows: list[dict[str, object]] = []
     reason = ""
     for name in [provider] if provider else sorted(KEY_VARIABLES):
-        kept = find_key(name, os.environ, folder)
-        if isinstance(kept, NoKey):
-            reason = f" for {name}: {kept.reason}" if provider else ""
+        key = find_key(name, os.environ, folder)
+        if isinstance(key, NoKey):
+            reason = f" for {name}: {key.reason}" if provider else ""
             continue
-        place = _place(kept.where, name, folder)
+        place = _place(key.where, name, folder)
         settings.say(f"{name}: there is a key in {place}.")
-        works = None if no_call else key_works(settings, name, kept)
-        rows.append({"provider": name, "where": kept.where, "place": place, "works": works})
+        works = None if no_call else key_works(settings, name, key)
+        rows.append({"provider": name, "where": key.where, "place": place, "works": works})
     if not rows:
         raise MemprocError(
             f"There is no key{reason}.", f"Keep one with: memproc key set {provider or 'PROVIDER'}"
@@ -199,7 +199,7 @@ def key_allow_command(
     if host is None:
         raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
     name, where = provider.lower(), host_of(host).lower()
-    # Neither is repeated: it may be a key.
+    # Neither is repeated, since it may be a key.
     if not _PROVIDER.fullmatch(name) or not _HOST.fullmatch(where):
         raise click.UsageError(
             "Name a provider as LiteLLM does, and a host: memproc key allow openai llm.example.org"
@@ -212,15 +212,15 @@ def key_allow_command(
     settings.done(says, provider=name, host=where, allowed=not forget)
 
 
-def key_works(settings: Settings, provider: str, kept: Key) -> bool:
-    """Try a key, and say what came of it. Return False where it does not work.
+def key_works(settings: Settings, provider: str, key: Key) -> bool:
+    """Try a key, and say whether it works. Return False where it does not.
 
-    The model is one that memproc.toml names for this provider, else the small one.
+    It asks a model of this provider that memproc.toml names, else the provider's small one.
     """
     from daemon.models.catalogue import small_model_on
 
     models, unnamed = settings.config.models, f"{provider}/"
-    # `unnamed` comes back where no small model is known, or has ended.
+    # `small_model_on` returns `unnamed` where no small model is known, or it has ended.
     small = small_model_on(here().date(), unnamed)
     names = (models.context_manager, models.agent, models.fallback, small)
     fitting = (name for name in names if provider_of(name) == provider and name != unnamed)
@@ -230,7 +230,7 @@ def key_works(settings: Settings, provider: str, kept: Key) -> bool:
             f"{provider}: the key was not tried. memproc knows no small model of {provider}. "
             "Name one in [models] in memproc.toml."
         )
-    elif trouble := _trouble_with(name, settings, kept):
+    elif trouble := _trouble_with(name, settings, key):
         print_error(f"{provider}: {trouble}")
         return False
     else:
@@ -238,26 +238,33 @@ def key_works(settings: Settings, provider: str, kept: Key) -> bool:
     return True
 
 
-def _trouble_with(name: str, settings: Settings, kept: Key) -> str:
-    """Ask a model one tiny question, for a fraction of a cent. Return why it has not answered."""
+def _trouble_with(name: str, settings: Settings, key: Key) -> str:
+    """Ask a model one tiny question, for a fraction of a cent. Return why it did not answer, else ""."""
     from daemon.models.completion import complete
     from daemon.models.hosts import addresses, refusal
     from primer.reply import smallest_request
 
     models = settings.config.models
-    if refused := refusal(name, models, kept):
+    if refused := refusal(name, models, key):
         return f"{refused.reason} {refused.next_step}"
-    own = models.options_for(name)
-    options = {"timeout": _TRIAL_SECONDS, **quiet_options(name), **own, "api_key": kept.value}
+    own_options = models.options_for(name)
+    options = {
+        "timeout": _TRIAL_SECONDS,
+        **quiet_options(name),
+        **own_options,
+        "api_key": key.value,
+    }
     try:
-        answer = complete(smallest_request(Model(name, options, addresses=addresses(name, own))))
+        answer = complete(
+            smallest_request(Model(name, options, addresses=addresses(name, own_options)))
+        )
     except MemprocError as fault:
         return fault.message
     return "" if answer.text or answer.finish else f"The answer of {name} cannot be read."
 
 
 def _place(where: Where, provider: str, folder: Path) -> str:
-    """Name the place of a key in a sentence."""
+    """Return the place of a key, as a sentence names it."""
     if where == "environment":
         return f"the environment ({set_variables(provider, os.environ)[0]})"
     if where == "credential":

@@ -12,7 +12,7 @@ from daemon.files.write import replace_file
 
 _LOOK_SECONDS = 10.0
 _COLUMNS = 72
-"""Of the help in the man page, which `man` indents."""
+"""The width of the help in the man page, which `man` indents."""
 _OPENING = """\
 .TH MEMPROC 1 "" memproc "memproc"
 .SH NAME
@@ -39,9 +39,9 @@ def help_command(ctx: click.Context, command: tuple[str, ...]) -> None:
     for name in command:
         if not isinstance(place.command, click.Group):
             raise click.UsageError(f"{place.command_path} has no commands of its own.")
-        _, found, _ = place.command.resolve_command(place, [name])
-        if found is not None:
-            place = click.Context(found, info_name=name, parent=place)
+        _, subcommand, _ = place.command.resolve_command(place, [name])
+        if subcommand is not None:
+            place = click.Context(subcommand, info_name=name, parent=place)
     click.echo(place.get_help())
 
 
@@ -66,20 +66,20 @@ def manual_command(ctx: click.Context, install: bool) -> None:
 
 
 def man_page_path() -> Path:
-    """Return the page's path in the person's own folder, which goes with `~/.local/bin`."""
+    """Return the man page's path in the person's own folder, which goes with `~/.local/bin`."""
     return Path.home() / ".local" / "share" / "man" / "man1" / "memproc.1"
 
 
 def _is_found(path: Path) -> bool:
     """Return whether `man` finds this page under its name."""
     try:
-        found = subprocess.run(
+        result = subprocess.run(
             ["man", "-w", "memproc"],  # noqa: S607
             capture_output=True, text=True, timeout=_LOOK_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return str(path) in found.stdout.splitlines()
+    return str(path) in result.stdout.splitlines()
 
 
 def man_page(root: click.Command) -> str:
@@ -91,7 +91,7 @@ def man_page(root: click.Command) -> str:
 
 
 def _helps(place: click.Context) -> Iterator[str]:
-    """Yield the help of a command, its lines as they are, then of each within it that is shown."""
+    """Yield the help of a command with its lines unchanged, then that of each visible command within it."""
     words = place.get_help().replace("\\", "\\e").replace("-", "\\-")
     yield f".SS {place.command_path}\n.nf\n{words}\n.fi\n"
     group = place.command

@@ -48,7 +48,7 @@ def mcp_command(ctx: click.Context, chat: str, port: int | None) -> None:
     library = Library(settings.config, settings.folders.state, chat)
     with library.opened() as archive:
         if chat:
-            library.chat(archive, "")  # who names one that is not there is told at once
+            library.chat(archive, "")  # raises at once if there is no such chat
     server = recall_server(library)
     if port is None:
         serve_standard_streams(server)

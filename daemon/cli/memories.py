@@ -1,6 +1,6 @@
-"""Show a chat's memories, and decide about them: `memproc memories`, `show`, `use`, `pin`, `retry`.
+"""Show a chat's memories, and change how they are kept: `memproc memories`, `show`, `use`, `pin`, `retry`.
 
-A command names memories by number in a chat, or by an id or its beginning.
+Memories are named by their number in a chat, or by an id or its beginning.
 """
 
 import re
@@ -31,7 +31,7 @@ _named = click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=Tru
 def named_memories(
     archive: Archive, settings: Settings, names: Sequence[str]
 ) -> list[tuple[Holding, Memory]]:
-    """Find the memories of these names; the first may be the chat's. Raises NotFound."""
+    """Return the memories of these names, of which the first may be the chat's. Raises NotFound."""
     has_chat = len(names) > 1 and not all(map(_LOOKS_LIKE_AN_ID.fullmatch, names))
     chat, ids = (names[0], names[1:]) if has_chat else ("", names)
     return [holding_of(archive, settings.config, name, chat) for name in ids]
@@ -40,7 +40,7 @@ def named_memories(
 def one_memory(
     archive: Archive, settings: Settings, names: Sequence[str], how: HowNamed = "begun"
 ) -> tuple[Holding, Memory]:
-    """Find the one memory of these names; the first may be the chat's. Raises NotFound."""
+    """Return the one memory of these names, of which the first may be the chat's. Raises NotFound."""
     if len(names) > 2:
         raise click.UsageError(
             "Name one memory, and its chat before it if you like; quote a title that has spaces."
@@ -85,7 +85,7 @@ def show_command(settings: Settings, names: tuple[str, ...], raw: bool) -> None:
 
 def _edition(ctx: click.Context, param: click.Parameter, text: str) -> int | str | None:
     """Return the number of an edition, its kind, or None for `auto`."""
-    if ctx.resilient_parsing:  # the shell completes: it may still be a chat or a memory
+    if ctx.resilient_parsing:  # a shell is completing: this may still be a chat or a memory
         return text
     if text == _AUTO:
         return None
@@ -155,14 +155,14 @@ def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
         _, before = one_memory(context.archive, settings, names)
         changed = choices.unpin(context.archive, before)
         _, now = holding_of(context.archive, context.config, before.memory_id)
-    says, own = f"Nothing to do: {name_in_sentences(before)} is not pinned.", None
+    says, your_text = f"Nothing to do: {name_in_sentences(before)} is not pinned.", None
     if changed:
         says = f"Unpinned {name_in_sentences(before)}: it may be rewritten again."
     if now.edition.number != before.edition.number:
         says += f" It is shown in {_numbered(now.edition)} again."
         number = str(before.edition.number)
-        own = Step(f"Your text is edition {number}", shlex.join(["use", *names, number]))
-    _tell_choice(settings, before, now, says, own)
+        your_text = Step(f"Your text is edition {number}", shlex.join(["use", *names, number]))
+    _tell_choice(settings, before, now, says, your_text)
 
 
 def _numbered(edition: Edition) -> str:
@@ -173,7 +173,7 @@ def _numbered(edition: Edition) -> str:
 def _tell_choice(
     settings: Settings, before: Memory, now: Memory, says: str, *steps: Step | None
 ) -> None:
-    """Tell what was done about a memory; where another edition is shown, how it is seen."""
+    """Show what was done with a memory; if another edition is shown now, also how to see it."""
     is_new = now.edition.number != before.edition.number
     settings.done(
         says,
@@ -196,12 +196,12 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
         named = named_memories(context.archive, settings, names)
         recalled = [choices.bring_back(context.archive, memory) for _, memory in named]
     notes = []
-    for (chat, memory), back in zip(named, recalled, strict=True):
-        notes += [f"Recalled {name_in_sentences(chat.by_id[memory_id])}." for memory_id in back]
-        if not back:
+    for (chat, memory), brought_back in zip(named, recalled, strict=True):
+        notes += [f"Recalled {name_in_sentences(chat.by_id[memory_id])}." for memory_id in brought_back]
+        if not brought_back:
             notes.append(f"Nothing to do: {name_in_sentences(memory)} is not forgotten.")
-    every = [memory_id for back in recalled for memory_id in back]
-    settings.done(*notes, next=(TO_SEE_IT if every else None,), recalled=every)
+    all_recalled = [memory_id for brought_back in recalled for memory_id in brought_back]
+    settings.done(*notes, next=(TO_SEE_IT if all_recalled else None,), recalled=all_recalled)
 
 
 @click.command

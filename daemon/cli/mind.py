@@ -25,9 +25,9 @@ _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1)
 
 
 def change(settings: Settings, name: str, chat: str, **values: object) -> None:
-    """Do a change of a chat, and tell it; or keep it for the end of the run that works just now.
+    """Carry out a change of a chat, and show it; during a run, store it for the run's end.
 
-    Raises what refuses it.
+    Raises what the change raises.
     """
     change = _changed(settings, name, chat, values)
     see_it = TO_SEE_IT if change.is_shown_later else None
@@ -44,11 +44,11 @@ def _changed(settings: Settings, name: str, chat: str, values: Mapping[str, obje
             chat_id = find_chat(archive, chat).chat_id
             number = keep_pressed(archive, name, chat_id, values, now())
         with suppress(Busy), settings.context():
-            pass  # the run has ended meanwhile, and this has done what waits
+            pass  # the run has ended meanwhile, and opening the context has done what waits
         with settings.archive() as archive:
-            kept = find_pressed(archive, number)
-        if kept and kept.done_at:
-            return ChangeDone(kept.sentence, is_shown_later=False)
+            pressed = find_pressed(archive, number)
+        if pressed and pressed.done_at:
+            return ChangeDone(pressed.sentence, is_shown_later=False)
         says = f"{busy.message} This waits, and is done when that ends."
         return ChangeDone(says, is_shown_later=False, waits=True)
 

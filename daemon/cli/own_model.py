@@ -1,4 +1,4 @@
-"""Set up a model on one's own machine or network: `memproc init --local URL`, and try it."""
+"""Set up a model on the user's own machine or network (`memproc init --local URL`), and try it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,8 +43,8 @@ _MISSED = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """A model on a server of one's own, and how it would be asked."""
+class _ChosenModel:
+    """The model chosen on the user's own server, and the tokens that one call to it holds."""
 
     server: OwnServer
     name: str
@@ -52,14 +52,14 @@ class _Found:
 
     @property
     def settings(self) -> dict[SettingName, object]:
-        """Return what memproc.toml has to say of the model and its server."""
-        held = "num_ctx" if self.server.provider in OLLAMA else "window"
+        """Return the settings of memproc.toml that make runs use this model."""
+        window_key = "num_ctx" if self.server.provider in OLLAMA else "window"
         table = ("models", "options", self.name)
         return {
             ("models", "agent"): self.name,
             ("models", "context_manager"): self.name,
             (*table, "api_base"): self.server.base,
-            (*table, held): self.window,
+            (*table, window_key): self.window,
             (*table, "concurrency"): max(1, self.server.slots),
             (*table, "timeout"): int(TIMEOUT_SECONDS),
         }
@@ -68,57 +68,62 @@ class _Found:
 def set_up_own_model(
     settings: Settings, path: Path, url: str, wanted: str, window: int, *, yes: bool
 ) -> bool:
-    """Ask a server, try its model once, and write it into memproc.toml. Return whether it was.
+    """Ask a server, try its model once, and write it into memproc.toml. Return whether it was written.
 
-    What the trial shows is kept in any case.
+    The trial's result is kept in any case.
 
-    Raises ConfigurationError or ModelError where that cannot be.
+    Raises ConfigurationError or ModelError where the model cannot be set up.
     """
-    found = _find(settings, url, wanted, window)
-    seen = fingerprint_file(path)
+    chosen = _find(settings, url, wanted, window)
+    fingerprint = fingerprint_file(path)
     with file_errors(path, "read"):
         before = path.read_text("utf-8-sig")
-    config, again = parse_settings(before.encode(), path), f"init --local {url}"
-    sizes_for(config, found.name, found.window, 1.0, f"memproc {again}")  # before anything is asked
-    values = found.settings
-    model = _model(parse_settings(with_settings(before, values).encode(), path), found.name)
+    config, command = parse_settings(before.encode(), path), f"init --local {url}"
+    sizes_for(
+        config, chosen.name, chosen.window, 1.0, f"memproc {command}"
+    )  # before anything is asked
+    values = chosen.settings
+    model = _model(parse_settings(with_settings(before, values).encode(), path), chosen.name)
     settings.say("Asking it once about a short passage ...")
-    trial = try_and_keep(settings, model, found.window)
-    factor = trial.factor or token_factor(found.name)
-    sizes = sizes_for(config, found.name, found.window, factor, f"memproc {again}")
+    trial = try_and_keep(settings, model, chosen.window)
+    factor = trial.factor or token_factor(chosen.name)
+    sizes = sizes_for(config, chosen.name, chosen.window, factor, f"memproc {command}")
     values |= sizes.settings
-    settings.say(f"{sizes} fit into {found.window:,}.")
-    settings.say("\n".join(_whose_chats(settings, config, found.name)))
-    if not confirmed(settings, f"Write it into {path}?", yes, again):
+    settings.say(f"{sizes} fit into {chosen.window:,}.")
+    settings.say("\n".join(_whose_chats(settings, config, chosen.name)))
+    if not confirmed(settings, f"Write it into {path}?", yes, command):
         return False
-    save_settings(path, seen, values)
+    save_settings(path, fingerprint, values)
     settings.say(f"Wrote it into {path}. What a run would do, and how long it takes: memproc plan")
     return True
 
 
-def _find(settings: Settings, url: str, wanted: str, window: int) -> _Found:
-    """Ask a server what it serves, and say it. Raises ConfigurationError where no window is known."""
+def _find(settings: Settings, url: str, wanted: str, window: int) -> _ChosenModel:
+    """Ask a server what it serves, choose a model, and print both.
+
+    Raises ConfigurationError where no window is known.
+    """
     server = ask_server(url)
     served = with_details(server, _choose(settings, server, wanted))
-    holds = window or window_of(server, served)
-    if not holds:
+    tokens = window or window_of(server, served)
+    if not tokens:
         raise ConfigurationError(
             f"{server.kind} at {server.root} does not say how many tokens one call may hold.",
             f"Say it: memproc init --local {server.root} --window 8192",
         )
     slots = counted(max(1, server.slots), "call")
     settings.say(f"{server.kind} at {server.root}: {served.name}, {slots} at a time.")
-    found = _Found(server, server.full_name(served), holds)
+    chosen = _ChosenModel(server, server.full_name(served), tokens)
     if not server.slots:
         settings.say(
             f"It does not say whether it answers more at once ({server.slots_setting}): if so, set "
-            f'concurrency in [models.options."{found.name}"] of memproc.toml.'
+            f'concurrency in [models.options."{chosen.name}"] of memproc.toml.'
         )
-    return found
+    return chosen
 
 
 def try_and_keep(settings: Settings, model: Model, window: int) -> Trial:
-    """Try a model of one's own once, keep what it shows, and say it. Raises as `try_model`."""
+    """Try a user's own model once, keep the result and print it. Raises as `try_model`."""
     trial = try_model(model, window)
     with Archive.open(settings.folders.state, zone=settings.config.memory.zone) as archive:
         keep_trial(archive, model.name, trial, now())
@@ -129,9 +134,9 @@ def try_and_keep(settings: Settings, model: Model, window: int) -> Trial:
 
 
 def _choose(settings: Settings, server: OwnServer, wanted: str) -> ServedModel:
-    """Return the model that is named, the only one, or the only one that is loaded; else ask.
+    """Return the named model, the only one served, or the only one loaded; otherwise ask the user.
 
-    Raises click.UsageError where no one can be asked.
+    Raises click.UsageError where the user cannot be asked, or the named model is not served.
     """
     by_name = {model.name: model for model in server.models}
     loaded = [model for model in server.models if model.is_loaded]
@@ -151,7 +156,7 @@ def _choose(settings: Settings, server: OwnServer, wanted: str) -> ServedModel:
 
 
 def _model(config: Config, name: str) -> Model:
-    """Return the model as a run would ask it. Raises ConfigurationError where it could not."""
+    """Return the model as a run would call it. Raises ConfigurationError where a run could not."""
     model = resolve_model(name, config.models, config.budget, lambda provider: NoKey(provider, ""))
     if isinstance(model, Unaskable):
         raise ConfigurationError(model.reason, model.next_step)
@@ -159,13 +164,15 @@ def _model(config: Config, name: str) -> Model:
 
 
 def _whose_chats(settings: Settings, config: Config, name: str) -> Iterator[str]:
-    """Say whose memories the model will write, and whose it will not."""
+    """Yield the lines that say whose memories the model will write, and whose it will not."""
     before = "each chat's own model" if config.models.agent == CHAT else config.models.agent
     with settings.archive() as archive:
         titles = [in_one_line(cut_title(chat.title)) for chat in known_chats(archive)]
-    more = f" and {len(titles) - _MOST_TITLES:,} more" if len(titles) > _MOST_TITLES else ""
-    known = f", {', '.join(titles[:_MOST_TITLES])}{more} among them" if titles else ""
+    further = f" and {len(titles) - _MOST_TITLES:,} more" if len(titles) > _MOST_TITLES else ""
+    known = f", {', '.join(titles[:_MOST_TITLES])}{further} among them" if titles else ""
     yield f"From now on {name} writes and analyses for every chat{known}. Until now: {before}."
-    own = [each.chat for each in config.chats.override if each.says(("models", "agent"))]
-    if own:
-        yield f"Not for those that have a model of their own in memproc.toml: {', '.join(own)}."
+    excepted = [
+        override.chat for override in config.chats.override if override.says(("models", "agent"))
+    ]
+    if excepted:
+        yield f"Not for those that have a model of their own in memproc.toml: {', '.join(excepted)}."

@@ -30,7 +30,7 @@ _PLACES = ("page", "inbox", "updated", "config")
 _ANSWER_SECONDS = 60.0
 _FAILS_WITHIN_SECONDS = 3.0
 _MOST_PORTS = 10
-"""The page's own, and the next ones."""
+"""The number of ports that are tried: the page's own, and the next ones."""
 _LAST_PORT = 65_535
 
 
@@ -111,9 +111,9 @@ def page_command(settings: Settings, number: int | None) -> None:
 
 
 def _opens(address: str) -> bool:
-    """Open an address or a file. Return False where no program does.
+    """Open an address or a file. Return False where no program opens it.
 
-    xdg-open may live as long as the browser: one that has not failed by then has opened it.
+    xdg-open may run as long as the browser: if it has not failed after a few seconds, it has worked.
     """
     if sys.platform in ("darwin", "win32"):
         return click.launch(address) == 0
@@ -130,28 +130,28 @@ def _opens(address: str) -> bool:
 def _start_page(settings: Settings) -> int:
     """Start the page unless it answers, and return its port.
 
-    Where the system does not say which program has the port, the next one is taken, and told.
-    Raises FileTrouble where it says so.
+    If another program has the port and the system does not say which, the next free port is used and
+    reported. Raises FileTrouble where the system says which program has it.
     """
-    own = settings.config.page.port
+    own_port = settings.config.page.port
     try:
-        start_page_unless_there(settings, own)
+        start_page_unless_there(settings, own_port)
     except PortTaken as taken:
         if taken.program:
             raise
-        for port in range(own + 1, min(own + _MOST_PORTS, _LAST_PORT + 1)):
+        for port in range(own_port + 1, min(own_port + _MOST_PORTS, _LAST_PORT + 1)):
             with suppress(PortTaken):
                 start_page_unless_there(settings, port)
                 print_error(f"{taken.message} So the page is at the next one, {port}.")
                 return port
         raise
-    return own
+    return own_port
 
 
 def start_page_unless_there(settings: Settings, port: int = 0) -> None:
-    """Start the page, unless it answers at the `port`, or that of the settings.
+    """Start the page unless it answers at `port`, by default the settings' port.
 
-    Raises FileTrouble where another program, or the memproc of another person, has the port.
+    Raises FileTrouble where another program, or another person's memproc, has the port.
     """
     port, state = port or settings.config.page.port, settings.folders.state
     if _is_ours(state, port):
@@ -167,11 +167,11 @@ def start_page_unless_there(settings: Settings, port: int = 0) -> None:
 
 
 def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" = None) -> bool:
-    """Return True if memproc's page for this archive answers at the port.
+    """Return whether memproc's page for this archive answers at the port.
 
-    It has to prove that it can read our state folder before it gets the secret of a link. `started`
-    is the page's process if we started it just now. Without it, a page or a daemon of ours holds a
-    lock; who else may have the port is not asked, and might never answer.
+    It must prove that it can read our state folder before it gets the secret of a link. `started` is
+    the page's process if we have just started it. If not, and neither a page nor a daemon of ours
+    holds a lock, nothing is asked: another program at the port might never answer.
     """
     import httpx
 

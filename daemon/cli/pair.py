@@ -133,7 +133,7 @@ def pair_script_command(settings: Settings, path: Path) -> None:
 
 
 def _wait(state: Path, shown: PairingCode) -> Device:
-    """Wait for the device that is paired with the code. Raises MemprocError where the code ends."""
+    """Wait for a device to be paired with the code, and return it. Raises MemprocError where the code ends first."""
     while True:
         code = newest_code(state)
         if code is None or code.made_at != shown.made_at:

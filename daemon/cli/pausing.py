@@ -1,4 +1,4 @@
-"""Hold work back, stop a run, and go on: `memproc pause`, `resume`, `stop`."""
+"""Pause the daemon's work, stop a run, and go on: `memproc pause`, `resume`, `stop`."""
 
 from datetime import timedelta
 
@@ -62,9 +62,9 @@ def stop_command(settings: Settings) -> None:
             begin_pause(archive, None, when)
         ask_to_stop(archive, run, when)
     waits = "The run stops after the calls that are under way"
-    ago, left = seconds_between(run.asked_at, when), seconds_between(when, run.asked_until)
-    if ago is not None and left is not None and run.asked_at >= run.answered_at:
-        remaining = f"{span(max(0.0, left))} left at most"
+    ago, seconds_left = seconds_between(run.asked_at, when), seconds_between(when, run.asked_until)
+    if ago is not None and seconds_left is not None and run.asked_at >= run.answered_at:
+        remaining = f"{span(max(0.0, seconds_left))} left at most"
         waits = f"{waits}: {run.asked} was asked {span(ago)} ago and has {remaining}"
     after = "" if run.by_hand else "No new work is taken up until you say: memproc resume"
     settings.done(f"{waits}.", after, stopped=True)

@@ -47,9 +47,9 @@ _SAMPLE_ALONE = (
 
 
 def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
-    """Plan each chat of these exports, or say why it has no plan. Sends and writes nothing.
+    """Return the plan of each chat of these exports, or why it has none. Sends and writes nothing.
 
-    Raises for mistakes in texts, sections or bounds at once: they are told once, not for each chat.
+    Mistakes in texts, sections or bounds are raised first, so that they are not told for each chat.
     """
     config, folders = settings.config, settings.folders
     with settings.archive() as archive:
@@ -66,7 +66,7 @@ def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow
 
 
 def caps_and_spent(settings: Settings) -> tuple[Amounts, Amounts]:
-    """Return the caps, and what is spent; a new run has spent nothing of its own cap yet."""
+    """Return the caps, and what is spent; a new run has not spent anything of its own cap."""
     when = now()
     with settings.archive() as archive:
         caps = caps_now(archive, settings.config.budget, when)
@@ -78,11 +78,11 @@ def _plan_export(context: Context, export: Export) -> Iterator[PlannedRow | Skip
 
 
 def _plan_chat(context: Context, export: Export, chat: Chat) -> Iterator[PlannedRow]:
-    """Plan one chat; if the archive knows it, warn where its model ends soon."""
+    """Plan one chat; if the archive knows it, note if its model ends soon."""
     row = _row(context, export, chat)
     plan = row.outcome
     if isinstance(plan, ChatPlan) and is_known(context.archive, plan.chat_id):
-        with suppress(MemprocError):  # the plan could be made, and tells what is wrong
+        with suppress(MemprocError):  # the plan itself could be made, and says what is wrong
             ending = ending_chat(
                 context.archive, plan.chat_id, context.config, context.key, context.clock()
             )
@@ -91,7 +91,7 @@ def _plan_chat(context: Context, export: Export, chat: Chat) -> Iterator[Planned
 
 
 def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
-    """Look at a chat as a run would, and return its plan, or why it has none."""
+    """Survey a chat as a run does, and return its plan, or why it has none."""
     file = export.path.name
     looked = look(context, export, chat)
     if isinstance(looked, AtRest):
@@ -105,7 +105,7 @@ def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
         plan = replace(plan, warnings=(*plan.warnings, *_about_sample(context, looked)))
     row = PlannedRow(file, plan, who(looked.roles), _cost(context, looked))
     if looked.plan.calls and looked.roles.lacks_key:
-        with suppress(MemprocError):  # what it would cost with the key, where that can be told
+        with suppress(MemprocError):  # the cost with the key, where it can be computed
             as_if = look(replace(context, key=as_if_kept(context.key, [])), export, chat)
             if isinstance(as_if, Survey):
                 row = replace(row, with_key=_cost(context, as_if).cost)
@@ -113,7 +113,7 @@ def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
 
 
 def _about_sample(context: Context, survey: Survey) -> Iterator[str]:
-    """Say in what the sample conversation differs from the person's own chats."""
+    """Yield sentences on how the sample conversation differs from the person's own chats."""
     agent, live = context.config.models.agent, survey.config.tail.tokens
     if agent not in (CHAT, survey.roles.agent.name):
         yield _SAMPLE_ALONE.format(agent=agent)
@@ -122,7 +122,7 @@ def _about_sample(context: Context, survey: Survey) -> Iterator[str]:
 
 
 def _with_readiness(context: Context, survey: Survey, row: PlannedRow) -> PlannedRow:
-    """Add whether the updated export is ready without a call, and replaces the one in its place."""
+    """Return the row with whether the export is ready without a call, and replaces the one in place."""
     ready = ready_without_calls(context, survey)
     if ready is None:
         return row
@@ -135,7 +135,7 @@ def _with_readiness(context: Context, survey: Survey, row: PlannedRow) -> Planne
 
 
 def _cost(context: Context, survey: Survey) -> PlanCost:
-    """Return the cost of the work on a chat that was surveyed, if it is begun now."""
+    """Return the cost of the work on a surveyed chat, if it begins now."""
     now = context.clock()
     return plan_cost(context.archive, survey.plan, survey.roles, survey.config, now)
 

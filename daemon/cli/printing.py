@@ -16,15 +16,15 @@ from daemon.status.printable import columns_of, folded, in_one_line, visible
 from rules.wording import as_sentence
 
 _COLOURS = {"error": "red", "warning": "yellow", "ok": "green"}
-"""Of the first word of a card that tells how bad something is."""
+"""The colours of a card's first word, if that is a level."""
 _WIDE = 120
-"""Columns of a terminal that has room for cards side by side."""
+"""The columns that a terminal needs for cards side by side."""
 
 
 def print_rows(table: ReportTable[Any]) -> None:
-    """Print a table in the width of the terminal, with a pager where it is longer.
+    """Print a table in the width of the terminal, with a pager where it is too long for it.
 
-    A section with a title is a part of a screen, and never has a pager of its own.
+    A section with a title is only a part of what is shown, and gets no pager of its own.
     """
     if table.card and not table.columns:
         cards = [table.card(row) for row in table.rows]
@@ -43,9 +43,9 @@ def print_rows(table: ReportTable[Any]) -> None:
 
 
 def _print_card(card: Card) -> None:
-    """Print a card: its head, its words with marked ones in bold, notes, and what opens it.
+    """Print a card: its head, its text with marked words in bold, notes, and the command that opens it.
 
-    The command is for people: a file or a pipe gets the words alone.
+    The command is left out where the output goes to a file or a pipe.
     """
     words = "".join(styled(visible(part.text), bold=part.is_marked) for part in card.text).rstrip()
     head = in_width(in_one_line(card.head))
@@ -59,7 +59,7 @@ def _print_card(card: Card) -> None:
 
 
 def _print_side_by_side(cards: Sequence[Card]) -> None:
-    """Print cards in columns, with the same part of each at the same height."""
+    """Print cards in columns, with corresponding parts at the same height."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -75,7 +75,7 @@ def _print_side_by_side(cards: Sequence[Card]) -> None:
 
 
 def print_step(words: str, command: str) -> None:
-    """Print what can be done next: on one line, or the command on its own where that is too long."""
+    """Print what can be done next: on one line, or with the command on a line of its own if that is too long."""
     line = f"{words}: {command}"
     if sys.stdout.isatty() and columns_of(line) > get_terminal_size().columns:
         line = f"{in_width(f'{words}:')}\n    {command}"
@@ -83,12 +83,12 @@ def print_step(words: str, command: str) -> None:
 
 
 def print_error(text: str) -> None:
-    """Print text to the error output, in the width of the terminal."""
+    """Print text on standard error, in the width of the terminal."""
     click.echo(in_width(visible(text)), err=True)
 
 
 def paged(text: str) -> None:
-    """Print text, with a pager where it is longer than the terminal."""
+    """Print text, with a pager where it has more lines than the terminal."""
     if sys.stdout.isatty() and text.count("\n") + 1 >= get_terminal_size().lines:
         click.echo_via_pager(f"{text}\n")
     else:
@@ -96,9 +96,9 @@ def paged(text: str) -> None:
 
 
 def styled(text: str, colour: str = "", *, bold: bool = False) -> str:
-    """Set text in a colour or in bold letters where a terminal knows them.
+    """Return text in a colour or in bold letters, where the terminal has them.
 
-    A person may want no colours (https://no-color.org).
+    NO_COLOR turns colours off (https://no-color.org).
     """
     fg = None if os.environ.get("NO_COLOR") else colour or None
     is_plain = os.environ.get("TERM") == "dumb" or not sys.stdout.isatty() or not (fg or bold)
@@ -106,9 +106,9 @@ def styled(text: str, colour: str = "", *, bold: bool = False) -> str:
 
 
 def in_width(text: str, indent: str = "") -> str:
-    """Fold text at blanks for a terminal, but never within a command or a path.
+    """Return text folded at blanks for a terminal, but never within a command or a path.
 
-    Elsewhere than on a terminal it keeps its lines.
+    Without a terminal it keeps its lines.
     """
     whole = "\n".join(f"{indent}{line}" if line else "" for line in text.splitlines())
     if not sys.stdout.isatty():
@@ -118,7 +118,7 @@ def in_width(text: str, indent: str = "") -> str:
 
 @contextmanager
 def sign_of_life(words: str) -> Iterator[None]:
-    """Show on a terminal that something goes on, on the error output, while the block runs."""
+    """Show on a terminal's standard error that work is in progress, while the block runs."""
     if not sys.stderr.isatty():
         yield
         return

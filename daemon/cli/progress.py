@@ -1,4 +1,4 @@
-"""Show a run on the terminal while it goes on, and its counts at the end."""
+"""Show the progress of a run on the terminal, and its counts at the end."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -22,12 +22,12 @@ _ABOUT_A_CHAT = events.Planned | events.MemoryMade | events.UserEdits | events.C
 _LEAST_BAR = 12  # columns
 _LEAST_TITLE = 8
 QUIET_SECONDS = 60.0
-"""After so long without a line, one says how far the run is; a terminal has a bar instead."""
+"""After this time without a line, one says how far the run is; on a terminal there is a bar instead."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a run. Only calls that left the machine count."""
+    """The counts of a run. Only calls that left the machine are counted."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -36,10 +36,10 @@ class Tally:
     tokens_out: int = 0
     usd: float = 0.0
     unpriced_calls: int = 0
-    """Calls of unknown price."""
+    """The number of calls whose price is not known."""
     noted: dict[str, int] = field(default_factory=dict)
     thinking: list[str] = field(default_factory=list)
-    """Models that were asked, and think though nothing asks them to."""
+    """Models that think without being asked to."""
     user_edits: list[events.UserEdits] = field(default_factory=list)
 
     def add(self, event: events.Event) -> None:
@@ -67,14 +67,14 @@ class Tally:
         return {**asdict(self), "usd": round(self.usd, 6)}
 
     def money(self) -> str:
-        """Say the dollars so far, and how many calls have no known price; "free" where all were."""
+        """Return the dollars so far and the number of calls without a known price; "free" if neither."""
         parts = [f"${self.usd:,.4f}"] if self.usd else []
         if self.unpriced_calls:
             parts.append(f"{counted(self.unpriced_calls, 'call')} of unknown price")
         return " and ".join(parts) or "free"
 
     def sentences(self) -> Iterator[str]:
-        """Yield the report for the end of a run."""
+        """Yield the sentences for the end of a run."""
         if self.calls:
             yield (
                 f"{counted(self.calls, 'call')}: {self.tokens_in:,} tokens sent "
@@ -97,10 +97,10 @@ class Tally:
 
 
 class Progress:
-    """Shows the events of a run, and counts them; the `bar` moves while it is entered.
+    """Shows the events of a run, and counts them; `bar` is a context manager that shows the progress bar.
 
-    Skipped chats go to the error output. `answered` are notices that the person has answered
-    already. `known` are the chats of the archive: those that share a title are told with their ids.
+    Skipped chats go to standard error. `answered` are notices that the person has answered already.
+    `known` are the chats of the archive: those that share a title are shown with their ids.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Progress:
         answered: frozenset[str] = frozenset(),
         known: Sequence[KnownChat] = (),
     ) -> None:
-        # Loaded here: the daemon's child shows nothing.
+        # Imported late: the daemon's child shows nothing.
         from rich.console import Console
         from rich.live import Live
 
@@ -128,9 +128,9 @@ class Progress:
                 refresh_per_second=10,
             )
         self._by_title: dict[str, list[str]] = {}
-        """The ids of the chats of each title."""
+        """The ids of the chats with each title."""
         self._told: set[str] = set()
-        """Titles that were shown without an id."""
+        """The titles that were shown without an id."""
         for chat in known:
             self._by_title.setdefault(chat.title, []).append(chat.chat_id)
         self._printed = monotonic()
@@ -142,7 +142,7 @@ class Progress:
         self._chat = gone_on(self._chat, event, now())
         self.tally.add(event)
         if isinstance(event, events.ChatIs):
-            self._chat = replace(self._chat, title="")  # its bar gives way to what is printed next
+            self._chat = replace(self._chat, title="")  # hides its bar before the next line
         match event:
             case events.ChatIs(title=title, kind="skipped"):
                 reason = as_sentence(about_it(event.detail, title))
@@ -170,7 +170,7 @@ class Progress:
         return f"{cut_title(title)} ({chat_id})"
 
     def _bar(self) -> "RenderableType":
-        """Return the line of the chat in hand, and its bar; a long title leaves room for the rest."""
+        """Return the line of the present chat, and its bar; a long title is cut to leave room for them."""
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Column, Table
@@ -188,7 +188,7 @@ class Progress:
         return line
 
     def _line(self, text: str) -> None:
-        """Print a line above the bar, unless it says nothing."""
+        """Print a line above the bar, unless it is empty."""
         if text:
             self._printed = monotonic()
             self._console.print(in_width(visible(text)), markup=False)
@@ -200,7 +200,7 @@ def _with_file(title: str, file: str) -> str:
 
 
 def _in_words(event: events.Event) -> str:
-    """Word an event that is not counted; "" where only programs are told."""
+    """Return an event in words; "" for events that are only counted, or only for programs."""
     match event:
         case events.Planned(title=title):
             warnings = (*filter(None, [event.limited]), *event.warnings)

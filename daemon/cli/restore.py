@@ -1,4 +1,4 @@
-"""Compare and put back what was kept of a chat: `memproc diff`, `restore`, `undo`, `expand`."""
+"""Compare and restore kept versions of a chat: `memproc diff`, `restore`, `undo`, `expand`."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -33,7 +33,7 @@ _LACKS_LATER = (
     "first. An export of this same chat is skipped until you say: memproc accept {}"
 )
 _FIRST_LINES = 14
-"""How much of a difference is shown before it is asked about: it fits on a terminal's 24 lines."""
+"""How many lines of a difference are shown before the question, so that all fits into a terminal's 24 lines."""
 
 
 @click.command
@@ -49,13 +49,13 @@ def diff_command(settings: Settings, chat: str, before: int | None, after: int |
     folders = settings.folders
     with settings.chat(chat) as (archive, known):
         if before is None:
-            kept = kept_versions(folders.backups, known.chat_id)
-            if not kept:
+            versions = kept_versions(folders.backups, known.chat_id)
+            if not versions:
                 raise NotFound(
                     f'No version of "{cut_title(known.title)}" is kept yet.',
                     "The first run that compresses it keeps one.",
                 )
-            before = kept[-1].number
+            before = versions[-1].number
         first = version_content(archive, folders, known, before)
         second = version_content(archive, folders, known, after)
         difference, changes = compare_versions(
@@ -64,9 +64,9 @@ def diff_command(settings: Settings, chat: str, before: int | None, after: int |
     same_bytes = first.data == second.data
     settings.draw("\n".join(_in_lines(difference, changes, first.name, second.name)))
     same = "are the same, byte for byte" if same_bytes else "say the same in other bytes"
-    said = f"They {same}." if difference.is_empty else ""
+    sentence = f"They {same}." if difference.is_empty else ""
     settings.done(
-        said,
+        sentence,
         before=first.name,
         after=second.name,
         same_bytes=same_bytes,
@@ -102,24 +102,24 @@ def undo_command(settings: Settings, chat: str, yes: bool) -> None:
 
 
 def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> None:
-    """Show what putting a version back would change, and do it if the person agrees.
+    """Show what restoring a version would change, and do it if the person agrees.
 
-    Without a `version` it is the newest one that differs.
+    Without `version` it is the newest one that differs.
     """
     with settings.context() as context:
         known = find_chat(context.archive, chat, "whole")
         if version is None:
-            kept = recovery.newest_other(context.archive, context.folders, known)
-            when = in_full(kept.written_at)[:16]
-            settings.say_whole(f"Version {kept.number} ({kept.kind}, kept {when}):")
+            chosen = recovery.newest_other(context.archive, context.folders, known)
+            when = in_full(chosen.written_at)[:16]
+            settings.say_whole(f"Version {chosen.number} ({chosen.kind}, kept {when}):")
         else:
-            kept = recovery.find_version(context.folders, known, version)
-        restorable = recovery.restorable(context.archive, context.folders, known, kept)
-        settings.done(version=kept.number)
+            chosen = recovery.find_version(context.folders, known, version)
+        restorable = recovery.restorable(context.archive, context.folders, known, chosen)
+        settings.done(version=chosen.number)
         lacks_later = _compare_with_present(settings, context, known, restorable, is_agreed=yes)
         undo, restore = f"undo {known.chat_id}", f"restore {known.chat_id} {version}"
         command = restore if version else undo
-        if not confirmed(settings, f"Put version {kept.number} back?", yes, command):
+        if not confirmed(settings, f"Put version {chosen.number} back?", yes, command):
             return
         recovery.restore(context, known, restorable)
     settings.done(
@@ -153,11 +153,11 @@ def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
         "passage of a message that you deleted is",
         "passages of messages that you deleted are",
     )
-    kept = f"{counted(lacking, *what)} kept, and not in it"
+    not_included = f"{counted(lacking, *what)} kept, and not in it"
     settings.done(
         f"Wrote {written.path}: {written.size:,} bytes. "
         "Importing it replaces the chat in TypingMind.",
-        next=(Step(kept, f"keep {known.chat_id}"),) if lacking else (),
+        next=(Step(not_included, f"keep {known.chat_id}"),) if lacking else (),
         path=written.path,
         size=written.size,
         lacking=lacking,
@@ -172,10 +172,10 @@ def _compare_with_present(
     *,
     is_agreed: bool,
 ) -> bool:
-    """Print the beginning of what would change. Return True if messages would be missing.
+    """Print the beginning of what would change. Return whether messages would be missing.
 
-    Where it is agreed already, no command leads to the rest: by then both are the same.
-    A present file that is no export can still be replaced.
+    With `is_agreed`, no command for the remaining lines is shown, since both will be the same by
+    then. A present file that is not an export can still be replaced.
     """
     if restorable.now is None:
         settings.say(f"There is no {restorable.path} now.")
@@ -194,9 +194,9 @@ def _compare_with_present(
     if not settings.quiet:
         settings.draw("\n".join(shown))
     if len(lines) > len(shown) and not is_agreed:
-        more = counted(len(lines) - len(shown), "more line")
+        further_lines = counted(len(lines) - len(shown), "more line")
         diff = f"diff {known.chat_id} {restorable.version.number}"
-        settings.done(next=(Step(f"... and {more}. All of it, from then to now", diff),))
+        settings.done(next=(Step(f"... and {further_lines}. All of it, from then to now", diff),))
     if difference.is_empty:
         settings.say("They say the same.")
     return any(change.how == "gone" for change in difference.raw)
@@ -205,7 +205,7 @@ def _compare_with_present(
 def _in_lines(
     difference: Difference, changes: Sequence[DifferenceLine], before: str, after: str
 ) -> list[str]:
-    """Return the lines of a difference: what both versions hold, then what changed, coloured."""
+    """Return the lines of a difference: the size of both versions, then the changes, coloured."""
     sides = (
         (before, difference.messages_before, difference.memories_before),
         (after, difference.messages_after, difference.memories_after),
@@ -218,6 +218,6 @@ def _in_lines(
 
 
 def _coloured(line: DifferenceLine) -> str:
-    """Return a line after its mark, in the colour of the mark."""
+    """Return a line with its mark, in the mark's colour."""
     text = in_width(in_one_line(line.text if line.mark == " " else f"{line.mark} {line.text}"))
     return styled(text, _COLOURS[line.mark]) if line.mark in _COLOURS else text

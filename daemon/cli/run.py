@@ -33,7 +33,7 @@ from rules.errors import ArchiveError, OverBudget, ProviderRefuses
 
 @dataclass(slots=True)
 class _Ends:
-    """How the chats of a run ended; whole outcomes are kept for a JSON report alone."""
+    """The outcomes of a run's chats, counted; the outcomes themselves are kept only for JSON."""
 
     keeps_all: bool
     outcomes: list[Outcome] = field(default_factory=list)
@@ -42,7 +42,7 @@ class _Ends:
     """The paths of the updated exports, in order, each once."""
 
     def add(self, outcome: Outcome) -> None:
-        """Count one more chat, or file, that is done."""
+        """Count the outcome of a chat or a file."""
         self.counts[OUTCOME_KINDS[type(outcome)]] += 1
         if isinstance(outcome, ExportWritten):
             self.written[outcome.path] = None
@@ -108,7 +108,7 @@ def _tell_events(
     settings: Settings, paths: tuple[Path, ...], stopping: Stopping, tell: events.Tell
 ) -> int:
     """Process the exports as one run, with a cap of its own. Return the exit code."""
-    tell(events.Alive(0.0))  # a child that dies before this does not blame the file
+    tell(events.Alive(0.0))  # if the child dies before this, the file is not the cause
     ends = _Ends(keeps_all=False)
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     try:
@@ -121,7 +121,7 @@ def _tell_events(
 
 
 def agreed_at_terminal(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
-    """Ask on a terminal what has to be asked. Return the notices asked about, or None for a no."""
+    """Ask on a terminal what must be asked. Return the notices answered by that, or None for a no."""
     if not (exports and settings.can_ask):
         return frozenset()
     from daemon.cli.agree import agreed  # late: the daemon's child does not plan twice
@@ -132,7 +132,7 @@ def agreed_at_terminal(settings: Settings, exports: Sequence[Path]) -> frozenset
 def run_agreed(settings: Settings, paths: tuple[Path, ...], answered: frozenset[str]) -> int:
     """Process the exports, show what happens, and report at the end. Return the exit code.
 
-    `answered` are the notices that the person was asked about, and so is not told again.
+    `answered` are the notices that the person was asked about, so they are not told again.
     """
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     is_silent = settings.quiet or settings.for_programs
@@ -153,7 +153,7 @@ def run_agreed(settings: Settings, paths: tuple[Path, ...], answered: frozenset[
         notes = (f"Nothing to do: there are no exports in {settings.folders.inbox}.",)
     settings.show(Report(notes=notes, values=_values(ends.outcomes, progress.tally, early)))
     if isinstance(early, OverBudget | ProviderRefuses):
-        raise early  # at the end, as every error: the report is of what was done before
+        raise early  # only now, after the report on what was done before
     if early:
         print_error("Stopped, as you asked. The next run goes on from here.")
         return INTERRUPTED
@@ -165,7 +165,7 @@ def _values(
     tally: Tally,
     early: OverBudget | ProviderRefuses | ToldToStop | None,
 ) -> dict[str, object]:
-    """Return what programs are told of a run."""
+    """Return the values of a run for JSON."""
     rows = [{"outcome": OUTCOME_KINDS[type(outcome)], **asdict(outcome)} for outcome in outcomes]
     values: dict[str, object] = {"outcomes": rows, **tally.as_json()}
     if isinstance(early, OverBudget):
@@ -176,7 +176,7 @@ def _values(
 
 
 def _summary(ends: _Ends) -> Iterator[str]:
-    """Yield sentences on how many chats were written, and what to do next with them."""
+    """Yield sentences on how many chats had each outcome, and on what to import."""
     counts = ends.counts
     yield (
         f"{counts['written']:,} written, {counts['unchanged']:,} unchanged, "
@@ -198,8 +198,9 @@ def _process(
 ) -> Iterator[Outcome]:
     """Take every export through the trip, and yield the outcome of each chat and of `others`.
 
-    `tell` gets every event; before each call and pause, also how long silence may last. Raises
-    ToldToStop at these places when the run is to end. The daemon keeps what its child tells.
+    `tell` gets every event, and before each call and pause how long silence may last. Raises
+    ToldToStop at these points if the run is to stop. Runs by hand are recorded here; the daemon
+    records the events of its child itself.
     """
     if not exports and not others:
         return
@@ -207,7 +208,7 @@ def _process(
         by_hand = settings.handed_over is None
         record = stack.enter_context(RunRecord(opened.archive, settings.by)) if by_hand else None
         context = _in_run(opened, tell, record, stopping)
-        if signs_of(context.archive, INTENT):  # a power cut has left it of an undo or a restore
+        if signs_of(context.archive, INTENT):  # left by a power cut during an undo or a restore
             from daemon.recovery.restore import finish_restores  # late: hardly any run has one
 
             for sentence in finish_restores(context):
@@ -222,10 +223,10 @@ def _process(
 def _in_run(
     opened: Context, tell: events.Tell, record: RunRecord | None, stopping: Stopping
 ) -> Context:
-    """Return a context that tells everything and records it, and raises ToldToStop as `_process`."""
+    """Return a context that tells and records all events, and raises ToldToStop as `_process` says."""
 
     def tell_of_call(event: events.Event) -> None:
-        # A call's own thread never ends the run.
+        # This may run in a call's own thread, which must not end the run.
         tell(event)
         if record:
             record.hear(event)
@@ -238,7 +239,7 @@ def _in_run(
 
     def complete(request: Request) -> Completion:
         stopping.check()
-        # The limit counts for connecting and for answering.
+        # The time-out applies to connecting, and again to the answer.
         tell_of_call(events.Alive(2 * timeout_of(request), request.model.name))
         return opened.complete(request)
 

@@ -1,6 +1,6 @@
-"""Write what a run by hand does into the rows of its files, and end it when it is told to stop.
+"""Record a run by hand in the rows of its files, and stop it when it is told to.
 
-It ends where no answer of a model is lost.
+It stops only where no answer of a model gets lost.
 """
 
 from collections import deque
@@ -24,38 +24,38 @@ from rules.errors import MemprocError
 
 _LOOK_SECONDS = 0.25
 _WISH_SECONDS = 1.0
-"""How often it is looked whether the person has asked the run to end."""
+"""The time between two checks whether the person has asked the run to stop."""
 
 
 class ToldToStop(Unsent):
-    """The command was told to end, and this is a good place for it."""
+    """The command was told to stop, and can do so here without losing an answer."""
 
 
 class Stopping:
-    """Whether a command was told to end; it ends only where no answer of a model is lost."""
+    """Whether a command was told to stop, which it does only where no answer of a model gets lost."""
 
     def __init__(self) -> None:
         self._is_asked = False
 
     def ask(self, *_: object) -> None:
-        """Ask it to end soon. Takes no lock, so a signal handler may call it."""
+        """Ask the command to stop soon. This takes no lock, so a signal handler may call it."""
         self._is_asked = True
 
     def check(self) -> None:
-        """Raise ToldToStop if the end was asked for."""
+        """Raise ToldToStop if the command was asked to stop."""
         if self._is_asked:
             raise ToldToStop
 
     def pause(self, seconds: float) -> None:
-        """Wait for `seconds`. Raises ToldToStop as soon as the end is asked for."""
+        """Wait for `seconds`. Raises ToldToStop as soon as the command is asked to stop."""
         end = monotonic() + seconds
-        while (left := end - monotonic()) > 0:
+        while (seconds_left := end - monotonic()) > 0:
             self.check()
-            sleep(min(left, _LOOK_SECONDS))
+            sleep(min(seconds_left, _LOOK_SECONDS))
 
 
 class RunRecord:
-    """Writes the rows of a run's files; as a context, also how the run ended."""
+    """Writes the rows of a run's files; as a context manager, also how the run ended."""
 
     def __init__(self, archive: Archive, by: By = "hand") -> None:
         self._by = by
@@ -64,12 +64,12 @@ class RunRecord:
         self._looked = 0.0
         self._heard: deque[events.Event] = deque()
         self.is_told_to_stop = False
-        """Whether the person has asked this run to end."""
+        """Whether the person has asked this run to stop."""
 
     def on(self, path: Path, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-        """Yield the outcomes of a file's chats, whose work begins and ends with them."""
+        """Yield the outcomes of a file's chats, and record the beginning and the end of the work on it."""
         sighting = Sighting(0, 0, 0, 0)
-        with suppress(OSError):  # it is gone, which its outcome says
+        with suppress(OSError):  # if the file is gone, its outcome says so
             sighting = sighting_at(path)
         number, is_waiting = begin_by_hand(self._archive, str(path), sighting, self._run, self._by)
         self._work = FileWork(
@@ -81,7 +81,7 @@ class RunRecord:
         self._work = None
 
     def hear(self, event: events.Event) -> None:
-        """Note an event. The archive belongs to one thread: it notes those of others later."""
+        """Record an event. Only one thread may use the archive, so events of others are recorded later by that one."""
         self._heard.append(event)
         if get_ident() != self._thread:
             return
@@ -99,7 +99,7 @@ class RunRecord:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: object
     ) -> None:
-        with suppress(MemprocError):  # what ended the run is the error to tell
+        with suppress(MemprocError):  # the error that ended the run must be the one raised
             if fault is None:
                 end_run(self._archive, self._run, "done")
                 return

@@ -56,9 +56,9 @@ def service_install_command(settings: Settings, dry_run: bool, no_sandbox: bool)
 
     Changes of yours go into a drop-in (`systemctl --user edit memproc`), and stay.
     """
-    own = _settings_of_the_service(settings)
-    program, account = _program(own), _account()
-    if own.config_file.path is None:
+    service_settings = _settings_of_the_service(settings)
+    program, account = _program(service_settings), _account()
+    if service_settings.config_file.path is None:
         settings.say(
             "There is no memproc.toml of yours, so every setting is at its default. "
             "To write one: memproc init"
@@ -124,7 +124,7 @@ def uninstall_command(settings: Settings) -> int:
 
 
 def _what_stays(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yield what is left on the computer, each with what removes it."""
+    """Yield what is left on the computer, each with the way to remove it."""
     folders, toml = settings.folders, settings.config_file.path
     remove, remove_file = ("rmdir /s", "del") if sys.platform == "win32" else ("rm -r", "rm")
     expanded = expanded_folder(folders.updated)
@@ -173,7 +173,7 @@ def service_failed_command() -> int:
 
 
 def _settings_of_the_service(settings: Settings) -> Settings:
-    """Return the person's own settings, never those of a file in the present folder.
+    """Return the person's own settings, never those of a file found in the current folder.
 
     Raises ConfigurationError where only such a file exists, as in a checkout.
     """
@@ -194,7 +194,7 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 
 
 def _remove(settings: Settings, *, dry_run: bool = False) -> int:
-    """Remove the service of this account, or only tell how. Return the exit code."""
+    """Remove the service of this account, or with `dry_run` only show how. Return the exit code."""
     with _in_our_words():
         recipe = recipe_for(_account(), _program(settings), run_command, Sandbox.NONE)
         steps = to_remove(recipe, run_command)
@@ -204,14 +204,14 @@ def _remove(settings: Settings, *, dry_run: bool = False) -> int:
     state = settings.folders.state
     if archive_path(state).exists() and not daemon_runs(state):
         with suppress(ArchiveError), Archive.open(state) as archive:
-            remove_signs(archive, *OF_THE_DAEMON)  # nothing has to run any more
+            remove_signs(archive, *OF_THE_DAEMON)  # so that status expects no daemon any more
     none = "There was no service of memproc to remove."
     settings.done("The service is removed." if steps else none, removed=bool(steps))
     return code
 
 
 def _program(settings: Settings) -> Program:
-    """Return the service's program.
+    """Return the program that the service runs.
 
     Raises FileTrouble where there is no command to run, and ConfigurationError.
     """
@@ -248,7 +248,7 @@ def _command() -> tuple[str, ...]:
 
 
 def _account() -> Account:
-    """Return the account that runs this, as the managers of services name it."""
+    """Return the account that runs this, as service managers name it."""
     name, number = getpass.getuser(), 0
     if sys.platform == "win32":
         name = f"{os.environ.get('USERDOMAIN', '.')}\\{name}"
@@ -261,7 +261,7 @@ def _account() -> Account:
 
 
 def _carry_out(steps: list[InstallStep], settings: Settings) -> int:
-    """Announce and do the steps. Return 1 where a file was left alone, so not all was done."""
+    """Announce and carry out the steps. Return 1 if a file was left alone, so that not all was done."""
     for step in steps:
         settings.say(step.sentence)
         step.carry_out()
@@ -269,7 +269,7 @@ def _carry_out(steps: list[InstallStep], settings: Settings) -> int:
 
 
 def _print(steps: list[InstallStep], settings: Settings) -> int:
-    """Tell what would be done, with the text of each file. Return the exit code."""
+    """Show what would be done, with the text of each file. Return the exit code."""
     for step in steps:
         settings.say(step.intention)
         if step.text:
@@ -281,7 +281,7 @@ def _print(steps: list[InstallStep], settings: Settings) -> int:
 
 @contextmanager
 def _in_our_words() -> Iterator[None]:
-    """Turn the service manager's refusals into errors of memproc with a next step."""
+    """Turn the service manager's errors in the block into errors of memproc with a next step."""
     try:
         yield
     except NoUserManager as fault:

@@ -1,6 +1,6 @@
-"""What every command starts from: settings, exports, chats; and how tables are printed.
+"""What every command starts from: settings, exports, chats; and how reports are printed.
 
-All is imported late, since `memproc --help` passes here too.
+Imports are late, since `memproc --help` loads this module, too.
 """
 
 import os
@@ -39,13 +39,13 @@ class Settings:
     path: Path | None
     quiet: bool
     handed_over: "SettingsAre | None" = None
-    """The settings of the daemon whose child this is; they count before memproc.toml."""
+    """The settings from the daemon, if this is its child; they replace memproc.toml."""
     further_files: Iterable[Path] = ()
-    """The files that the daemon hands over while its child works, each waited for."""
+    """The files that the daemon hands over during the work; iterating waits for the next one."""
     by: "By" = "hand"
-    """Who has a run begun, where the daemon has not."""
+    """What has begun the run, if not the daemon."""
     kept: list[Report] | None = None
-    """What is shown, kept for the one object of `--json`; None where a person reads."""
+    """The reports collected for the one object of `--json`; None where a person reads."""
 
     @property
     def for_programs(self) -> bool:
@@ -59,7 +59,7 @@ class Settings:
 
     @cached_property
     def config_file(self) -> "FoundConfig":
-        """Return the memproc.toml that counts, and why that one."""
+        """Return the memproc.toml that is used, and why that one."""
         from daemon.config.search import find
 
         return find(self.path, Path.cwd(), os.environ)
@@ -70,11 +70,13 @@ class Settings:
         from daemon.config.loading import load, parse_settings
         from daemon.config.settings import Config
 
-        if given := self.handed_over:
+        if handed_over := self.handed_over:
             config = (
-                parse_settings(given.text.encode(), Path(given.path)) if given.path else Config()
+                parse_settings(handed_over.text.encode(), Path(handed_over.path))
+                if handed_over.path
+                else Config()
             )
-            is_here = given.found_here
+            is_here = handed_over.found_here
         else:
             config = load(self.config_file.path) if self.config_file.path else Config()
             is_here = self.config_file.is_here
@@ -89,14 +91,14 @@ class Settings:
 
     @contextmanager
     def chat(self, name: str) -> "Iterator[tuple[Archive, KnownChat]]":
-        """Open the archive to read, and find the chat of this name. Raises NotFound."""
+        """Open the archive for reading, and find the chat of this name. Raises NotFound."""
         from daemon.archive.chats import find_chat
 
         with self.archive() as archive:
             yield archive, find_chat(archive, name, "part")
 
     def archive(self) -> AbstractContextManager["Archive"]:
-        """Open the archive for reading, an empty one where there is none yet. Creates nothing."""
+        """Open the archive for reading, or an empty one where there is none yet. Creates nothing."""
         from daemon.archive.archive import Archive
 
         return Archive.read(self.folders.state, zone=self.config.memory.zone)
@@ -105,8 +107,8 @@ class Settings:
     def context(self, tell: "Tell | None" = None) -> Iterator["Context"]:
         """Open what a change or a run needs, with the archive locked for writing.
 
-        Changes that wait are done first, where a run was killed, and those that were pressed
-        meanwhile at the end; once more after the lock is free, so that none comes between.
+        Stored changes are carried out first, if a killed run has left some, and those pressed
+        meanwhile at the end; and once more after the lock is released, so that none is missed.
         """
         from daemon.archive.pressed import waiting_presses
         from daemon.events import ignore_event
@@ -120,9 +122,8 @@ class Settings:
             try:
                 yield context
             finally:
-                with suppress(
-                    MemprocError
-                ):  # it waits on; what ended the work is the error to tell
+                # If this fails, the changes go on waiting; the error that ended the work must be raised.
+                with suppress(MemprocError):
                     _do_what_waits(context)
         with self.archive() as archive:
             is_late = bool(waiting_presses(archive))
@@ -131,14 +132,14 @@ class Settings:
                 _do_what_waits(context)
 
     def say_which_file(self) -> None:
-        """Print which memproc.toml counts, where more than one could have."""
+        """Print which memproc.toml is used, if there was a choice."""
         if choice := self.config_file.choice:
             self.say(choice)
 
     def say_what_counts(self, paths: tuple[Path, ...]) -> None:
-        """Print which memproc.toml counts, its settings without effect, and folders in the inbox.
+        """Print which memproc.toml is used, notes on its settings, and unpacked ZIPs in the inbox.
 
-        Without `paths`, the inbox is read.
+        The last are printed only without `paths`, since then the inbox is read.
         """
         from daemon.files.candidates import describe_unpacked
 
@@ -149,7 +150,7 @@ class Settings:
             self.say(note)
 
     def command(self, rest: str) -> str:
-        """Return a command of memproc that can be typed: it names the `--config` of this one."""
+        """Return a memproc command to type, with the same `--config` as this one."""
         named = f" --config {shlex.quote(str(self.path))}" if self.path else ""
         return f"memproc{named} {rest}"
 
@@ -174,14 +175,14 @@ class Settings:
         self.show(Report(notes=tuple(filter(None, notes)), next=steps, values=values))
 
     def draw(self, text: str) -> None:
-        """Print what is drawn for a person, of whom a report has the values for programs."""
+        """Print a text for a person only; for programs, a report has its values."""
         if not self.for_programs:
             paged(text)
 
     def show(self, report: Report) -> None:
-        """Print a report as wide as the terminal, with a pager where it is longer.
+        """Print a report in the width of the terminal, with a pager where it is too long for it.
 
-        What can be done next is for people, so a pipe has it only where there is nothing else.
+        The next steps are for people, so a pipe gets them only if there are no rows.
         """
         from rules.wording import as_sentence
 
@@ -199,7 +200,7 @@ class Settings:
                 print_step(step.words, self.command(step.command))
 
     def _show_tables(self, report: Report) -> None:
-        """Print the tables that are for people; of an empty one, the sentence that says so."""
+        """Print the tables that people are shown; for an empty one, the sentence that says so."""
         for place, table in enumerate(report.tables):
             if table.rows and (table.columns or table.card):
                 if place and table.columns:
@@ -214,7 +215,7 @@ yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 
 
 def _do_what_waits(context: "Context") -> None:
-    """Do the changes that were pressed while a run worked, if there are any."""
+    """Carry out the changes that were pressed during a run, if there are any."""
     from daemon.archive.pressed import waiting_presses
 
     if waiting := waiting_presses(context.archive):
@@ -238,13 +239,13 @@ def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, .
 
 
 def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[tuple[Path, Skipped], ...]":
-    """Return the inbox's files that are no exports, with why; none if paths are given."""
+    """Return the inbox's files that are not exports, each with the reason; none if paths are given."""
     from daemon.chat.outcome import Skipped
     from daemon.files.candidates import others_in
 
-    others = () if paths else others_in(settings.folders.inbox)
+    unprocessed = () if paths else others_in(settings.folders.inbox)
     return tuple(
-        (path, Skipped(path.name, reason, next_step)) for path, reason, next_step in others
+        (path, Skipped(path.name, reason, next_step)) for path, reason, next_step in unprocessed
     )
 
 
@@ -260,7 +261,7 @@ pass_about = click.make_pass_decorator(AboutChat)
 
 
 def confirmed(settings: Settings, question: str, yes: bool, command: str) -> bool:
-    """Return whether the person agrees, by `--yes` or at the terminal; else say how to agree."""
+    """Return whether the person agrees, by `--yes` or at the terminal; if not, show how to agree."""
     if yes or (settings.can_ask and click.confirm(question)):
         return True
     settings.done("Nothing was changed.", next=(Step("To do it", f"{command} --yes"),))

@@ -37,7 +37,7 @@ memproc is not set up yet. Begin with one of these:
 
 
 def daemon_place(settings: Settings) -> DaemonPlace:
-    """Return where the daemon's archive and lock are. Raises ConfigurationError."""
+    """Return the folders of the daemon's archive, lock and inbox. Raises ConfigurationError."""
     toml = settings.config_file.path
     if toml is None:
         return DaemonPlace(default_state())
@@ -66,12 +66,12 @@ def status_command(settings: Settings, watch: bool) -> int:
             time.sleep(_REDRAW_SECONDS)
             shown = _show(settings, place, toml, watch)
     except KeyboardInterrupt:
-        pass  # this is how one stops watching
+        pass  # Ctrl-C stops watching
     return shown.exit_code
 
 
 def _show(settings: Settings, place: DaemonPlace, toml: Path | None, again: bool) -> Status:
-    """Print the status; with `again`, in place of the one before."""
+    """Print the status, and return it; with `again`, clear the screen before."""
     shown = _gathered(settings, place, toml)
     report = status_report(shown)
     if not settings.for_programs:
@@ -85,18 +85,18 @@ def _show(settings: Settings, place: DaemonPlace, toml: Path | None, again: bool
 
 
 def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Status:
-    """Return the status, with what a daemon waits for that cannot begin yet."""
+    """Return the status, including what a daemon waits for that cannot begin yet."""
     try:
         with Archive.read(place.state) as archive:
             status = gather(archive, datetime.now(UTC), daemon_runs(place.state))
             if isinstance(place.inbox, Path):
                 unpacked = tuple(sentence for _, sentence in describe_unpacked(place.inbox))
                 status = replace(status, unpacked=unpacked)
-            with suppress(ConfigurationError):  # the daemon says so itself, or waits for it
+            with suppress(ConfigurationError):  # the daemon reports this itself, or waits for it
                 status = _with_settings(status, settings, archive)
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, toml) from fault
-    if trouble := waits_for(toml):  # it may be trying just now
+    if trouble := waits_for(toml):  # it may hold its lock while it tries to begin
         what = "the daemon waits and tries again"
         waiting = StatusProblem(what, trouble.message, trouble.next_step)
         status = replace(status, running=True, problems=(waiting, *status.problems))
@@ -104,17 +104,18 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
 
 
 def _with_settings(status: Status, settings: Settings, archive: Archive) -> Status:
-    """Add what chats need and how full of kept passages they are, and the last trials of models.
+    """Return the status with problems of chats, how full of kept passages these are, and trials of models.
 
-    What chats need: models that end, wishes left out, what is asked about kept passages. Trials are
-    those of models that memproc.toml names, and why the agent does less. Raises ConfigurationError.
+    Problems of chats are models that end, wishes left out, and questions about kept passages. Trials
+    are those of models that memproc.toml names, with the reason if the agent does less. Raises
+    ConfigurationError.
     """
     if known_chats(archive):
         from daemon.config.keys import keys  # late: only chats need it
         from daemon.remember.chat_notes import fullness_of_kept, problems_of_chats
 
         config, key = settings.config, keys(settings.folders.state)
-        problems = (each for each, _ in problems_of_chats(archive, config, key, now()))
+        problems = (problem for problem, _ in problems_of_chats(archive, config, key, now()))
         kept = tuple(fullness_of_kept(archive, config))
         status = replace(status, problems=(*status.problems, *problems), kept=kept)
     if last := trials(archive):
@@ -128,7 +129,7 @@ def _with_settings(status: Status, settings: Settings, archive: Archive) -> Stat
 
 
 def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocError:
-    """Return the error that a daemon waits for, which is often the cause; else this one."""
+    """Return the error that a daemon waits for, which is often the cause; else `fault`."""
     trouble = waits_for(toml)
     if trouble is None:
         return fault
@@ -161,7 +162,7 @@ def logs_command(settings: Settings, chat: str | None, follow: bool) -> int:
             settings.show(log_report([row]))
         settings.show(log_report(list(entries), chat or ""))
     except KeyboardInterrupt:
-        pass  # this is how one stops following
+        pass  # Ctrl-C stops following
     return 0
 
 
@@ -192,14 +193,14 @@ def show_overview(settings: Settings) -> None:
 
 
 def _exports(folder: Path) -> tuple[Path, ...]:
-    """Return the exports of a folder, which may be missing, the newest last."""
+    """Return the exports of a folder, the newest last; none if the folder is missing."""
     return exports_in(folder) if folder.is_dir() else ()
 
 
 def _next_step(
     status: Status, inbox: Path, exports: Sequence[Path], updated: Sequence[Path]
 ) -> tuple[str, ...]:
-    """Return what is due first, then lines to copy: a problem, a new export, an updated one."""
+    """Return what to do first as a sentence, then lines to copy: for a problem, a new export, an updated one."""
     if status.problems:
         problem = status.problems[0]
         return f"{in_one_line(problem.what)} needs attention.", problem.next_step

@@ -1,8 +1,8 @@
-"""What a command does differently as the daemon's child: orders come from it, and events go to it.
+"""What a command does as the daemon's child: it gets its orders from the daemon, and sends it events.
 
 The daemon writes a line of settings to standard input, then one for each further file that it hands
-over, and keeps the pipe open for as long as it lives. When the pipe ends, the child ends, however
-the daemon ended: calls under way may finish within half a minute.
+over, and keeps the pipe open while it runs. When the pipe ends, the child ends, however the daemon
+ended: calls under way may finish within half a minute.
 """
 
 import json
@@ -29,17 +29,17 @@ from rules.errors import MemprocError, OverBudget
 
 LIMIT_SECONDS = 30.0
 TOO_LATE = 75
-"""The exit code of a child that did not come to an end in time."""
+"""The exit code of a child that did not end in time."""
 _BLOCK_BYTES = 1 << 16
 _LONGEST_JOB_SECONDS = 3600.0
-"""The longest a job may take: it is silent meanwhile, and may read many gigabytes of backups."""
+"""The longest that a job may take, which is silent meanwhile and may read many gigabytes of backups."""
 
 
 def read_orders() -> tuple[SettingsAre, Iterable[Path]]:
-    """Read the daemon's settings, and end with the daemon from now on.
+    """Read the daemon's settings. From now on this process ends when the daemon does.
 
-    Return them, and an iterator that waits for each further file that the daemon hands over. Raises
-    UsageError without settings.
+    Return the settings, and an iterator that waits for each further file that the daemon hands over.
+    Raises UsageError where no settings come.
     """
     orders = _orders()
     settings = next(orders, None)
@@ -53,9 +53,9 @@ def read_orders() -> tuple[SettingsAre, Iterable[Path]]:
 
 
 def _orders() -> Iterator[Any]:
-    """Yield what the daemon writes to standard input, until it closes it.
+    """Yield what the daemon writes to standard input, until it closes the pipe.
 
-    Python's own stdin is not used: a thread that reads it would hold its lock while Python ends.
+    Python's own stdin is not used, since a thread that reads it would hold its lock while Python ends.
     """
     line = b""
     while block := os.read(0, _BLOCK_BYTES):
@@ -66,7 +66,7 @@ def _orders() -> Iterator[Any]:
 
 
 def _follow_daemon(orders: Iterator[Any], files: "SimpleQueue[Path | None]") -> None:
-    """Pass on each file that the daemon hands over; with the daemon's end, end this process."""
+    """Queue each file that the daemon hands over; when the daemon ends, end this process."""
     for order in orders:
         files.put(Path(str(order)))
     files.put(None)
@@ -79,10 +79,10 @@ def _follow_daemon(orders: Iterator[Any], files: "SimpleQueue[Path | None]") -> 
 
 
 def as_events(works: Iterable[Callable[[Tell], int]]) -> int:
-    """Do each work in turn, and print its events as lines of JSON, errors included.
+    """Do each work in turn, and print its events, including errors, as lines of JSON.
 
-    An error ends only its own work. Return the last exit code. What libraries print meanwhile goes
-    to the error output.
+    An error ends only its own work. Return the last exit code. What libraries print goes to standard
+    error.
     """
     out, lock = sys.stdout, threading.Lock()
 
@@ -101,19 +101,19 @@ def as_events(works: Iterable[Callable[[Tell], int]]) -> int:
 
 
 def _until_error(work: Callable[[Tell], int], tell: Tell) -> int:
-    """Do the work, and tell the error that ends it. Return its exit code."""
+    """Do the work, and post the error that ends it, if any. Return the exit code."""
     try:
         return work(tell)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        raise  # what reads the events is gone
+        raise  # the reader of the events is gone
     except MemprocError as trouble:
         until = trouble.until if isinstance(trouble, OverBudget) else ""
         kind: Literal["busy", "blocked"] = "busy" if isinstance(trouble, Busy) else "blocked"
         tell(RunFailed(trouble.message, trouble.next_step, kind, until))
         return trouble.exit_code
-    except Exception as fault:  # the boundary: any unexpected error
+    except Exception as fault:  # the boundary for unforeseen errors
         tell(RunFailed(*describe(fault), "mistake"))
         return BUG
 
@@ -134,7 +134,7 @@ def job_command(settings: Settings, name: str) -> int:
             return 0
         from daemon.inbox.jobs import do_job
 
-        with settings.context(tell) as context:  # which does what was pressed
+        with settings.context(tell) as context:  # opening it carries out what was pressed
             tell(Alive(_LONGEST_JOB_SECONDS))
             if name != "pressed":
                 tell(do_job(name, context))
