@@ -1,12 +1,12 @@
 """Decide which requests the page answers: those of this computer's browser, within a session.
 
-Beyond what the guard refuses:
+Besides what the guard (guard.py) refuses, these are refused:
 
     Sec-Fetch-Site  an image, a script or a link from elsewhere; pages cannot set it             403
     content type    neither a form nor JSON: what any page may send unasked                      415
     no session      no link of `memproc open` was followed in this browser                       401
 
-A rule that refuses returns the reason; the application turns it into a short answer.
+A function that refuses returns the reason; the application turns it into a short answer.
 """
 
 from collections.abc import Mapping
@@ -32,9 +32,9 @@ CONTENT_TYPES = frozenset(
 LARGEST_FORM = 1 << 20
 """Bytes of a request other than an upload."""
 LARGEST_UPLOAD = 4 << 30
-"""Bytes. ChatGPT's exports hold pictures; one of TypingMind's has its own limit in the inbox."""
+"""Bytes. ChatGPT's exports hold pictures; TypingMind's have a limit of their own in the inbox."""
 UPLOADS = "/drop"
-"""Where exports are sent to."""
+"""The address to which exports are sent."""
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -68,7 +68,7 @@ def refuse_request(method: str, headers: Mapping[str, str], port: int) -> Refuse
 
 
 def dispatcher(page: ASGIApp, others: Mapping[str, ASGIApp]) -> ASGIApp:
-    """Combine the page with applications of their own rules, each under its prefix."""
+    """Combine the page with applications that have rules of their own, each under its prefix."""
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -85,7 +85,7 @@ def dispatcher(page: ASGIApp, others: Mapping[str, ASGIApp]) -> ASGIApp:
 
 
 class Access:
-    """The outermost layer: refuses requests, and sets the headers that bind the browser."""
+    """The outermost layer: refuses requests, and sets the headers that restrict the browser."""
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app, self._port = app, port

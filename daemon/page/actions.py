@@ -1,7 +1,7 @@
-"""Do what buttons say, by the very commands that a person would type, each in its own process.
+"""Carry out what buttons say by the commands that a user would type, each in its own process.
 
 So a button follows the same rules, holds the same locks and says the same sentences as a command,
-and what a command loads leaves memory with it.
+and what a command loads is freed when its process ends.
 """
 
 import json
@@ -36,10 +36,10 @@ _LONGEST_ARGUMENT = 30_000
 
 
 class _Printed(dict[str, Any]):
-    """An object of JSON, whose values are attributes as those of the rows that it was made of."""
+    """A JSON object whose values are attributes, too, like those of the rows that it was made from."""
 
     def __getattr__(self, name: str) -> Any:
-        """Return the value of that name. Raises AttributeError."""
+        """Return the value of that name. Raises AttributeError where there is none."""
         if name in self:
             return self[name]
         raise AttributeError(name)
@@ -47,28 +47,28 @@ class _Printed(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a command ended: its exit code, or None where it took too long, and what it has told."""
+    """How a command ended: its exit code, or None where it took too long, and what it has printed."""
 
     code: int | None
     printed: Any
-    """The object of its `--json`, and objects in it, with their values as attributes."""
+    """The object that `--json` printed; its values, and those of objects in it, are attributes."""
     trouble: str = ""
-    """What is to be told where it has printed none."""
+    """What is shown where the command has printed nothing."""
 
     @property
     def is_done(self) -> bool:
-        """Return True if the command succeeded."""
+        """Return whether the command succeeded."""
         return self.code == 0
 
     def or_raise(self) -> "CommandResult":
-        """Return it if the command succeeded. Raises MemprocError, with what it says, if not."""
+        """Return the result if the command succeeded; otherwise raise MemprocError with what it says."""
         if self.is_done:
             return self
         raise MemprocError(self.says, "")
 
     @property
     def says(self) -> str:
-        """Return what a person is told: its notes, or the error that ended it and what helps."""
+        """Return what the user is told: the notes, or the error that ended the command and what helps."""
         lines = self.printed.get("notes", [])
         if error := self.printed.get("error"):
             lines = [error, *self.printed.get("next", [])]
@@ -78,9 +78,9 @@ class CommandResult:
 def do_command(
     toml: Path | None, *arguments: str, given: str = "", longest: float = _LONGEST_SECONDS
 ) -> CommandResult:
-    """Run a memproc command to its end, with `--json`; `given` is its standard input.
+    """Run a memproc command with `--json` to its end; `given` is its standard input.
 
-    It is ended after `longest` seconds. No shell is used. Raises RefusedArguments.
+    It is killed after `longest` seconds. No shell is used. Raises RefusedArguments.
     """
     _refuse_unfit(*arguments, given)
     options = arguments.index("--") if "--" in arguments else len(arguments)
@@ -106,7 +106,7 @@ def do_command(
 def start_command(
     toml: Path | None, arguments: Sequence[str], by: By = "page"
 ) -> subprocess.Popen[bytes]:
-    """Start a command that goes on by itself; the archive tells its progress.
+    """Start a command without waiting for its end; the archive shows its progress.
 
     Raises RefusedArguments.
     """
@@ -118,13 +118,13 @@ def start_command(
         stderr=subprocess.DEVNULL,
         start_new_session=sys.platform != "win32",
     )
-    # Waited for, so that it does not stay a zombie.
+    # Wait for it, so that it does not stay a zombie.
     threading.Thread(target=started.wait, name="command", daemon=True).start()
     return started
 
 
 def _refuse_unfit(*texts: str) -> None:
-    """Raise RefusedArguments for what no process can be given: it is nothing that a person types."""
+    """Raise RefusedArguments for text that no process can be given; no user types such text."""
     for text in texts:
         if "\0" in text or printable(text) != text:
             raise RefusedArguments("This text holds what is no character.", "Take it out.")
@@ -134,9 +134,9 @@ def _refuse_unfit(*texts: str) -> None:
 
 
 def show_run(desk: Desk, arguments: Sequence[str]) -> Response:
-    """Start a command that runs on an export, and go to Home once the run has begun.
+    """Start a command that runs on an export, and redirect to Home once the run has begun.
 
-    It takes a second or two to show there, and may have ended by then.
+    That takes a second or two; a short run may have ended by then.
     """
     started, end = start_command(desk.toml, arguments), monotonic() + _BEGIN_SECONDS
     while started.poll() is None and monotonic() < end:
@@ -149,64 +149,65 @@ def show_run(desk: Desk, arguments: Sequence[str]) -> Response:
 
 
 def runs(address: str, *command: str, given: str = "") -> View:
-    """Make the action that runs a command, and shows what it says at `address`.
+    """Return the action that runs a command, and shows what it says at `address`.
 
-    Names in braces are of the form or of the address; `given` is the command's standard input.
+    Names in braces are replaced by the values of the form and of the address; `given` is the
+    command's standard input.
     """
 
     def act(request: Request) -> Response:
-        said = _said_in(request)
-        words = [word.format_map(said) for word in command]
-        text = given.format_map(said)
-        return run_then_show(request, address.format_map(said), *words, given=text)
+        values = _form_values(request)
+        words = [word.format_map(values) for word in command]
+        text = given.format_map(values)
+        return run_then_show(request, address.format_map(values), *words, given=text)
 
     return act
 
 
 def starts(address: str, begun: str, *command: str) -> View:
-    """Make the action that starts a command that asks models, and says `begun` at `address`.
+    """Return the action that starts a command that asks models, and shows `begun` at `address`.
 
-    What costs money never waits: the action raises Busy while another memproc works with the
-    archive.
+    A command that costs money is never left waiting: the action raises Busy while another memproc
+    works with the archive.
     """
 
     def act(request: Request) -> Response:
-        desk, said = desk_of(request), _said_in(request)
+        desk, values = desk_of(request), _form_values(request)
         if is_held(desk.folders.state / "lock"):
             raise Busy(
                 "memproc is working with this archive.",
                 "Wait until that has ended, then press again.",
             )
-        start_command(desk.toml, [word.format_map(said) for word in command])
-        return show_at(request, address.format_map(said), begun)
+        start_command(desk.toml, [word.format_map(values) for word in command])
+        return show_at(request, address.format_map(values), begun)
 
     return act
 
 
-def _said_in(request: Request) -> Mapping[str, str]:
-    """Return what the form and the address say, by name, "" for all else. Raises NotFound.
+def _form_values(request: Request) -> Mapping[str, str]:
+    """Return the values of the form and of the address by name; other names have "". Raises NotFound.
 
-    A chat is there by its whole id.
+    A chat is given by its whole id.
     """
-    said = defaultdict[str, str](str, {**request.state.form, **request.path_params})
+    values = defaultdict[str, str](str, {**request.state.form, **request.path_params})
     if "chat" in request.path_params:
         with named_chat(request) as (_, known):
-            said["chat"] = known.chat_id
-    return said
+            values["chat"] = known.chat_id
+    return values
 
 
 def run_then_show(request: Request, address: str, *arguments: str, given: str = "") -> Response:
-    """Run the command and show what it says at `address`. Raises MemprocError where it fails."""
+    """Run the command, and show what it says at `address`. Raises MemprocError where it fails."""
     return show_at(request, address, finish_command(request, *arguments, given=given).says)
 
 
 def finish_command(request: Request, *arguments: str, given: str = "") -> CommandResult:
-    """Run the command as `do_command`. Raises MemprocError, with what it says, where it fails."""
+    """Run the command as `do_command` does. Raises MemprocError, with what it says, where it fails."""
     return do_command(desk_of(request).toml, *arguments, given=given).or_raise()
 
 
 def post_section(request: Request) -> Response:
-    """Replace a section of the core memory by the person's text."""
+    """Replace a section of the core memory by the user's text."""
     command = ("core", "{chat}", "set", "{section}")
     if field(request, "empty"):
         return runs(CORE, *command, "--empty")(request)

@@ -48,9 +48,9 @@ _HERE = Path(__file__).parent
 _COOKIE = "memproc"
 _NOT_FOUND = 404
 _UNASKED = "live"
-"""Set in the query of what the page asks by itself, which does not prolong the session."""
+"""The query parameter of requests that the page sends by itself: they do not prolong the session."""
 _NOT_IN_A_DEMO = ("/drop", "/bring", "/keys", "/pairing", "/service", "/start")
-"""How addresses begin that take conversations, a key or a service."""
+"""Prefixes of the addresses that take conversations or a key, or set up a service."""
 _FILTERS: Mapping[str, Callable[..., str]] = {
     "as_sentence": as_sentence,
     "after_name": words.after_name,
@@ -72,7 +72,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "said": words.said_element,
     "with_commands": words.with_commands,
 }
-"""The filters by the names that templates use."""
+"""The templates' filters, by name."""
 
 View = Callable[[Request], Response]
 
@@ -94,29 +94,29 @@ class Desk:
 
     @property
     def is_demo(self) -> bool:
-        """Return whether this is the page of a demo, which takes nothing of the person's own."""
+        """Return whether this is the page of a demo, which takes none of the user's own data."""
         return is_demo(self.folders.state.parent)
 
 
 class Plans:
-    """The plans of one process of the page."""
+    """The newest plan of each chat, in one process of the page."""
 
     def __init__(self) -> None:
         self._one_at_a_time = Lock()
         self._by_chat: dict[str, tuple[object, Plan]] = {}
-        """Each chat's plan, with the fingerprint of all that it was made of."""
+        """Each chat's plan, with the fingerprint of all that it was made from."""
 
     def get(self, desk: "Desk", chat_id: str, body: bytes, make: Callable[[], Plan]) -> Plan:
-        """Return the chat's plan, made again where `body`, archive or settings have changed."""
+        """Return the chat's plan; it is made again once `body`, the archive or settings have changed."""
         with self._one_at_a_time:
             archive = archive_path(desk.folders.state)
             paths = (archive, archive.with_name(f"{archive.name}-wal"), desk.toml)
             states = (_file_state(path) if path else None for path in paths)
-            made_of = (sha256(body).digest(), *states)
-            kept = self._by_chat.get(chat_id)
-            if kept is None or kept[0] != made_of:
-                kept = self._by_chat[chat_id] = (made_of, make())
-            return kept[1]
+            fingerprint = (sha256(body).digest(), *states)
+            known = self._by_chat.get(chat_id)
+            if known is None or known[0] != fingerprint:
+                known = self._by_chat[chat_id] = (fingerprint, make())
+            return known[1]
 
 
 def application(
@@ -151,7 +151,7 @@ def desk_of(request: Request) -> Desk:
 
 
 def use_settings(request: Request, config: Config) -> None:
-    """Have all views that follow go by these settings, which are in memproc.toml now."""
+    """Make all later views use these settings, which are in memproc.toml now."""
     request.app.state.desk = replace(desk_of(request), config=config)
 
 
@@ -163,16 +163,16 @@ def field(request: Request, name: str) -> str:
 
 @contextmanager
 def named_chat(request: Request) -> Iterator[tuple[Archive, KnownChat]]:
-    """Open the archive, and find the chat that the address names. Raises NotFound."""
+    """Open the archive, and yield it with the chat that the address names. Raises NotFound."""
     desk = desk_of(request)
     with desk.archive() as archive:
         yield archive, find_chat(archive, request.path_params["chat"])
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    """Fill a template; besides `values` it gets the form token, the path, and the notice.
+    """Fill a template with `values`, the form token, the path, and the notice.
 
-    `notice` is called by whole pages alone, since it is shown once, and not on what loads itself.
+    Only templates of whole pages call `notice`: it is shown once, and not by requests of the page itself.
     """
     session = request.cookies.get(_COOKIE, "")
     notices: dict[str, str] = request.app.state.notices
@@ -184,19 +184,19 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
 
 
 def show_at(request: Request, address: str, notice: str) -> Response:
-    """Go to `address`, where the session's next page shows the notice once."""
+    """Redirect to `address`; the session's next page shows the notice once."""
     notices: dict[str, str] = request.app.state.notices
     notices[request.cookies.get(_COOKIE, "")] = notice
     return RedirectResponse(address, 303)
 
 
 def is_unasked(request: Request) -> bool:
-    """Return True for what the page asks by itself."""
+    """Return whether the page sent this request by itself."""
     return _UNASKED in request.query_params
 
 
 async def _enter(request: Request) -> Response:
-    """Exchange a one-time link for a session's cookie, and go on to where the link leads."""
+    """Exchange a one-time link for a session's cookie, and redirect to where the link leads."""
     state = desk_of(request).folders.state
     session = await run_in_threadpool(follow_link, state, request.query_params.get("link", ""))
     if session is None:
@@ -207,20 +207,20 @@ async def _enter(request: Request) -> Response:
 
 
 def _set_cookie(response: Response, session: str) -> None:
-    """Have the browser keep the session for as long as it lasts from now on."""
+    """Set the session's cookie, to be kept by the browser for as long as the session lasts."""
     response.set_cookie(
         _COOKIE, session, max_age=SESSION_SECONDS, httponly=True, samesite="strict", path="/"
     )
 
 
 async def _proof(request: Request) -> Response:
-    """Prove to `memproc open` that this page is memproc's own."""
+    """Answer the challenge by which `memproc open` checks that this page is memproc's own."""
     state, challenge = desk_of(request).folders.state, request.query_params.get("challenge", "")
     return PlainTextResponse(await run_in_threadpool(answer_challenge, state, challenge))
 
 
 def _within_session(view: View) -> Callable[[Request], Any]:
-    """Require a session, and a form token for actions. Views may block, so they run in a thread."""
+    """Require a session, and for actions a form token. Views may block, so they run in a thread."""
 
     async def guarded(request: Request) -> Response:
         session, prolong = request.cookies.get(_COOKIE, ""), not is_unasked(request)
@@ -237,7 +237,7 @@ def _within_session(view: View) -> Callable[[Request], Any]:
             if prolong:
                 _set_cookie(response, session)
             return response
-        async with request.form() as form:  # closes what was uploaded
+        async with request.form() as form:  # closes the uploaded files
             token = form.get("form_token") or request.headers.get("x-form-token", "")
             if not isinstance(token, str) or not is_form_token(session, token):
                 reason = "This form is not from the page that is open now. Load it again."
@@ -263,7 +263,7 @@ async def _show_error(request: Request, fault: Exception) -> Response:
 
 
 def _file_state(path: Path) -> tuple[int, int] | None:
-    """Return time of change and size; None for no file, or an empty one as readers leave."""
+    """Return the time of change and the size; None for no file, or an empty one as readers leave it."""
     try:
         state = path.stat()
     except FileNotFoundError:

@@ -1,9 +1,9 @@
-"""Serve the bridge's calls: the extension sends a chat, follows its job, and takes the result.
+"""Serve the bridge's calls: the extension sends a chat, follows its job, and fetches the result.
 
-Only a device that was paired with a code of `memproc pair` is answered, and only on the page that
-it was paired on. Each call is signed and counts once; each reply is signed, and the extension obeys
-no other, so another program on this port learns nothing and says nothing. A device may plan, give a
-job, read its own jobs and end its own pairing, no more.
+Only a device that was paired with a code of `memproc pair` is answered, and only on the page on
+which it was paired. Each call is signed and accepted once. Each reply is signed, too, and the
+extension obeys no other: a foreign program on this port can neither learn nor order anything. A
+device may plan, give a job, read its own jobs, keep a passage and end its own pairing, no more.
 """
 
 import json
@@ -125,7 +125,7 @@ def _refused(status: int, reason: str) -> BridgeReply:
 
 
 def _guarded(respond: Respond) -> Respond:
-    """Respond to the pages that may ask, and let their browsers read the response."""
+    """Respond to pages that may call, and let their browsers read the response."""
 
     async def guarded(request: Request) -> Response:
         is_readable, response = False, Response(status_code=204)
@@ -134,7 +134,7 @@ def _guarded(respond: Respond) -> Respond:
             is_readable = refused is None or refused.status not in (403, 421)
             if request.method != "OPTIONS" or not is_readable:
                 response = _refusal_of(refused) if refused else await respond(request)
-        except MemprocError as fault:  # the devices cannot be read, and so who may read this
+        except MemprocError as fault:  # the devices, and so the allowed origins, cannot be read
             response = _as_response(_refused(409, str(fault)))
         if is_readable:
             let_read(request, response, _CALLS)
@@ -152,7 +152,7 @@ def _refusal_of(refused: RefusedRequest) -> Response:
 def _refusal(request: Request) -> RefusedRequest | None:
     """Check host, origin and content type. Return the refusal, or None.
 
-    A page of TypingMind's may read that it is not paired, and nothing else.
+    An unpaired page of TypingMind's may read that it is not paired, and nothing else.
     """
     headers, is_script = request.headers, request.url.path == f"{PREFIX}/typingmind.js"
     if refused := refuse_host(headers, request.app.state.port):
@@ -163,7 +163,7 @@ def _refusal(request: Request) -> RefusedRequest | None:
         return None if is_script else unnamed
     is_typingmind = origin in (*ORIGINS, *desk.config.bridge.origins)
     state = desk.folders.state
-    # One that was paired, and TypingMind's while there is a code.
+    # Allowed are pages that are paired, and TypingMind's while a code is open.
     may_call = (is_typingmind and (is_script or is_asked_for(state, time()))) or any(
         device.origin == origin for device in devices(state)
     )
@@ -175,7 +175,7 @@ def _refusal(request: Request) -> RefusedRequest | None:
 
 
 async def _script(_: Request) -> Response:
-    """Send the extension. It holds no secret, so any page may load it."""
+    """Send the extension's script. It contains no secret, so any page may load it."""
     text = (files("daemon.bridge") / "typingmind.js").read_bytes()
     return Response(
         text, media_type="text/javascript", headers={"Cross-Origin-Resource-Policy": "cross-origin"}
@@ -191,28 +191,28 @@ async def _pair(request: Request) -> Response:
 
 def _exchange_code(request: Request, body: bytes) -> BridgeReply:
     """Exchange a code for a device's token."""
-    said = texts_of(body, "code")
-    if said is None:
+    fields = texts_of(body, "code")
+    if fields is None:
         return _refused(400, '{"code": "..."} is expected.')
     state = request.app.state.desk.folders.state
     name = browser_name(request.headers.get("user-agent", ""))
-    paired = pair(state, said[0], name, request.headers["origin"], time(), now()[:10])
+    paired = pair(state, fields[0], name, request.headers["origin"], time(), now()[:10])
     if isinstance(paired, RefusedCode):
         return _refused(403, paired.reason)
     return _reply(200, device=paired.device.id, token=paired.token)
 
 
 def _signed(answer: Answer) -> Respond:
-    """Respond to a paired device's call, with a signature once its own has proved right."""
+    """Respond to a paired device's call; the response is signed once the call's signature is checked."""
 
     async def respond(request: Request) -> Response:
         desk: Desk = request.app.state.desk
         call = await _read_call(request, desk.folders.state)
         if isinstance(call, RefusedRequest):
             return _refusal_of(call)
-        answered = await run_in_threadpool(_answered, answer, desk, request, call)
-        mac = reply_mac(call.device.key, call.nonce, answered.status, answered.body)
-        response = _as_response(answered)
+        reply = await run_in_threadpool(_answered, answer, desk, request, call)
+        mac = reply_mac(call.device.key, call.nonce, reply.status, reply.body)
+        response = _as_response(reply)
         response.headers["X-Memproc-Mac"] = mac
         return response
 
@@ -220,7 +220,7 @@ def _signed(answer: Answer) -> Respond:
 
 
 async def _read_call(request: Request, state: Path) -> SignedCall | RefusedRequest:
-    """Read a call whole, and check its device and its signature."""
+    """Read the whole call, and check its device and its signature."""
     headers = request.headers
     device = await run_in_threadpool(find_device, state, headers.get("x-memproc-device", ""))
     if device is None:
@@ -238,7 +238,7 @@ async def _read_call(request: Request, state: Path) -> SignedCall | RefusedReque
 
 
 def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
-    """Answer a call that is on time and new; an error becomes an answer in words."""
+    """Answer a call that is on time and new; an error becomes a reply that says it."""
     from daemon.files.reasons import describe
 
     if not is_timely(request.headers.get("x-memproc-time", ""), time()):
@@ -257,12 +257,12 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
 
 
 def _keep(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
-    said = texts_of(call.body, "chat", "message", "words")
-    if said is None:
+    fields = texts_of(call.body, "chat", "message", "words")
+    if fields is None:
         return _refused(409, '{"chat": ..., "message": ..., "words": ...} is expected.')
-    chat, message, words = said
-    kept = do_command(desk.toml, "keep", "--message", message, "--", chat, words)
-    return _reply(200, says=kept.says) if kept.is_done else _refused(409, kept.says)
+    chat, message, words = fields
+    result = do_command(desk.toml, "keep", "--message", message, "--", chat, words)
+    return _reply(200, says=result.says) if result.is_done else _refused(409, result.says)
 
 
 def _forget(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
@@ -288,5 +288,5 @@ def _result(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
     return _refused(404, _NO_JOB) if export is None else BridgeReply(200, export)
 
 
-def _as_response(answered: BridgeReply) -> Response:
-    return Response(answered.body, answered.status, media_type="application/json")
+def _as_response(reply: BridgeReply) -> Response:
+    return Response(reply.body, reply.status, media_type="application/json")

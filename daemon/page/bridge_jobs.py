@@ -1,7 +1,7 @@
 """Do what a paired device may ask for: plan a chat, give a job, report it, send its result.
 
-The work is done by the daemon or by `memproc run`, as for every export in the inbox. A line says
-what the pill in TypingMind shows: how large a chat is, what is due, how a job goes.
+The work is done by the daemon or by `memproc run`, as for every export in the inbox. The lines that
+are made here are what the pill in TypingMind shows: a chat's size, what is due, how a job is going.
 """
 
 from collections.abc import Iterator
@@ -57,13 +57,13 @@ def plan_of_chat(desk: Desk, plans: Plans, body: bytes) -> Plan:
 
 
 def planned_line(plan: Plan, size: int) -> str:
-    """Say a chat's size, what is due and about what it costs; `size` is in bytes."""
+    """Return the line with a chat's size, what is due and roughly what it costs; `size` is in bytes."""
     if not plan["tokens"]:
         return str(plan["reason"])
-    whole = int(plan["tokens"])
-    sent = int(plan.get("sent", whole))
-    in_tokens = f"{tokens(whole)} tokens"
-    if sent < whole:
+    all_tokens = int(plan["tokens"])
+    sent = int(plan.get("sent", all_tokens))
+    in_tokens = f"{tokens(all_tokens)} tokens"
+    if sent < all_tokens:
         in_tokens = f"{tokens(sent)} of {in_tokens} are sent"
     mib = f"{size / (1 << 20):.1f} MiB of {_SYNC_LIMIT >> 20}"
     unsynced = f"; TypingMind's sync skips it until it is smaller ({mib})"
@@ -79,7 +79,7 @@ def planned_line(plan: Plan, size: int) -> str:
 
 
 def planned_more(plan: Plan) -> str:
-    """Say why nothing is due, or at which cap the work pauses."""
+    """Return why nothing is due, or at which cap the work will pause."""
     if plan["due"] and plan["usd_likely"]:
         return str(plan["cost"])
     return str(plan["reason"])
@@ -94,18 +94,18 @@ def submit(desk: Desk, device: Device, body: bytes) -> str:
     if desk.config.output.mode == "new-chat":
         raise MemprocError(_NEW_CHAT, "")
     with Archive.open(folders.state) as archive:
-        given = give_job(archive, folders, device.id, chat, body, now())
-        _look_after(desk, archive, given)
-    return given.id
+        chat_job = give_job(archive, folders, device.id, chat, body, now())
+        _look_after(desk, archive, chat_job)
+    return chat_job.id
 
 
 def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
     """Return the progress of the device's job, or None where it has no such job."""
     with desk.archive() as archive:
-        given = find_job(archive, job_id, device.id)
-        if given is None:
+        chat_job = find_job(archive, job_id, device.id)
+        if chat_job is None:
             return None
-        progress = _look_after(desk, archive, given)
+        progress = _look_after(desk, archive, chat_job)
     return {
         "state": progress.state,
         "done": progress.done,
@@ -117,7 +117,7 @@ def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
 
 
 def job_line(progress: JobReport) -> str:
-    """Say how a job is doing, in one sentence."""
+    """Return how a job is doing, in one sentence."""
     if progress.reason or progress.state not in ("waiting", "running"):
         return progress.reason
     if progress.state == "waiting":
@@ -133,10 +133,10 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
     Raises FileTrouble where it is not done, or holds another chat than the one that was sent.
     """
     with desk.archive() as archive:
-        given = find_job(archive, job_id, device.id)
-        if given is None:
+        chat_job = find_job(archive, job_id, device.id)
+        if chat_job is None:
             return None
-        progress = report_job(archive, desk.folders.state, given, now())
+        progress = report_job(archive, desk.folders.state, chat_job, now())
     if progress.state != "done":
         raise FileTrouble(
             "There is no updated export of this job.", progress.reason or "Wait until it is done."
@@ -144,23 +144,25 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
     path = Path(progress.path)
     with file_errors(path, "read"):
         content = path.read_bytes()
-    if [chat.id_if_any for chat in chats_in(path.name, content)] != [given.chat_id]:
+    if [chat.id_if_any for chat in chats_in(path.name, content)] != [chat_job.chat_id]:
         raise FileTrouble(
             f"{path.name} holds another chat than the one that was sent.", "Import it by hand."
         )
     return content
 
 
-def _look_after(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
-    """Report the job's progress, having started a run if no daemon would process its file."""
+def _look_after(desk: Desk, archive: Archive, chat_job: ChatJob) -> JobReport:
+    """Return the job's progress; before that, start a run if no daemon would process its file."""
     state = desk.folders.state
-    progress = report_job(archive, state, given, now())
+    progress = report_job(archive, state, chat_job, now())
     if not progress.needs_run:
         return progress
     with Archive.open(state) as writable:
-        if count_start(writable, given, now()):
-            start_command(desk.toml, ["run", "--", given.path], "bridge")
-    return report_job(archive, state, find_job(archive, given.id, given.device) or given, now())
+        if count_start(writable, chat_job, now()):
+            start_command(desk.toml, ["run", "--", chat_job.path], "bridge")
+    return report_job(
+        archive, state, find_job(archive, chat_job.id, chat_job.device) or chat_job, now()
+    )
 
 
 @contextmanager
@@ -168,10 +170,10 @@ def _lent(state: Path, body: bytes) -> Iterator[Path]:
     """Yield a private file with this content, and remove it afterwards."""
     folder = lent_folder(state)
     make_private(folder)
-    with file_errors(folder, "tidied up"):  # of processes that were killed
-        for left in folder.iterdir():
-            if time() - left.stat().st_mtime > _LENT_SECONDS:
-                left.unlink(missing_ok=True)
+    with file_errors(folder, "tidied up"):  # remove the files of killed processes
+        for leftover in folder.iterdir():
+            if time() - leftover.stat().st_mtime > _LENT_SECONDS:
+                leftover.unlink(missing_ok=True)
     path = folder / f"{token_hex(8)}.json"
     try:
         replace_file(path, [body])
@@ -181,7 +183,7 @@ def _lent(state: Path, body: bytes) -> Iterator[Path]:
 
 
 def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
-    """Plan the chat by the command, and return what the extension is told of it."""
+    """Plan the chat by `memproc plan`, and return what the extension is told about it."""
     if desk.config.output.mode == "new-chat":
         return _plan_of(chat, {}, _NEW_CHAT)
     with _lent(desk.folders.state, body) as path:
@@ -194,19 +196,19 @@ def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
 
 
 def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
-    """Return what the extension is told of a chat, by its row of the plan, empty for none."""
+    """Return what the extension is told about a chat; `row` is its row of the plan, empty for none."""
     to_write = len(row.get("chunks", ())) + len(row.get("again", ()))
     markers = (read_marker(read_message(chat.slice(span)).marker) for span in chat.messages)
     has_memories = any(marker is not None and marker.kind == MEMORY for marker in markers)
-    whole = row.get("tokens", 0)
-    sent = int(whole)
+    tokens_before = row.get("tokens", 0)
+    sent = int(tokens_before)
     if sent and has_memories:  # in place of the messages under them
         sent -= sum(int(chunk["tokens"]) for chunk in row["made"])
         sent += int(row["section_before"]) + int(row["canned_tokens"])
     money = row.get("money") or {}
     return {
         "chat": chat.chat_id,
-        "tokens": whole,
+        "tokens": tokens_before,
         "sent": sent,
         "due": to_write,
         "made": 0 if has_memories else len(row.get("made", ())),

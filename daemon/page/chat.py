@@ -1,4 +1,4 @@
-"""Show a chat: its memories on a line of time, its sizes part by part, and the kept versions."""
+"""Show a chat: its memories on a time line, the size of each of its parts, and the kept versions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from rules.plan.chunks import Spoken, live_tokens, tokens_of
 
 @dataclass(frozen=True, slots=True)
 class ChatSizes:
-    """Tokens of the parts of a chat's updated export, and of all that was ever said in it."""
+    """The tokens of each part of a chat's updated export, and of all that was ever said in it."""
 
     folds: int
     memories: int
@@ -42,7 +42,7 @@ class ChatSizes:
 
     @property
     def parts(self) -> Mapping[str, int]:
-        """Return the parts that are not empty, by name, in the conversation's order."""
+        """Return the tokens of the parts that are not empty, by name, in the conversation's order."""
         parts = {
             "folds": self.folds,
             "memories": self.memories,
@@ -53,17 +53,17 @@ class ChatSizes:
 
     @property
     def total(self) -> int:
-        """Return the tokens that the chat has now."""
+        """Return the chat's tokens as it is now."""
         return sum(self.parts.values())
 
 
 def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
-    """Measure a chat. Messages that no run has counted yet count as nothing."""
-    own = config.of(known_chat(archive, held.chat_id))
+    """Return a chat's sizes. Messages whose tokens no run has counted yet count as 0."""
+    chat_config = config.of(known_chat(archive, held.chat_id))
     messages = live_messages(archive, held.chat_id)
     counts = known_counts(archive, ENCODING, list({message.digest for message in messages}))
     spoken = [Spoken(message.role or "", counts.get(message.digest, 0)) for message in messages]
-    live = live_tokens(spoken, 0, own.chunk.tokens, own.tail.tokens)
+    live = live_tokens(spoken, 0, chat_config.chunk.tokens, chat_config.tail.tokens)
     sources = (memory.source_tokens for memory in memories_of_chunks(held.memories))
     return ChatSizes(
         folds=sum(memory.edition.tokens for memory in held.shown if memory.is_fold),
@@ -94,7 +94,9 @@ def chat_page(request: Request) -> Response:
         entries=outermost_rows(held),
         sizes=sizes,
         left_out=left_out,
-        doubtful=[each for each in passages if (each.by, each.state) == ("wish", "offered")],
+        doubtful=[
+            passage for passage in passages if (passage.by, passage.state) == ("wish", "offered")
+        ],
         steps=passage_steps,
         still=still,
         choice=choice,

@@ -1,9 +1,9 @@
-"""Answer TypingMind's connector in memproc itself, so that lookups need no Node.
+"""Serve TypingMind's connector protocol in memproc itself, so that lookups need no Node.
 
-Off unless `recall.connector` in memproc.toml is true. Callers need the token of `memproc mcp
-token`, and browsers a page of TypingMind's or of a host that memproc.toml names. Nothing can be
-started or changed: `/start` answers that memproc is there already. With `recall.keep`, passages to
-keep can be proposed, which wait for the person.
+It is off unless `recall.connector` in memproc.toml is true. Callers need the token of `memproc mcp
+token`; browsers must be on a page of TypingMind's or of a host that memproc.toml names. Nothing can
+be started or changed: `/start` answers that memproc is there already. With `recall.keep`, passages
+to keep can be proposed, which wait for the user.
 """
 
 import json
@@ -52,7 +52,7 @@ def connector(library: Library, port: int, origins: Sequence[str] = ()) -> ASGIA
 
 
 def _guarded(answer: Answer) -> Answer:
-    """Answer callers that may ask, and let browsers on allowed pages read the answer."""
+    """Answer callers that may call, and let browsers on allowed pages read the answer."""
 
     async def respond(request: Request) -> Response:
         response = _refusal(request) or await answer(request)
@@ -92,8 +92,8 @@ async def _call_tool(request: Request) -> Response:
     if body is None:
         return PlainTextResponse(f"A request has at most {_LARGEST:,} bytes.", 413)
     try:
-        asked: Any = json.loads(with_whole_letters(body.decode()))
-        name, arguments = str(asked["name"]), dict(asked.get("arguments") or {})
+        call: Any = json.loads(with_whole_letters(body.decode()))
+        name, arguments = str(call["name"]), dict(call.get("arguments") or {})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return PlainTextResponse('{"name": ..., "arguments": {...}} is expected.', 400)
     library = request.app.state.library
@@ -103,16 +103,16 @@ async def _call_tool(request: Request) -> Response:
 def _refusal(request: Request) -> Response | None:
     """Check host, origin and token. Return the refusal, or None.
 
-    A browser's preflight comes without the token.
+    A browser's preflight carries no token, so it needs none.
     """
-    origin, known = request.headers.get("origin"), request.app.state
-    refused = refuse_host(request.headers, known.port)
-    if refused is None and origin is not None and origin not in known.origins:
+    origin, state = request.headers.get("origin"), request.app.state
+    refused = refuse_host(request.headers, state.port)
+    if refused is None and origin is not None and origin not in state.origins:
         refused = FROM_ELSEWHERE
     if refused:
         return PlainTextResponse(refused.reason, refused.status)
     if request.method == "OPTIONS":
         return Response(status_code=204)
-    if is_allowed(known.library.state, request.headers):
+    if is_allowed(state.library.state, request.headers):
         return None
     return PlainTextResponse(TOKEN_NEEDED, 401)

@@ -1,7 +1,7 @@
-"""Move exports in and out: dropped on the page, brought from other programs, or downloaded.
+"""Take in exports that are dropped or brought from other programs, and send updated exports.
 
-The list of conversations to bring, and the plan, are those of `memproc bring`, in a process of its
-own: an export may be large.
+The list of conversations to bring, and the plan, are made by `memproc bring` in a process of its
+own, because an export may be large.
 """
 
 import re
@@ -29,20 +29,20 @@ from rules.typingmind.foreign_files import ENOUGH, explain_head, other_program
 from rules.wording import cut_title
 
 _UNFIT = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff<>:"|?*]+')
-"""What some system takes in no name; slashes are cut off before."""
+"""Characters that some system allows in no file name; slashes are cut off before."""
 _LONGEST_NAME = 200  # bytes
 _LONGEST_SUFFIX = 10  # characters
 
 _OPTIONS = ("as", "model", "instructions")
 
 Download = Literal["none", "ready", "outgrown"]
-"""Whether a chat has an updated export that helps: "outgrown" where importing it would lose what came since."""
+"""Whether a chat has an updated export; importing an "outgrown" one would lose what was said since."""
 
 
 def drop(request: Request) -> Response:
     """Put chosen or dropped exports into the inbox, each under a free name; refuse other files.
 
-    JavaScript sends them one by one, and gets the answer as JSON.
+    The page's JavaScript sends them one by one, and gets the answer as JSON.
     """
     uploads = [
         upload
@@ -67,7 +67,7 @@ def drop(request: Request) -> Response:
 
 
 def _receive(inbox: Path, upload: UploadFile) -> MemprocError | None:
-    """Put an upload into the inbox. Return why not, where it cannot be an export."""
+    """Put an upload into the inbox. Return the error if it cannot be an export or be written."""
     name = shown_name(upload.filename or "")
     head = upload.file.read(ENOUGH)
     is_foreign = other_program(head) is not None
@@ -87,19 +87,19 @@ def _receive(inbox: Path, upload: UploadFile) -> MemprocError | None:
 
 
 def to_what_was_dropped(request: Request) -> Response:
-    """Go to Home where a daemon takes the file, else to the plan of the inbox."""
+    """Redirect to Home if a daemon will take the file, otherwise to the plan of the inbox."""
     runs = daemon_runs(desk_of(request).folders.state)
     return RedirectResponse("/" if runs else "/inbox", 303)
 
 
 def post_aside(request: Request) -> Response:
-    """Put a skipped file out of the inbox, into `backups/aside`."""
+    """Move a skipped file out of the inbox, into `backups/aside`."""
     path = put_aside(desk_of(request).folders, field(request, "name"))
     return show_at(request, "/inbox", f"{path.name} was put aside.")
 
 
 def post_back(request: Request) -> Response:
-    """Bring a file that was put aside back into the inbox."""
+    """Move a file that was put aside back into the inbox."""
     path = return_to_inbox(desk_of(request).folders, field(request, "name"))
     return show_at(request, "/inbox", f"{path.name} is in the inbox again.")
 
@@ -116,7 +116,7 @@ def download_page(request: Request) -> Response:
 
 
 def download_state(archive: Archive, chat_id: str) -> Download:
-    """Return whether the chat has an updated export, and whether the chat is newer than that."""
+    """Return whether the chat has an updated export, and whether the chat is newer than it."""
     output = last_output(archive, chat_id)
     if output is None or not Path(output.path).is_file():
         return "none"
@@ -124,9 +124,9 @@ def download_state(archive: Archive, chat_id: str) -> Download:
 
 
 def shown_name(name: str) -> str:
-    """Return a file's name without folders and signs that no system takes, and not too long.
+    """Return a file's name without folders and characters that some system forbids, and not too long.
 
-    Letters, emoji and punctuation stay as they are. At most 200 bytes in UTF-8, ending included.
+    Letters, emoji and punctuation stay as they are. It has at most 200 bytes in UTF-8, with its ending.
     """
     plain = Path(_UNFIT.sub("_", Path(name.replace("\\", "/")).name).strip(". ") or "export.json")
     suffix = plain.suffix if len(plain.suffix) <= _LONGEST_SUFFIX else ""
@@ -136,7 +136,7 @@ def shown_name(name: str) -> str:
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the content. Raises FileTrouble where it is larger than the page takes."""
+    """Yield the content in blocks. Raises FileTrouble where it is larger than the page takes."""
     size = 0
     while block := file.read(BLOCK):
         size += len(block)
@@ -148,7 +148,7 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def bring_page(request: Request) -> Response:
-    """Show the conversations of a file in the inbox that have the words in their titles."""
+    """Show the conversations of a file in the inbox whose titles have the words that are looked for."""
     name, find = (request.query_params.get(key, "") for key in ("file", "find"))
     path = _path(desk_of(request), name)
     listed = finish_command(request, "bring", "--", str(path), *find.split())
@@ -177,18 +177,18 @@ def plan_bring(request: Request) -> Response:
 
 
 def post_bring(request: Request) -> Response:
-    """Bring the conversations that were planned, and go to Home."""
+    """Bring the conversations that were planned, and redirect to Home."""
     return show_run(desk_of(request), [*_arguments(request, "--yes")])
 
 
-def _arguments(request: Request, *more: str) -> tuple[str, ...]:
-    """Return the command that brings the ticked conversations, as a person would type it."""
-    arguments = ["bring", *more]
+def _arguments(request: Request, *options: str) -> tuple[str, ...]:
+    """Return the command that brings the ticked conversations, as a user would type it."""
+    arguments = ["bring", *options]
     for number in _chosen(request):
         arguments += ["--chat", number]
     for name in _OPTIONS:
-        if said := field(request, name).strip():
-            arguments += [f"--{name}", said]
+        if value := field(request, name).strip():
+            arguments += [f"--{name}", value]
     if field(request, "untouched"):
         arguments.append("--untouched")
     return (*arguments, "--", str(_path(desk_of(request), field(request, "file"))))

@@ -1,15 +1,15 @@
 """Guard HTTP on loopback, for the page, the bridge and the connector alike.
 
-Whoever connects is on this computer already, so each check is against a page elsewhere that the
+Whoever connects is on this computer already, so each check is against foreign web pages that the
 browser has open:
 
     another Host    a name that was made to point at this computer (DNS rebinding)               421
-    another Origin  a form, a fetch or a WebSocket from elsewhere                                403
-    size            more than the application takes; the sender need not have told its size      413
+    another Origin  a form, a fetch or a WebSocket of a foreign page                             403
+    size            more than the application takes, whether or not the size was announced       413
     time            a body that is announced and does not come, or comes byte by byte            408
 
-Starlette's TrustedHostMiddleware does not look at ports, and its CORSMiddleware knows its origins
-before it starts; ours are those of the devices paired just now.
+Starlette's TrustedHostMiddleware ignores ports, and its CORSMiddleware needs all origins when it
+starts; ours are those of the devices that are paired at the moment.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ORIGINS = ("https://www.typingmind.com", "https://setapp.typingcloud.com")
-"""The origins of TypingMind's own pages."""
+"""The origins at which TypingMind itself is served."""
 TOO_LARGE = "This is more than memproc takes at once."
 _TOO_SLOW = "The rest of this request did not come in time. Send it again."
 _FIRST_SECONDS = 30.0
 _LEAST_RATE = 1 << 18
-"""Bytes a second: a body that has come so far may take so much longer."""
+"""Bytes a second: with each byte that has come, the body may take so much longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedRequest:
-    """Why a request is not answered; `status` is HTTP's number for it."""
+    """Why a request is not answered; `status` is the HTTP status."""
 
     status: int
     reason: str
@@ -45,23 +45,23 @@ FROM_ELSEWHERE = RefusedRequest(403, "Pages from elsewhere may not use memproc."
 
 @dataclass(frozen=True, slots=True)
 class CrossOrigin:
-    """What the browser of an allowed page elsewhere may send, and what it may read."""
+    """The headers that an allowed page of another origin may send, and those that it may read."""
 
     sends: str
     """Names of request headers, separated by commas."""
     reads: str = ""
     """Names of response headers, separated by commas."""
     seconds: int = 0
-    """How long a browser may remember the answer to its preflight; 0 for its own default."""
+    """How long a browser may cache the answer to its preflight; 0 for the browser's default."""
 
 
 def own_hosts(port: int) -> tuple[str, ...]:
-    """Return the names by which a browser on this computer may call us."""
+    """Return the hosts, with the port, by which a browser on this computer may call us."""
     return f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"
 
 
 def refuse_host(headers: Mapping[str, str], port: int) -> RefusedRequest | None:
-    """Refuse a request to any name but our own."""
+    """Refuse a request to any host but our own; return None for our own."""
     if headers.get("host", "") in own_hosts(port):
         return None
     return RefusedRequest(421, "This is memproc on another address.")
@@ -73,7 +73,7 @@ def content_type(headers: Mapping[str, str]) -> str:
 
 
 def let_read(request: Request, response: Response, allowed: CrossOrigin) -> None:
-    """Set the headers by which the browser lets the page that asks read the response."""
+    """Set the headers that let the calling page read the response (CORS)."""
     origin = request.headers.get("origin")
     if origin is None:
         return
@@ -90,15 +90,15 @@ def let_read(request: Request, response: Response, allowed: CrossOrigin) -> None
 
 
 def bounded(receive: Receive, most: int) -> Receive:
-    """Return the same request, of which no more than `most` bytes are read, and waited for.
+    """Wrap `receive` to limit the size of a request's body and the time that it may take.
 
-    After that, HTTPException 413 is raised, or 408 where they do not come.
+    The wrapper raises HTTPException 413 after `most` bytes, and 408 where the body is too slow.
     """
     size, began, is_whole = 0, monotonic(), False
 
     async def receive_bounded() -> Message:
         nonlocal size, is_whole
-        if is_whole:  # what is waited for from now on is that the other side goes
+        if is_whole:  # from now on, only the end of the connection is waited for
             return await receive()
         seconds_left = began + _FIRST_SECONDS + size / _LEAST_RATE - monotonic()
         try:
@@ -116,9 +116,9 @@ def bounded(receive: Receive, most: int) -> Receive:
 
 
 def ending_connection(scope: Scope, send: Send) -> Send:
-    """Return the same answer, after which the connection ends if more could come for ever.
+    """Wrap `send` to close the connection after an answer if the body could go on for ever.
 
-    That is a body that does not say its size, which no browser sends us, or one that is given up.
+    Such a body does not announce its size, which no browser's does, or was given up as too slow.
     """
     is_endless = any(name == b"transfer-encoding" for name, _ in scope["headers"])
 
@@ -131,7 +131,7 @@ def ending_connection(scope: Scope, send: Send) -> Send:
 
 
 def with_bounds(app: ASGIApp, most: int) -> ASGIApp:
-    """Return the application, of whose requests no more than `most` bytes are read."""
+    """Wrap an application so that at most `most` bytes of a request's body are read."""
 
     async def bound(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -142,9 +142,9 @@ def with_bounds(app: ASGIApp, most: int) -> ASGIApp:
 
 
 async def read_body(request: Request, most: int) -> bytes | None:
-    """Return the whole body, or None where it has more than `most` bytes; then no more is read.
+    """Return the whole body; None, without reading on, where it has more than `most` bytes.
 
-    Raise HTTPException 408 where it does not come.
+    Raises HTTPException 408 where the body is too slow.
     """
     length = request.headers.get("content-length", "0")
     if length.isdecimal() and int(length) > most:
@@ -158,13 +158,13 @@ async def read_body(request: Request, most: int) -> bytes | None:
 
 
 def texts_of(body: bytes, *names: str) -> tuple[str, ...] | None:
-    """Return the texts of these names in a JSON object; None where the body is anything else.
+    """Return the strings of these names in a JSON object; None where the body is anything else.
 
-    A NUL and half a surrogate pair are in no text.
+    Strings with a NUL or a lone surrogate are not accepted.
     """
     try:
-        said = json.loads(body)
-        texts = [said[name] for name in names]
+        fields = json.loads(body)
+        texts = [fields[name] for name in names]
         is_fit = b"\0" not in "".join(texts).encode()
     except (ValueError, TypeError, LookupError, RecursionError):
         return None

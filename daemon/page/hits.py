@@ -1,4 +1,4 @@
-"""Search all that was said, remembered or known; each hit links to its place."""
+"""Search messages, memories and facts; each hit links to its place."""
 
 import re
 
@@ -16,13 +16,13 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 def search_page(request: Request) -> Response:
     """Show the hits, and the form that narrows them."""
-    desk, asked = desk_of(request), request.query_params
+    desk, parameters = desk_of(request), request.query_params
     wanted = Search(
-        asked.get("words", ""),
-        next((name for name in ANYTHING if name == asked.get("in")), None),
-        asked.get("chat", ""),
-        _day(asked.get("from", "")),
-        _day(asked.get("to", "")),
+        parameters.get("words", ""),
+        next((name for name in ANYTHING if name == parameters.get("in")), None),
+        parameters.get("chat", ""),
+        _day(parameters.get("from", "")),
+        _day(parameters.get("to", "")),
         _MOST,
     )
     with desk.archive() as archive:
@@ -32,5 +32,5 @@ def search_page(request: Request) -> Response:
 
 
 def _day(text: str) -> str:
-    """Return a day as it was asked for; empty, for no bound, where it is none."""
+    """Return the text if it looks like a day; otherwise "", for no bound."""
     return text if _DAY.fullmatch(text) else ""

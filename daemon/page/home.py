@@ -1,4 +1,4 @@
-"""Show Home: what needs the person, what is running, the chats, the money; and the log."""
+"""Show Home (what needs the user, what is running, the chats, the money), and the log."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -26,30 +26,30 @@ from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the watch on the inbox")
-"""Problems that the daemon mends itself; the log says why."""
+"""Names of problems that the daemon mends by itself; their button leads to the log, which says why."""
 _LABELS = {"/inbox": "Inbox", "/settings": "See the settings", "/log": "See the log"}
 _MOST_ENTRIES = 200
 _HIDDEN_ENTRIES = ("", "MemoryMade")
-"""Lines that cannot be read, and a line for every memory, which the end of the chat counts."""
+"""Events of the log that are not shown: unreadable lines, and each memory, which the chat's end counts."""
 _FEW_CHATS = 8
-"""Up to how many each chat has a card of its own; more are a list."""
+"""With up to so many chats, each has a card; more are shown as a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class HomeChat:
-    """A chat of Home: its title with what tells it from others, and its sizes, or why none."""
+    """A chat on Home, with a title unlike all others, and its sizes, or why they are unknown."""
 
     known: KnownChat
     title: str
     sizes: ChatSizes | MemprocError
     download: Download
     restored: str
-    """A clause saying that its updated export is a restored version; else empty."""
+    """The clause that says that its updated export is a restored version; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that needs the person, and the button that leads on."""
+    """A problem that needs the user, and its button."""
 
     problem: StatusProblem
     address: str
@@ -61,22 +61,22 @@ def home_page(request: Request) -> Response:
     desk = desk_of(request)
     find, sort = (request.query_params.get(name, "") for name in ("find", "sort"))
     with desk.archive() as archive:
-        every = known_chats(archive)[::-1]
-        chats = list(_shown(archive, desk.config, _chosen(every, find, sort)))
+        all_chats = known_chats(archive)[::-1]
+        chats = list(_shown(archive, desk.config, _chosen(all_chats, find, sort)))
         status = read_status(archive, datetime.now(UTC), daemon_runs(desk.folders.state))
         work = read_work(archive, desk.folders)
-        told = {line.sentence for line in work.lines if line.kind == "skipped"}
+        line_sentences = {line.sentence for line in work.lines if line.kind == "skipped"}
         needs = [
             need
             for need in _needs(archive, desk, status)
-            if need.problem.reason not in told
+            if need.problem.reason not in line_sentences
             and not (work.ended and need.problem.what == RUN_BY_HAND)
         ]
     return render(
         request,
         "home.html",
         chats=chats,
-        count=len(every),
+        count=len(all_chats),
         few=_FEW_CHATS,
         find=find,
         sort=sort,
@@ -84,14 +84,14 @@ def home_page(request: Request) -> Response:
         now=status,
         needs=needs,
         work=work,
-        marks=marks_of_parts(work, every),
+        marks=marks_of_parts(work, all_chats),
         reload_from=reload_from(request, work),
         caps=desk.config.budget,
     )
 
 
 def _needs(archive: Archive, desk: Desk, status: Status) -> Iterator[Need]:
-    """Yield what needs the person: problems, models that end, wishes left out, kept passages."""
+    """Yield what needs the user: problems, models that end, wishes left out, kept passages."""
     key = keys(desk.folders.state)
     for problem in status.problems:
         address = address_of(problem)
@@ -101,7 +101,7 @@ def _needs(archive: Archive, desk: Desk, status: Status) -> Iterator[Need]:
 
 
 def address_of(problem: StatusProblem) -> str:
-    """Return where a button leads from a problem."""
+    """Return the address to which the button of a problem leads."""
     if problem.what == "the settings":
         return "/settings"
     is_of_daemon = problem.what in _OF_THE_DAEMON or problem.what.startswith("the timed job")
@@ -109,7 +109,7 @@ def address_of(problem: StatusProblem) -> str:
 
 
 def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> Iterator[HomeChat]:
-    """Yield the chats with their sizes, or why there are none: one chat's damage hides no other."""
+    """Yield the chats with their sizes, or with the error: a damaged chat must not hide the others."""
     titles = told_apart((chat.chat_id, chat.title) for chat in known)
     for chat in known:
         sizes: ChatSizes | MemprocError

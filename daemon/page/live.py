@@ -1,7 +1,7 @@
-"""Tell Home what goes on: a line for each file that is worked on, the present run, or the last.
+"""Read for Home what memproc is doing: a line for each file in work, and the present or last run.
 
-Home asks `/live` while its tab is visible: counts and marks without any text. Where a mark has
-changed, it loads itself again, and replaces the parts that the mark is for.
+While its tab is visible, Home polls `/live`, which returns counts and marks without any text. When
+a mark has changed, Home loads itself again, and replaces the part that the mark is for.
 """
 
 import os
@@ -42,14 +42,14 @@ _BROKEN_OFF = "The run ended before it was through. What is finished is kept."
 _SOON = "Received. It is taken in a few seconds."
 _CHOOSE = "Choose what to bring from it."
 _LONGEST_LIVE = timedelta(hours=1)
-"""How long Home reloads itself where there is no JavaScript."""
+"""How long Home keeps reloading itself in browsers without JavaScript."""
 
 Kind = Literal["waits", "works", "done", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkLine:
-    """What has become of a dropped file, or of one of its chats."""
+    """The state of a dropped file, or of one of its chats, as Home shows it."""
 
     name: str
     kind: Kind
@@ -57,36 +57,36 @@ class WorkLine:
     next_step: str = ""
     chat_id: str = ""
     aside: str = ""
-    """The file's name in the inbox, where it may be put aside."""
+    """The file's name in the inbox if it may be put aside; otherwise empty."""
     bring: str = ""
-    """The file's name in the inbox, where conversations may be brought from it."""
+    """The file's name in the inbox if conversations may be brought from it; otherwise empty."""
     is_begun: bool = False
-    """Whether some of its conversations were brought already."""
+    """Whether some of the file's conversations were brought already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """All that goes on, or has just ended."""
+    """All that memproc is doing, or has finished within the hour."""
 
     lines: tuple[WorkLine, ...]
     run: Run | None
     ended: Run | None
-    """The last run, where it ended within the hour, and was begun by hand or made memories."""
+    """The last run if it ended within the hour, and was begun by hand or made memories."""
     told: str
-    """How that ended, in sentences."""
+    """How the ended run went, in sentences."""
     more: int
-    """How many files have no line, for want of room."""
+    """How many files have no line because there are too many."""
     paused: Pause | None
-    """The pause of a daemon that is running."""
+    """The pause of the daemon, if one is running and paused."""
 
     @property
     def is_under_way(self) -> bool:
-        """Return True while something will change without the person."""
+        """Return whether something is going to change without the user doing anything."""
         return bool(self.run) or any(line.kind == "works" for line in self.lines)
 
 
 def live_page(request: Request) -> Response:
-    """Answer with counts and marks. They carry no text, and do not prolong the session."""
+    """Return counts and marks as JSON. They carry no text, and the request does not prolong the session."""
     desk = desk_of(request)
     with desk.archive() as archive:
         work = read_work(archive, desk.folders)
@@ -96,14 +96,14 @@ def live_page(request: Request) -> Response:
 
 
 def marks_of_parts(work: Work, chats: Sequence[KnownChat]) -> dict[str, str]:
-    """Return a mark for each part of Home, which changes with what the part shows."""
+    """Return for each part of Home a mark that changes when what the part shows does."""
     lines = [line for line in work.lines if line.kind in ("done", "skipped")]
     shown = sorted((chat.chat_id, chat.messages, chat.memories) for chat in chats)
     return {"work": _mark(work), "chats": _mark((shown, lines, work.ended))}
 
 
 def read_work(archive: Archive, folders: Folders) -> Work:
-    """Return what goes on and what has ended within the hour, newest first."""
+    """Return what is going on and what has ended within the hour, newest first."""
     present = now()
     since = write_date(at(present) - timedelta(hours=_SHOWN_HOURS))
     run = present_run(archive, present)
@@ -122,7 +122,7 @@ def read_work(archive: Archive, folders: Folders) -> Work:
             or _lines_of(archive, file, run, folders.inbox, titles)
         )
     ]
-    ended = _told_ending(run, since)
+    ended = _ending_to_tell(run, since)
     return Work(
         (*_unread(archive, folders.inbox, is_running), *lines),
         run if run and run.goes_on else None,
@@ -133,15 +133,15 @@ def read_work(archive: Archive, folders: Folders) -> Work:
     )
 
 
-def _told_ending(run: Run | None, since: str) -> Run | None:
-    """Return the run if it ended after that time, and was begun by hand or made memories."""
+def _ending_to_tell(run: Run | None, since: str) -> Run | None:
+    """Return the run if it ended after `since`, and was begun by hand or made memories; else None."""
     if run is None or run.goes_on or run.ended_at <= since:
         return None
     return run if run.by_hand or run.written + run.extracted > 0 else None
 
 
 def reload_from(request: Request, work: Work) -> int | None:
-    """Return since when Home reloads itself without JavaScript, in seconds; None if it does not."""
+    """Return when Home began to reload itself without JavaScript, as a Unix time; None if it does not."""
     if not work.is_under_way:
         return None
     present = int(at(now()).timestamp())
@@ -159,7 +159,7 @@ def _lines_of(
     inbox: Path,
     titles: Mapping[str, str],
 ) -> Iterator[WorkLine]:
-    """Yield the line of a file, or one for each of its chats once these are known."""
+    """Yield the line of a file, or a line for each of its chats once these are known."""
     aside = file.file if Path(file.path).parent == inbox else ""
     if file.state in ("written", "skipped") and file.outcomes:
         for outcome in file.outcomes:
@@ -175,7 +175,7 @@ def _lines_of(
 
 
 def _line_of_waiting(file: FileInWork) -> WorkLine:
-    """Return the line of a file that is not finished, and not worked on now."""
+    """Return the line of a file that is neither finished nor being worked on."""
     if file.by != "daemon":
         return WorkLine(file.file, "waits", file.reason or _BROKEN_OFF, file.next_step)
     if file.state in ("waiting", "paused") or file.next_step:
@@ -199,7 +199,7 @@ def _line_of_chat(outcome: ChatIs, aside: str, titles: Mapping[str, str]) -> Wor
 
 
 def _line_at_rest_in(archive: Archive, path: Path) -> tuple[WorkLine, ...]:
-    """Return the line of another program's export from which something was brought; else none."""
+    """Return the line of another program's export from which something was brought; otherwise ()."""
     resting = export_at_rest(archive, path)
     if resting is None:
         return ()
@@ -231,7 +231,7 @@ def _unread(archive: Archive, inbox: Path, is_running: bool) -> Iterator[WorkLin
 
 
 def _has_row_or_is_gone(archive: Archive, path: Path) -> bool:
-    """Return whether the file has a row as it is now, or is gone."""
+    """Return whether the archive has a row for the file's present state, or the file is gone."""
     try:
         return has_row(archive, str(path), sighting_at(path))
     except OSError:

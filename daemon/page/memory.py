@@ -1,4 +1,4 @@
-"""Show a memory beside the words that were quoted for it, its editions, and what can be done."""
+"""Show a memory beside the messages that it quotes, its editions, and what can be done with it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,12 +27,12 @@ _NOTHING = frozenset(
     for tongue in TONGUES
     for sentence in (tongue.frames.nothing, tongue.frames.nothing_more)
 )
-"""What the built-in engine writes where the persona did not speak of itself."""
+"""The sentences that the built-in engine writes where the persona did not speak of itself."""
 
 
 @contextmanager
 def _opened(request: Request) -> Iterator[tuple[Archive, KnownChat, Holding, Memory]]:
-    """Open the archive to read the memory that the address names, with its chat. Raise NotFound."""
+    """Open the archive, and yield it with the memory that the address names and its chat. Raises NotFound."""
     desk = desk_of(request)
     with desk.archive() as archive:
         held, memory = holding_of(archive, desk.config, request.path_params["memory"])
@@ -66,7 +66,7 @@ def memory_page(request: Request) -> Response:
 
 
 def words_page(request: Request) -> Response:
-    """Show all messages that a memory stands for, as they were when it was made."""
+    """Show all messages that a memory replaces, as they were when it was made."""
     with _opened(request) as (archive, chat, _, memory):
         persona = persona_of(archive, chat.chat_id)
         under = past(archive, chat.chat_id, memory.memory_id)
@@ -77,7 +77,7 @@ def words_page(request: Request) -> Response:
 
 
 def retry_page(request: Request) -> Response:
-    """Ask before a memory is written again: the cost first, then room for guidance."""
+    """Ask before a memory is written again: show the cost, then a field for guidance."""
     with _opened(request) as (archive, chat, held, memory):
         editions = held.editions[memory.memory_id]
         costs = [cost_of(archive, edition.requests) for edition in editions]
@@ -88,10 +88,10 @@ def retry_page(request: Request) -> Response:
 
 
 def neighbours(held: Holding, memory: Memory) -> tuple[Memory | None, Memory | None]:
-    """Return the memories before and after one, of its own level."""
-    level = [None, *(other for other in held.memories if other.level == memory.level), None]
-    at = level.index(memory)
-    return level[at - 1], level[at + 1]
+    """Return the memories before and after one, on the same level; None where there is none."""
+    same_level = [None, *(other for other in held.memories if other.level == memory.level), None]
+    at = same_level.index(memory)
+    return same_level[at - 1], same_level[at + 1]
 
 
 def _shown(old: Past, quotes: Sequence[Quote], zone: tzinfo, *, whole: bool) -> SaidMessage:

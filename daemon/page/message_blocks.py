@@ -1,7 +1,7 @@
 """Cut a message into blocks of HTML, with quotes and searched words marked where they are.
 
-Quotes are passages of the message as it was written, in Markdown; what is shown has lost its signs.
-So a quote is found again by its letters and digits alone.
+Quotes are passages of the message as it was written, with Markdown's signs, which are not shown. So
+a quote is looked for by its letters and digits alone.
 """
 
 import re
@@ -24,12 +24,12 @@ from daemon.page.message_html import (
 from rules.typingmind.content import Part
 
 _FEW = 3
-"""How many blocks are shown of a message without a mark."""
+"""How many blocks of a message without a mark are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageBlock:
-    """A paragraph, a list, a table or the like; `is_marked` where something in it is marked."""
+    """A paragraph, a list, a table or the like; `is_marked` if something in it is marked."""
 
     html: Markup
     is_marked: bool
@@ -37,7 +37,7 @@ class MessageBlock:
 
 @dataclass(frozen=True, slots=True)
 class MarkedPassage:
-    """A passage to be marked where it is said first; `name` is the id of that place."""
+    """A passage to be marked where it first occurs; `name` is the id of that place."""
 
     text: str
     name: str
@@ -46,12 +46,16 @@ class MarkedPassage:
 def cut_blocks(
     parts: Sequence[Part], passages: Sequence[MarkedPassage] = (), query: str = ""
 ) -> tuple[MessageBlock, ...]:
-    """Return a message's blocks, with the passages and the words of a search marked."""
+    """Return a message's blocks, with the passages and the words of the query marked."""
     blocks: list[MessageBlock] = []
     for part in parts:
         if part.spoken:
-            own = [passage for passage in passages if passage.text and passage.text in part.text]
-            blocks += _rendered(part.text, own, query) or [_unrendered(part.text, own)]
+            own_passages = [
+                passage for passage in passages if passage.text and passage.text in part.text
+            ]
+            blocks += _rendered(part.text, own_passages, query) or [
+                _unrendered(part.text, own_passages)
+            ]
         else:
             html = Markup('<p class="soft">{}</p>').format(part.text)
             blocks.append(MessageBlock(html, is_marked=False))
@@ -65,9 +69,9 @@ def render_markdown(text: str) -> Markup:
 
 
 def around_marks(blocks: Sequence[MessageBlock]) -> tuple[int, int]:
-    """Return the first block to show and the one after the last: all marked, and their neighbours.
+    """Return the first block to show, and the one after the last: the marked ones and their neighbours.
 
-    Where none is marked, they are the first three.
+    Where none is marked, the first three are shown.
     """
     at_marks = [at for at, block in enumerate(blocks) if block.is_marked]
     if not at_marks:
@@ -77,9 +81,9 @@ def around_marks(blocks: Sequence[MessageBlock]) -> tuple[int, int]:
 
 
 def find_written(text: str, shown: str) -> str:
-    """Return what was written where these words are shown of a text; `shown` if nowhere.
+    """Return the part of a text that is shown as these words; `shown` itself if there is none.
 
-    Signs of Markdown that close right after the words belong to them.
+    Markdown's closing signs right after the words belong to it.
     """
     wanted = _letters(shown)
     if not wanted or shown in text:
@@ -97,7 +101,7 @@ def find_written(text: str, shown: str) -> str:
 
 
 def _rendered(text: str, passages: Sequence[MarkedPassage], query: str) -> list[MessageBlock]:
-    """Return the blocks of Markdown; none where it cannot be read, or a passage is not found."""
+    """Return the blocks of a text in Markdown; [] where it cannot be read, or a passage is not found."""
     tokens = parse_markdown(text)
     texts = list(texts_in(tokens))
     if not all(_mark_passage(texts, passage) for passage in passages):
@@ -117,7 +121,7 @@ def _rendered(text: str, passages: Sequence[MarkedPassage], query: str) -> list[
 
 
 def _unrendered(text: str, passages: Sequence[MarkedPassage]) -> MessageBlock:
-    """Return the text as it was written."""
+    """Return the text as it was written, as one block with its passages marked."""
     marks = []
     for passage in passages:
         start = text.find(passage.text)
@@ -127,7 +131,7 @@ def _unrendered(text: str, passages: Sequence[MarkedPassage]) -> MessageBlock:
 
 
 def _mark_passage(texts: Sequence[Token], passage: MarkedPassage) -> bool:
-    """Mark a passage where its letters come first. Return whether they come at all."""
+    """Mark a passage where its letters first occur. Return whether they do."""
     places = [(token, at) for token in texts for at in _letter_places(token.content)]
     letters = "".join(token.content[at] for token, at in places)
     shown = "".join(token.content for token in texts_in(parse_markdown(passage.text)))
@@ -140,7 +144,7 @@ def _mark_passage(texts: Sequence[Token], passage: MarkedPassage) -> bool:
 
 
 def _mark_places(places: Sequence[tuple[Token, int]], passage: MarkedPassage) -> None:
-    """Mark the text from the first place to the last; the first mark has the passage's name."""
+    """Mark the text from the first place to the last; the first mark gets the passage's name."""
     first, first_at = places[0]
     last, last_at = places[-1]
     before, after = _signs_around(passage.text)
@@ -172,5 +176,5 @@ def _letters(text: str) -> str:
 
 
 def _letter_places(text: str) -> list[int]:
-    """Return where the letters and digits of a text are."""
+    """Return the positions of a text's letters and digits."""
     return [at for at, sign in enumerate(text) if sign.isalnum()]

@@ -1,8 +1,8 @@
 """Render the Markdown of a message as safe HTML, with marks in its text.
 
-A message is somebody else's text, so none of it becomes HTML by itself: tags are shown as they were
-written, an image is named and never fetched, and a link leads to the web or to mail, without saying
-where it was followed. A heading is a bold line, since it is no heading of the page.
+A message is somebody else's text, so none of it becomes HTML by itself: tags are shown as written,
+an image is named and never fetched, and a link leads to the web or to mail, without a referrer. A
+heading becomes a bold line, since it is no heading of the page.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,21 +16,21 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 LONGEST = 20_000
-"""Characters; a longer text is a pasted file, and is not read as Markdown."""
+"""Characters; a longer text is taken for a pasted file, and not read as Markdown."""
 MARKS = "marks"
-"""Where a token's `meta` has the stretches of its text to be marked."""
+"""The key in a token's `meta` of the stretches of its text that are to be marked."""
 _DEEPEST = 40
 """Levels of lists and quotations; the parser leaves out what is nested deeper."""
 _ROOM = 10
 _OFF = ("reference", "lheading")
-"""Rules of Markdown that are off: a reference would hide a line like "[laughs]: so"."""
+"""Markdown's rules that are switched off: a reference would hide a line like "[laughs]: so"."""
 _LINKS = ("https://", "http://", "mailto:")
 _TEXTS = ("text", "code_inline", "fence", "code_block")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mark:
-    """A stretch of a text to be marked; `name` is the id of that place, if it has one."""
+    """A stretch of a text to be marked; `name` is the id of that place, or ""."""
 
     start: int
     stop: int
@@ -38,10 +38,10 @@ class Mark:
 
 
 class MessageHTML(RendererHTML):
-    """Renders tokens. The library calls the method that is named as the token's type."""
+    """Renders tokens. The library calls the method with the name of the token's type."""
 
     def text(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
-        """Return text with its marks."""
+        """Return text, with its marks."""
         return mark_text(tokens[at].content, tokens[at].meta.get(MARKS, ()))
 
     def code_inline(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
@@ -95,7 +95,7 @@ class MessageHTML(RendererHTML):
 
 
 def parse_markdown(text: str) -> list[Token]:
-    """Return the tokens of a text; none where it is too long or too deep to be Markdown."""
+    """Return the tokens of a text; [] where it is too long, or nested too deeply, to be Markdown."""
     if len(text) > LONGEST:
         return []
     tokens = _markdown().parse(text)
@@ -129,7 +129,7 @@ def render_tokens(tokens: Sequence[Token]) -> Markup:
 
 
 def mark_text(text: str, marks: Sequence[Mark]) -> Markup:
-    """Return the text as HTML with its marks; of two that overlap, the first counts."""
+    """Return the text as HTML with its marks; of two that overlap, the later one is left out."""
     html = Markup()
     end = 0
     for mark in sorted(marks):

@@ -1,8 +1,7 @@
-"""Show what the persona keeps in mind: core memory, facts, and what is kept word for word.
+"""Show what the persona keeps in mind (core memory, facts, kept passages), and what it still knows.
 
-Facts have their history and their sources. Of kept passages it shows what waits, and what the person
-is asked. An evaluation shows what the persona still knows: the newest one, what it missed, and the
-curve.
+Facts are shown with their history and their sources; passages with what waits for the user. The
+evaluation is the newest one, with what it missed and the curve of the past ones.
 """
 
 from dataclasses import replace
@@ -54,7 +53,7 @@ def facts_page(request: Request) -> Response:
 
 
 def kept_page(request: Request) -> Response:
-    """Show the passages of a chat, oldest first; of edited messages, what they say now, too."""
+    """Show the kept passages of a chat, oldest first, and what edited messages say now."""
     with named_chat(request) as (archive, known):
         report = passages_report(archive, desk_of(request).config, known)
         edited = [row.key for row in report.tables[0].rows if row.asks == "edited"]
@@ -63,9 +62,9 @@ def kept_page(request: Request) -> Response:
 
 
 def post_keep(request: Request) -> Response:
-    """Keep what is marked of a message, or all of it where nothing is marked.
+    """Keep the marked part of a message, or all of it where nothing is marked.
 
-    What is marked has lost its Markdown, and is kept as it was written.
+    The marked text has lost its Markdown; it is kept as it was written.
     """
     words, key = field(request, "words").replace("\r\n", "\n"), field(request, "key")
     with named_chat(request) as (archive, known):
@@ -78,16 +77,16 @@ def post_keep(request: Request) -> Response:
 
 
 def evaluation_page(request: Request) -> Response:
-    """Show the newest report, in its free form where the persona was never asked."""
+    """Show the newest evaluation; where the persona was never asked, the free one."""
     with named_chat(request) as (archive, known):
         by_id = memories_by_id(memories(archive, known.chat_id))
     free = finish_command(request, "eval", "--free", "--again", "--", known.chat_id).printed
-    found = free.asked or free
+    shown = free.asked or free
     return render(
         request,
         "evaluation.html",
         chat=known,
         free=free,
-        report=evaluation_report(found, by_id),
+        report=evaluation_report(shown, by_id),
         past=history_report(known.chat_id, free.past if len(free.past) > 1 else (), free),
     )

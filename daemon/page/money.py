@@ -1,4 +1,4 @@
-"""Show what was spent, by day, chat and kind of call, and the caps."""
+"""Show what was spent by day, by chat and by kind of call, and the caps."""
 
 from datetime import timedelta
 

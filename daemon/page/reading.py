@@ -1,7 +1,7 @@
-"""Show the whole conversation, a sheet of some days at a time, with memories next to their words.
+"""Show the whole conversation, a sheet of some days at a time, with memories beside their messages.
 
-It is cut into sheets so that a page never grows too long. A raw message shows who said it, when,
-and its words in blocks.
+It is cut into sheets so that no page grows too long. Of each message it shows who said it, when, and
+its words in blocks.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,33 +27,33 @@ from rules.typingmind.message import Message
 
 _SHEET_BYTES = 40_000
 _LEAST_BYTES = 400
-"""What a message takes at least, with its line about who said it."""
+"""The size that a message counts at least, because of its line about who said it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
-    """A message in blocks; those from `first` to before `stop` are shown."""
+    """A message in blocks; those from `first` up to, but not including, `stop` are shown."""
 
     key: str
     is_persona: bool
     date: str
-    """When it was said, by the clocks of the archive's zone; empty where that is not known."""
+    """When it was said, in the archive's time zone; empty where that is unknown."""
     blocks: tuple[MessageBlock, ...]
     first: int
     stop: int
     quotes: tuple[int, ...] = ()
-    """The numbers of its memory's quotes in it, from 1."""
+    """The numbers, from 1, of its memory's quotes that are from this message."""
     is_deleted: bool = False
     is_edited: bool = False
     left_out: str = ""
-    """Why no memory is made of it; else empty."""
+    """Why no memory is made of it; otherwise empty."""
     day: str = ""
-    """The day that begins with it on this page, as an ISO date; else empty."""
+    """The day, as an ISO date, if this message is its first on the page; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPassage:
-    """Messages in a row that are under one memory, or under none."""
+    """Consecutive messages under the same memory, or under none."""
 
     memory: Memory | None
     subject: str
@@ -61,7 +61,7 @@ class ReadPassage:
 
     @property
     def is_read_whole(self) -> bool:
-        """Return whether the model reads it word for word."""
+        """Return whether the model reads these messages word for word."""
         if self.memory:
             return False
         return any(not (message.left_out or message.is_deleted) for message in self.messages)
@@ -75,10 +75,10 @@ def show_message(
     prefix: str = "",
     query: str = "",
 ) -> SaidMessage:
-    """Return a message with those of the quotes marked that are from it, and a query's words.
+    """Return a message with its quotes and the words of a query marked.
 
-    It was said by the clocks of `zone`. With a `prefix`, the place of each quote has an id: the
-    prefix and the quote's number.
+    Its date is given in `zone`. With a `prefix`, the place of each quote gets an id: the prefix and
+    the quote's number.
     """
     numbers: list[int] = []
     passages: list[MarkedPassage] = []
@@ -100,18 +100,18 @@ def show_message(
 
 
 def reading_page(request: Request) -> Response:
-    """Show a sheet of the conversation; the first one, unless a number or a day is asked for."""
-    asked = request.query_params
-    query = asked.get("words", "")
+    """Show a sheet of the conversation: the one asked for by number or day, otherwise the first."""
+    parameters = request.query_params
+    query = parameters.get("words", "")
     with named_chat(request) as (archive, known):
         rows = read_outline(archive, known.chat_id)
         if not rows:
             raise NotFound("Nothing was ever said in this chat.", "Drop an export of it on Home.")
         days = local_days(rows, archive.zone)
         sheets = cut_sheets(rows, days)
-        if asked.get("day"):
-            return _to_day(request, asked["day"], days, sheets)
-        wanted = asked.get("sheet", "")
+        if parameters.get("day"):
+            return _to_day(request, parameters["day"], days, sheets)
+        wanted = parameters.get("sheet", "")
         is_number = wanted.isdecimal() and len(wanted) < 9
         number = min(max(1, int(wanted)), len(sheets)) if is_number else 1
         sheet = sheets[number - 1]
@@ -138,7 +138,7 @@ def reading_page(request: Request) -> Response:
 
 
 def place_page(request: Request) -> Response:
-    """Lead to the place of a message in the conversation. Raises NotFound."""
+    """Redirect to the place of a message in the conversation. Raises NotFound."""
     key = request.path_params["key"]
     with named_chat(request) as (archive, known):
         rows, zone = read_outline(archive, known.chat_id), archive.zone
@@ -151,7 +151,7 @@ def place_page(request: Request) -> Response:
 
 
 def local_days(rows: Sequence[OutlinedMessage], zone: tzinfo) -> list[date]:
-    """Return the day of each message in the zone; one without a date has that of the one before it."""
+    """Return each message's day in the zone; a message without a date gets that of the one before it."""
     known = [day_of(in_zone(row.said_at, zone)) for row in rows]
     last = next(filter(None, known), "")
     days = []
@@ -162,9 +162,9 @@ def local_days(rows: Sequence[OutlinedMessage], zone: tzinfo) -> list[date]:
 
 
 def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[range]:
-    """Cut the conversation into sheets between days; a very long day between messages, too.
+    """Return the sheets of the conversation, each as the positions of its messages.
 
-    Return the places of each sheet's messages.
+    It is cut between days; a day longer than a sheet is cut between messages, too.
     """
     sizes = [max(row.size, _LEAST_BYTES) for row in rows]
     begins = [at for at, day in enumerate(days) if at == 0 or day != days[at - 1]]
@@ -182,7 +182,7 @@ def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[ra
 def group_by_month(
     days: Sequence[date], sheets: Sequence[range]
 ) -> dict[str, list[tuple[date, int]]]:
-    """Return all days of the conversation by the names of their months, in order, each with its first sheet."""
+    """Return all days of the conversation by month, in order, each with the number of its first sheet."""
     first: dict[date, int] = {}
     for number, sheet in enumerate(sheets, 1):
         for day in days[sheet.start : sheet.stop]:
@@ -194,9 +194,9 @@ def group_by_month(
 
 
 def _filled(sizes: Sequence[int], begin: int = 0) -> Iterator[range]:
-    """Yield ranges of neighbours that together are no larger than a sheet; each has one at least.
+    """Yield ranges of neighbours that together fit on a sheet; a range has at least one of them.
 
-    The first of the sizes, in bytes, is of the one at `begin`.
+    `sizes` are in bytes; the first is that of position `begin`.
     """
     start, total = begin, 0
     for at, size in enumerate(sizes, begin):
@@ -208,7 +208,7 @@ def _filled(sizes: Sequence[int], begin: int = 0) -> Iterator[range]:
 
 
 def sheet_at(at: int, sheets: Sequence[range]) -> int:
-    """Return the number of the sheet, from 1 on, with the message at this place."""
+    """Return the number, from 1, of the sheet with the message at this position."""
     return next(number for number, sheet in enumerate(sheets, 1) if at in sheet)
 
 
@@ -220,13 +220,13 @@ def _passages(
     sheet: range,
     days: Sequence[date],
 ) -> list[ReadPassage]:
-    """Return the messages of a sheet, by their memories."""
-    held = holding(archive, desk_of(request).config, chat_id)
+    """Return the messages of a sheet, grouped by their memories."""
+    memories_held = holding(archive, desk_of(request).config, chat_id)
     query = request.query_params.get("words", "")
     words = read_words(archive, chat_id, [rows[at].key for at in sheet])
     passages = []
     for memory_id, places in groupby(sheet, key=lambda at: _memory_at(rows, at)):
-        memory = held.by_id.get(memory_id)
+        memory = memories_held.by_id.get(memory_id)
         quotes = memory.edition.quotes if memory else ()
         subject = subject_of(memory) if memory else ""
         shown = []
@@ -248,9 +248,9 @@ def _passages(
 
 
 def _memory_at(rows: Sequence[OutlinedMessage], at: int) -> str:
-    """Return the memory that a message is shown beside: its own, or that of the one before it.
+    """Return the id of the memory that a message is shown beside.
 
-    The latter is so where no memory is made of it.
+    It is the message's own; for a message of which no memory is made, that of the one before it.
     """
     while at and not rows[at].memory and (rows[at].left_out or rows[at].is_deleted):
         at -= 1
@@ -260,7 +260,7 @@ def _memory_at(rows: Sequence[OutlinedMessage], at: int) -> str:
 def _to_day(
     request: Request, asked: str, days: Sequence[date], sheets: Sequence[range]
 ) -> Response:
-    """Lead to the first message of a day, or of the next day on which something was said."""
+    """Redirect to the first message of a day, or of the next day on which something was said."""
     try:
         day = date.fromisoformat(asked)
     except ValueError:
@@ -270,7 +270,7 @@ def _to_day(
 
 
 def _to_sheet(request: Request, number: int, place: str, words: str) -> Response:
-    """Lead to a place on a sheet, with the words of a search that are marked there."""
+    """Redirect to a place on a sheet; the words of a search go along, to be marked there."""
     chat = request.path_params["chat"]
     parameters = {"sheet": str(number)}
     if words:

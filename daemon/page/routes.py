@@ -1,4 +1,4 @@
-"""List every address of the page, with its view or action."""
+"""List every address of the page with its view (GET) or its action (POST)."""
 
 from collections.abc import Mapping
 

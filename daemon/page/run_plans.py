@@ -1,4 +1,4 @@
-"""Show what a run would do and cost, on a chat or on the whole inbox, with its button."""
+"""Show what a run on a chat or on the whole inbox would do and cost, with its button."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from rules.conversation.memory import memories_of_chunks
 from rules.typingmind.dates import write_date
 
 _KEPT_SECONDS = 30.0
-"""How long a plan may be shown again."""
+"""How long a plan may be shown without being made again."""
 
 
 def plan_page(request: Request) -> Response:
@@ -30,12 +30,12 @@ def plan_page(request: Request) -> Response:
 
 
 def plan_line(request: Request) -> Response:
-    """Show the same in a line. Home asks for it later, since planning takes a second."""
+    """Show the same in one line. Home loads it afterwards, since planning takes a second."""
     return _planned(request, "plan_line.html")
 
 
 def _planned(request: Request, template: str) -> Response:
-    """Show the plan of a chat's newest export, if it is there still."""
+    """Show the plan of a chat's newest export, if the file still exists."""
     with named_chat(request) as (archive, known):
         path = Path(newest_file(archive, known.chat_id))
         extracted = extracted_numbers(archive, known.chat_id)
@@ -64,7 +64,7 @@ def _planned(request: Request, template: str) -> Response:
 
 
 def waiting_page(request: Request) -> Response:
-    """Say in a line what a run would do with a file that waits in the inbox."""
+    """Show in one line what a run would do with a file that waits in the inbox."""
     name = request.query_params.get("file", "")
     path = desk_of(request).folders.inbox / name
     is_there = bool(name) and name == path.name and is_movable(path)
@@ -73,7 +73,7 @@ def waiting_page(request: Request) -> Response:
 
 
 def _plan_of_file(request: Request, path: Path) -> Plan:
-    """Return the `rows` of the plan of a file, and its `text`, which says why there are none."""
+    """Return a file's plan: its `rows`, and a `text` that says why there are none."""
     desk = desk_of(request)
 
     def make() -> Plan:
@@ -82,13 +82,13 @@ def _plan_of_file(request: Request, path: Path) -> Plan:
 
     plans: Plans = request.app.state.plans
     state = path.stat()
-    period = monotonic() // _KEPT_SECONDS  # a key that was given elsewhere changes the plan, too
-    of = f"{path} {state.st_mtime_ns} {state.st_size} {period}"
-    return plans.get(desk, str(path), of.encode(), make)
+    period = monotonic() // _KEPT_SECONDS  # a key that is set elsewhere changes the plan, too
+    fingerprint = f"{path} {state.st_mtime_ns} {state.st_size} {period}"
+    return plans.get(desk, str(path), fingerprint.encode(), make)
 
 
 def extracted_numbers(archive: Archive, chat_id: str) -> set[int]:
-    """Return the numbers of a chat's memories that no model has written, folds left out."""
+    """Return the numbers of a chat's memories, without folds, that no model has written."""
     return {
         memory.number
         for memory in memories_of_chunks(memories(archive, chat_id))
@@ -106,7 +106,7 @@ def inbox_page(request: Request) -> Response:
         result = do_command(desk.toml, "plan")
         rows, totals = result.printed.get("chats", []), result.printed.get("totals", {})
         text = "" if totals else result.says
-    for row in rows:  # of another program's export the person chooses what to bring
+    for row in rows:  # the user chooses what to bring from another program's export
         row["to_bring"] = bool(
             row.get("next_step") and program_at(desk.folders.inbox / row["file"])
         )
@@ -127,18 +127,18 @@ def inbox_page(request: Request) -> Response:
 
 
 def run_inbox(request: Request) -> Response:
-    """Start the run on the inbox that the person has agreed to."""
+    """Start the run on the inbox, to which the user has agreed."""
     return show_run(desk_of(request), ["run"])
 
 
 def post_run(request: Request) -> Response:
-    """Start the run on a chat that the person has agreed to."""
+    """Start the run on a chat, to which the user has agreed."""
     with named_chat(request) as (archive, known):
         path = newest_file(archive, known.chat_id)
     return show_run(desk_of(request), ["run", "--", path])
 
 
 def row_of(rows: Sequence[Plan], chat_id: str) -> Plan | None:
-    """Return a chat's row among those of a plan of its file; None where it has none."""
+    """Return a chat's row of its file's plan, or the row of a skipped file; None where there is none."""
     fitting = (row for row in rows if chat_id == row.get("chat_id") or row["outcome"] == "skipped")
     return next(fitting, None)

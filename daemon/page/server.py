@@ -1,7 +1,7 @@
 """Run the page's process: serve a listening socket on loopback, and end when idle.
 
-The daemon holds the port and hands its socket over when somebody connects, so the address always
-answers while only the small daemon is in memory. Without a daemon, `memproc open` starts this.
+The daemon holds the port and hands its socket over when a browser connects. So the address always
+answers, although only the small daemon stays in memory. Without a daemon, `memproc open` starts this.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 IDLE_SECONDS = 600.0
 _LOOK_SECONDS = 1.0
 _LAST_SECONDS = 3
-"""How long a request may go on after the process was told to end."""
+"""How long a request may still take after the process was told to end."""
 
 
 class _Activity:
-    """Counts the requests that are being answered, and notes when the last one ended."""
+    """Counts the requests that are being answered, and remembers when the last one ended."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app, self._open, self._last = app, 0, monotonic()
@@ -37,7 +37,7 @@ class _Activity:
 
 
 def serve(listener: socket.socket, app: ASGIApp, idle_seconds: float = IDLE_SECONDS) -> None:
-    """Answer requests until none has come for `idle_seconds`, or a signal ends it."""
+    """Answer requests until none has come for `idle_seconds`, or a signal ends the process."""
     activity = _Activity(app)
     # No access log: the URL of a one-time link holds its secret.
     config = uvicorn.Config(

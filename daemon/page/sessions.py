@@ -1,9 +1,9 @@
 """Decide who may use the page: one-time links, sessions, and the token of every form.
 
-`memproc open` makes a link, good once and for two minutes. The browser that follows it gets a
-session, which lasts until it is unused for thirty days. Both are empty private files named by a
-hash, so that reading the folder gives no access, and of two who follow a link at once only one
-removes its file.
+`memproc open` makes a link that works once, for two minutes. The browser that follows it gets a
+session, which ends when it is unused for thirty days. Both are stored as empty private files named
+by a hash: reading the folder gives no access, and of two browsers that follow a link at once only
+one can remove its file.
 """
 
 import hmac
@@ -21,12 +21,12 @@ SESSION_SECONDS = 30 * 24 * 3600
 
 
 def new_link(state: Path) -> str:
-    """Make the secret of a one-time link for the person's browser. Raises FileTrouble."""
+    """Make a one-time link for the user's browser, and return its secret. Raises FileTrouble."""
     return _keep(state, "link")
 
 
 def follow_link(state: Path, link: str) -> str | None:
-    """Exchange a link for a new session's secret; None where it is unknown, used or old."""
+    """Exchange a link for a new session's secret; return None if it is unknown, used or expired."""
     file = _file(state, "link", link)
     try:
         made_at = file.stat().st_mtime
@@ -37,7 +37,7 @@ def follow_link(state: Path, link: str) -> str | None:
 
 
 def is_session(state: Path, session: str, prolong: bool = True) -> bool:
-    """Check a session's secret. A session that still lasts is prolonged, if `prolong` is true."""
+    """Return whether a session's secret is valid. A valid session is prolonged if `prolong` is true."""
     file = _file(state, "session", session)
     try:
         lasts = time() - file.stat().st_mtime <= SESSION_SECONDS
@@ -49,12 +49,12 @@ def is_session(state: Path, session: str, prolong: bool = True) -> bool:
 
 
 def form_token(session: str) -> str:
-    """Derive from a session's secret the token that each of its forms carries."""
+    """Derive the token that each form of a session carries from the session's secret."""
     return hmac.new(session.encode(), b"form", sha256).hexdigest()
 
 
 def is_form_token(session: str, token: str) -> bool:
-    """Return True if the form came from a page that we made for this session."""
+    """Return whether the form came from a page that we made for this session."""
     return hmac.compare_digest(form_token(session).encode(), token.encode())
 
 
@@ -62,7 +62,7 @@ def _keep(state: Path, kind: str) -> str:
     folder = _folder(state)
     make_private(folder)
     for name, seconds in (("link", LINK_SECONDS), ("session", SESSION_SECONDS)):
-        for file in folder.glob(f"{name}-*"):  # what has expired goes
+        for file in folder.glob(f"{name}-*"):  # remove what has expired
             if time() - file.stat().st_mtime > seconds:
                 file.unlink(missing_ok=True)
     secret = token_urlsafe(32)
@@ -80,10 +80,10 @@ def _file(state: Path, kind: str, secret: str) -> Path:
 
 
 def answer_challenge(state: Path, challenge: str) -> str:
-    """Answer a challenge as only readers of our state folder can.
+    """Answer a challenge as only a process that can read our state folder can.
 
-    So `memproc open` knows the page as ours: another program may hold the port, and must not get a
-    link.
+    It proves to `memproc open` that the page is ours: another program may hold the port, and must
+    not get a link.
     """
     folder = _folder(state)
     make_private(folder)

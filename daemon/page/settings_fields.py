@@ -1,8 +1,8 @@
-"""The settings that the page changes: how each is asked for, and what is taken of what was typed.
+"""The settings that the page can change: the field of each, and which entered values are accepted.
 
-A session of the page must not become a permission to send keys or words elsewhere. So there is no
-field for an address, an option, a host, an origin or a folder; models are those of providers that
-memproc.toml names or the chats use; and caps go down only.
+A session of the page must not become a permission to send keys or texts elsewhere. So there is no
+field for an address, an option, a host, an origin or a folder; models must be of providers that
+memproc.toml names or the chats use; and caps can only be lowered.
 """
 
 import re
@@ -29,9 +29,9 @@ _KINDS: Mapping[tuple[str, object], str] = {
     ("budget", float): "cap",
     ("fold", int | Literal["auto"]): "budget",
 }
-"""How a setting is asked for, by its table and its type; whole numbers and choices are in any table."""
+"""The kind of a setting's field, by its table and type; whole numbers and choices may be in any table."""
 _LINE_END = re.compile(r"(?<=\S)\n(?=\S)")
-"""Within a paragraph; the lines of an example are indented."""
+"""A line end within a paragraph; the lines of an example are indented."""
 _NUMBER = re.compile(r"\d{1,9}")
 _DOLLARS = re.compile(r"\d{1,7}(\.\d{1,4})?")
 _ON_THE_TERMINAL = "Raising a cap stays on the terminal: memproc config edit."
@@ -39,19 +39,19 @@ _ON_THE_TERMINAL = "Raising a cap stays on the terminal: memproc config edit."
 
 @dataclass(frozen=True, slots=True)
 class SettingField:
-    """A setting with a field in the form: its row in the table has a title."""
+    """A setting that has a field in the form, because its row in the table has a title."""
 
     table: str
     name: str
     row: FieldInfo
     kind: str
-    """How it is asked for, and read (`_read`)."""
+    """How it is shown, and how the entered text is read (`_read`)."""
     group: str
     """The title of its table."""
 
     @property
     def key(self) -> "SettingName":
-        """Return the table and the name in it."""
+        """Return the setting's table and its name there."""
         return self.table, self.name
 
     @property
@@ -61,19 +61,19 @@ class SettingField:
 
     @property
     def reason(self) -> str:
-        """Return what it is for, in Markdown."""
+        """Return what the setting is for, in Markdown."""
         return reason_of(self.table, self.name)
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Return all choices; of a model, the word that stands for one."""
+        """Return all choices; for a model, the word that may be given instead of a name."""
         return get_args(self.row.annotation) or (self.row.default,)
 
 
 def fields_in(tables: Mapping[str, type[Table]]) -> Iterator[SettingField]:
     """Yield a field for each row with a title.
 
-    Raises TypeError where the page does not know how to ask for a row, or under which title.
+    Raises TypeError for a row whose kind, or whose table's title, is unknown.
     """
     for table, rows in tables.items():
         for name, row in rows.model_fields.items():
@@ -102,12 +102,12 @@ GROUPS = {title: list(fields) for title, fields in groupby(FIELDS, attrgetter("g
 
 
 def reason_of(table: str, name: str) -> str:
-    """Return what a setting is for, in Markdown: a paragraph a line, since the page keeps line ends."""
+    """Return what a setting is for, in Markdown, a line a paragraph, since the page keeps line ends."""
     return _LINE_END.sub(" ", reasons_in(TABLES[table])[name])
 
 
 def present_value(config: Config, field: SettingField) -> Value:
-    """Return what counts now."""
+    """Return a setting's present value."""
     value: Value = getattr(getattr(config, field.table), field.name)
     return value
 
@@ -120,9 +120,9 @@ def show_value(value: Value) -> str:
 def find_changes(
     config: Config, typed: Mapping[str, str], providers: Sequence[str]
 ) -> "dict[SettingName, Value] | list[ConfigProblem]":
-    """Return the settings that were typed and differ from what counts, or why one is refused.
+    """Return the entered settings that differ from the present ones, or why some are refused.
 
-    `typed` has the fields' dotted names; a field that is not in it stays as it is.
+    `typed` has the entered texts by the fields' dotted names; a field that is not in it stays as it is.
     """
     changes: dict[SettingName, Value] = {}
     refusals: list[ConfigProblem] = []
@@ -140,30 +140,30 @@ def find_changes(
 
 
 def allowed_providers(config: Config, chat_models: Sequence[str]) -> tuple[str, ...]:
-    """Return the providers that memproc.toml names or the chats use, by LiteLLM's names of them."""
+    """Return LiteLLM's names of the providers that memproc.toml names or the chats use."""
     names = [*_named_models(config), *chat_models]
     return tuple(sorted({provider for name in names if (provider := provider_of(name))}))
 
 
 def offer_models(config: Config, chat_models: Sequence[str]) -> tuple[str, ...]:
-    """Return the models to choose from; any other one of their providers can be typed."""
+    """Return the models to choose from; any other model of their providers can be entered."""
     known = [name for name in (*_named_models(config), *chat_models) if "*" not in name]
     offered = {EXTRACTIVE, *known, *map(small_model, known)}
     return tuple(sorted(offered))
 
 
 def _named_models(config: Config) -> Iterator[str]:
-    """Yield the names of models in memproc.toml, those with wildcards too."""
-    for own in config.variants:
-        models = own.models
-        names = (models.agent, models.context_manager, models.fallback, own.facts.embedding)
+    """Yield the names of models in memproc.toml, including those with wildcards."""
+    for variant in config.variants:
+        models = variant.models
+        names = (models.agent, models.context_manager, models.fallback, variant.facts.embedding)
         yield from (name for name in (*names, *models.options) if "/" in name)
 
 
 def _read(
     field: SettingField, text: str, now: Value, providers: Sequence[str]
 ) -> Value | ConfigProblem:
-    """Return the value of a text. What is wrong with it otherwise is found when it is written."""
+    """Return the value of an entered text, or why it is refused here; writing it checks the rest."""
     match field.kind:
         case "model":
             return _model(field, text, providers)
@@ -171,7 +171,7 @@ def _read(
             return int(text)
         case "cap" if not _DOLLARS.fullmatch(text):
             return ConfigProblem((field.key,), "a number of dollars")
-        case "cap" if float(text) > float(now):  # the cap that counts
+        case "cap" if float(text) > float(now):  # above the present cap
             most = show_value(float(now))
             return ConfigProblem((field.key,), f"at most {most}. {_ON_THE_TERMINAL}")
         case "cap":
@@ -184,7 +184,7 @@ def _read(
 
 
 def _model(field: SettingField, text: str, providers: Sequence[str]) -> Value | ConfigProblem:
-    """Return the name of a model if it may be chosen here, else what may."""
+    """Return the name of a model if it may be chosen here, otherwise which may."""
     is_known = "/" in text and provider_of(text) in providers
     if text in (*field.choices, EXTRACTIVE) or is_known:
         return text

@@ -1,4 +1,4 @@
-"""Show all settings, and change those that have a field in memproc.toml; undo the last change."""
+"""Show all settings, change in memproc.toml those that have a field, and undo the last change."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -36,19 +36,19 @@ from primer.models import KEY_VARIABLES, hide_secrets, own_model
 from rules.errors import ConfigurationError
 
 _NO_KEY = 1
-"""What `memproc key test --no-call` exits with where no key is kept."""
+"""The exit code of `memproc key test --no-call` where no key is kept."""
 _NIGHT = "schedule.night"
 _FOLDERS = "folders"
 _SAVED = "It counts from the next run on."
 
 
 def settings_page(request: Request) -> Response:
-    """Show the settings, where they are and what is wrong with them, and the kept keys."""
+    """Show the settings, their file and what is wrong with it, and the kept keys."""
     return _shown(request)
 
 
 def change_settings(request: Request) -> Response:
-    """Write into memproc.toml what was changed in the form, or show what cannot be."""
+    """Write what was changed in the form into memproc.toml, or show why it is refused."""
     path, config = _path(request), _present(request)
     if path is None:
         return _shown(request, wrong=["There is no memproc.toml yet."])
@@ -71,7 +71,7 @@ def change_settings(request: Request) -> Response:
 
 
 def undo_change(request: Request) -> Response:
-    """Put the memproc.toml back that was there before the page changed it."""
+    """Put back the memproc.toml of before the page changed it."""
     path = _path(request)
     if path is None:
         return _shown(request, wrong=["There is no memproc.toml yet."])
@@ -86,7 +86,7 @@ def undo_change(request: Request) -> Response:
 def _shown(
     request: Request, typed: Mapping[str, str] | None = None, wrong: Sequence[str] = ()
 ) -> Response:
-    """Show the settings, with what was typed and why it cannot be taken."""
+    """Show the settings, with the entered texts and why they are refused."""
     toml = desk_of(request).toml
     path, config = _path(request), _present(request)
     keys = do_command(toml, "key", "test", "--no-call")
@@ -117,21 +117,21 @@ def _shown(
 
 
 def _use(request: Request, config: Config) -> None:
-    """Have the page go by what was written; a file that merely lies here still rules no key."""
+    """Make the page use the written settings, marked as found here if their file was not named."""
     is_here = _found(request).is_here
     use_settings(request, config.as_found_here() if is_here else config)
 
 
 def _reasons_of(refused: ConfigurationError) -> list[str]:
-    """Return why nothing was written."""
+    """Return the sentences that say why nothing was written."""
     if isinstance(refused, WrongSettings):
         return _labelled(refused.problems)
     return [refused.message, refused.next_step]
 
 
 def _labelled(problems: Sequence[ConfigProblem]) -> list[str]:
-    """Return what would be wrong, by the labels of the form."""
-    from daemon.config.problems import dotted  # late: what is typed is rarely wrong
+    """Return the problems, each after the label of its field."""
+    from daemon.config.problems import dotted  # late: the entered texts are rarely wrong
 
     labels: dict[Key, str | None] = {each.key: each.row.title for each in FIELDS}
     return [
@@ -141,18 +141,18 @@ def _labelled(problems: Sequence[ConfigProblem]) -> list[str]:
 
 
 def _found(request: Request) -> FoundConfig:
-    """Return which memproc.toml counts now, and why that one."""
+    """Return the memproc.toml that is in use now, and why."""
     return find(desk_of(request).toml, Path.cwd(), os.environ)
 
 
 def _path(request: Request) -> Path | None:
-    """Return the memproc.toml that counts, or None where there is none."""
+    """Return the path of the memproc.toml in use, or None where there is none."""
     path = _found(request).path
     return path.resolve() if path else None
 
 
 def _present(request: Request) -> Config:
-    """Return what memproc.toml says now; where it is wrong, what this page was started with."""
+    """Return the settings in memproc.toml now; if it is wrong, those that this page was started with."""
     path = _path(request)
     try:
         return load(path) if path else Config()
@@ -161,7 +161,7 @@ def _present(request: Request) -> Config:
 
 
 def _chat_models(request: Request) -> list[str]:
-    """Return LiteLLM's names of the models that the chats use, as far as they are known."""
+    """Return LiteLLM's names of the models that the chats use, where they are known."""
     with desk_of(request).archive() as archive:
         chats = [known_chat(archive, known.chat_id) for known in known_chats(archive)]
     names = (own_model(chat.model_names) for chat in chats)
@@ -169,7 +169,7 @@ def _chat_models(request: Request) -> list[str]:
 
 
 def _typed(request: Request) -> dict[str, str]:
-    """Return what the form's fields hold, by their settings' names."""
+    """Return the texts of the form's fields, by their settings' dotted names."""
     form = request.state.form
     typed = {each.dotted: field(request, each.dotted) for each in FIELDS if each.dotted in form}
     if f"{_NIGHT}.from" in form:
@@ -180,17 +180,17 @@ def _typed(request: Request) -> dict[str, str]:
 
 
 def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
-    """Return name, value and reason of the settings without a field; no value shows a key."""
-    own = {each.key for each in FIELDS}
+    """Return name, value and reason of each setting without a field; secrets in values are hidden."""
+    keys = {row_field.key for row_field in FIELDS}
     tables: dict[str, dict[str, object]] = config.model_dump(mode="json")
     rows = []
     for table, settings in tables.items():
         if (table == _FOLDERS) != only_folders:
             continue
         for name, value in settings.items():
-            if (table, name) not in own:
+            if (table, name) not in keys:
                 if isinstance(value, float) and value.is_integer():
-                    value = int(value)  # as memproc.toml has it
+                    value = int(value)  # as memproc.toml writes it
                 shown = toml_value(hide_secrets(value))
                 rows.append((f"{table}.{name}", shown, reason_of(table, name)))
     return rows

@@ -1,7 +1,7 @@
 """Show the service, the version and the steps of a first visit; keep keys, and pair browsers.
 
-A model server that answers on this computer is offered once that is pressed. A slow computer takes
-minutes to try its model, so the command goes on while the page shows that it is waited for.
+Model servers on this computer are looked for when the user presses a button. A slow computer takes
+minutes to try a model, so the command runs in a thread while the page shows that it goes on.
 """
 
 import threading
@@ -27,12 +27,12 @@ from primer.models import KEY_VARIABLES
 from rules.errors import RefusedArguments
 
 _LONGEST_SECONDS = 1_200.0
-"""More than the trial itself may take."""
+"""How long the command may take; the trial itself must end earlier."""
 _TRIAL = "/start/trial"
 
 
 def service_page(request: Request) -> Response:
-    """Show whether memproc runs, and what the system says of its service."""
+    """Show whether the daemon runs, and what the system says about its service."""
     desk = desk_of(request)
     with desk.archive() as archive:
         paused = current_pause(archive, now())
@@ -46,7 +46,7 @@ def service_page(request: Request) -> Response:
 
 
 def about_page(request: Request) -> Response:
-    """Show the version, and where everything lies."""
+    """Show the version, and where all files are."""
     desk = desk_of(request)
     places = (
         ("Inbox", desk.folders.inbox),
@@ -72,9 +72,9 @@ def setup_page(request: Request) -> Response:
 
 
 def on_key(*command: str) -> View:
-    """Make the action that does this with a provider's key.
+    """Return the action that runs `memproc key` with these words for a provider.
 
-    A key that is given goes to the command's standard input, and is never shown.
+    A key that is entered goes to the command's standard input, and is never shown.
     """
 
     def act(request: Request) -> Response:
@@ -91,15 +91,15 @@ def take_sample(request: Request) -> Response:
 
 
 def look_for_models(request: Request) -> Response:
-    """Show what answers at the usual ports of three servers. No address is typed here."""
+    """Show the model servers that answer at the usual ports of three programs; no address is entered."""
     servers: tuple[OwnServer, ...] = look_around()
     return render(request, "own_models.html", servers=servers)
 
 
 def use_model(request: Request) -> Response:
-    """Begin to try a model that was offered, unless one is tried now, and show that.
+    """Begin to try an offered model, unless a trial is going on, and show that.
 
-    Then it writes the memories of every chat. Raises RefusedArguments.
+    After the trial, the model writes the memories of every chat. Raises RefusedArguments.
     """
     root = field(request, "root")
     if root not in USUAL:
@@ -120,7 +120,7 @@ def use_model(request: Request) -> Response:
 
 
 def trial_page(request: Request) -> Response:
-    """Show that a model is being tried; or, once, what came of it. Raises what its command raised."""
+    """Show that a model is being tried, or, once, the result. Raises what its command raised."""
     trial: Future[CommandResult] | None = request.app.state.trial
     if not _is_over(request):
         return render(request, "own_trial.html")
@@ -131,7 +131,7 @@ def trial_page(request: Request) -> Response:
 
 
 def live_trial(request: Request) -> Response:
-    """Answer the page that asks every two seconds; 204 once the trial is over."""
+    """Answer the page, which asks every two seconds, with 204 once the trial is over."""
     is_over = _is_over(request)
     return Response(status_code=204) if is_over else render(request, "own_trial_part.html")
 
@@ -142,7 +142,7 @@ def _is_over(request: Request) -> bool:
 
 
 def pairing_page(request: Request) -> Response:
-    """Show the paired browsers, and the code while it is good."""
+    """Show the paired browsers, and the code while it is valid."""
     desk = desk_of(request)
     return render(
         request,
@@ -154,7 +154,7 @@ def pairing_page(request: Request) -> Response:
 
 
 def code_page(request: Request) -> Response:
-    """Show the code to the page that asks every two seconds; 204 once it is used or over."""
+    """Send the code to the page, which asks every two seconds; 204 once it is used or expired."""
     digits = _digits(request)
     return render(request, "code.html", digits=digits) if digits else Response(status_code=204)
 

@@ -1,4 +1,4 @@
-"""Compare the kept versions of a chat's exports, with each other and with the present."""
+"""Compare the kept versions of a chat's export with each other and with the present one."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ NOW = "now"
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """What can be compared: the kept versions, newest first, and the two to begin with."""
+    """What can be compared: the kept versions, newest first, and the two that are chosen at first."""
 
     kept: tuple[Version, ...]
     has_now: bool
@@ -36,7 +36,7 @@ class VersionChoice:
 
 
 def version_choice(archive: Archive, folders: Folders, known: KnownChat) -> VersionChoice:
-    """Return what can be compared; it begins with the two newest that differ."""
+    """Return what can be compared; the two newest versions that differ are chosen at first."""
     newest_first = tuple(reversed(kept_versions(folders.backups, known.chat_id)))
     hashes = {str(version.number): version.sha256 for version in newest_first}
     path = updated_path(archive, folders, known)
@@ -48,37 +48,37 @@ def version_choice(archive: Archive, folders: Folders, known: KnownChat) -> Vers
 
 
 def version_page(request: Request) -> Response:
-    """Show what going back to a kept version would change, with its button."""
+    """Show what going back to a kept version would change, and the button for it."""
     desk = desk_of(request)
     difference: Difference | None = None
     lines: list[DifferenceLine] = []
     with named_chat(request) as (archive, known):
-        kept = find_version(desk.folders, known, int(request.path_params["number"]))
+        version = find_version(desk.folders, known, int(request.path_params["number"]))
         now = read_updated(updated_path(archive, desk.folders, known))
         if now is not None:
-            after = version_content(archive, desk.folders, known, kept.number)
+            after = version_content(archive, desk.folders, known, version.number)
             difference, lines = compare_versions(
                 archive, desk.config, known.chat_id, Content(NOW, now), after
             )
     return render(
-        request, "version.html", chat=known, version=kept, difference=difference, lines=lines
+        request, "version.html", chat=known, version=version, difference=difference, lines=lines
     )
 
 
 def undo_page(request: Request) -> Response:
-    """Lead to the version that `memproc undo` would put back. Raises NotFound."""
+    """Redirect to the version that `memproc undo` would put back. Raises NotFound."""
     with named_chat(request) as (archive, known):
         number = newest_other(archive, desk_of(request).folders, known).number
     return RedirectResponse(f"/chat/{known.chat_id}/versions/{number}", 303)
 
 
 def comparison_page(request: Request) -> Response:
-    """Show the changes from one version to another; either may be the present."""
-    desk, asked = desk_of(request), request.query_params
+    """Show the changes from one version to another; either may be the present one."""
+    desk, parameters = desk_of(request), request.query_params
     with named_chat(request) as (archive, known):
         choice = version_choice(archive, desk.folders, known)
-        first = asked.get("from", choice.before)
-        second = asked.get("to", choice.after)
+        first = parameters.get("from", choice.before)
+        second = parameters.get("to", choice.after)
         before = version_content(archive, desk.folders, known, _number(first))
         after = version_content(archive, desk.folders, known, _number(second))
         difference, lines = compare_versions(archive, desk.config, known.chat_id, before, after)
@@ -95,7 +95,7 @@ def comparison_page(request: Request) -> Response:
 
 
 def _number(name: str) -> int | None:
-    """Return the number that a form names; None for `now`, and 0, which no version has, for else."""
+    """Return the number that a form names: None for `now`, and 0, which no version has, for nonsense."""
     if name == NOW:
         return None
     return int(name) if name.isdecimal() else 0

@@ -1,4 +1,4 @@
-"""Word figures and dates for the page."""
+"""Write numbers, dates and browsers' names as the page shows them."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _BROWSERS = {
     "Chrome/": "Chrome",
     "Safari/": "Safari",
 }
-"""Browsers by their signs; one that is like another comes before it."""
+"""Browsers by their marks in User-Agent; one that also names another comes before that one."""
 _SYSTEMS = {
     "Android": "Android",
     "iPhone": "iOS",
@@ -41,23 +41,23 @@ def tokens(number: int) -> str:
 
 
 def usd(amount: float | None) -> str:
-    """Write dollars, where the price is known."""
+    """Write an amount in dollars, or that the price is unknown for None."""
     return "at an unknown price" if amount is None else usd_in_words(amount)
 
 
 def after_name(sentence: str, name: str) -> str:
-    """Word a sentence that follows a name, which it then does not repeat."""
+    """Return the sentence as it reads after the name: without repeating it."""
     return capital(about_it(sentence, name))
 
 
 def shown_day(date: str | None) -> str:
-    """Write the day of a date as memories name it: 15 March 2026."""
+    """Write the day of a date as memories do, as in 15 March 2026."""
     day = day_of(date)
     return day_in_words(day) if day else "on an unknown day"
 
 
 def days(began: str | None, ended: str | None) -> str:
-    """Write the first and the last day as briefly as can be: 15 to 20 March 2026."""
+    """Write the first and the last day as briefly as possible, as in 15 to 20 March 2026."""
     if not (day_of(began) and day_of(ended)) or day_of(began) == day_of(ended):
         return shown_day(began or ended)
     first, last = shown_day(began).split(), shown_day(ended).split()
@@ -67,13 +67,13 @@ def days(began: str | None, ended: str | None) -> str:
 
 
 def day_in_words(day: date | str) -> str:
-    """Write a day, given as such or as an ISO date, as in 15 March 2026."""
+    """Write a day, given as a date or in ISO format, as in 15 March 2026."""
     known = date.fromisoformat(day) if isinstance(day, str) else day
     return f"{known.day} {known:%B %Y}"
 
 
 def minute(date: str | None) -> str:
-    """Write a date by local time to the minute, as in 15 March 2026, 14:07."""
+    """Write a date in local time to the minute, as in 15 March 2026, 14:07."""
     moment = parse_date(date or "")
     return _in_words(moment.astimezone()) if moment else "at an unknown time"
 
@@ -83,25 +83,25 @@ def _in_words(moment: datetime) -> str:
 
 
 def time_element(date: str | None) -> Markup:
-    """Mark the same up with its zone, which a browser of another zone adds (page.js)."""
+    """Mark up the same with its time zone, which page.js shows in a browser of another zone."""
     moment = parse_date(date or "")
     return _marked_up(moment.astimezone()) if moment else escape(minute(date))
 
 
 def local_day(date: str | None) -> str:
-    """Write the day of a date by local time, as in 15 March 2026."""
+    """Write the day of a date in local time, as in 15 March 2026."""
     moment = parse_date(date or "")
     return day_in_words(moment.astimezone().date()) if moment else "On an unknown day"
 
 
 def clock_element(date: str | None) -> Markup:
-    """Mark up the time of day by local time, as in 14:07, for a list below its day."""
+    """Mark up the local time of day, as in 14:07, for lists under a heading with the day."""
     moment = parse_date(date or "")
     return _marked_up(moment.astimezone(), f"{moment.astimezone():%H:%M}") if moment else Markup()
 
 
 def said_element(date: str | None) -> Markup:
-    """Mark up when something was said, by the clocks of the zone that the date names."""
+    """Mark up when something was said, in the time zone that the date itself names."""
     if not day_of(date):
         return escape("on an unknown day")
     return _marked_up(datetime.fromisoformat(date or ""))
@@ -113,19 +113,22 @@ def _marked_up(moment: datetime, shown: str = "") -> Markup:
 
 
 def browser_name(user_agent: str) -> str:
-    """Name the browser and its system; a browser also names those that it is like."""
+    """Return the browser's name and its system, as in Firefox on Linux.
+
+    A User-Agent also names browsers that it only resembles, hence the order of `_BROWSERS`.
+    """
     browser = _first_named(_BROWSERS, user_agent) or "A browser"
     system = _first_named(_SYSTEMS, user_agent)
     return f"{browser} on {system}" if system else browser
 
 
 def _first_named(names: Mapping[str, str], user_agent: str) -> str:
-    """Return the name of the first sign that the browser gives; empty where it gives none."""
-    return next((name for sign, name in names.items() if sign in user_agent), "")
+    """Return the name of the first mark that is in User-Agent; empty where none is."""
+    return next((name for mark, name in names.items() if mark in user_agent), "")
 
 
 def with_commands(text: str) -> Markup:
-    """Mark up each command in a sentence, so that a click selects all of it."""
+    """Mark up each command in a sentence, so that a click selects the whole command."""
     escaped = escape(text)
     marked = _COMMAND.sub(lambda match: f"<code>{match[1] or match[2]}</code>", escaped)
     return Markup(marked)  # noqa: S704  escaped above
