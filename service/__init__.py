@@ -1,6 +1,6 @@
-"""Keep a program running: a command and paths in, a unit for systemd, launchd or Task Scheduler
-out.
+"""Keep a program running: turn a command and its paths into a unit for systemd, launchd or Task
+Scheduler.
 
 Knows nothing of chats, and imports nothing else of memproc. Begin with `manager`, which chooses the
-system's own service manager; `unit` has the values, `install` does what they say.
+system's service manager; `unit` defines the values, and `install` carries them out.
 """

@@ -1,4 +1,4 @@
-"""Run a command, the system's or memproc's own, as a list of arguments, never through a shell."""
+"""Run a command of the system or of memproc as a list of arguments, never through a shell."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ NOT_HERE, TOO_SLOW = 127, 124
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a command answered: its exit code (0 is success) and what it printed."""
+    """The result of a command: its exit code (0 is success) and what it printed."""
 
     code: int
     out: str = ""
@@ -20,7 +20,7 @@ class Answer:
 
     @property
     def first_line(self) -> str:
-        """Return the first line of the complaint, or the exit code in words."""
+        """Return the first line of the error output, or of the output, or else the exit code in words."""
         lines = (self.err.strip() or self.out.strip()).splitlines()
         return lines[0].strip() if lines else f"it ended with {self.code}"
 
@@ -29,7 +29,7 @@ RunCommand = Callable[[Sequence[str]], Answer]
 
 
 def run_command(argv: Sequence[str], limit_seconds: float = _LIMIT_SECONDS) -> Answer:
-    """Run a command to its end. A missing or slow program is an Answer too, never an exception."""
+    """Run a command to its end. A missing or slow program gives an Answer, too, never an exception."""
     try:
         ended = subprocess.run(  # noqa: S603  the arguments are ours
             list(argv),
@@ -51,7 +51,7 @@ def run_command(argv: Sequence[str], limit_seconds: float = _LIMIT_SECONDS) -> A
 
 def memproc_argv(config: Path | None, *arguments: str) -> list[str]:
     """Return the command line of memproc, run by this Python; `config` becomes `--config`."""
-    # -P: else a json.py in the current folder would be imported instead of Python's own.
+    # -P: without it, a json.py in the current folder would be imported instead of Python's own.
     program = "import sys; from daemon.cli import main; sys.exit(main())"
     options = ("--config", str(config)) if config else ()
     return [sys.executable, "-P", "-c", program, *options, *arguments]

@@ -1,6 +1,6 @@
 """Install and remove a service step by step.
 
-Files that a person wrote or changed are never touched.
+Files that the user wrote or changed are never touched.
 """
 
 import os
@@ -25,7 +25,7 @@ _WOULD = {
 
 
 class StepFailed(Exception):
-    """A required command failed. `argv` is the command; the message is the system's."""
+    """A required command failed: `argv` is the command, the message the first line that it printed."""
 
     def __init__(self, argv: tuple[str, ...], reason: str) -> None:
         super().__init__(reason)
@@ -34,7 +34,7 @@ class StepFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class InstallStep:
-    """One thing to do; doing it twice does no harm."""
+    """A step of an installation or a removal; doing it twice does no harm."""
 
     sentence: str
     carry_out: Callable[[], None]
@@ -42,11 +42,11 @@ class InstallStep:
     text: str = ""
     """The content of the file that the step writes."""
     is_refusal: bool = False
-    """True where the step does nothing, because the file is the person's own."""
+    """Whether the step does nothing, because the file is the user's own."""
 
     @property
     def intention(self) -> str:
-        """Return the sentence for a step that is only shown."""
+        """Return the sentence for a step that is shown and not carried out."""
         verb, rest = self.sentence.split(" ", 1)
         return f"{_WOULD.get(verb, verb)} {rest}"
 
@@ -54,7 +54,7 @@ class InstallStep:
 def to_install(
     recipe: Recipe, run: RunCommand, pause: Callable[[float], None] = sleep
 ) -> list[InstallStep]:
-    """List the steps that carry out the recipe. Raises OSError where a file cannot be read."""
+    """Return the steps that carry out the recipe. Raises OSError where a file cannot be read."""
     folders = [_make_folder(path) for path in recipe.folders if not path.is_dir()]
     files = [step for file in recipe.files if (step := _put(file))]
     outdated = [step for path in recipe.outdated if (step := _remove(path))]
@@ -62,7 +62,7 @@ def to_install(
 
 
 def to_remove(recipe: Recipe, run: RunCommand) -> list[InstallStep]:
-    """List the steps that remove the service; none where it is not installed. Raises OSError."""
+    """Return the steps that remove the service; [] where it is not installed. Raises OSError."""
     paths = (*(file.path for file in recipe.files), *recipe.outdated)
     files = [step for path in paths if (step := _remove(path))]
     if not files:
@@ -73,13 +73,13 @@ def to_remove(recipe: Recipe, run: RunCommand) -> list[InstallStep]:
 
 
 def _make_folder(path: Path) -> InstallStep:
-    """Return the step that makes a folder for this account alone."""
+    """Return the step that makes a folder to which only this account has access."""
     make = partial(path.mkdir, mode=0o700, parents=True, exist_ok=True)
     return InstallStep(f"Making the folder {path}", make)
 
 
 def _put(file: UnitFile) -> InstallStep | None:
-    """Return the step that writes a file, or refuses to replace another's; None if it is there."""
+    """Return the step that writes a file, or refuses to replace the user's; None if it is there already."""
     present = _content(file.path)
     if present == file.content:
         return None
@@ -93,7 +93,7 @@ def _put(file: UnitFile) -> InstallStep | None:
 
 
 def _remove(path: Path) -> InstallStep | None:
-    """Return the step that removes a file, or refuses where it was changed; None if it is gone."""
+    """Return the step that removes a file, or refuses if the user changed it; None if it is gone."""
     present = _content(path)
     if present is None:
         return None
@@ -118,7 +118,7 @@ def _content(path: Path) -> bytes | None:
 def _run(
     command: SystemCommand, run: RunCommand, pause: Callable[[float], None] = sleep
 ) -> InstallStep:
-    """Return the step that runs a command, as often as it may be tried."""
+    """Return the step that runs a command, with as many attempts as it may have."""
 
     def carry_out() -> None:
         for attempt in range(command.attempts):

@@ -1,6 +1,6 @@
 """Keep memproc running on macOS with a launchd agent.
 
-launchd never gives an agent up. It has no watchdog: a program that hangs ends itself
+launchd never gives up on an agent, but has no watchdog: a program that hangs must end itself
 (`notify.StallExit`).
 """
 
@@ -23,7 +23,7 @@ _BUSY_ATTEMPTS = 5
 
 
 def recipe(program: Program, user: int) -> Recipe:
-    """Return the recipe that installs the agent for the account numbered `user`."""
+    """Return the recipe that installs the agent for the account with the user id `user`."""
     path = program.home / "Library" / "LaunchAgents" / f"{LABEL}.plist"
     unload = SystemCommand(("launchctl", "bootout", f"gui/{user}/{LABEL}"), optional=True)
     return Recipe(
@@ -67,15 +67,17 @@ def state(user: int, run: RunCommand) -> ServiceState:
     answer = run(("launchctl", "print", f"gui/{user}/{LABEL}"))
     if answer.code != 0:
         return NOT_INSTALLED
-    shown: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for line in answer.out.splitlines():
         name, separator, value = line.strip().partition(" = ")
-        if separator:  # the agent's own values come first, those of its parts further down
-            shown.setdefault(name, value)
-    if shown.get("state") == "running":
-        sentence = f"The service runs (process {shown.get('pid', '?')}). It starts when you log in."
+        if separator:  # the agent's own values come first, those of its parts later
+            properties.setdefault(name, value)
+    if properties.get("state") == "running":
+        sentence = (
+            f"The service runs (process {properties.get('pid', '?')}). It starts when you log in."
+        )
         return ServiceState("running", (sentence,))
-    code = shown.get("last exit code", "0")
+    code = properties.get("last exit code", "0")
     word: State = "stopped" if code in ("0", "(never exited)") else "troubled"
     start = f"Say: launchctl kickstart gui/{user}/{LABEL}"
     sentence = f"The service is installed, and does not run; it ended with {code}. {start}"

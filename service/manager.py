@@ -9,7 +9,7 @@ from service.unit import Account, Program, Recipe, ServiceState
 def recipe_for(
     account: Account, program: Program, run: RunCommand, sandbox: Sandbox | None = None
 ) -> Recipe:
-    """Return this system's recipe for the program, by default in the strictest sandbox that works.
+    """Return this system's recipe for the program; the default sandbox is the strictest that works.
 
     Raises NoUserManager where systemd cannot be reached.
     """
@@ -26,9 +26,10 @@ def recipe_for(
 def state_here(
     account: Account, run: RunCommand, command: tuple[str, ...] = ("memproc", "watch")
 ) -> ServiceState:
-    """Return the state of the service here.
+    """Return the state of the service on this computer.
 
-    Raises NoUserManager, whose advice names the `command` that starts the program.
+    Raises NoUserManager where systemd cannot be reached; its advice names the `command` that starts
+    the program.
     """
     if account.system == "darwin":
         return launchd.state(account.number, run)
@@ -39,7 +40,7 @@ def state_here(
 
 
 def offer(account: Account, run: RunCommand) -> str:
-    """Suggest what the person may want to set up next; empty where there is nothing to suggest."""
+    """Return a suggestion of what the user may want to set up next, or ""."""
     if (
         account.system in ("darwin", "win32")
         or systemd_state.lingers(account.name, run) is not False

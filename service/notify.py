@@ -1,7 +1,7 @@
 """Tell systemd that the program is ready, busy or alive; without systemd, do nothing.
 
-The protocol is one datagram of `NAME=value` lines to the socket named by $NOTIFY_SOCKET. Where no
-systemd watches for hangs, `StallExit` ends a program that hangs, so that it is started again.
+The protocol is one datagram of `NAME=value` lines to the socket named by $NOTIFY_SOCKET. Where
+systemd does not watch for hangs, `StallExit` ends a program that hangs, so that it is started again.
 """
 
 import os
@@ -15,12 +15,12 @@ _LOOKS = 4
 
 
 def ready() -> bool:
-    """Report that the program is up; systemd's start command waits up to two minutes for this."""
+    """Report that the program is up; systemd's start command waits for this for up to two minutes."""
     return _send("READY=1")
 
 
 def tell_status(text: str) -> bool:
-    """Set the line that `systemctl status` shows; it must hold no message text."""
+    """Set the line that `systemctl status` shows; it must not contain text of messages."""
     return _send(f"STATUS={' '.join(text.split())}")
 
 
@@ -30,12 +30,12 @@ def watchdog() -> bool:
 
 
 def stopping() -> bool:
-    """Report that the program is leaving; systemd expects no watchdog from here on."""
+    """Report that the program is ending; systemd expects no watchdog messages from here on."""
     return _send("STOPPING=1")
 
 
 def _send(message: str) -> bool:
-    """Send one message. Return False, and raise nothing, where no service manager took it."""
+    """Send one message. Return whether a service manager took it; nothing is raised if not."""
     name = os.environ.get("NOTIFY_SOCKET", "")
     if not name.startswith(("/", "@")):
         return False
@@ -74,9 +74,9 @@ class StallExit:
         self._thread.join()
 
     def look(self) -> bool:
-        """Look once, as the thread does four times in `seconds`. Return True on a stall.
+        """Check once, as the thread does four times in `seconds`. Return whether the program hangs.
 
-        Counts looks rather than seconds: a computer that slept has missed one look and no more.
+        Checks are counted rather than seconds, because a computer that slept has missed only one.
         """
         self._silent_looks = 0 if self._fed else self._silent_looks + 1
         self._fed = False

@@ -1,7 +1,7 @@
-"""Keep a program running with systemd: its units, and as much sandbox as the kernel allows.
+"""Keep a program running with systemd: write its units, with as much of a sandbox as works here.
 
 Units have a syntax of their own, in which words are quoted and percent signs doubled. Which settings
-of the sandbox this system can keep is tried; some folders stay writable.
+of the sandbox work on this system is found out by trying; some folders stay writable.
 """
 
 from collections.abc import Iterable
@@ -47,10 +47,10 @@ SANDBOX_DROP_IN = "10-sandbox.conf"
 _AGAIN_UNIT = "memproc-again"
 _WATCHDOG_SECONDS = 120
 CONFIGURATION_ERROR = 2
-"""The exit code after which systemd does not restart: the settings need a person first."""
+"""The exit code after which systemd does not restart: the user has to correct the settings first."""
 NO_CREDENTIAL = "-"
-"""The credential's text where its file is gone; systemd refuses an empty one."""
-# Variables that a shell may have exported, and that would choose another Python or other settings.
+"""The credential's text where its file is missing; systemd refuses an empty one."""
+# Variables that a shell may have exported, and that would select another Python or other settings.
 _UNSET = "PYTHONHOME PYTHONPATH PYTHONSTARTUP VIRTUAL_ENV MEMPROC_CONFIG"
 NOT_AGAIN = SystemCommand(("systemctl", "--user", "stop", f"{_AGAIN_UNIT}.timer"), optional=True)
 """Cancels a planned start, so that another can be planned."""
@@ -62,11 +62,11 @@ START_AGAIN = SystemCommand(
         *("systemctl", "--user", "restart", UNIT),
     )
 )
-"""Starts a service that systemd gave up, ten minutes from now."""
+"""Starts a service on which systemd gave up again, ten minutes from now."""
 
 
 class Sandbox(Enum):
-    """How much of the sandbox is used: all, what needs no namespaces, or nothing."""
+    """How much of the sandbox is used: all of it, only what needs no namespaces, or nothing."""
 
     FULL = "full"
     FILTERS = "filters"
@@ -102,7 +102,7 @@ def without_specifiers(text: str) -> str:
 
 
 def sandbox_drop_in(program: Program, sandbox: Sandbox) -> str:
-    """Return the text of the drop-in. A missing folder does not keep the service from starting."""
+    """Return the text of the drop-in. With it, the service starts even if a folder is missing."""
     folders = writable_folders(program) if sandbox is Sandbox.FULL else ()
     lines = [
         "# To change something, write a drop-in of your own that comes after this one: "
@@ -115,7 +115,7 @@ def sandbox_drop_in(program: Program, sandbox: Sandbox) -> str:
 
 
 def sandbox_settings(sandbox: Sandbox, program: Program) -> tuple[_Setting, ...]:
-    """Return the settings of a sandbox, without the folders that stay writable."""
+    """Return the settings of a sandbox except its writable folders."""
     if sandbox is Sandbox.NONE:
         return ()
     if sandbox is Sandbox.FILTERS:
@@ -129,8 +129,8 @@ def sandbox_settings(sandbox: Sandbox, program: Program) -> tuple[_Setting, ...]
 def writable_folders(program: Program) -> tuple[Path, ...]:
     """Return the folders that the sandbox leaves writable.
 
-    Siblings become their parent, unless that holds the home folder: a folder that is deleted and
-    made again while the program runs then stays writable.
+    Siblings are replaced by their parent, unless that contains the home folder: so a folder that is
+    deleted and made again while the program runs stays writable.
     """
     chosen: list[Path] = []
     for folder in program.writes:
@@ -141,13 +141,13 @@ def writable_folders(program: Program) -> tuple[Path, ...]:
 
 
 def paths_in_temporary(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return the paths that lie in a folder for temporary files."""
+    """Return those of the paths that are in a folder for temporary files."""
     folders = ("/tmp", "/var/tmp", gettempdir())  # noqa: S108  only compared
     return tuple(path for path in paths if any(path.is_relative_to(folder) for folder in folders))
 
 
 def warn_of_temporary(program: Program) -> tuple[str, ...]:
-    """Warn, in at most one sentence, where the program itself lies in a temporary folder."""
+    """Return a warning if the program itself is in a temporary folder; otherwise ()."""
     places = paths_in_temporary((Path(program.command[0]), *program.code))
     return tuple(
         f"memproc lies in {place}, where files need not last: once they are removed, "
@@ -158,13 +158,13 @@ def warn_of_temporary(program: Program) -> tuple[str, ...]:
 
 
 def best_sandbox(program: Program, run: RunCommand) -> Sandbox:
-    """Try the sandboxes, strictest first; some systems refuse namespaces to their users."""
+    """Return the strictest sandbox that works here; some systems refuse namespaces to their users."""
     levels = (Sandbox.FULL, Sandbox.FILTERS)
     return next((level for level in levels if run(probe(program, level)).code == 0), Sandbox.NONE)
 
 
 def probe(program: Program, sandbox: Sandbox) -> tuple[str, ...]:
-    """Return a command that exits 0 if the program starts in this sandbox here and now."""
+    """Return a command that exits with 0 if the program can start in this sandbox on this system."""
     properties = (
         f"--property={name}={value}" for name, value in sandbox_settings(sandbox, program)
     )
@@ -173,7 +173,7 @@ def probe(program: Program, sandbox: Sandbox) -> tuple[str, ...]:
 
 
 def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
-    """Return the recipe that installs the service; `folder` is where the user's units lie."""
+    """Return the recipe that installs the service; `folder` is that of the user's units."""
     drop_in = folder / f"{UNIT}.d" / SANDBOX_DROP_IN
     texts = {folder / UNIT: unit(program), folder / FAILED_UNIT: failed_unit(program)}
     if sandbox is not Sandbox.NONE:
@@ -183,7 +183,7 @@ def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
         files=tuple(UnitFile(path, marked(text)) for path, text in texts.items()),
         start=(
             _systemctl("daemon-reload"),
-            # A unit that used up its starts would not start again for five minutes.
+            # A unit that has used up its starts could not be started for five minutes.
             _systemctl("reset-failed", UNIT, f"{_AGAIN_UNIT}.service", optional=True),
             NOT_AGAIN,
             _systemctl("enable", UNIT),
@@ -202,8 +202,8 @@ def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
 def unit(program: Program) -> str:
     """Return the text of the service's unit.
 
-    A crash or hang restarts it at once. After five starts in five minutes systemd gives up, and the
-    failed unit starts it again ten minutes later. A wrong configuration is not retried.
+    After a crash or a hang it is restarted at once. After five starts in five minutes systemd gives
+    up, and the failed unit starts it again ten minutes later. Wrong settings cause no restart.
     """
     lines = [
         "[Unit]",
@@ -235,7 +235,7 @@ def unit(program: Program) -> str:
             f"LoadCredential={name}:{without_specifiers(str(path))}"
             for name, path in program.credentials
         ),
-        # Used where the file is gone: without it, the service would not start.
+        # Used where the file is missing: without it, the service would not start.
         *(f"SetCredential={name}:{NO_CREDENTIAL}" for name, _ in program.credentials),
         "",
         "[Install]",
@@ -245,9 +245,9 @@ def unit(program: Program) -> str:
 
 
 def failed_unit(program: Program) -> str:
-    """Return the text of the unit that runs when systemd has given the service up.
+    """Return the text of the unit that runs when systemd has given up on the service.
 
-    It tells the person, and has the service started again where that may help.
+    It tells the user, and has the service started again where that may help.
     """
     lines = [
         "[Unit]",
@@ -282,6 +282,6 @@ def _surroundings(program: Program) -> tuple[str, ...]:
 
 def _command(argv: tuple[str, ...]) -> str:
     """Write a command for ExecStart; the colon keeps systemd from expanding `$`."""
-    # systemd runs no program with a quote in its path; `env` does, and becomes that program.
+    # systemd cannot run a program with a quote in its path; `env` can, and becomes that program.
     through = ("/usr/bin/env",) if set(argv[0]) & set("\"'\\") else ()
     return ":" + " ".join(quoted(argument) for argument in (*through, *argv))

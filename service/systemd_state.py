@@ -53,7 +53,7 @@ def require_user_manager(account: Account, run: RunCommand, command: tuple[str, 
 
 
 def _way_out(account: Account) -> str:
-    """Say how the account gets a service manager of its own, by what is missing."""
+    """Return what the account is missing for a service manager of its own, and how to get it."""
     export = f"  export XDG_RUNTIME_DIR=/run/user/{account.number}"
     if sudo_user := account.environ.get("SUDO_USER"):
         return f"memproc is a service of your own account: say it as {sudo_user}, without sudo."
@@ -69,7 +69,7 @@ def _way_out(account: Account) -> str:
 
 
 def lingers(user: str, run: RunCommand) -> bool | None:
-    """Return True if the user's services run without a login; None where loginctl does not say."""
+    """Return whether the user's services run without a login; None where loginctl does not say."""
     answer = run(("loginctl", "show-user", user, "--property=Linger", "--value"))
     return {"yes": True, "no": False}.get(answer.out.strip()) if answer.code == 0 else None
 
@@ -81,33 +81,33 @@ class ServiceFailure:
     message: str
     next_step: str
     may_pass: bool = True
-    """False where a restart cannot help before the person has done the next step."""
+    """False where a restart cannot help before the user has done the next step."""
 
 
 def failure(run: RunCommand) -> ServiceFailure:
-    """Ask systemd why it gave the service up."""
+    """Ask systemd why it gave up on the service."""
     return _failure(_show("Result,ExecMainStatus", run)[1])
 
 
 def state(user: str, run: RunCommand) -> ServiceState:
     """Return the state of the user's service, when it starts, and which drop-ins were added."""
-    code, shown = _show(_PROPERTIES, run)
-    if code != 0 or shown.get("LoadState") != "loaded":
+    code, properties = _show(_PROPERTIES, run)
+    if code != 0 or properties.get("LoadState") != "loaded":
         return NOT_INSTALLED
-    word, sentence = _activity(shown)
-    return ServiceState(word, (sentence, *_further(shown, lingers(user, run))))
+    word, sentence = _activity(properties)
+    return ServiceState(word, (sentence, *_further(properties, lingers(user, run))))
 
 
 def _show(names: str, run: RunCommand) -> tuple[int, dict[str, str]]:
-    """Return the exit code and the properties asked for, by name."""
+    """Return the exit code of systemctl, and the properties asked for, by name."""
     answer = run(("systemctl", "--user", "show", UNIT, f"--property={names}"))
     pairs = (line.partition("=") for line in answer.out.splitlines())
     return answer.code, {name: value for name, _, value in pairs}
 
 
-def _failure(shown: Mapping[str, str]) -> ServiceFailure:
-    """Say why systemd has given the service up, and what helps."""
-    result, status = shown.get("Result", ""), shown.get("ExecMainStatus")
+def _failure(properties: Mapping[str, str]) -> ServiceFailure:
+    """Return why systemd has given up on the service, and what helps."""
+    result, status = properties.get("Result", ""), properties.get("ExecMainStatus")
     if result == "exit-code" and status == str(CONFIGURATION_ERROR):
         message = "The memproc service is down: its settings cannot be used."
         return ServiceFailure(message, "Say: memproc config check", may_pass=False)
@@ -118,29 +118,29 @@ def _failure(shown: Mapping[str, str]) -> ServiceFailure:
     )
 
 
-def _activity(shown: Mapping[str, str]) -> tuple[State, str]:
-    """Return the state of the service, and a sentence on it, from what systemd shows."""
-    match shown.get("ActiveState"):
+def _activity(properties: Mapping[str, str]) -> tuple[State, str]:
+    """Return the state of the service, and a sentence about it, from systemd's properties."""
+    match properties.get("ActiveState"):
         case "active":
-            doing = f": {shown['StatusText']}" if shown.get("StatusText") else "."
-            number = shown.get("NRestarts", "0")
+            doing = f": {properties['StatusText']}" if properties.get("StatusText") else "."
+            number = properties.get("NRestarts", "0")
             restarts = {"0": "never", "1": "once"}.get(number, f"{number} times")
-            since = shown.get("ActiveEnterTimestamp", "a moment")
-            process = f"process {shown.get('MainPID')}, started again {restarts}"
+            since = properties.get("ActiveEnterTimestamp", "a moment")
+            process = f"process {properties.get('MainPID')}, started again {restarts}"
             return "running", f"The service runs since {since} ({process}){doing}"
         case "failed":
-            down = _failure(shown)
+            down = _failure(properties)
             return "troubled", f"{down.message} {down.next_step}"
         case "activating" | "deactivating" | "reloading" as active:
-            return "troubled", f"The service is {active} ({shown.get('SubState')})."
+            return "troubled", f"The service is {active} ({properties.get('SubState')})."
         case _:
             start = "Say: systemctl --user start memproc"
             return "stopped", f"The service is installed, and does not run. {start}"
 
 
-def _further(shown: Mapping[str, str], is_lingering: bool | None) -> Iterator[str]:
+def _further(properties: Mapping[str, str], is_lingering: bool | None) -> Iterator[str]:
     """Yield sentences on when the service starts, and on what was changed around it."""
-    if shown.get("UnitFileState") != "enabled":
+    if properties.get("UnitFileState") != "enabled":
         yield "It does not start by itself. Say: systemctl --user enable memproc"
     elif is_lingering:
         yield "It starts at boot, logged in or not."
@@ -149,8 +149,8 @@ def _further(shown: Mapping[str, str], is_lingering: bool | None) -> Iterator[st
             "It starts when you log in, and stops when you leave. "
             "To have it run always: loginctl enable-linger"
         )
-    if shown.get("NeedDaemonReload") == "yes":
+    if properties.get("NeedDaemonReload") == "yes":
         yield "Its unit was changed since it was read. Say: systemctl --user daemon-reload"
-    paths = shown.get("DropInPaths", "").split()
+    paths = properties.get("DropInPaths", "").split()
     if drop_ins := [path for path in paths if not path.endswith(SANDBOX_DROP_IN)]:
         yield f"Added to its unit: {' '.join(drop_ins)}"

@@ -1,6 +1,6 @@
-"""Hold what a service manager is given: the program, its unit files, the commands before and after.
+"""Define what a service manager is given: the program, its unit files, the commands before and after.
 
-Every unit file carries a hash of its text, so that an upgrade notices what a person has changed.
+Every unit file contains a hash of its text, so that an upgrade notices what the user has changed.
 """
 
 import re
@@ -15,7 +15,7 @@ _MARK = re.compile(r"[^\n]*written by memproc, sha256=([0-9a-f]{64})[^\n]*\n")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The person's account on this computer."""
+    """The user's account on this computer."""
 
     system: str
     """As in `sys.platform`."""
@@ -24,35 +24,35 @@ class Account:
     """The user id; 0 on Windows."""
     environ: Mapping[str, str]
     has_runtime: bool
-    """True if the login's runtime folder exists, where systemd's user manager is reached."""
+    """Whether the login's runtime folder exists, through which systemd's user manager is reached."""
     units: Path
     """The folder of the account's own systemd units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that runs for months: how to start it, what it may touch. Paths are absolute."""
+    """A program that runs for months: how to start it, and what it may touch. Paths are absolute."""
 
     command: tuple[str, ...]
-    """The arguments that start it, the console script first."""
+    """The command line that starts it; the console script comes first."""
     notice: tuple[str, ...]
-    """The command that tells the person that systemd has given it up."""
+    """The command that tells the user that systemd has given up on it."""
     writes: tuple[Path, ...]
     """The folders that it writes to, the inbox first."""
     home: Path
     code: tuple[Path, ...]
-    """The folders of its modules, of its environment, and of the Python below that."""
+    """The folders of its modules, of its virtual environment, and of the Python below that."""
     log: Path
-    """Takes what the program prints on a system without a journal."""
+    """The file for what the program prints, on a system without a journal."""
     environment: tuple[tuple[str, str], ...] = ()
-    """Never holds a key."""
+    """Environment variables to set; they never hold a key."""
     credentials: tuple[tuple[str, Path], ...] = ()
-    """Variables, each with the file that holds its key."""
+    """The variables of keys, each with the file that holds the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitFile:
-    """A file that the service manager reads; its text is `marked`."""
+    """A file that the service manager reads; its text has the comment of `marked`."""
 
     path: Path
     text: str
@@ -66,12 +66,12 @@ class UnitFile:
 
 @dataclass(frozen=True, slots=True)
 class SystemCommand:
-    """A command to run; an `optional` one may fail, as when there is nothing to stop."""
+    """A command to run; an `optional` one may fail, for instance when there is nothing to stop."""
 
     argv: tuple[str, ...]
     optional: bool = False
     attempts: int = 1
-    """Tries a second apart: some systems report ready a little too early."""
+    """How often it is tried, a second apart: some systems report ready a little too early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +79,17 @@ class Recipe:
     """How one service manager keeps one program running."""
 
     folders: tuple[Path, ...]
-    """Made before the program starts."""
+    """Folders to make before the program starts."""
     files: tuple[UnitFile, ...]
     start: tuple[SystemCommand, ...]
-    """Run after the files are written."""
+    """Commands to run after the files are written."""
     stop: tuple[SystemCommand, ...]
-    """Run before the files are removed."""
+    """Commands to run before the files are removed."""
     after_removal: tuple[SystemCommand, ...] = ()
     outdated: tuple[Path, ...] = ()
     """Files of earlier installations that this one no longer uses."""
     remarks: tuple[str, ...] = ()
-    """Sentences for the person about this installation."""
+    """Sentences for the user about this installation."""
 
 
 State = Literal["running", "troubled", "stopped", "not installed"]
@@ -97,7 +97,7 @@ State = Literal["running", "troubled", "stopped", "not installed"]
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """The state of the service in one word, and in sentences for the person."""
+    """The state of the service in one word, and in sentences for the user."""
 
     state: State
     sentences: tuple[str, ...]
@@ -109,17 +109,17 @@ NOT_INSTALLED = ServiceState(
 
 
 def marked(text: str) -> str:
-    """Add a comment that names the author and the hash: first, or in XML after the declaration."""
-    words = f"written by memproc, sha256={_digest(text)}"
+    """Add a comment with the author and the hash at the beginning, in XML after the declaration."""
+    signature = f"written by memproc, sha256={_digest(text)}"
     if not text.startswith("<?xml"):
-        return f"# {words}\n{text}"
+        return f"# {signature}\n{text}"
     declaration, rest = text.split("\n", 1)
-    return f"{declaration}\n<!-- {words} -->\n{rest}"
+    return f"{declaration}\n<!-- {signature} -->\n{rest}"
 
 
 def author(content: bytes) -> Literal["memproc", "memproc, changed since", "somebody else"]:
-    """Tell from its mark who wrote a unit file."""
-    # Task Scheduler's files are UTF-16, and begin with its byte order mark.
+    """Return who wrote a unit file, by the comment in it."""
+    # Task Scheduler's files are UTF-16, and begin with a byte order mark.
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
     text = content.decode(encoding, "replace")
     mark = _MARK.search(text)

@@ -1,6 +1,6 @@
 """Keep memproc running on Windows: Task Scheduler starts it at logon, and again after a failure.
 
-Task Scheduler has no watchdog: a program that hangs ends itself (`notify.StallExit`).
+Task Scheduler has no watchdog: a program that hangs must end itself (`notify.StallExit`).
 """
 
 import subprocess
@@ -19,8 +19,8 @@ from service.unit import (
 )
 
 TASK = "memproc"
-# The schema prescribes the order of the elements. Restarts on failure are counted; the trigger
-# repeats without end, and does nothing to a task that runs.
+# The schema prescribes the order of the elements. Restarts on failure are limited in number; the
+# trigger repeats without end, and does nothing while the task runs.
 _XML = """\
 <?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.4" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
@@ -89,7 +89,7 @@ def task(program: Program, user: str) -> str:
 
 
 def state(run: RunCommand) -> ServiceState:
-    """Ask whether the task exists. Its state, in the system's language, is shown and not judged."""
+    """Ask whether the task exists. Its state is in the system's language, so it is only shown."""
     answer = run(_schtasks("/Query", "/FO", "CSV", "/NH").argv)
     if answer.code != 0:
         return NOT_INSTALLED
