@@ -1,7 +1,7 @@
 """Write memproc.toml with every setting and its reason, or a value as TOML; find the line of each key.
 
-A setting's reason is Markdown: the words below its row. In memproc.toml it is a comment, and a block
-of code in it is an example. A line is found to point at a problem, in a text that the
+A setting's reason is the docstring below its row, in Markdown. In memproc.toml it becomes a comment;
+a block of code in it is an example. Lines are looked for to point at problems, in a text that the
 TOML parser has accepted:
 
     [chunk]            ("chunk",) -> 1
@@ -28,9 +28,9 @@ from daemon.config.settings import Config
 from daemon.config.tables import AS_WRITTEN, Key, Table
 
 TABLES: Mapping[str, Any] = {name: row.annotation for name, row in Config.model_fields.items()}
-"""The tables of memproc.toml, by their names in it, in their order."""
+"""The tables of memproc.toml by name, in their order."""
 
-# Characters; a statement of several lines is read once for each of them.
+# Characters; a statement of several lines is parsed anew with each of its lines.
 _MOST_READ = 2_000_000
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A name that needs no quotes."""
@@ -39,7 +39,7 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 def default_file() -> str:
     """Return memproc.toml with every setting at its default, and its reason above it.
 
-    A table whose names people choose has a header; a list of tables has an example alone.
+    A table whose names the user chooses gets a header only; a list of tables only an example.
     """
     parts = [_comment(str(Config.__doc__))]
     for table, kind in TABLES.items():
@@ -56,9 +56,9 @@ def default_file() -> str:
 
 @cache
 def reasons_in(kind: type[Table]) -> dict[str, str]:
-    """Return the reason of each setting in a table of this kind: the words below its row.
+    """Return the reason of each setting in a table of this kind: the docstring below its row.
 
-    The source is read for it, which takes time; pydantic would read it at every start.
+    This parses the source, which takes time; pydantic would do so at every start.
     """
     reasons: dict[str, str] = {}
     for part in reversed(kind.__mro__):
@@ -72,21 +72,21 @@ def reasons_in(kind: type[Table]) -> dict[str, str]:
 
 
 def _comment(words: str) -> str:
-    """Write words as comments; examples have no space after the mark."""
+    """Write a text as comments; examples have no space after the `#`."""
     return indent(cleandoc(words), "# ").replace("#     ", "#")
 
 
 def key_lines(text: str) -> Mapping[Key, int]:
     """Return the line, counted from 1, on which each key and table in `text` begins.
 
-    That is the first line of its statement, which is as few lines as the parser accepts. Keys below
-    a value of very many lines have none.
+    That is the first line of its statement; a statement ends as soon as the parser accepts it. Keys
+    after a value of very many lines are left out.
     """
     lines: dict[Key, int] = {}
     newest: dict[Key, int] = {}
     table: Key = ()
     statement, began, read = "", 1, 0
-    with suppress(RecursionError):  # what follows brackets that are nested so deep has no line
+    with suppress(RecursionError):  # keys after brackets that are nested so deeply have no line
         for number, line in enumerate(StringIO(text), 1):
             statement += line
             read += len(statement)
@@ -109,7 +109,10 @@ def key_lines(text: str) -> Mapping[Key, int]:
 
 
 def _table_of(header: Mapping[str, Any], newest: dict[Key, int]) -> Key:
-    """Return the path of the table that a parsed header begins; of [[many]], the `newest`."""
+    """Return the path of the table that a parsed header begins; for [[many]], with its number.
+
+    `newest` holds the number of the newest table in each list, and is updated.
+    """
     path: Key = ()
     inner: Any = header
     while inner:
@@ -124,7 +127,7 @@ def _table_of(header: Mapping[str, Any], newest: dict[Key, int]) -> Key:
 
 
 def _keys(value: object, path: Key) -> Iterator[Key]:
-    """Yield the keys in a value at `path`, and the tables in its lists."""
+    """Yield the paths of the keys in a value at `path`, and of the tables in its lists."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield (*path, name)
@@ -137,7 +140,7 @@ def _keys(value: object, path: Key) -> Iterator[Key]:
 
 
 def line_of(lines: Mapping[Key, int], key: Key) -> int | None:
-    """Return the line of `key`, or else of its table; None if neither is in the text."""
+    """Return the line of `key`, otherwise that of its table; None if neither is in the text."""
     for length in range(len(key), 0, -1):
         if key[:length] in lines:
             return lines[key[:length]]
@@ -158,12 +161,14 @@ def toml_value(value: object) -> str:
             return f"[{', '.join(entries)}]"
         case str():
             quoted = json.dumps(value, ensure_ascii=False)
-            return "".join(mark if mark.isprintable() else _escaped(mark) for mark in quoted)
+            return "".join(
+                letter if letter.isprintable() else _escaped(letter) for letter in quoted
+            )
         case _:
             return json.dumps(value)
 
 
-def _escaped(mark: str) -> str:
-    """Escape a character that TOML does not allow in a text, or that a terminal would obey."""
-    number = ord(mark)
+def _escaped(letter: str) -> str:
+    """Escape a character that TOML does not allow in a string, or that a terminal would obey."""
+    number = ord(letter)
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

@@ -1,8 +1,8 @@
-"""Change settings in the text of a memproc.toml, and keep the file before.
+"""Change settings in the text of a memproc.toml, and keep the previous file.
 
-Comments and all else stay as they are. A file that was changed meanwhile is left alone. The file
-before lies next to memproc.toml, under a name with the fingerprint of what took its place: so it is
-put back only where that is there still.
+Comments and all else stay as they are. A file that was changed meanwhile is left alone. The previous
+file is kept beside memproc.toml, under a name with the fingerprint of the file that replaced it: so
+it is put back only while that file is still there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,17 +23,17 @@ from daemon.files.write import replace_file
 from rules.errors import ConfigurationError
 
 SettingName = tuple[str, ...]
-"""A table and a name in it; a table in another one comes after it."""
+"""The names that lead to a setting: its table, any tables within that, and its own name."""
 
 _SHOWN = 12
-"""Letters of a fingerprint in a file's name."""
+"""How many digits of a fingerprint are in a file's name."""
 _ONE_AT_A_TIME = Lock()
 
 
 def with_settings(text: str, settings: Mapping[SettingName, object]) -> str:
-    """Return the text with these values; what is missing is added at the end of its table.
+    """Return the text with these values; a missing setting is added at the end of its table.
 
-    Raise ConfigurationError where a setting is written in a way that cannot be changed by itself.
+    Raises ConfigurationError where a setting is written in a way that cannot be changed by itself.
     """
     line_end = "\r\n" if "\r\n" in text else "\n"
     try:
@@ -52,28 +52,28 @@ def with_settings(text: str, settings: Mapping[SettingName, object]) -> str:
 
 
 def _set(document: tomlkit.TOMLDocument, tables: Sequence[str], name: str, value: object) -> None:
-    """Set a value where its table ends, before the blank lines and comments that follow."""
+    """Set a value; a new one goes to the end of its table, before blank lines and comments there."""
     settings: Any = document
     for table in tables:
         if table not in settings:
             settings[table] = tomlkit.table()
-            if settings is not document:  # what follows is in its way
+            if settings is not document:  # separate it from what follows
                 settings[table].add(tomlkit.nl())
         settings = settings[table]
-    rest: list[Comment | Whitespace] = []
+    removed: list[Comment | Whitespace] = []
     if isinstance(settings, Table) and name not in settings:
         # Blank lines and comments at the end of a table are about the next one.
         body = settings.value.body
         while body and isinstance(item := body[-1][1], Comment | Whitespace):
             body.pop()
-            rest.append(item)
+            removed.append(item)
     settings[name] = value
-    for item in reversed(rest):
+    for item in reversed(removed):
         settings.add(item)
 
 
 def _check(before: str, after: str, settings: Mapping[SettingName, object]) -> None:
-    """Raise ValueError unless these settings, and no others, are changed."""
+    """Raise ValueError unless these settings, and no others, have changed."""
     expected = tomli.loads(before)
     for (*tables, name), value in settings.items():
         inner = expected
@@ -90,10 +90,10 @@ def fingerprint_file(path: Path) -> str:
 
 
 def save_settings(path: Path, seen: str, settings: Mapping[SettingName, object]) -> Config:
-    """Write these settings into the file, whose fingerprint is `seen`, and return all that count.
+    """Write these settings into the file, whose fingerprint must be `seen`. Return all its settings.
 
-    Raise ConfigurationError where it was changed meanwhile, or would be wrong, and FileTrouble;
-    then it is as it was.
+    Raises ConfigurationError where the file was changed meanwhile, or would become wrong, and
+    FileTrouble; then the file is unchanged.
     """
     with _ONE_AT_A_TIME:
         before = _unchanged(path, seen)
@@ -104,7 +104,7 @@ def save_settings(path: Path, seen: str, settings: Mapping[SettingName, object])
 
 
 def undo_settings(path: Path, seen: str) -> Config:
-    """Put the file before back, and keep the one of now in its place. Raises as `save_settings`."""
+    """Put the previous file back, and keep the present one instead. Raises as `save_settings`."""
     with _ONE_AT_A_TIME:
         now = _unchanged(path, seen)
         if not can_undo(path, seen):
@@ -112,19 +112,19 @@ def undo_settings(path: Path, seen: str) -> Config:
                 f"There is no file from before to put back in the place of {path}.",
                 "Change it yourself: memproc config edit",
             )
-        before = _read(_kept(path, seen))
+        before = _read(_previous_path(path, seen))
         config = parse_settings(before, path)
         _replace(path, now, before)
     return config
 
 
 def can_undo(path: Path, seen: str) -> bool:
-    """Return whether the file before is kept, where the present one has the fingerprint `seen`."""
-    return _kept(path, seen).is_file()
+    """Return whether the file that preceded the one with the fingerprint `seen` is kept."""
+    return _previous_path(path, seen).is_file()
 
 
 def _unchanged(path: Path, seen: str) -> bytes:
-    """Return the content of the file. Raise ConfigurationError where it is not what was seen."""
+    """Return the content of the file. Raises ConfigurationError unless its fingerprint is `seen`."""
     content = _read(path)
     if sha256(content).hexdigest() != seen:
         raise ConfigurationError(
@@ -135,18 +135,18 @@ def _unchanged(path: Path, seen: str) -> bytes:
 
 
 def _replace(path: Path, before: bytes, after: bytes) -> None:
-    """Keep the file before, then write the new one; older ones are not kept."""
-    kept = _kept(path, sha256(after).hexdigest())
-    replace_file(kept, [before])
+    """Keep the previous file, then write the new one, and remove older kept files."""
+    previous = _previous_path(path, sha256(after).hexdigest())
+    replace_file(previous, [before])
     replace_file(path, [after])
     for other in path.parent.glob(f"{path.name}.before-*"):
-        if other != kept:
+        if other != previous:
             with file_errors(other, "removed"):
                 other.unlink(missing_ok=True)
 
 
-def _kept(path: Path, of: str) -> Path:
-    return path.with_name(f"{path.name}.before-{of[:_SHOWN]}")
+def _previous_path(path: Path, fingerprint: str) -> Path:
+    return path.with_name(f"{path.name}.before-{fingerprint[:_SHOWN]}")
 
 
 def _read(path: Path) -> bytes:

@@ -1,8 +1,7 @@
-"""Where keys are kept: a file of memproc's own, for this user alone, or the system keyring.
+"""Keep keys: in a file of memproc's own, which only this user can read, or in the system keyring.
 
-The keyring is asked in a thread, since it may never answer. A prompt out of sight, or a bus that
-hangs, would hold up memproc for ever. So each question has a thread of its own, which is abandoned
-when it takes too long.
+The keyring may never answer: a prompt out of sight, or a bus that hangs, would hold up memproc for
+ever. So each question is asked in a thread of its own, which is abandoned when it takes too long.
 """
 
 import os
@@ -39,7 +38,7 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True)
 class NotAKey:
-    """A text that cannot be a key; `reason` completes "the key ..." and repeats nothing of it."""
+    """A text that cannot be a key; `reason` completes "the key ..." without repeating any of it."""
 
     reason: str
 
@@ -57,7 +56,7 @@ _NO_ANSWER = NoKeyring(
 
 
 class Keyring:
-    """A keyring that is asked for a few seconds at most; by default the system's."""
+    """A keyring that gets a few seconds for each answer; by default the system's."""
 
     def __init__(
         self,
@@ -67,15 +66,15 @@ class Keyring:
         self._backend = backend
         self._seconds = seconds
         self._asked = Lock()
-        """Held from a question to its answer, however late that comes."""
+        """Locked from a question until its answer, however late that comes."""
         self._due = 0.0
 
     def read(self, account: str) -> str | NoKeyring | None:
-        """Return the secret of an account, or None."""
+        """Return the secret of an account, or None where there is none."""
         return self._ask(lambda backend: backend.get_password(SERVICE, account))
 
     def write(self, account: str, secret: str) -> NoKeyring | None:
-        """Keep a secret, and read it back: some keyrings take everything and keep nothing."""
+        """Store a secret, and read it back: some keyrings accept everything and store nothing."""
 
         def keep(backend: "KeyringBackend") -> NoKeyring | None:
             backend.set_password(SERVICE, account, secret)
@@ -85,7 +84,7 @@ class Keyring:
         return self._ask(keep)
 
     def forget(self, account: str) -> bool | NoKeyring:
-        """Forget the secret of an account; return whether there was one."""
+        """Delete the secret of an account; return whether there was one."""
 
         def drop(backend: "KeyringBackend") -> bool:
             is_kept = backend.get_password(SERVICE, account) is not None
@@ -98,9 +97,9 @@ class Keyring:
     def _ask(
         self, question: "Callable[[KeyringBackend], _Answer | NoKeyring]"
     ) -> _Answer | NoKeyring:
-        """Return the answer, if it comes in time.
+        """Return the answer, or that none came in time.
 
-        While an older question is overdue, ask no other.
+        No question is asked while an older one is unanswered.
         """
         if not self._asked.acquire(timeout=max(0.0, self._due - monotonic())):
             return _NO_ANSWER
@@ -113,7 +112,7 @@ class Keyring:
                 answers.append(backend if isinstance(backend, NoKeyring) else question(backend))
             except Exception as trouble:
                 # The boundary: keyrings are other people's programs, and raise anything.
-                # Their words may repeat the secret, so only the kind is told.
+                # Their messages may contain the secret, so only the type is told.
                 answers.append(NoKeyring(f"the system keyring failed ({type(trouble).__name__})"))
             finally:
                 self._asked.release()
@@ -125,19 +124,19 @@ class Keyring:
 
 
 SYSTEM = Keyring()
-"""The person's own keyring."""
+"""The user's own keyring."""
 
 
 def keys_file(folder: Path) -> Path:
-    """Return the place of memproc's own file of keys, in the state folder `folder`."""
+    """Return the path of memproc's own file of keys in the state folder `folder`."""
     return folder / "keys.env"
 
 
 def read_keys(folder: Path) -> Mapping[str, str]:
-    """Return the key of each variable in the file; none where there is no file.
+    """Return the key of each variable in the file; {} where there is no file.
 
-    Raise ConfigurationError where others can read the file, or a line is broken (the message gives
-    its number alone), and FileTrouble where the file cannot be read.
+    Raises ConfigurationError where others can read the file or a line is broken (the message gives
+    only the line's number), and FileTrouble where the file cannot be read.
     """
     path = keys_file(folder)
     keys: dict[str, str] = {}
@@ -157,10 +156,10 @@ def read_keys(folder: Path) -> Mapping[str, str]:
 
 
 def change_key(folder: Path, variable: str, value: str = "") -> bool:
-    """Put a key into the file in the place of the one it has, or take that out where it is empty.
+    """Set a variable's key in the file, or remove it where `value` is empty.
 
-    Return whether there was one; make the folder if it is missing. Raise as `read_keys` does: a
-    file that is not in order is not made worse.
+    Return whether there was one. A missing folder is made. Raises as `read_keys` does: a broken file
+    is not written.
     """
     was_there, lines = variable in read_keys(folder), _lines(folder, but=variable)
     if value:
@@ -171,7 +170,7 @@ def change_key(folder: Path, variable: str, value: str = "") -> bool:
 
 
 def _lines(folder: Path, but: str = "") -> list[str]:
-    """Return the lines of the file of keys, without those of `but`; raise unless it is private."""
+    """Return the lines of the file of keys, without those of `but`. Raises as `private_content`."""
     data = private_content(keys_file(folder))
     if data is None:
         return []
@@ -182,7 +181,7 @@ def _lines(folder: Path, but: str = "") -> list[str]:
 
 
 def private_content(path: Path, denied: int = _ANY_RIGHT) -> bytes | None:
-    """Return a file's bytes; None if it is missing. Raise as `refuse_shared`, and FileTrouble."""
+    """Return a file's bytes; None if it is missing. Raises as `refuse_shared`, and FileTrouble."""
     with file_errors(path, "read"):
         try:
             with path.open("rb") as file:
@@ -193,7 +192,7 @@ def private_content(path: Path, denied: int = _ANY_RIGHT) -> bytes | None:
 
 
 def write_private(path: Path, lines: Iterable[str]) -> Path:
-    """Replace the file by these lines, rights 0600, and sweep away what a killed process left."""
+    """Replace the file by these lines, with the rights 0600; remove what a killed process left."""
     make_private(path.parent)
     sweep(path.parent)
     replace_file(path, ["".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")])
@@ -201,9 +200,9 @@ def write_private(path: Path, lines: Iterable[str]) -> Path:
 
 
 def refuse_shared(path: Path, status: os.stat_result, denied: int = _ANY_RIGHT) -> None:
-    """Raise ConfigurationError unless a file is ours, and others have no `denied` right to it."""
+    """Raise ConfigurationError unless a file belongs to this user, and others have no `denied` right."""
     if sys.platform == "win32":
-        return  # a file in a person's own folders inherits their rights, and has no such bits
+        return  # a file in a user's own folders inherits their rights, and has no such bits
     if status.st_uid != os.geteuid() or status.st_mode & denied:
         raise ConfigurationError(
             f"{path} belongs to another user, or can be read or changed by others, "
@@ -214,13 +213,13 @@ def refuse_shared(path: Path, status: os.stat_result, denied: int = _ANY_RIGHT) 
 
 
 def _system_backend() -> "KeyringBackend | NoKeyring":
-    """Return the keyring that the `keyring` library finds here.
+    """Return the keyring that the `keyring` library finds on this system.
 
-    It is imported late: importing it already talks to the system.
+    The library is imported late: importing it already talks to the system.
     """
     import keyring
 
     backend = keyring.get_keyring()
-    if backend.priority <= 0:  # so the library marks its two backends that keep nothing
+    if backend.priority <= 0:  # the library's mark for its two backends that store nothing
         return NoKeyring("this system has no keyring")
     return backend

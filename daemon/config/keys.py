@@ -1,8 +1,8 @@
 """Find, store and forget providers' keys.
 
 They are looked for in the environment, systemd's credentials, memproc's own file and the system
-keyring, and count in that order. A key is never printed, logged, archived or given as an argument;
-it goes from where it was found into a call.
+keyring; the first one that is found is used. A key is never printed, logged, archived or given as an
+argument; it goes from where it was found into a call.
 """
 
 import os
@@ -31,7 +31,7 @@ Where = Literal["environment", "credential", "file", "keyring"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A provider's key. Its repr shows nothing of it, in no traceback and no archive."""
+    """A provider's key. Its repr shows nothing of it, so it is in no traceback and no archive."""
 
     value: str = field(repr=False)
     where: Where = field(repr=False)
@@ -46,14 +46,14 @@ class NoKey:
 
 
 FindKey = Callable[[str], Key | NoKey]
-"""Finds the key for a provider, or why there is none."""
+"""A function that returns the key for a provider, or why there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyChange:
-    """The places where a key was stored or removed; `no_keyring` completes "the keyring ...".
+    """The places where a key was stored or removed.
 
-    It is empty where the keyring did its part, or was not asked.
+    `no_keyring` says why the keyring could not be used; it is empty where it was, or was not asked.
     """
 
     where: tuple[Where, ...]
@@ -61,7 +61,7 @@ class KeyChange:
 
 
 _NO_CREDENTIAL = "-"
-"""The systemd unit's text where there is no file with a key: empty credentials do not exist."""
+"""The credential's text where there is no file with a key: systemd allows no empty credential."""
 
 
 def find_key(
@@ -70,7 +70,7 @@ def find_key(
     """Return a provider's key and where it was found; `provider` is LiteLLM's name for it.
 
     `folder` is the state folder. A keyring that does not answer within three seconds counts as
-    missing. Raise ConfigurationError where a key is kept in a way that cannot be used, and
+    missing. Raises ConfigurationError where a key is kept in a way that cannot be used, and
     FileTrouble where the file cannot be read.
     """
     variables = key_variables(provider)
@@ -97,14 +97,14 @@ def find_key(
 
 
 def keys(folder: Path) -> FindKey:
-    """Return a function that finds keys, asking once for each provider: a keyring takes time."""
+    """Return a function that finds keys and caches them for each provider: a keyring takes time."""
     return cache(lambda provider: find_key(provider, os.environ, folder))
 
 
 def as_if_kept(key: FindKey, missing: list[str]) -> FindKey:
-    """Return a search that finds every key. It puts the providers without one into `missing`.
+    """Return a search that returns a key for every provider, and adds those without one to `missing`.
 
-    With it, a plan is the one that there would be with these keys; without, it is the engine's.
+    So a plan shows what models would do with these keys, and not what the built-in engine would.
     """
 
     def find(provider: str) -> Key | NoKey:
@@ -118,20 +118,20 @@ def as_if_kept(key: FindKey, missing: list[str]) -> FindKey:
 
 
 def noting(key: FindKey, noted: dict[str, Key | NoKey]) -> FindKey:
-    """Return a search that finds what `key` finds, and notes it for each provider."""
+    """Return a search that returns what `key` does, and puts it into `noted` for each provider."""
     return lambda provider: noted.setdefault(provider, key(provider))
 
 
 def store_key(
     provider: str, value: str, folder: Path, prefer: Where, keyring: Keyring = SYSTEM
 ) -> KeyChange:
-    """Put a key into the keyring, or the file if that does not answer or `prefer` is "file".
+    """Store a key in the keyring, or in the file if that does not answer or `prefer` is "file".
 
-    The file counts before the keyring, so an older key there is removed. Raise ConfigurationError
-    or FileTrouble where the file is not in order.
+    The file is read before the keyring, so an older key in it is removed. Raises ConfigurationError
+    or FileTrouble where the file cannot be used.
     """
     variable = KEY_VARIABLES[provider]
-    read_keys(folder)  # a file that is not in order is told before a key is anywhere
+    read_keys(folder)  # raises for a broken file before the key is stored anywhere
     answer = NoKeyring("") if prefer == "file" else keyring.write(provider, value)
     if isinstance(answer, NoKeyring):
         change_key(folder, variable, value)
@@ -141,9 +141,9 @@ def store_key(
 
 
 def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> KeyChange:
-    """Take a key out of the file and the keyring; the environment cannot be unset from here.
+    """Remove a key from the file and the keyring; the environment cannot be changed from here.
 
-    Raise ConfigurationError or FileTrouble where the file is not in order.
+    Raises ConfigurationError or FileTrouble where the file cannot be used.
     """
     where: tuple[Where, ...] = ("file",) if change_key(folder, KEY_VARIABLES[provider]) else ()
     answer = keyring.forget(provider)
@@ -153,16 +153,16 @@ def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> KeyCha
 
 
 def set_variables(provider: str, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the environment variables that hold a key of this provider; the first one counts."""
+    """Return the environment variables that hold a key of this provider; the first one is used."""
     return tuple(
         variable for variable in key_variables(provider) if environ.get(variable, "").strip()
     )
 
 
 def read_key(text: str) -> str | NotAKey:
-    """Return the key that a person wrote, without white space around it, or why it is none.
+    """Return the key that a user entered, without white space around it, or why it cannot be a key.
 
-    Keys travel in HTTP headers, and what does not fit there would come back in an error's words.
+    Keys are sent in HTTP headers; one that does not fit there would be repeated in an error message.
     """
     value = text.strip()
     reasons = {
@@ -177,7 +177,7 @@ def read_key(text: str) -> str | NotAKey:
 def _usable(text: str, place: str, provider: str) -> str:
     """Return the key in `text`.
 
-    Raise ConfigurationError, which names the place and never the text.
+    Raises ConfigurationError, which names the place and never the text.
     """
     value = read_key(text)
     if isinstance(value, NotAKey):
@@ -188,7 +188,7 @@ def _usable(text: str, place: str, provider: str) -> str:
 
 
 def _credential(variable: str, environ: Mapping[str, str]) -> str:
-    """Return systemd's text for a variable, or an empty one. Raise FileTrouble."""
+    """Return the content of systemd's credential for a variable, or "". Raises FileTrouble."""
     folder = environ.get("CREDENTIALS_DIRECTORY")
     path = Path(folder or "/", variable)
     with file_errors(path, "read"):
@@ -197,10 +197,10 @@ def _credential(variable: str, environ: Mapping[str, str]) -> str:
 
 
 def credential_files(folder: Path) -> tuple[tuple[str, Path], ...]:
-    """Return the variables that have a file in `folder`, each with it, for systemd to hand on.
+    """Return the variables that have a file in `folder`, each with its file, for systemd to pass on.
 
-    Raise ConfigurationError where others can read one, and FileTrouble where it cannot be looked
-    at.
+    Raises ConfigurationError where others can read such a file, and FileTrouble where that cannot be
+    checked.
     """
     files = tuple(
         (name, folder / name)

@@ -1,6 +1,6 @@
 """Read a memproc.toml and what it names: the texts that models read, and the core memory's layout.
 
-The result is the settings that it holds, or everything that is wrong in it, line by line.
+The result is its settings, or an error with everything that is wrong in it, line by line.
 """
 
 import re
@@ -37,7 +37,7 @@ from rules.layers.core_layout import (
 )
 
 GROUP = "memproc.core_memory"
-"""The group of entry points that name layouts."""
+"""The group of entry points under which layouts are registered."""
 
 if TYPE_CHECKING:
     from primer.wording import Texts
@@ -49,11 +49,11 @@ _CHECK = "Correct it; `memproc config check` tells whether anything is left."
 
 
 def load(path: Path) -> Config:
-    """Return the configuration in the file `path`; what the file leaves out has its default.
+    """Return the configuration in the file `path`; settings that it leaves out have their defaults.
 
-    Raise ConfigurationError if the file cannot be read, is larger than a million bytes, or is
-    wrong; then the message lists what is wrong with each setting, or else which of them do not
-    agree. Relative paths in it start at its own folder.
+    Relative paths in it start at the file's folder. Raises ConfigurationError if the file cannot be
+    read, is larger than a million bytes, or is wrong; then the message lists what is wrong with each
+    setting, or, if each by itself is right, which of them contradict each other.
     """
     try:
         with path.open("rb") as file:
@@ -67,15 +67,15 @@ def load(path: Path) -> Config:
 
 
 def parse_settings(content: bytes, path: Path) -> Config:
-    """Return the configuration in `content`; `path` is where it was read, and need not exist.
+    """Return the configuration in `content`, of the file `path`, which need not exist.
 
-    Raise ConfigurationError, as `load` does.
+    Raises ConfigurationError, as `load` does.
     """
     text, data = _read(content, path)
     try:
         config = Config.model_validate(data, context=path.parent)
     except ValidationError as error:
-        from daemon.config.problems import problems_of  # late: it is rarely wrong
+        from daemon.config.problems import problems_of  # late: the file is rarely wrong
 
         mistakes = problems_of(error)
     else:
@@ -88,7 +88,7 @@ def parse_settings(content: bytes, path: Path) -> Config:
 
 
 def _read(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
-    """Return the text, and what TOML makes of it. Raise ConfigurationError."""
+    """Return the text, and the values in it. Raises ConfigurationError."""
     if len(content) > _LARGEST:
         raise ConfigurationError(
             f"{path} is larger than {_LARGEST:,} bytes: it is no configuration of memproc.",
@@ -118,7 +118,7 @@ def _read(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _clashes(config: Config) -> Iterator[ConfigProblem]:
-    """Yield everything in `config` that does not agree, and what each override makes of it."""
+    """Yield all contradictions between settings, in the main tables and with each override."""
     yield from token_clashes(config.tail, config.chunk)
     yield from section_clashes(config.core)
     for index, price in enumerate(config.budget.price):
@@ -142,7 +142,7 @@ def _night_clashes(config: Config, key: Key) -> Iterator[ConfigProblem]:
 def _override_clashes(
     config: Config, index: int, override: ChatOverride
 ) -> Iterator[ConfigProblem]:
-    """Yield one override's problems on top of the main tables, but none of the tables alone."""
+    """Yield the contradictions that one override causes, without those of the main tables alone."""
     place = ("chats", "override", index)
     laid_over = config.with_override(override)
     for clash in token_clashes(laid_over.tail, laid_over.chunk):
@@ -157,10 +157,10 @@ def _override_clashes(
 
 
 def load_folders(config: Config) -> Folders:
-    """Return the four folders of `config`; raise ConfigurationError if they cannot be used.
+    """Return the four folders of `config`. Raises ConfigurationError if they cannot be used.
 
-    A configuration from a file has passed this already. The defaults have not: on a system without
-    a home folder they lead nowhere.
+    Those of a file were checked when it was read. The defaults were not: on a system without a home
+    folder they do not exist.
     """
     settled = settle_folders(config.folders.model_dump())
     if isinstance(settled, Folders):
@@ -175,8 +175,8 @@ def load_folders(config: Config) -> Folders:
 def load_texts(folder: Path | None) -> "Texts":
     """Return all texts; a file in `folder` replaces the shipped text of the same name.
 
-    A question that somebody has worded is asked as they worded it, unless they say otherwise.
-    Raise ConfigurationError, which names every file and what is wrong with it.
+    A user's own question also replaces the shipped wording in which it is asked, unless that has a
+    file, too. Raises ConfigurationError, which names every file and what is wrong with it.
     """
     from primer.wording import ASKED, Texts
 
@@ -187,9 +187,9 @@ def load_texts(folder: Path | None) -> "Texts":
     if not folder.is_dir():
         wrong.append(f"texts.folder: there is no folder {folder}")
     for name in (field.name for field in fields(Texts)):
-        own = _own_file(folder, name) or _own_file(folder, name.removesuffix(ASKED))
-        if own is not None:
-            texts[name], faults = _own_text(own, name)
+        own_path = _own_file(folder, name) or _own_file(folder, name.removesuffix(ASKED))
+        if own_path is not None:
+            texts[name], faults = _own_text(own_path, name)
             wrong += faults
         else:
             texts[name] = _shipped(name)
@@ -203,13 +203,13 @@ def load_texts(folder: Path | None) -> "Texts":
 
 
 def _own_file(folder: Path, name: str) -> Path | None:
-    """Return the file of a text that somebody has put in the place of the shipped one."""
-    own = folder / f"{name}.md"
-    return own if own.is_file() else None
+    """Return the user's file that replaces a shipped text, or None where there is none."""
+    path = folder / f"{name}.md"
+    return path if path.is_file() else None
 
 
 def _own_text(path: Path, name: str) -> tuple[str, list[str]]:
-    """Return a text of the person's own, and what is wrong with it."""
+    """Return a text of the user's own, and what is wrong with it."""
     from primer.wording import problems
 
     try:
@@ -221,7 +221,7 @@ def _own_text(path: Path, name: str) -> tuple[str, list[str]]:
 
 @cache
 def _shipped_texts() -> "Texts":
-    """Return memproc's own texts, read once: every chat of an export asks for all of them."""
+    """Return memproc's own texts, which are read once: every chat of an export needs all of them."""
     from primer.wording import Texts
 
     return Texts(**{field.name: _shipped(field.name) for field in fields(Texts)})
@@ -235,25 +235,25 @@ def _shipped(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LoadedLayout:
-    """A layout whose sections and functions were read once and checked."""
+    """A layout whose sections and functions were read once, and checked."""
 
     sections: tuple[Section, ...]
     functions: tuple[EditingFunction, ...]
 
 
 def core_layout(settings: CoreSettings) -> Layout:
-    """Return the named layout with the settings' changes to its sections, and further sections.
+    """Return the layout that is set, with the sections that the settings change or add.
 
-    With the core memory switched off, return memproc's own: the other may not be installed any
-    more. Raise ConfigurationError as `load_layout`, and where a first value exceeds its section's
-    limit.
+    With the core memory switched off, it is memproc's own layout: the one that is set may no longer
+    be installed. Raises ConfigurationError as `load_layout` does, and where a first value exceeds
+    its section's limit.
     """
     layout = load_layout(settings.layout if settings.enabled else CoreSettings().layout)
-    own = {section.name for section in layout.sections}
+    own_names = {section.name for section in layout.sections}
     changes: dict[str, SectionChange] = {}
     for name, section in settings.sections.items():
-        # For one of the layout's own sections, defaults of the settings change nothing.
-        fields_set = section.model_fields_set if name in own else SectionSettings.model_fields
+        # In one of the layout's own sections, only what is written in memproc.toml is changed.
+        fields_set = section.model_fields_set if name in own_names else SectionSettings.model_fields
         changes[name] = SectionChange(**{field: getattr(section, field) for field in fields_set})
     try:
         return LoadedLayout(arrange_sections(layout.sections, changes), tuple(layout.functions))
@@ -266,10 +266,10 @@ def core_layout(settings: CoreSettings) -> Layout:
 
 @cache
 def load_layout(name: str) -> Layout:
-    """Return the layout registered under this name; a process searches for it once.
+    """Return the layout registered under this name; each process looks for it once.
 
-    Raise ConfigurationError where there is none or several, or it cannot be used; the message names
-    its owner.
+    Raises ConfigurationError where there is none, or several, or it cannot be used; then the message
+    names the package that it is from.
     """
 
     def owner(entry: EntryPoint) -> str:
@@ -290,13 +290,13 @@ def load_layout(name: str) -> Layout:
             f'core.layout: {owners} each have a layout called "{name}".',
             "Uninstall all of them but one.",
         )
-    of = owner(entries[0])
+    package = owner(entries[0])
 
     def refusal(trouble: Exception) -> ConfigurationError:
         return ConfigurationError(
-            f'core.layout: the layout "{name}" of {of} cannot be used: '
+            f'core.layout: the layout "{name}" of {package} cannot be used: '
             f"{type(trouble).__name__}: {trouble}.",
-            f"Mend {of}, or choose another layout: core.layout in memproc.toml.",
+            f"Mend {package}, or choose another layout: core.layout in memproc.toml.",
         )
 
     with layout_errors(refusal):

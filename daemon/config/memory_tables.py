@@ -77,7 +77,7 @@ class ChunkSettings(Table, title="Tail and chunks"):
 
 
 def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[ConfigProblem]:
-    """Yield everything in which the numbers of tokens do not agree."""
+    """Yield the contradictions between the numbers of tokens."""
     if tail.tokens < _LOOK_AHEAD * chunk.tokens:
         yield ConfigProblem(
             (("tail", "tokens"), ("chunk", "tokens")),
@@ -118,7 +118,7 @@ class MemorySettings(EditionSettings):
 
 
 def _number_or_auto(value: object) -> int | Literal["auto"]:
-    """Check both kinds, with one error for both; pydantic's own would name a setting for each."""
+    """Check for both types with one error; pydantic would report one for each type."""
     if value == "auto":
         return "auto"
     if isinstance(value, int) and value is not True and _LEAST_BUDGET <= value <= MOST_TOKENS:
@@ -164,7 +164,7 @@ def _named(sections: dict[str, "SectionSettings"]) -> dict[str, "SectionSettings
 
 
 def _text_or_texts(value: object) -> Value:
-    """Check both shapes, with one error for both; pydantic's own would name a setting for each."""
+    """Check for both shapes with one error; pydantic would report one for each shape."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple) and all(
@@ -213,7 +213,7 @@ class CoreSettings(Table):
     """
 
     def overridden(self, by: Self) -> Self:
-        """Return the table with what an override says; the sections are taken over one by one."""
+        """Return this table with what an override says; the sections are combined one by one."""
         sections = {**self.sections, **by.sections}
         return super().overridden(by).model_copy(update={"sections": sections})
 

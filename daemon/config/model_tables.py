@@ -40,7 +40,7 @@ _WINDOW = tables.checked(
 
 _MOST_AT_ONCE = 16
 _ABOUT_SERVER = {"window": (_LEAST_WINDOW, MOST_TOKENS), "concurrency": (1, _MOST_AT_ONCE)}
-"""What a model's own table says of its server, and the least and the most of each."""
+"""The options of a model's table that are about its server, with the least and the largest value."""
 
 _Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 
@@ -72,7 +72,7 @@ def _out_of_range(name: str, value: object) -> str | None:
 
 
 def _unsendable(value: object, depth: int = 0) -> str | None:
-    """Return why the value has no place in a request, which is JSON; None where it has."""
+    """Return why the value cannot be part of a request, which is JSON; None if it can."""
     if depth > _DEEPEST:
         return f"must not be nested deeper than {_DEEPEST} levels"
     match value:
@@ -90,7 +90,7 @@ def _unsendable(value: object, depth: int = 0) -> str | None:
 
 
 def _name_or(word: str) -> AfterValidator:
-    """Return a check that a setting is this word, or the name of a model."""
+    """Return a check that a setting is this word or the name of a model."""
     shown = f'"{word}"' if word else "empty"
     return tables.checked(
         lambda name: name == word or _LITELLM_NAME.fullmatch(name),
@@ -185,17 +185,17 @@ class ModelSettings(tables.Table, title="Models"):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the models that are named, without those that each chat chooses."""
+        """Return the models that are named, without the roles that use each chat's own model."""
         roles = (self.agent, self.context_manager, self.fallback)
         return tuple(name for name in roles if "/" in name)
 
     @property
     def found_here(self) -> bool:
-        """Return whether the file merely lay in the current folder: then it rules no key."""
+        """Return whether the file was only found in the current folder; then keys are not sent to hosts that it names."""
         return self._found_here
 
     def as_found_here(self) -> Self:
-        """Return the same settings, of a file that was merely found in the current folder."""
+        """Return these settings, marked as those of a file that was only found in the current folder."""
         settings = self.model_copy()
         settings._found_here = True
         return settings
@@ -206,27 +206,27 @@ class ModelSettings(tables.Table, title="Models"):
         The general ones come first, then those of each table whose name fits, in the order of the
         file. The result may be changed.
         """
-        said = self._said_for(name)
-        return deepcopy({key: value for key, value in said.items() if key not in _ABOUT_SERVER})
+        options = self._options_of(name)
+        return deepcopy({key: value for key, value in options.items() if key not in _ABOUT_SERVER})
 
     def at_server(self, name: str, what: Literal["window", "concurrency"]) -> int:
-        """Return what the table of a model says of its server, 0 where it does not.
+        """Return what a model's table says about its server; 0 where it says nothing.
 
-        That is the tokens of one call, or the number of calls that it answers at once.
+        That is the number of tokens in one call, or of calls that it answers at once.
         """
-        value = self._said_for(name).get(what, 0)
+        value = self._options_of(name).get(what, 0)
         return value if isinstance(value, int) else 0
 
-    def _said_for(self, name: str) -> dict[str, object]:
+    def _options_of(self, name: str) -> dict[str, object]:
         options = {key: value for key, value in self.options.items() if "/" not in key}
-        for pattern, own in self.options.items():
+        for pattern, model_options in self.options.items():
             fits = pattern == name or fnmatchcase(name, pattern)
-            if "/" in pattern and fits and isinstance(own, dict):
-                options |= own
+            if "/" in pattern and fits and isinstance(model_options, dict):
+                options |= model_options
         return options
 
     def overridden(self, by: Self) -> Self:
-        """Return the table with what an override says, option by option, also within tables."""
+        """Return this table with what an override says, option by option, also within tables."""
         options = {**self.options, **by.options}
         for pattern in self.options.keys() & by.options.keys():
             general, special = self.options[pattern], by.options[pattern]
@@ -236,7 +236,7 @@ class ModelSettings(tables.Table, title="Models"):
 
 
 def _is_day(text: str) -> bool:
-    """Return whether a text is a day, as YYYY-MM-DD."""
+    """Return whether a text is a day in the form YYYY-MM-DD."""
     with suppress(ValueError):
         return date.fromisoformat(text).isoformat() == text  # Python reads "2024-W09-5" as well
     return False
@@ -336,7 +336,7 @@ class BudgetSettings(tables.Table, title="Caps: can only be lowered here"):
         return Amounts(*(round(usd * PICO) for usd in caps))
 
     def price_of(self, model: str) -> Price | None:
-        """Return the price that is configured for a model, the last that fits, or None."""
+        """Return the configured price of a model, the last that fits, or None."""
         for row in reversed(self.price):
             if row.model == model or fnmatchcase(model, row.model):
                 return row.price

@@ -1,4 +1,4 @@
-"""Say what is wrong with a setting in plain words, not a library's, showing little of it."""
+"""Say what is wrong with a setting in plain words, not pydantic's, and show little of its value."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -30,7 +30,7 @@ _KINDS = {
 
 
 def report_problems(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
-    """Report the problems of the file `path`, which holds `text`, by line; a hundred at most."""
+    """Return a report of the problems in the file `path`, by line, of at most a hundred problems."""
     lines = key_lines(text)
     by_line = sorted(problems, key=lambda problem: _line_of_problem(problem, lines) or 0)
     number = len(problems)
@@ -46,7 +46,7 @@ def report_problems(problems: Sequence[ConfigProblem], text: str, path: Path) ->
 
 
 def _line_of_problem(problem: ConfigProblem, lines: Mapping[Key, int]) -> int | None:
-    """Return where to look: at the first of its settings that is in the file, or at its table."""
+    """Return the line to look at: of the first of its settings that is in the file, or of its table."""
     for key in problem.keys:
         if key in lines:
             return lines[key]
@@ -54,28 +54,28 @@ def _line_of_problem(problem: ConfigProblem, lines: Mapping[Key, int]) -> int | 
 
 
 def problems_of(error: ValidationError) -> list[ConfigProblem]:
-    """Return the problems that pydantic found, in our words, each with its setting or table."""
+    """Return the problems that pydantic found, in our own words, each with its setting or table."""
     return [_problem(details) for details in error.errors(include_url=False)]
 
 
 def _problem(details: ErrorDetails) -> ConfigProblem:
-    """Return one of pydantic's problems in our words, with the value that was given."""
+    """Return one of pydantic's problems in our own words, with the value that is written."""
     kind, key = details["type"], details["loc"]
-    # An entry of a list of texts is no setting of its own; one of a list of tables is.
+    # An entry of a list of strings is no setting by itself; one of a list of tables is.
     is_entry = isinstance(key[-1], int) and kind != "model_type"
     if is_entry:
         key = key[:-1]
     if kind == "extra_forbidden":
         return ConfigProblem((key,), _unknown(key))
     reason = _requirement(kind, details.get("ctx", {}), key)
-    if kind in ("missing", "refused"):  # what is refused may be a key, and is not shown
+    if kind in ("missing", "refused"):  # a refused value may be a key, and is not shown
         return ConfigProblem((key,), reason)
     each = "each entry " if is_entry else ""
     return ConfigProblem((key,), f"{each}{reason} (is {_shown(details['input'])})")
 
 
 def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
-    """Say what a value must be, by pydantic's name of the fault and the limits that it gives."""
+    """Return what a value must be; `kind` is pydantic's name of the fault, with its `limits`."""
     if kind in ("model_type", "dict_type"):
         return f"must be a table, {_header(key)}"
     if kind == "tuple_type" and _table_at(key):
@@ -97,7 +97,7 @@ def _header(key: Key) -> str:
 
 
 def _unknown(key: Key) -> str:
-    """Say which setting or table an unknown name may mean, here or elsewhere, or which exist."""
+    """Return which setting or table an unknown name may mean, here or elsewhere, or which exist."""
     *place, last = key
     kind = "setting" if place else "table"
     fields = _names_in(_table_at(tuple(place)) or Config)
@@ -110,7 +110,7 @@ def _unknown(key: Key) -> str:
 
 
 def _namesakes(place: Key, name: str) -> list[str]:
-    """Return the settings of this name in other tables of the same override, or of the file."""
+    """Return the settings of this name in the other tables of the same override, or of the file."""
     entries = [at for at, part in enumerate(place) if isinstance(part, int)]
     override = place[: entries[-1] + 1] if entries else ()
     tables = {
@@ -120,12 +120,12 @@ def _namesakes(place: Key, name: str) -> list[str]:
 
 
 def _names_in(kind: type[Table]) -> list[str]:
-    """Return the names in a table, without those that are gone."""
+    """Return the names of a table's settings, without those that are no longer used."""
     return [name for name, row in kind.model_fields.items() if not row.deprecated]
 
 
 def _shown(value: object) -> str:
-    """Show a value that was given, as TOML has it, or say of what kind it is."""
+    """Return a value as TOML writes it, or its kind for a long or structured one."""
     if isinstance(value, str):
         return f'"{_printable(value)}"'
     if isinstance(value, int) and abs(value) >= _HUGE:
@@ -137,9 +137,9 @@ def _shown(value: object) -> str:
 
 
 def dotted(key: Key) -> str:
-    """Write the key as people do: chats.override[1].tail.tokens, models.options."ollama/*".
+    """Write a key as users do, as in chats.override[1].tail.tokens, models.options."ollama/*".
 
-    Entries count from 1.
+    Entries are counted from 1.
     """
     dotted = ""
     for part in key:
@@ -154,12 +154,12 @@ def dotted(key: Key) -> str:
 
 
 def _table_at(key: Key) -> type[Table] | None:
-    """Return the kind of table at `key`, or of the tables in a list there; None if neither."""
+    """Return the class of the table at `key`, or of the tables in a list there; None if neither."""
     kind: Any = Config
     for name in key:
         if isinstance(name, int):
-            continue  # the tables of a list are all of one kind
-        if get_origin(kind) is dict:  # tables whose names people choose
+            continue  # the tables of a list are all of one class
+        if get_origin(kind) is dict:  # tables whose names users choose
             kind = get_args(kind)[1]
             continue
         field = getattr(kind, "model_fields", {}).get(name)
@@ -173,8 +173,9 @@ def _table_at(key: Key) -> type[Table] | None:
 
 
 def _printable(text: str) -> str:
-    """Return `text` on one line, cut if long, and without what a terminal would obey."""
+    """Return `text` on one line, cut if long, with what a terminal would obey escaped."""
     short = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
     return "".join(
-        mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in short
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in short
     )

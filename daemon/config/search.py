@@ -1,4 +1,4 @@
-"""Choose the memproc.toml that counts: the one that was named, the one here, or the system's."""
+"""Choose the memproc.toml to use: the one that is named, the one in this folder, or the user's."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,18 +13,18 @@ from rules.errors import ConfigurationError, ConfigurationOutOfReach
 
 @dataclass(frozen=True, slots=True)
 class FoundConfig:
-    """The file to load, or None for the defaults; `how` says in plain words why this one."""
+    """The file to load, or None for the defaults; `how` says why it is used."""
 
     path: Path | None
     how: str
     is_here: bool = field(default=False, compare=False)
-    """Whether it merely lies in the current folder, without having been named."""
+    """Whether the file was found in the current folder, without being named."""
     here: Path | None = field(default=None, compare=False)
-    """The folder in which the command is run, where other files could have counted too."""
+    """The folder in which the command is run, whose memproc.toml could have been used, too."""
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Return files that could have counted, and do not. Finding them takes time."""
+        """Return the files that could have been used instead. Finding them takes time."""
         if self.path is None or self.here is None:
             return ()
         near, others = self.here / SETTINGS_NAME, []
@@ -36,35 +36,35 @@ class FoundConfig:
 
     @property
     def choice(self) -> str:
-        """Return a sentence saying which of several files counts; empty where there is no other."""
+        """Return a sentence that says which of several files is used; "" where there is only one."""
         others = ", ".join(self.others)
         return f"{self.path} is used ({self.how}), and not {others}." if others else ""
 
 
 def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> FoundConfig:
-    """Return the configuration that counts for a command that is run in the folder `here`.
+    """Return the configuration to use for a command that is run in the folder `here`.
 
-    In this order: `explicit` (--config), $MEMPROC_CONFIG in `environ`, memproc.toml in `here`,
-    memproc.toml in the platform's configuration folder; with none of them, the defaults. A file in
-    `here` that holds nothing but the defaults, as in a checkout of memproc, does not count. Raise
-    ConfigurationError if a file that was named is missing: going on without it would be a surprise.
+    The first of these is used: `explicit` (--config), $MEMPROC_CONFIG in `environ`, memproc.toml in
+    `here`, memproc.toml in the platform's configuration folder, the defaults. A file in `here` that
+    holds only the defaults, as in a checkout of memproc, is not used. Raises ConfigurationError if a
+    named file is missing: going on without it would be a surprise.
     """
     if explicit:
         return _named(str(explicit), "--config", here)
     if named := environ.get("MEMPROC_CONFIG"):
         return _named(named, "$MEMPROC_CONFIG", here)
-    own, near = own_file(), here / SETTINGS_NAME
-    if _is_there(near) and near.resolve() != own.resolve() and not holds_only_defaults(near):
+    user_path, near = own_file(), here / SETTINGS_NAME
+    if _is_there(near) and near.resolve() != user_path.resolve() and not holds_only_defaults(near):
         return FoundConfig(near, "found in this folder", is_here=True, here=here)
-    if _is_there(own):
-        return FoundConfig(own, "found in the system's folder", here=here)
+    if _is_there(user_path):
+        return FoundConfig(user_path, "found in the system's folder", here=here)
     if _is_there(near):
         return FoundConfig(None, f"{near} holds nothing but the defaults, and these count")
     return FoundConfig(None, "no file found: the defaults count")
 
 
 def _named(written: str, by: str, here: Path) -> FoundConfig:
-    """Return the file that was named. Raise ConfigurationError where there is none."""
+    """Return the named file. Raises ConfigurationError where there is none."""
     path = resolve_folders(written, here)
     if isinstance(path, NoPath):
         raise ConfigurationError(
@@ -80,13 +80,13 @@ def _named(written: str, by: str, here: Path) -> FoundConfig:
 
 
 def own_file() -> Path:
-    """Return the place of memproc.toml in the person's configuration folder; it need not exist."""
+    """Return the path of memproc.toml in the user's configuration folder; it need not exist."""
     return user_config_path("memproc", appauthor=False) / SETTINGS_NAME
 
 
 def holds_only_defaults(path: Path) -> bool:
-    """Return whether every setting in a file has its default; False for one that cannot be used."""
-    from daemon.config.loading import load, load_folders  # late: often no file has to be read
+    """Return whether every setting in a file has its default; False for a file that cannot be used."""
+    from daemon.config.loading import load, load_folders  # late: often no file is read
     from daemon.config.settings import Config
 
     try:
@@ -94,12 +94,12 @@ def holds_only_defaults(path: Path) -> bool:
         same_folders = load_folders(config) == load_folders(defaults)
     except ConfigurationError:
         return False
-    rest, usual = (each.model_dump(exclude={"folders"}) for each in (config, defaults))
-    return same_folders and rest == usual
+    written, default = (each.model_dump(exclude={"folders"}) for each in (config, defaults))
+    return same_folders and written == default
 
 
 def _is_there(path: Path) -> bool:
-    """Return whether there is such a file. Raise where that cannot be known now."""
+    """Return whether the file exists. Raises ConfigurationOutOfReach where that cannot be known now."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""All settings together, and those that count for one chat."""
+"""Define all settings together, and combine those of one chat."""
 
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -133,9 +133,9 @@ class Config(ChatTables):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return a sentence on each setting of the file that has gone, where it is not at its default.
+        """Return a sentence about each setting of the file that is no longer used.
 
-        `memproc init` wrote all settings of its day into the file: on those there is nothing to say.
+        Those at their defaults are left out: older versions of `memproc init` wrote them all.
         """
         sentences = {
             f"{row.deprecated} now, whatever {table}.{name} says.": None
@@ -149,22 +149,22 @@ class Config(ChatTables):
 
     @property
     def limits(self) -> "Limits":
-        """Return the numbers that the rules obey; `models.splitting` decides where chunks end."""
+        """Return the limits of a plan; `models.splitting` decides where chunks end."""
         # Late: most commands read settings and plan nothing.
         from rules.plan.chat_plan import Limits
         from rules.plan.fold_budget import Bounds
 
-        own = self.fold
-        budget = None if own.budget == "auto" else own.budget
-        fold = Bounds(budget, own.wishes)
+        fold_settings = self.fold
+        budget = None if fold_settings.budget == "auto" else fold_settings.budget
+        fold = Bounds(budget, fold_settings.wishes)
         return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, fold)
 
     def of(self, chat: "Chat") -> Self:
-        """Return the settings that count for one chat: of the overrides that fit, later ones win.
+        """Return the settings of one chat: of the overrides that fit it, later ones win.
 
-        The sample conversation has an override of its own before them, since all of it would fit
-        the live tail. Raise ChatSkipped where overrides disagree on numbers of tokens, which shows
-        only when they are combined, and where the chat has no id.
+        The sample conversation has a built-in override before them, since all of it would fit into
+        the live tail. Raises ChatSkipped where the combined overrides contradict each other on
+        numbers of tokens, and where the chat has no id.
         """
         from rules.plan.selection import matches
 
@@ -188,12 +188,12 @@ class Config(ChatTables):
         return config
 
     def as_found_here(self) -> Self:
-        """Return these settings, of a file that was merely found in the current folder."""
+        """Return these settings, marked as those of a file that was only found in the current folder."""
         return self.model_copy(update={"models": self.models.as_found_here()})
 
     @property
     def variants(self) -> tuple[Self, ...]:
-        """Return these settings, and those that each override makes of them."""
+        """Return these settings, and for each override the settings with it."""
         return (self, *map(self.with_override, self.chats.override))
 
     def with_override(self, override: ChatOverride) -> Self:

@@ -1,8 +1,8 @@
 """Define what the tables of memproc.toml share.
 
-A setting is one row: a field of its table, with its type, its bounds and its default. The words below
-it are its reason. One that has a title is asked for by the page, under this title; one that is `gone`
-is still read.
+A setting is a row: a field of its table, with its type, its bounds and its default. The docstring
+below it is its reason. A setting with a title has a field on the page, under this title; one that is
+`gone` is still read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,19 +26,19 @@ from daemon.files.paths import resolve_folders
 from rules.errors import ConfigurationError
 
 Key = tuple[str | int, ...]
-"""The names that lead to a setting, and in a list of tables the entry's number, counted from 0."""
+"""The names that lead to a setting; in a list of tables, the entry's number, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """A problem: the keys of the settings that take part, the first to change, and the reason."""
+    """A problem: the keys of its settings, first the one to change, and the reason."""
 
     keys: tuple[Key, ...]
     reason: str
 
 
 class WrongSettings(ConfigurationError):
-    """Settings of memproc.toml cannot be used: all of them are in the message, and as values."""
+    """Settings of memproc.toml cannot be used; all are named in the message, and in `problems`."""
 
     def __init__(self, message: str, next_step: str, problems: Sequence[ConfigProblem]) -> None:
         super().__init__(message, next_step)
@@ -57,15 +57,15 @@ class Table(BaseModel):
 
 
 def gone(default: object, holds: str) -> Any:
-    """Return the row of a setting that is gone: it is still read, and does nothing.
+    """Return the row of a setting that is no longer used: it is still read, and has no effect.
 
-    `holds` is a clause on what holds in its place.
+    `holds` is a clause that says what applies instead.
     """
     return Field(default=default, exclude=True, deprecated=holds)
 
 
 def refuse_settings(reasons: Mapping[Key, str]) -> ValidationError:
-    """Return an error that refuses several settings below a validator, each for its own reason."""
+    """Return an error that refuses several settings of a table, each for its own reason."""
     return ValidationError.from_exception_data(
         "refusal",
         [
@@ -80,7 +80,7 @@ def refuse_settings(reasons: Mapping[Key, str]) -> ValidationError:
 
 
 def _as_written(tables: Any, info: SerializationInfo) -> Any:
-    """Dump tables with only the settings that were written in them."""
+    """Dump tables with only those settings that are written in them."""
     if isinstance(tables, dict):
         return {
             name: table.model_dump(mode=info.mode, exclude_unset=True)
@@ -90,11 +90,11 @@ def _as_written(tables: Any, info: SerializationInfo) -> Any:
 
 
 AS_WRITTEN = PlainSerializer(_as_written)
-"""Marks several tables of one kind, to write out each with only what was written in it."""
+"""Marks a row of several tables, each of which is dumped with only what is written in it."""
 
 
 def checked(is_right: Callable[[Any], object], reason: str) -> AfterValidator:
-    """Return a check of a setting; `reason` is half a sentence, what its value must be."""
+    """Return a check of a setting's value; `reason` is a clause that says what it must be."""
 
     def check(value: Any) -> Any:
         if not is_right(value):
@@ -105,7 +105,7 @@ def checked(is_right: Callable[[Any], object], reason: str) -> AfterValidator:
 
 
 def from_the_file(value: str, info: ValidationInfo) -> str:
-    """Resolve a relative path from the folder of the file, which the reader passes as context."""
+    """Resolve a relative path from the folder of memproc.toml, which is the validation's context."""
     if not value or info.context is None:
         return value
     base: Path = info.context
