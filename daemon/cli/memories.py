@@ -197,7 +197,9 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
         recalled = [choices.bring_back(context.archive, memory) for _, memory in named]
     notes = []
     for (chat, memory), brought_back in zip(named, recalled, strict=True):
-        notes += [f"Recalled {name_in_sentences(chat.by_id[memory_id])}." for memory_id in brought_back]
+        notes += [
+            f"Recalled {name_in_sentences(chat.by_id[memory_id])}." for memory_id in brought_back
+        ]
         if not brought_back:
             notes.append(f"Nothing to do: {name_in_sentences(memory)} is not forgotten.")
     all_recalled = [memory_id for brought_back in recalled for memory_id in brought_back]
