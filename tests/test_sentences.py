@@ -3,14 +3,9 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-MODULES = [
-    path
-    for room in ("rules", "primer", "daemon", "service")
-    for path in sorted((ROOT / room).rglob("*.py"))
-]
+from tests.sources import ROOT, nodes_of, trees
+
 SQL = re.compile(r"\b(?:SELECT|FROM|WHERE|INSERT|UPDATE|TABLE|JOIN|AND|OR|NULL|VALUES)\b|substr\(")
 COLUMNS = re.compile(r"[a-z0-9_ ]+")
 """A list of names, as the archive keeps them."""
@@ -22,11 +17,11 @@ PAGE = ROOT / "daemon" / "page" / "templates"
 CODE_OF_PAGE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|<[^<>]*>", re.DOTALL)
 
 
-def function_names(trees: list[ast.Module]) -> set[str]:
+def function_names() -> set[str]:
     return {
         node.name
-        for tree in trees
-        for node in ast.walk(tree)
+        for path in trees()
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and "_" in node.name.strip("_")
     }
 
@@ -47,13 +42,12 @@ def named_in(text: str, names: set[str]) -> list[str]:
 
 
 def test_no_sentence_for_people_names_a_function() -> None:
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
-    names = function_names(list(trees.values()))
+    names = function_names()
     assert {"read_chosen", "find_chat"} <= names
     archive = ROOT / "daemon" / "archive"
     told = [
         f"{path.relative_to(ROOT)}:{text.lineno}: {word}"
-        for path, tree in trees.items()
+        for path, tree in trees().items()
         for text in prose(tree, is_of_archive=path.parent == archive)
         for word in named_in(str(text.value), names)
     ]

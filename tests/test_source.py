@@ -4,9 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.sources import ROOT, nodes_of, trees
+
 MOST_NODES = 300
 """Of a function's syntax tree, about forty lines of it."""
 # Articles, pronouns and question words; names with a capital inside, code, plurals, possessives.
@@ -16,16 +16,12 @@ NO_VERB = re.compile(
 )
 
 
-ROOMS = ("rules", "primer", "daemon", "service")
-
-
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Yield each function of the program, and where it is."""
-    for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node
+    for path in trees():
+        for node in nodes_of(path):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node
 
 
 def test_no_function_is_too_large_to_be_held_in_view() -> None:
@@ -39,13 +35,11 @@ def test_a_docstring_begins_with_a_verb() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle_late_and_for_types_neither() -> None:
-    paths = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
-    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in trees()}
     modules = {name.removesuffix(".__init__"): path for name, path in modules.items()}
     imports: dict[str, set[str]] = {}
     for module, path in modules.items():
-        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
-        froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+        froms = [node for node in nodes_of(path) if isinstance(node, ast.ImportFrom)]
         pairs = [
             (node.module or "", f"{node.module}.{each.name}")
             for node in froms

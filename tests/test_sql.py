@@ -4,7 +4,8 @@ import ast
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.sources import ROOT, nodes_of, trees
+
 STATEMENT = re.compile(
     r"\b(SELECT\s.*\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\b",
     re.DOTALL,
@@ -13,22 +14,13 @@ STATEMENT = re.compile(
 
 def statements(path: Path) -> list[str]:
     """The texts of a module that are SQL."""
-    texts = (
-        node.value
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Constant)
-    )
+    texts = (node.value for node in nodes_of(path) if isinstance(node, ast.Constant))
     return [text for text in texts if isinstance(text, str) and STATEMENT.search(text)]
 
 
 def test_sql_is_written_in_the_archive_alone() -> None:
-    modules = [
-        path
-        for room in ("rules", "primer", "daemon", "service")
-        for path in (ROOT / room).rglob("*.py")
-    ]
     elsewhere = [
-        path for path in modules if path.parent != ROOT / "daemon" / "archive" and statements(path)
+        path for path in trees() if path.parent != ROOT / "daemon" / "archive" and statements(path)
     ]
     assert elsewhere == []
     assert statements(ROOT / "daemon" / "archive" / "messages.py"), (

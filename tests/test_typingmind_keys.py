@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.sources import ROOT, nodes_of, trees
+
 PACKAGE = ROOT / "rules" / "typingmind"
 CONNECTOR = ROOT / "daemon" / "page" / "connector.py"
 """Speaks another protocol of TypingMind's, and knows nothing of exports."""
@@ -20,10 +21,10 @@ NAMES = (
 KEYS = frozenset(NAMES.split())
 
 
-def constants(tree: ast.Module) -> Iterator[ast.Constant]:
+def constants(path: Path) -> Iterator[ast.Constant]:
     """The string and byte constants of a module that are no docstrings."""
-    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    prose = {id(node.value) for node in nodes_of(path) if isinstance(node, ast.Expr)}
+    for node in nodes_of(path):
         if (
             isinstance(node, ast.Constant)
             and isinstance(node.value, str | bytes)
@@ -39,16 +40,13 @@ def is_key(value: str | bytes) -> bool:
 
 def test_no_other_module_names_a_field_of_typingmind() -> None:
     modules = [
-        path
-        for package in ("rules", "primer", "daemon", "service")
-        for path in sorted((ROOT / package).rglob("*.py"))
-        if PACKAGE not in path.parents and path not in (CONNECTOR, ENDS)
+        path for path in trees() if PACKAGE not in path.parents and path not in (CONNECTOR, ENDS)
     ]
     assert len(modules) > 100
     found = [
         f"{path.relative_to(ROOT)}:{constant.lineno} {constant.value!r}"
         for path in modules
-        for constant in constants(ast.parse(path.read_text(encoding="utf-8")))
+        for constant in constants(path)
         if isinstance(constant.value, str | bytes) and is_key(constant.value)
     ]
     assert found == []
