@@ -183,6 +183,7 @@ def _has_no_days(person: Person, chat_id: str) -> None:
     assert not re.search(r"\b19(?:69|70)\b", "\n".join([*pages, *shown]))
 
 
+@pytest.mark.full
 @pytest.mark.sampled
 @pytest.mark.parametrize("program", [talks.chatgpt, talks.claude])
 def test_what_is_brought_without_dates_has_no_days(

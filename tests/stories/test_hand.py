@@ -110,6 +110,7 @@ def test_what_a_merge_puts_next_to_an_edited_message_of_ours_makes_no_conversati
     quiet(chat)
 
 
+@pytest.mark.full
 def test_an_edited_memory_that_a_sync_leaves_twice_is_no_conversation(chat: Cycle) -> None:
     name = chat.shown()[-1]
     first = chat.at(name, 1)

@@ -118,6 +118,7 @@ def test_the_wish_for_none_and_for_many(aria: Life) -> None:
     assert [kinds for kinds in aria.kinds() if kinds == BOTH] == aria.kinds()[3:7]
 
 
+@pytest.mark.full
 def test_it_begins_with_the_very_bytes_with_which_the_memory_was_written(aria: Life) -> None:
     aria.run()
     found = looking_back(aria.server.requests)

@@ -108,6 +108,7 @@ def test_after_regenerate_a_fork_goes_on_as_a_chat_of_its_own(chat: Cycle, ours:
     quiet(fork)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("build", ["2024", "2026"])
 def test_a_regenerated_newest_answer_is_ordinary(tmp_path: Path, build: Build) -> None:
     chat = Cycle.lived(tmp_path, build)

@@ -82,10 +82,10 @@ def goes_on_as_before(cycle: Cycle) -> None:
     assert undisturbed.keys() == after_loss.keys()
 
 
-def test_three_rounds_a_lost_archive_and_the_fourth_as_if_nothing_had_happened(
+def test_two_rounds_a_lost_archive_and_the_third_as_if_nothing_had_happened(
     tmp_path: Path,
 ) -> None:
-    goes_on_as_before(Cycle.lived(tmp_path, rounds=3))
+    goes_on_as_before(Cycle.lived(tmp_path, rounds=2))
 
 
 def goes_on_with_what_stands(cycle: Cycle) -> None:

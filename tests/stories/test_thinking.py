@@ -71,6 +71,7 @@ def planned(person: Person) -> tuple[float, float]:
     return totals["likely_usd"], totals["at_most_usd"]
 
 
+@pytest.mark.full
 @pytest.mark.sampled
 @pytest.mark.parametrize(
     ("thinker", "most_refused"),

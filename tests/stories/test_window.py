@@ -92,6 +92,7 @@ def test_with_smaller_tail_and_chunk_all_goes_through_and_nothing_is_too_long(
     assert max(bill.usage.prompt + room for bill, room in zip(bills, rooms, strict=True)) <= WINDOW
 
 
+@pytest.mark.full
 def test_where_the_window_is_smaller_than_told_the_providers_refusal_is_told_with_the_parts(
     tmp_path: Path, server: ServerProcess
 ) -> None:

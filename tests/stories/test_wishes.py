@@ -133,6 +133,7 @@ def test_one_that_is_taken_back_is_over_and_what_is_done_is_no_longer_open(aria:
     assert aria.person.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_status_names_no_wish_of_a_fold_that_a_later_memory_takes_back_or_that_is_let_go(
     aria: Life,
 ) -> None:
@@ -151,6 +152,7 @@ def test_status_names_no_wish_of_a_fold_that_a_later_memory_takes_back_or_that_i
         assert aria.person.memproc("release", aria.chat_id, NAME).code == 0
 
 
+@pytest.mark.full
 def test_an_edit_keeps_the_wishes_of_the_edition_that_was_edited_and_not_of_a_newer_one(
     aria: Life,
 ) -> None:
