@@ -95,6 +95,7 @@ def test_a_compressed_chat_is_known_again(
     quiet(chat)
 
 
+@pytest.mark.full
 def test_a_memory_that_came_back_is_known_without_our_field_though_no_list_names_its_deletion(
     chat: Cycle,
 ) -> None:

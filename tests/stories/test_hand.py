@@ -218,6 +218,7 @@ def test_a_memory_that_was_deleted_alone_changes_no_byte_by_itself(chat: Cycle) 
     assert stand(chat) == files
 
 
+@pytest.mark.full
 def test_a_memory_stays_forgotten_though_a_fold_of_it_is_pinned(chat: Cycle) -> None:
     """The fold was made since the import, so that TypingMind still shows each memory by itself."""
     chat.person.settings(f"{ENGINE}[fold]\nbudget = 500\n")

@@ -186,6 +186,7 @@ def test_edits_and_a_deletion_under_memories_outlast_the_old_copy_of_another_dev
     assert there == {uuid: json.loads(message) for uuid, message in witness.seen.items()}
 
 
+@pytest.mark.full
 def test_of_one_message_that_is_back_next_to_a_fold_no_other_counts_as_missing(
     tmp_path: Path,
 ) -> None:
@@ -277,6 +278,7 @@ def test_without_our_fields_the_memories_are_known_by_their_texts_after_a_merge(
     quiet(other)
 
 
+@pytest.mark.full
 def test_of_two_openings_that_were_edited_on_two_devices_all_words_are_kept(tmp_path: Path) -> None:
     """The old one comes back with a sync, since the other device has changed it."""
     cycle = Cycle.lived(tmp_path)

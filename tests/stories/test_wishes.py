@@ -180,6 +180,7 @@ def test_an_edit_keeps_the_wishes_of_the_edition_that_was_edited_and_not_of_a_ne
     assert NAME in [wish.text for wish in own.edition.wishes]
 
 
+@pytest.mark.full
 def test_a_memory_that_shows_a_wish_less_is_known_where_another_tool_has_stripped_our_field(
     aria: Life,
 ) -> None:
