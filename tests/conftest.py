@@ -1,4 +1,4 @@
-"""Every test runs under the guard, with a home folder of its own, and every run has an end."""
+"""Run every test under the guard, with a home folder of its own, and limit the time of the run."""
 
 import faulthandler
 import gc
@@ -21,8 +21,8 @@ from keyring.backends.null import Keyring as NullKeyring
 from tests.groups import groups_of
 from tests.guard import sitecustomize  # noqa: F401  installs the guard in this process
 
-# Neither a busy machine nor an unlucky draw is a reason to fail: what must be bounded in time is a benchmark.
-# The examples are others each time, so that fewer of them see as much in the end.
+# Neither a busy machine nor an unlucky draw is a reason to fail: time limits belong into benchmarks.
+# The examples differ from run to run, so that a few of them cover as much in the long run.
 _PATIENT = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
@@ -32,12 +32,12 @@ settings.register_profile(
 )  # `make test-long`: --hypothesis-profile
 settings.load_profile("memproc")
 
-# A run that was started with `nohup` or `&` may ignore Ctrl-C, and what it starts would ignore it too. A handler that
-# does nothing ignores it in this process alone.
+# A run that was started with `nohup` or `&` may ignore Ctrl-C, and so would the processes that it starts. With a handler
+# that does nothing, only this process ignores it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, lambda *_: None)
 
-# In memory, where there is enough: thousands of archives are made and flushed to the disk, and none outlives its test.
+# Use a file system in memory if it is large enough: thousands of archives are flushed, and none outlives its test.
 _MEMORY, _MEMORY_NEEDED = Path("/dev/shm"), 2 * 1024**3
 if (
     _MEMORY.is_dir()
@@ -47,10 +47,10 @@ if (
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 _COLLECTED_AFTER = (300_000, 20, 20)
-"""New objects until the young are collected; then how many such collections until the next generation's."""
+"""How many new objects start a collection of the young ones, and how many collections one of the next generation."""
 
 _EACH_CASE = 4
-"""Of the cases of a test marked `sampled`, the default suite has the first, the fifth, and so on."""
+"""The default suite runs every fourth case, from the first on, of a test marked `sampled`."""
 
 _ERRORS = pytest.StashKey[int]()
 _KEEPS_NOTHING = NullKeyring()  # type: ignore[no-untyped-call]  # to make one takes a look at every variable
@@ -75,7 +75,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Limit the whole run, in this process and in each worker: a run may hang between its tests and at its end too."""
+    """Limit the time of the run, in this process and each worker: it may also hang between tests and at its end."""
     errors = config.stash[_ERRORS] = os.dup(2)  # while a test runs, 2 is a file of pytest's
 
     def end() -> None:
@@ -90,10 +90,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Spare the collector what lives as long as the run: thousands of tests, and all modules.
+    """Hide from the garbage collector what lives as long as the run: thousands of tests, and all modules.
 
-    It would look through them again and again, for an eighth of the processor's time. What is garbage by then stays:
-    to find it takes longer than some megabytes are worth.
+    It would go through them again and again, for an eighth of the processor's time. Garbage of the collection phase is
+    never freed: finding it would take longer than some megabytes are worth.
     """
     gc.disable()
     collected = yield
@@ -105,19 +105,19 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Leave cases that hardly see more than others to longer suites.
+    """Leave cases that test hardly more than others do to longer suites.
 
-    Of a story marked `variants` the last one is told, the others are `long`; of a test marked `sampled`, each fourth
-    case is told, from the first on, and the others are `full`.
+    Of a story marked `variants`, the last case stays and the others become `long`. Of a test marked `sampled`, every
+    fourth case stays, from the first on, and the others become `full`.
     """
-    told: set[str] = set()
+    kept_stories: set[str] = set()
     cases: Counter[str] = Counter()
     for item in reversed(items):
         if isinstance(item, pytest.Function) and item.get_closest_marker("variants"):
             story = f"{item.path}::{item.originalname}"
-            if story in told:
+            if story in kept_stories:
                 item.add_marker(pytest.mark.long)
-            told.add(story)
+            kept_stories.add(story)
     for item in items:
         if isinstance(item, pytest.Function) and item.get_closest_marker("sampled"):
             test = f"{item.path}::{item.originalname}"
@@ -127,34 +127,34 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 
 
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool:
-    """A test that reaches its limit ends the process, with the stacks of all threads; an exception may not end it.
+    """End the process when a test reaches its limit, with the stacks of all threads.
 
-    One that is raised in a lock leaves it locked, and pytest's own report may then wait for it.
+    An exception might not end the test: raised inside a lock, it leaves it locked, and pytest's report may wait for it.
     """
     faulthandler.dump_traceback_later(settings.timeout, exit=True, file=item.config.stash[_ERRORS])
     return True
 
 
 def pytest_timeout_cancel_timer(item: pytest.Item) -> bool:
-    """The test was in time."""
+    """Cancel the timer: the test has ended in time."""
     faulthandler.cancel_dump_traceback_later()
     return True
 
 
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the home folders lie: pytest reads a whole folder to number the next one in it, and there are thousands."""
+    """Return the folder of all home folders: in its own, pytest reads every entry to number the next, of thousands."""
     return tmp_path_factory.mktemp("homes")
 
 
 @pytest.fixture(autouse=True)
 def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A new home folder for each test; whoever looks for the person's finds this one."""
+    """Make a new home folder for each test; whatever looks for the user's own finds this one."""
     home = homes / str(next(_NUMBERS))
     home.mkdir()
     for name, inside in _PLACES.items():
         monkeypatch.setenv(name, str(home / inside))
-    # What memproc leaves in the temporary folder (its reports of mistakes) lies among the homes, and goes with them.
+    # Files in the temporary folder (reports of mistakes) are put among the homes, and are removed with them.
     monkeypatch.setenv("TMPDIR", str(homes))
     monkeypatch.setattr(tempfile, "tempdir", None)
     for name in [
@@ -162,7 +162,7 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("TZ", "UTC")  # an archive takes its zone from here
-    # A keyring that keeps nothing, in this process and in those of stories: the person's own is never asked.
+    # Use a keyring that stores nothing, in this process and in those of stories: the user's own is never asked.
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     keyring.set_keyring(
         _KEEPS_NOTHING
@@ -174,6 +174,6 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def groups_of_three() -> Generator[None]:
-    """Three memories become a fold, in all of a module whose conversations are short."""
+    """Make folds of three memories in a whole module, because its conversations are short."""
     with groups_of(3):
         yield

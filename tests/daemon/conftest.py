@@ -1,4 +1,4 @@
-"""A home folder for tests of the daemon that is not the tester's own; ask for it by the name `home`."""
+"""Provide the fixture `home`: a home folder that is not the tester's own."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder that is not the tester's own."""
+    """Make a home folder that is not the tester's own, and make it the user's."""
     home = tmp_path / "home"
     home.mkdir()
     for name in ("HOME", "USERPROFILE"):

@@ -1,4 +1,4 @@
-"""What must hold of the person's own doings: what they deleted, what they wrote, and what they forked."""
+"""Check what must hold after the person's own acts: what they deleted, what they wrote, and what they forked."""
 
 from tests.chats import Json
 from tests.lives.ours import SLOTS, groups, said
@@ -6,13 +6,13 @@ from tests.lives.trip import Trip
 
 
 def prove_hand(trip: Trip) -> None:
-    """Everything that must hold of the person's hand."""
+    """Check everything that must hold after the person's own acts."""
     for check in (_forgotten, _edited, _forked):
         check(trip)
 
 
 def _forgotten(trip: Trip) -> None:
-    """A memory that is gone from the export is forgotten, and no other one is."""
+    """Check that exactly the memories that are gone from the export are forgotten."""
     gone = trip.before.standing - trip.hinted_at - trip.recalled
     assert not gone & trip.after.standing, "a memory that the person has deleted is not forgotten"
     there = trip.before.standing & (trip.told | trip.recalled)
@@ -20,9 +20,9 @@ def _forgotten(trip: Trip) -> None:
 
 
 def _edited(trip: Trip) -> None:
-    """What the person has written into a memory is one of its editions, and the one that is shown.
+    """Check that what the person has written into a memory is one of its editions, and the one that is shown.
 
-    What a fork has cut off from the rest of its memory counts as said in the conversation.
+    A message that a fork has cut off from the rest of its memory counts as said in the conversation.
     """
     known = {
         text
@@ -46,12 +46,12 @@ def _edited(trip: Trip) -> None:
 
 
 def _is_touched(message: Json) -> bool:
-    """What the person has pinned or excluded stays as it stands."""
+    """Return whether the person has pinned or excluded the message; such messages are left as they are."""
     return bool(message.get("isPinned") or message.get("contextClearedAt"))
 
 
 def _forked(trip: Trip) -> None:
-    """A fork has the raw messages under every memory that it shows, as the chat has that it came from."""
+    """Check that a fork has the raw messages under every memory that it shows, as its origin has."""
     if trip.chat_id in trip.archive_before:
         return
     for _, edition in groups(trip.given["messages"], trip.archive_before):

@@ -1,4 +1,4 @@
-"""How the lively model keeps core memory and facts: mostly well, and now and then wrongly in every way there is."""
+"""Answer for the lively model on core memory and facts: mostly well, now and then wrongly in every possible way."""
 
 import json
 import re
@@ -18,7 +18,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "description": "What was promised.",
     },
 }
-"""Small sections, so that edits come over their limits; one of them is a list."""
+"""Small sections, so that edits exceed their limits; one of them is a list."""
 
 _SECTION = re.compile(
     r"^## (\w+)\n(?:.*\n)?\(\d+ of \d+ characters\.[^\n]*\)\n\n(.*?)(?=\n\n## |\n\n>>>)",
@@ -43,7 +43,7 @@ _NONSENSE = [
 
 
 def edits(request: Request, dice: Random) -> tuple[str, tuple[ToolCall, ...]]:
-    """What the agent answers when it may edit its core memory: words, and calls where it has tools."""
+    """Return the agent's answer when it may edit its core memory: a text, and calls if it has tools."""
     if dice.random() < 0.2:
         return dice.choice(_NONSENSE), ()
     shown = next(
@@ -80,12 +80,12 @@ def _edit(there: dict[str, str], dice: Random) -> tuple[str, dict[str, object]]:
 
 
 def operations(request: Request, dice: Random) -> str:
-    """What the context manager answers when it is asked for facts."""
+    """Return the context manager's answer when it is asked for facts."""
     chance = dice.random()
     if chance < 0.1:
         return dice.choice(_NONSENSE)
-    found = _LISTED.findall(request.turns[-1].content)
-    known = json.loads(found[-1]) if found else []
+    listings = _LISTED.findall(request.turns[-1].content)
+    known = json.loads(listings[-1]) if listings else []
     if chance < 0.18:
         listed = [{"event": "DELETE", "id": one["id"]} for one in known]
     else:

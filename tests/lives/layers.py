@@ -1,4 +1,4 @@
-"""What must hold of core memory and facts: nothing is lost, and the opening says what holds and was written."""
+"""Check what must hold of core memory and facts: nothing is lost, and the opening shows their present state."""
 
 from collections import Counter
 from itertools import pairwise
@@ -11,7 +11,7 @@ from tests.lives.trip import Trip
 
 
 def prove_ledger(before: Ledger, after: Ledger) -> None:
-    """Nothing that was noted is gone or changed."""
+    """Check that nothing that was noted is gone or changed."""
     assert after.core[: len(before.core)] == before.core, (
         "something written into the core memory is gone"
     )
@@ -30,7 +30,7 @@ def prove_ledger(before: Ledger, after: Ledger) -> None:
 
 
 def prove_kept(ledger: Ledger) -> None:
-    """The rules of both layers, for all that was ever noted."""
+    """Check the rules of both layers for all that was ever noted."""
     held: dict[str, bool] = {}
     own: dict[str, tuple[str, ...]] = {}
     for row in ledger.core:
@@ -62,7 +62,7 @@ def prove_kept(ledger: Ledger) -> None:
 
 
 def prove_layers(trip: Trip) -> None:
-    """Everything that must hold of core memory and facts in a finished chat."""
+    """Check everything that must hold of core memory and facts in a finished chat."""
     if trip.shown:
         at = trip.ours.opening_of(trip.finished["messages"])
         assert at is not None
@@ -84,7 +84,10 @@ def _section_by_section(trip: Trip, opening: Shown) -> None:
 
 
 def _fact_by_fact(trip: Trip, opening: Shown, *, in_order: bool) -> None:
-    """Facts that are true, within the budget, in their order unless the person has chosen one; all that surely fit."""
+    """Check that the opening shows present facts, within the budget, in order, and all that surely fit.
+
+    Their order is not checked where the person has chosen one.
+    """
     live = (
         sorted(trip.after.ledger.live, key=lambda row: (row.said_at, row.fact))
         if "facts" in trip.layers
@@ -106,7 +109,7 @@ def _fact_by_fact(trip: Trip, opening: Shown, *, in_order: bool) -> None:
 
 
 def _preface(trip: Trip, finished: str) -> None:
-    """What stands first is memproc's or the person's; and nothing else stands there where there are no layers."""
+    """Check that the text before the first heading is memproc's or the person's, and is all there is without layers."""
     preface = shown(finished).preface
     own = {shown(text).preface for text in trip.ours.openings}
     plain = shown(trip.canned).preface
@@ -119,11 +122,11 @@ def _preface(trip: Trip, finished: str) -> None:
 
 
 def _taken_over(trip: Trip, at: int) -> None:
-    """All that stood in the opening is known from then on; what the person wrote there is theirs, and stays."""
+    """Check that all that was in the opening is known from then on, and what the person wrote there stays theirs."""
     given = said(trip.given["messages"][at])
     marked = trip.given["messages"][at].get("memproc")
     if not marked and given in trip.ours.openings and trip.renewed:
-        return  # nothing tells any more that it is an opening
+        return  # nothing tells any longer that it is an opening
     opening, before, after = shown(given), trip.before.ledger, trip.after.ledger
     elsewhere = _of_other_chats(trip)
     if "core" in trip.layers:
@@ -150,12 +153,12 @@ def _taken_over(trip: Trip, at: int) -> None:
 
 
 def _is_theirs(row: CoreRow) -> bool:
-    """The person keeps the whole section, or lines of it, unless they have left it empty."""
+    """Return whether the person wrote the row, and keeps the section or lines of it unless it is empty."""
     return row.by == "person" and (row.held or bool(row.own) or not row.seen)
 
 
 def _of_other_chats(trip: Trip) -> set[str]:
-    """A fork that was cut off has not what the chat has learned from what the fork does not hold."""
+    """Return the entries of the other chats: a cut-off fork lacks what its origin learned from later messages."""
     ledgers = [
         one.ledger for chat_id, one in trip.archive_before.items() if chat_id != trip.chat_id
     ]

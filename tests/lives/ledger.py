@@ -1,4 +1,4 @@
-"""What the archive holds of core memory and facts, read with plain SQL (see witness.py)."""
+"""Read core memory, facts and kept passages from the archive with plain SQL (see witness.py)."""
 
 import json
 import sqlite3
@@ -10,7 +10,7 @@ from tests.lives.opening import fact, plain
 
 @dataclass(frozen=True)
 class CoreRow:
-    """Something that was written into a section."""
+    """A change of a section."""
 
     number: int
     section: str
@@ -23,24 +23,24 @@ class CoreRow:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines of the text, or the entries of the list."""
+        """Return the lines of the text, or the entries of the list."""
         return self.value if isinstance(self.value, tuple) else tuple(self.value.split("\n"))
 
     @property
     def characters(self) -> int:
-        """How long it is as it is shown."""
+        """Return its length as it is shown."""
         listed = isinstance(self.value, tuple)
         return sum(map(len, self.value)) + (3 * len(self.value) - 1 if listed and self.value else 0)
 
     @property
     def seen(self) -> str:
-        """What people see of it."""
+        """Return what people see of it."""
         return seen(self.value)
 
 
 @dataclass(frozen=True)
 class FactRow:
-    """Something that happened to a fact."""
+    """A change of a fact."""
 
     number: int
     fact: int
@@ -50,18 +50,18 @@ class FactRow:
     by: str
     memory: int | None
     forgotten: bool
-    """The person has deleted the memory whose chunk it was taken from."""
+    """Whether the person has deleted the memory of the chunk from which it was taken."""
 
     @property
     def line(self) -> str:
-        """As people see it in the opening."""
+        """Return the fact's line in the opening as people see it."""
         day = self.said_at[:10]
         return fact(f"{day}: {self.text}" if day else self.text)
 
 
 @dataclass(frozen=True)
 class PassageRow:
-    """Something that is kept word for word."""
+    """A passage that is, was or may be kept word for word."""
 
     number: int
     message: int | None
@@ -72,37 +72,37 @@ class PassageRow:
 
 @dataclass(frozen=True)
 class Ledger:
-    """All that was ever noted of both layers, oldest first, and what is still to be done."""
+    """All that was ever noted of core memory, facts and passages, oldest first, and the steps of both layers."""
 
     core: tuple[CoreRow, ...] = ()
     facts: tuple[FactRow, ...] = ()
     steps: tuple[tuple[str, str, int, str | None], ...] = ()
-    """Memory, layer, edition, and when it was done."""
+    """Memory, layer, edition, and when the step was done; None if it is still to be done."""
     passages: tuple[PassageRow, ...] = ()
 
     @property
     def sections(self) -> dict[str, str]:
-        """What people see of each section now, where there is anything."""
+        """Return what people see of each section now, without empty sections."""
         now = {name: seen(section.get("value", "")) for name, section in SECTIONS.items()}
         now |= {row.section: row.seen for row in self.core}
         return {name: said for name, said in now.items() if said}
 
     @property
     def live(self) -> list[FactRow]:
-        """The facts that are true now, each as it was last said, in the order of their days and numbers."""
-        found: dict[int, FactRow] = {}
+        """Return the facts that are true now, each as it was last said."""
+        newest: dict[int, FactRow] = {}
         for row in self.facts:
             if row.forgotten:
                 continue
             if row.event in ("ADD", "UPDATE"):
-                found[row.fact] = row
+                newest[row.fact] = row
             elif row.event in ("DELETE", "FORGET"):
-                found.pop(row.fact, None)
-        return list(found.values())
+                newest.pop(row.fact, None)
+        return list(newest.values())
 
 
 def seen(value: str | list[str] | tuple[str, ...]) -> str:
-    """What people see of a value."""
+    """Return what people see of a value."""
     return plain(
         (value if isinstance(value, str) else "\n".join(f"- {entry}" for entry in value)).split(
             "\n"
@@ -111,7 +111,7 @@ def seen(value: str | list[str] | tuple[str, ...]) -> str:
 
 
 def ledger(connection: sqlite3.Connection, chat: int) -> Ledger:
-    """What the archive holds of a chat's."""
+    """Return the ledger of a chat in the archive."""
     core = connection.execute(
         "SELECT core_event.id, section, value, held, by, memory.number, held_lines "
         "FROM core_event LEFT JOIN memory ON memory.id = memory WHERE core_event.chat = ? ORDER BY core_event.id",

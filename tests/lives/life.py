@@ -1,4 +1,4 @@
-"""One random life: a person, and memproc at their chats; after each run everything that must hold is proved."""
+"""Live one random life of a person with memproc; after each run, check everything that must hold."""
 
 import hashlib
 from collections.abc import Mapping
@@ -23,18 +23,18 @@ from tests.typingmind.wire import copied, read_chats
 
 _EXPORTING = timedelta(seconds=1)
 _Raw = dict[str, str]
-"""What the raw messages of a chat say, by uuid."""
+"""The texts of a chat's raw messages, by uuid."""
 
 
 class Life:
-    """The person's devices, memproc's files, and what everybody remembers."""
+    """A person's devices, memproc's files, and what the proofs have to remember."""
 
     def __init__(self, home: Path, build: Build, mode: str) -> None:
         self.memproc = Memproc(home, mode)
         self.person = Person(build, self.memproc.canned[1])
         self._witness = Witness(self.memproc.folders.state / "archive.sqlite3")
         self._updated: dict[str, list[bytes]] = {}
-        """The updated exports that came of each chat, oldest first."""
+        """The updated exports of each chat, oldest first."""
         self._in_place: dict[Path, bytes] = {}
         self._accepted: dict[str, _Raw] = {}
         self._recalled: set[str] = set()
@@ -42,27 +42,27 @@ class Life:
         self._exports = 0
 
     def close(self) -> None:
-        """The life is over."""
+        """Close the archive."""
         self.memproc.archive.close()
 
     def import_newest(self) -> None:
-        """The person imports the newest updated export that came of their chat."""
+        """Import the newest updated export of the person's chat."""
         self.import_older(0)
 
     def import_older(self, back: int) -> None:
-        """The person imports an updated export of an earlier day, or a version that was put in its place."""
-        if found := self._updated.get(self.person.chat_id):
-            export = found[-1 - back % len(found)]
-            newest = max(_written_at(one) for one in found)
+        """Import an earlier updated export of the chat, `back` versions before the newest."""
+        if exports := self._updated.get(self.person.chat_id):
+            export = exports[-1 - back % len(exports)]
+            newest = max(_written_at(one) for one in exports)
             self.person.bring_in(export, is_newest=_written_at(export) == newest)
 
     def run(self, *, accepted: bool = False) -> None:
-        """The person exports the chat, and memproc runs; and once more, though there is nothing new."""
+        """Export the chat and run memproc on it; then run it once more without any news."""
         path, given = self._export()
         self._run(path, given, accepted=accepted)
 
     def run_by_bridge(self) -> None:
-        """The bridge takes the chat to memproc, and puts the result into TypingMind."""
+        """Send the chat to memproc through the bridge, and put the result into TypingMind."""
         export, given = self._exported()
         job = self.memproc.sent_by_bridge(export)
         outcome = self._run(Path(job.path), given)
@@ -89,12 +89,12 @@ class Life:
         return outcome
 
     def run_and_accept(self) -> None:
-        """Where the chat is skipped, the person says that it is meant; then it goes on, as it was exported."""
+        """Run; where the chat is skipped, accept it and run again, on the same export."""
         self.run()
         self.run(accepted=self.memproc.accept(self.person.chat_id))
 
     def restore_version(self, which: int) -> None:
-        """`memproc restore CHAT VERSION`: what memproc has seen by then waits for `memproc accept CHAT`."""
+        """Run `memproc restore CHAT VERSION`, and check that the chat then waits for `memproc accept CHAT`."""
         self.run()
         if self.memproc.restore(self.person.chat_id, which):
             self._look()
@@ -104,7 +104,7 @@ class Life:
             assert self._files() == files, "a restored chat is not left alone"
 
     def run_and_be_killed(self, after: int) -> None:
-        """The person exports the chat, and memproc is killed at its work, where it has so much to do."""
+        """Export the chat, and kill memproc at its work after so many steps, if it has as many."""
         path, given = self._export()
         before = self.person.archive
         try:
@@ -117,13 +117,13 @@ class Life:
         ) | self._raw_of(given)
 
     def pin_memory(self, which: int) -> None:
-        """`memproc pin MEMORY`."""
+        """Run `memproc pin MEMORY`."""
         if names := sorted(self._account().memories):
             self.memproc.pin(names[which % len(names)])
             self._look()
 
     def use_edition(self, which: int, number: int) -> None:
-        """`memproc use MEMORY EDITION`."""
+        """Run `memproc use MEMORY EDITION`."""
         if names := sorted(self._account().memories):
             memory = self._account().memories[names[which % len(names)]]
             self.memproc.use(memory.name, memory.editions[number % len(memory.editions)].number)
@@ -131,7 +131,7 @@ class Life:
             self._look()
 
     def recall(self, which: int) -> None:
-        """`memproc recall MEMORY`."""
+        """Run `memproc recall MEMORY` for a forgotten memory."""
         account = self._account()
         if names := sorted(account.chunks.keys() - account.standing):
             self.memproc.recall(names[which % len(names)])
@@ -139,30 +139,30 @@ class Life:
             self._look()
 
     def switch(self, layer: str, *, on: bool) -> None:
-        """One line in memproc.toml."""
+        """Switch a layer on or off in memproc.toml."""
         self.memproc.set(layer, enabled=on)
 
     def set_section(self, which: int) -> None:
-        """`memproc core CHAT set SECTION TEXT`."""
+        """Run `memproc core CHAT set SECTION TEXT`."""
         if self._account().memories:
             self.memproc.set_section(self.person.chat_id, which, self.person.section_words())
             self._look()
 
     def release_sections(self) -> None:
-        """`memproc core CHAT release SECTION`, for each."""
+        """Run `memproc core CHAT release SECTION` for each section."""
         if self._account().memories:
             self.memproc.release_sections(self.person.chat_id)
             self._look()
 
     def keep_words(self, which: int) -> None:
-        """`memproc keep CHAT --message UUID`, of anything that was ever said."""
+        """Run `memproc keep CHAT --message UUID` for any message that was ever said."""
         known = [raw for raw in self._account().raw.values() if raw.texts[-1].strip()]
         if known and self._account().memories:
             self.memproc.keep_words(self.person.chat_id, known[which % len(known)].key)
             self._look()
 
     def release_words(self, which: int) -> None:
-        """`memproc release CHAT NUMBER`."""
+        """Run `memproc release CHAT NUMBER`."""
         rows = [row for row in self._account().ledger.passages if row.state != "released"]
         if rows:
             row = rows[which % len(rows)]
@@ -171,19 +171,19 @@ class Life:
             self._look()
 
     def undo(self) -> None:
-        """`memproc core CHAT undo`."""
+        """Run `memproc core CHAT undo`."""
         if self._account().memories:
             self.memproc.undo(self.person.chat_id)
             self._look()
 
     def add_fact(self) -> None:
-        """`memproc facts CHAT add TEXT`."""
+        """Run `memproc facts CHAT add TEXT`."""
         if self._account().memories:
             self.memproc.add_fact(self.person.chat_id, self.person.section_words())
             self._look()
 
     def forget_fact(self, which: int) -> None:
-        """`memproc facts CHAT forget ID`."""
+        """Run `memproc facts CHAT forget ID`."""
         if live := self._account().ledger.live:
             self.memproc.forget_fact(self.person.chat_id, live[which % len(live)].fact)
             self._look()
@@ -207,7 +207,7 @@ class Life:
         return outcome
 
     def _look(self) -> None:
-        """What has become of the archive and of the updated exports."""
+        """Read what the archive and the updated exports hold now."""
         self.person.archive = self._witness.chats()
         for path in self.memproc.folders.updated.glob("*.json"):
             export = path.read_bytes()
@@ -247,22 +247,26 @@ class Life:
         self._recalled -= trip.told
 
     def _prove_skipped(self, outcome: Skipped, given: Json) -> None:
-        """Messages are missing that the person has not deleted, or more than eight, or most memories.
+        """Check that the chat was skipped for a reason.
 
-        Under a memory, too, where the export has others of it: it may go on from before the memory was made.
+        Reasons are missing messages that the person has not deleted, more than eight missing ones, and the lack of most
+        memories. Messages under a memory count, too, if the export has others of them: the chat may go on from before
+        the memory was made.
         """
         assert "faults" not in outcome.reason, outcome.reason
         deleted = set((given.get("syncMetadata") or {}).get("deletedMessageUUIDs") or [])
         here = self._raw_of(given)
         shown = {said(message) for message in given["messages"] if kind(message) != "original"}
         account = self._account()
-        known = self._accepted.get(self.person.chat_id, {}) | account.begun(shown)
-        gone = {
-            uuid for uuid, text in known.items() if uuid not in here and text not in here.values()
+        expected = self._accepted.get(self.person.chat_id, {}) | account.begun(shown)
+        missing = {
+            uuid
+            for uuid, text in expected.items()
+            if uuid not in here and text not in here.values()
         }
         hidden = account.standing - account.told_of(shown)
         most_are_hidden = len(hidden) * 2 > len(account.standing - account.folded(shown))
-        is_reason = gone - deleted or len(gone) > 8 or most_are_hidden
+        is_reason = missing - deleted or len(missing) > 8 or most_are_hidden
         assert is_reason, f"skipped without a reason: {outcome.reason}"
 
     def _raw_of(self, chat: Json) -> _Raw:
@@ -281,7 +285,7 @@ class Life:
         return path, given
 
     def _exported(self) -> tuple[bytes, Json]:
-        self.person.device.now += _EXPORTING  # so that no two exports are read at the same moment
+        self.person.device.now += _EXPORTING  # no two exports may have the same time
         export = self.person.device.export(self.person.chat_id)
         self.memproc.now = self.person.device.now
         return export, copied(self.person.device.chat(self.person.chat_id))
@@ -297,5 +301,5 @@ def _written_at(export: bytes) -> str:
 
 
 def _is_held(outcome: Outcome) -> bool:
-    """The chat was restored, and waits until the person accepts it, or a newer export comes."""
+    """Return whether the chat was restored, and waits until the person accepts it or a newer export comes."""
     return isinstance(outcome, Unchanged) and "it was restored on" in outcome.reason

@@ -1,4 +1,4 @@
-"""The state machine: which acts follow on one another, by chance (hypothesis makes a failure as short as it can)."""
+"""The state machine: chooses acts by chance, one after the other; hypothesis shortens a failing sequence."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

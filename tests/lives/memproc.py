@@ -1,4 +1,4 @@
-"""memproc at work in this process: real files, a real archive, and a model that may be cut off in the middle."""
+"""Run memproc in this process, with real files, a real archive, and a model that may be cut off in the middle."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -56,7 +56,7 @@ TEXTS = {
     "fact_keeper": "You keep the facts.",
     "facts": "Known:\n<<<\n{facts}\n>>>\nWhat is to be done? Answer like this: {form}",
 }
-"""Memories of small chunks are worth their place only where the questions in them, and their opening, are short."""
+"""Short texts for models: memories of small chunks save tokens only if their questions and opening are short."""
 _SETTINGS: dict[str, dict[str, Any]] = {
     "models": {"agent": "test/agent", "context_manager": "test/small"},
     "budget": {"unpriced": True},
@@ -73,11 +73,11 @@ _BROWSER = Device("browser", "Chrome on Linux", "https://www.typingmind.com", "2
 
 
 class Killed(BaseException):
-    """The process ends here, whatever it was doing: nothing after it is carried out."""
+    """Raised where the process is killed: nothing after it is carried out."""
 
 
 class Memproc:
-    """The folders and settings of one memproc, for as long as a life goes on."""
+    """The folders and settings of memproc during one life."""
 
     def __init__(self, home: Path, mode: str) -> None:
         self.model, self.now = LivelyModel(), START
@@ -94,32 +94,32 @@ class Memproc:
 
     @property
     def mode(self) -> str:
-        """`output.mode`."""
+        """Return `output.mode`."""
         return str(self._settings["output"]["mode"])
 
     @property
     def budget(self) -> int:
-        """`fold.budget`, in tokens."""
+        """Return `fold.budget`, in tokens."""
         return int(self._settings["fold"]["budget"])
 
     def set(self, table: str, **values: object) -> None:
-        """Change memproc.toml."""
+        """Change settings of a table of memproc.toml."""
         self._settings[table] = {**self._settings[table], **values}
 
     @property
     def layers(self) -> frozenset[str]:
-        """Which of core memory and facts are switched on."""
+        """Return those of "core" and "facts" that are switched on."""
         return frozenset(
             layer for layer in ("core", "facts") if self._settings[layer].get("enabled", True)
         )
 
     @property
     def fact_budget(self) -> int:
-        """`facts.budget`, in tokens."""
+        """Return `facts.budget`, in tokens."""
         return int(self._settings["facts"]["budget"])
 
     def run(self, path: Path, killed_after: int | None = None) -> list[Outcome]:
-        """`memproc run PATH`. Raises Killed at the model call, or look at the clock, after `killed_after` of them."""
+        """Run `memproc run PATH`. Raises Killed after `killed_after` model calls and looks at the clock."""
         self._steps_left = killed_after
         try:
             return list(go_round(self._context, [path], run_export))
@@ -131,12 +131,12 @@ class Memproc:
             self._steps_left = None
 
     def sent_by_bridge(self, export: bytes) -> ChatJob:
-        """What the extension of a paired browser sends; it lies in the inbox from now on."""
+        """Give an export to memproc as the extension of a paired browser does; return its job."""
         chat = only_chat(export)
         return give_job(self.archive, self.folders, _BROWSER.id, chat, export, date(self.now))
 
     def result_of(self, job: ChatJob, outcome: ExportWritten) -> bytes:
-        """What the extension is given back once the page's run has ended so."""
+        """Return what the extension gets back after a run with this outcome."""
         record = RunRecord(self.archive)
         for done in record.on(Path(job.path), [outcome]):
             record.hear(event_of(done))
@@ -146,7 +146,7 @@ class Memproc:
         return export
 
     def accept(self, chat_id: str) -> bool:
-        """`memproc accept CHAT`. Whether something of it waited."""
+        """Run `memproc accept CHAT`. Return whether something of it waited."""
         waiting, last = waiting_state(self.archive, chat_id), last_output(self.archive, chat_id)
         restored_at = (
             last.written_at if last is not None and last.messages_sha256 == RESTORED else ""
@@ -158,7 +158,7 @@ class Memproc:
         return waiting is not None and waiting.said_at > restored_at
 
     def restore(self, chat_id: str, which: int) -> bool:
-        """`memproc restore CHAT VERSION`. Whether there is a version of it."""
+        """Run `memproc restore CHAT VERSION`. Return whether the chat has any version."""
         kept = versions_of(self.folders.backups, chat_id)
         if kept:
             chat = find_chat(self.archive, chat_id)
@@ -167,19 +167,19 @@ class Memproc:
         return bool(kept)
 
     def pin(self, memory: str) -> None:
-        """`memproc pin MEMORY`."""
+        """Run `memproc pin MEMORY`."""
         choices.pin(self.archive, find_memory(self.archive, memory)[1])
 
     def use(self, memory: str, edition: int) -> None:
-        """`memproc use MEMORY EDITION`."""
+        """Run `memproc use MEMORY EDITION`."""
         choices.choose_edition(self.archive, find_memory(self.archive, memory)[1], edition)
 
     def recall(self, memory: str) -> None:
-        """`memproc recall MEMORY`."""
+        """Run `memproc recall MEMORY`."""
         choices.bring_back(self.archive, find_memory(self.archive, memory)[1])
 
     def set_section(self, chat_id: str, which: int, text: str) -> None:
-        """`memproc core CHAT set SECTION TEXT`."""
+        """Run `memproc core CHAT set SECTION TEXT`."""
         section = self._layout.sections[which % len(self._layout.sections)]
         event = CoreEvent(
             section.name, as_value(section, text), held=True, by="person", function="set"
@@ -187,7 +187,7 @@ class Memproc:
         keep_core_events(self.archive, chat_id, [event], date(self.now))
 
     def release_sections(self, chat_id: str) -> None:
-        """`memproc core CHAT release SECTION`, for each that the person keeps."""
+        """Run `memproc core CHAT release SECTION` for each section that the person keeps."""
         sections = core_now(self.archive, chat_id, self._layout)
         held = [section for section in sections if section.held or section.held_lines]
         events = [
@@ -197,14 +197,14 @@ class Memproc:
         keep_core_events(self.archive, chat_id, events, date(self.now))
 
     def keep_words(self, chat_id: str, key: str) -> None:
-        """`memproc keep CHAT --message UUID`."""
+        """Run `memproc keep CHAT --message UUID`."""
         before = kept_passages(self.archive, chat_id)
         new = mark(self.archive, chat_id, "", key)
         if not covered_by(before, new):
             self._store(chat_id, [*before, new])
 
     def release_words(self, chat_id: str, number: int) -> None:
-        """`memproc release CHAT NUMBER`."""
+        """Run `memproc release CHAT NUMBER`."""
         before = kept_passages(self.archive, chat_id)
         self._store(
             chat_id,
@@ -216,18 +216,18 @@ class Memproc:
         store_passages(self.archive, chat_id, admit_waiting(after, budget), date(self.now))
 
     def undo(self, chat_id: str) -> None:
-        """`memproc core CHAT undo`."""
+        """Run `memproc core CHAT undo`."""
         event = undo_newest(self._layout.sections, core_events(self.archive, chat_id))
         keep_core_events(self.archive, chat_id, [event] if event else [], date(self.now))
 
     def add_fact(self, chat_id: str, text: str) -> None:
-        """`memproc facts CHAT add TEXT`."""
+        """Run `memproc facts CHAT add TEXT`."""
         when = date(self.now)
         event = FactEvent(next_fact(self.archive, chat_id), "ADD", text, when, "", "person")
         keep_fact_events(self.archive, chat_id, [event], when)
 
     def forget_fact(self, chat_id: str, number: int) -> None:
-        """`memproc facts CHAT forget ID`."""
+        """Run `memproc facts CHAT forget ID`."""
         keep_fact_events(
             self.archive,
             chat_id,
@@ -250,7 +250,7 @@ class Memproc:
         archive = Archive.open(self.folders.state)
         archive.run(
             "PRAGMA synchronous = OFF"
-        )  # nobody pulls the plug here, and flushing takes half the time
+        )  # no power cut happens here, and flushing takes half the time
         return archive
 
     def _complete(self, request: Request) -> Completion:

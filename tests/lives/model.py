@@ -1,4 +1,4 @@
-"""A model for random lives: quick, the same to the same request, and not always obedient."""
+"""Stand in for the models in random lives: quick, deterministic for each request, and not always obedient."""
 
 import re
 from random import Random
@@ -15,12 +15,12 @@ _LONGEST_SENTENCE_WORDS = 18
 
 
 class LivelyModel:
-    """Stands in for `daemon.models.completion.complete`; `asked` counts its calls, `answered` are the known ones."""
+    """Stands in for `daemon.models.completion.complete`; `asked` counts its calls."""
 
     def __init__(self) -> None:
         self.asked = 0
         self.answered: frozenset[str] = frozenset()
-        """Keys of the requests whose answers are in the archive."""
+        """The keys of the requests whose answers are in the archive; asking one of them again is a fault."""
 
     def __call__(self, request: Request) -> Completion:
         assert request.key not in self.answered, "something is asked twice"
@@ -41,7 +41,7 @@ class LivelyModel:
 
 
 def _quote(turns: tuple[Turn, ...], dice: Random) -> str:
-    """Mostly verbatim; now and then a word is left out, or it is nobody's."""
+    """Return a sentence of the passage, mostly verbatim; now and then one without a word, or an invented one."""
     sentence = dice.choice(_sentences(turns))
     chance = dice.random()
     if chance < 0.8:
@@ -54,24 +54,24 @@ def _quote(turns: tuple[Turn, ...], dice: Random) -> str:
 
 
 def _chosen(turns: tuple[Turn, ...], dice: Random) -> str:
-    """The numbers of the quotes that a fold carries on; empty where no fold asks."""
+    """Return the numbers of the quotes that a fold takes over; "" where the request is for no fold."""
     numbers = range(1, 1 + len(_QUOTED.findall(turns[-1].content)))
     return ", ".join(str(number) for number in sorted(dice.sample(numbers, min(3, len(numbers)))))
 
 
 def _retold(request: Request, dice: Random) -> str:
-    """One sentence of the passage, which is in its language and about it."""
+    """Return one sentence of the passage, so that the answer is in its language and about it."""
     return dice.choice(_sentences(request.turns))
 
 
 def _sentences(turns: tuple[Turn, ...]) -> list[str]:
-    """What is told in the passage to remember; for a fold, in the memories that stand before it."""
+    """Return the sentences of the passage to remember; for a fold, of the memories before it."""
     passage = "\n".join(text for turn in turns for text in _PASSAGE.findall(turn.content))
     passage = passage or "\n".join(turn.content for turn in turns if turn.role == "assistant")
-    found = [sentence.strip() for sentence in _SENTENCE.findall(passage)]
+    sentences = [sentence.strip() for sentence in _SENTENCE.findall(passage)]
     return (
-        [one for one in found if len(one.split()) <= _LONGEST_SENTENCE_WORDS]
-        or found
+        [one for one in sentences if len(one.split()) <= _LONGEST_SENTENCE_WORDS]
+        or sentences
         or ["I remember it well."]
     )
 

@@ -1,6 +1,6 @@
-"""An opening as anybody would read it: what stands first, and below headings the sections and the facts.
+"""Parse an opening as a person would read it: the preface, and the sections, facts and passages below headings.
 
-It is read without any look at memproc's own reading of it, and without what nobody sees: joiners, white space at ends.
+It does not use memproc's own parser, and ignores what nobody sees: joiners, and white space at ends.
 """
 
 import re
@@ -16,71 +16,71 @@ _BEGIN, _END = "<system>\n", "\n</system>"
 _JOINER = "\u2060"
 
 Block = tuple[str, list[str]]
-"""A heading's name, empty for what stands before the first one, and the lines below it."""
+"""A heading's name, "" for the lines before the first heading, and the lines below it."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What an opening says."""
+    """The parts of an opening as people see them."""
 
     preface: str
     sections: dict[str, str]
     facts: tuple[str, ...]
     headed: bool
     kept: tuple[str, ...] = ()
-    """What is kept word for word."""
+    """The passages that are kept word for word."""
 
 
 def is_tagged(text: str) -> bool:
-    """It is an announcement in its tag, as nobody else writes one."""
+    """Return whether the text is in the tag of openings, which nobody else writes."""
     return text.startswith(_BEGIN) and text.endswith(_END)
 
 
 def shown(text: str) -> Shown:
-    """What stands in an opening; a section of which nothing can be seen is none."""
+    """Return the parts of an opening; sections of which nothing can be seen are left out."""
     (_, head), *parts = blocks(text)
-    said = {name: plain(lines) for name, lines in parts if name not in (FACTS, KEPT)}
+    texts = {name: plain(lines) for name, lines in parts if name not in (FACTS, KEPT)}
     facts = [fact(line) for name, lines in parts if name == FACTS for line in lines if fact(line)]
     kept = [words for name, lines in parts if name == KEPT for words in passages(lines)]
-    sections = {name: one for name, one in said.items() if one}
+    sections = {name: one for name, one in texts.items() if one}
     return Shown(plain(head), sections, tuple(facts), bool(parts), tuple(kept))
 
 
 def passages(lines: Sequence[str]) -> list[str]:
-    """What people see of each passage below its heading."""
-    found: list[list[str]] = []
+    """Return what people see of each passage in the lines below the heading."""
+    texts: list[list[str]] = []
     for line in lines:
         if _SAID.fullmatch(line):
-            found.append([])
-        elif found:
-            found[-1].append(line)
-    return ["\n".join(words).replace(_JOINER, "").strip() for words in found]
+            texts.append([])
+        elif texts:
+            texts[-1].append(line)
+    return ["\n".join(words).replace(_JOINER, "").strip() for words in texts]
 
 
 def blocks(text: str) -> list[Block]:
-    """The lines of an opening below each of its headings, without its tag."""
-    found: list[Block] = [("", [])]
+    """Return the lines of an opening below each of its headings, without its tag."""
+    parts: list[Block] = [("", [])]
     for line in text.removeprefix(_BEGIN).removesuffix(_END).split("\n"):
         heading = _HEADING.fullmatch(line)
         if heading:
-            found.append((heading[1], []))
+            parts.append((heading[1], []))
         else:
-            found[-1][1].append(line)
-    return found
+            parts[-1][1].append(line)
+    return parts
 
 
 def written(parts: Iterable[Block]) -> str:
-    """The opening that has these parts."""
+    """Return the text of an opening with these parts."""
     lines = [line for name, below in parts for line in ([f"## {name}"] if name else []) + below]
     return _BEGIN + "\n".join(lines) + _END
 
 
 def plain(lines: Sequence[str]) -> str:
-    """What people see of lines, whether they are entries of a list or not."""
+    """Return what people see of lines, whether they are entries of a list or not."""
     seen = (line.replace(_JOINER, "").rstrip().removeprefix("- ") for line in lines)
     return "\n".join(seen).strip()
 
 
 def fact(line: str) -> str:
-    """What people see of a fact's line."""
+    """Return what people see of a fact's line."""
     return " ".join(line.replace(_JOINER, "").removeprefix("- ").split())

@@ -1,4 +1,4 @@
-"""What must hold of passages that are kept word for word: in the archive, and in a finished chat."""
+"""Check what must hold of passages that are kept word for word, in the archive and in a finished chat."""
 
 from tests.lives.opening import shown
 from tests.lives.ours import said
@@ -7,7 +7,7 @@ from tests.lives.witness import Account
 
 
 def prove_never_lost(before: Account, after: Account) -> None:
-    """No passage is gone, none has other words, and each was said so in its message."""
+    """Check that no passage is gone or has other words, and that each is in its message word for word."""
     now = {row.number: row for row in after.ledger.passages}
     for row in before.ledger.passages:
         assert now[row.number].text == row.text, "a kept passage has other words"
@@ -19,7 +19,7 @@ def prove_never_lost(before: Account, after: Account) -> None:
 
 
 def prove_passages(trip: Trip) -> None:
-    """Each passage is shown once until it is released, pins are taken, and the person alone releases."""
+    """Check that each kept passage is shown once, pinned messages are kept, and only the person releases."""
     rows, raw = trip.after.ledger.passages, trip.after.raw
     _released_by_person(trip)
     for message in trip.raw_given:
@@ -34,7 +34,7 @@ def prove_passages(trip: Trip) -> None:
     at = trip.ours.opening_of(trip.finished["messages"])
     assert at is not None
     in_opening = list(shown(said(trip.finished["messages"][at])).kept)
-    # A memory may quote all of a message, and says no less what is kept.
+    # Memories do not count: a memory may quote all of a message, and so contain what is kept.
     outside = (one for at, one in enumerate(trip.finished["messages"]) if at not in trip.inside)
     sent = {said(one) for one in outside if not one.get("contextClearedAt")}
     for row in rows:
@@ -50,7 +50,7 @@ def prove_passages(trip: Trip) -> None:
 
 
 def _released_by_person(trip: Trip) -> None:
-    """Whatever was kept or waited is so still, unless the person has let it go."""
+    """Check that what was kept or waited still does, unless the person has released it."""
     now = {row.number: row for row in trip.after.ledger.passages}
     for row in trip.before.ledger.passages:
         if row.state in ("kept", "waiting") and now[row.number].state == "released":

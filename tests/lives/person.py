@@ -1,6 +1,6 @@
-"""What the person does in TypingMind, on two devices: each act is a method with a plain name.
+"""Do what the person does in TypingMind, on two devices: each act is a method with a plain name.
 
-Numbers say which message or memory is meant, whatever their count is; an act for which there is nothing is none.
+Numbers choose a message or a memory, modulo their count; an act for which there is nothing does nothing.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ _WORDS = 70
 
 
 class Person:
-    """The devices, the chat that the person is in, and all that was ever said or written."""
+    """A person: their devices, the chat that they are in, and all that they ever said or wrote."""
 
     def __init__(self, build: Build, closing: str) -> None:
         self.device, self.other = TypingMind(1, build), TypingMind(2, build)
@@ -48,12 +48,12 @@ class Person:
 
     @property
     def messages(self) -> list[Json]:
-        """Those of the chat, as they stand on the first device."""
+        """Return the messages of the chat as they are on the first device."""
         return self.device.messages(self.chat_id)
 
     @property
     def ours(self) -> Ours:
-        """By what memproc's own messages are known by now."""
+        """Return the texts by which memproc's own messages can be told by now."""
         editions = (
             e
             for account in self.archive.values()
@@ -67,47 +67,47 @@ class Person:
 
     @property
     def renewed(self) -> bool:
-        """The messages of the chat have got other uuids."""
+        """Return whether the messages of the chat have got other uuids."""
         return self.chat_id in self._renewed
 
     def talk(self, turns: int) -> None:
-        """The person talks on."""
+        """Talk on for so many turns."""
         with self._listening(self.device):
             self.device.talk(self.chat_id, turns, _WORDS)
 
     def edit_message(self, which: int) -> None:
-        """Other words for a message of the conversation."""
+        """Edit a message of the conversation."""
         if found := self._conversation():
             self.device.edit(self.chat_id, found[which % len(found)], self._said_otherwise())
 
     def delete_message(self, which: int) -> None:
-        """A message of the conversation is deleted."""
+        """Delete a message of the conversation."""
         if found := self._conversation():
             self.device.delete(self.chat_id, found[which % len(found)])
 
     def edit_memory(self, which: int, slot: int) -> None:
-        """The person writes something else into one of a memory's six messages."""
+        """Edit one of a memory's six messages."""
         if found := self._memories():
             text = self._other_words()
             self._written.add(text)
             self.device.edit(self.chat_id, found[which % len(found)] + slot - 1, text)
 
     def delete_of_memory(self, which: int, slot: int) -> None:
-        """One of the six messages of a memory is deleted, or what is before it (0) or after it (7)."""
+        """Delete one of a memory's six messages, or the message before it (0) or after it (7)."""
         if found := self._memories():
             at = found[which % len(found)] + slot - 1
             if at < len(self.device.messages(self.chat_id)):  # a fork may end with a memory
                 self.device.delete(self.chat_id, at)
 
     def delete_memory(self, which: int) -> None:
-        """A whole memory is deleted."""
+        """Delete a whole memory."""
         if found := self._memories():
             at = found[which % len(found)]
             for _ in range(6):
                 self.device.delete(self.chat_id, at)
 
     def delete_all_memories_but(self, which: int) -> None:
-        """Every whole memory is deleted, but one."""
+        """Delete every whole memory but one."""
         found = self._memories()
         for at in reversed(found):
             if at != found[which % len(found)]:
@@ -115,12 +115,12 @@ class Person:
                     self.device.delete(self.chat_id, at)
 
     def attach(self, which: int) -> None:
-        """A message of the conversation gets a picture, which lies in TypingMind's own store."""
+        """Attach a picture, which is in TypingMind's own store, to a message of the conversation."""
         if found := self._conversation():
             self.device.attach(self.chat_id, found[which % len(found)])
 
     def rewrite_section(self, which: int, how: str) -> None:
-        """A section of the opening gets other words, or none, goes with its heading, or is there at last."""
+        """Rewrite a section of the opening, empty it, remove it with its heading, or add a missing one."""
         with self._opening() as parts:
             there = {name for name, _ in parts}
             name = list(SECTIONS)[which % len(SECTIONS)]
@@ -134,7 +134,7 @@ class Person:
                     lines[:] = [self.section_words() if how == "words" else "", ""]
 
     def rewrite_fact(self, which: int, how: str) -> None:
-        """A fact of the opening is put otherwise, or is taken out, or a further one is written there."""
+        """Reword a fact in the opening, remove it, or add another one."""
         with self._opening() as parts:
             lines = next((lines for name, lines in parts if name == FACTS), [])
             places = [at for at, line in enumerate(lines) if fact(line)]
@@ -149,14 +149,14 @@ class Person:
             self._edits += 1
 
     def rewrite_preface(self) -> None:
-        """Other words stand first in the opening."""
+        """Rewrite what comes first in the opening, before any heading."""
         with self._opening() as parts:
             parts[0][1][:1] = [self._other_words()]
 
     def throw_away_opening(self) -> None:
-        """All that the opening says makes room for something else.
+        """Replace all of the opening's text.
 
-        Without any heading it says nothing of single lines any more, so that none counts as taken out.
+        Without any heading it says nothing about single lines, so none of them counts as taken out.
         """
         with self._opening() as parts:
             parts[:] = [("", [self._other_words()])]
@@ -164,7 +164,7 @@ class Person:
         self.taken_out.pop(self.chat_id, None)
 
     def section_words(self) -> str:
-        """Something short that the person writes."""
+        """Return a new short text of the person's, and remember it."""
         self._edits += 1
         text = f"I, the person, say so for the {self._edits}th time."
         self.words.add(text)
@@ -172,7 +172,7 @@ class Person:
 
     @contextmanager
     def _opening(self) -> Iterator[list[Block]]:
-        """The parts of the opening, to be edited; none where the chat has no opening."""
+        """Yield the parts of the opening, to be edited; [] where the chat has no opening."""
         at = self.ours.opening_of(self.messages)
         parts = blocks(said(self.messages[at])) if at is not None else [("", [])]
         yield parts
@@ -181,12 +181,12 @@ class Person:
             self.device.edit(self.chat_id, at, written(parts))
 
     def pin(self, which: int) -> None:
-        """A message is pinned, whatever it is."""
+        """Pin any message."""
         if self.messages:
             self.device.pin(self.chat_id, which % len(self.messages))
 
     def unpin(self, which: int) -> None:
-        """The pin is taken off a message that has one."""
+        """Unpin a pinned message."""
         pinned = [at for at, message in enumerate(self.messages) if message.get("isPinned")]
         if pinned:
             at = pinned[which % len(pinned)]
@@ -194,7 +194,7 @@ class Person:
             self.device.unpin(self.chat_id, at)
 
     def cross_out_passage(self, which: int) -> None:
-        """A kept passage is taken out of the opening, with the line above it."""
+        """Take a kept passage out of the opening, with the line above it."""
         with self._opening() as parts:
             for name, lines in parts:
                 words = passages(lines) if name == KEPT else []
@@ -207,35 +207,35 @@ class Person:
                     del lines[heads[at] : heads[at + 1]]
 
     def exclude(self, which: int) -> None:
-        """A message of the conversation is excluded from the context."""
+        """Exclude a message of the conversation from the context."""
         if found := self._conversation():
             self.device.exclude(self.chat_id, found[which % len(found)])
 
     def exclude_of_memory(self, which: int, slot: int) -> None:
-        """One of the six messages of a memory is excluded from the context."""
+        """Exclude one of a memory's six messages from the context."""
         if found := self._memories():
             self.device.exclude(self.chat_id, found[which % len(found)] + slot - 1)
 
     def insert(self, which: int, role: str) -> None:
-        """A message that a merge has brought stands among the others."""
+        """Insert a message among the others, as a merge does."""
         at = which % (len(self.messages) + 1)
         self.device.insert(self.chat_id, at, role, self._said_otherwise())
 
     def regenerate(self, back: int) -> None:
-        """The answer to the question that stands so many questions back is asked for again."""
+        """Regenerate the answer to the question that is `back` questions before the last."""
         asked = [at for at, message in enumerate(self.messages) if message.get("role") == "user"]
         if asked:
             with self._listening(self.device):
                 self.device.regenerate(self.chat_id, asked[-1 - back % len(asked)])
 
     def arrow_back(self) -> None:
-        """The branch arrow, where there is a branch."""
+        """Go back to the other branch, where there is one."""
         held = [at for at, message in enumerate(self.messages) if message.get("threads")]
         if held:
             self.device.arrow_back(self.chat_id, held[-1])
 
     def fork(self, upto: int | None, *, new_uuids: bool) -> None:
-        """The chat is forked, and the person goes on in the fork; older clients give new uuids in any case."""
+        """Fork the chat, and go on in the fork; older clients give new uuids in any case."""
         if self.chat_id in self._stripped:
             return
         at = None if upto is None or not self.messages else upto % len(self.messages)
@@ -243,34 +243,33 @@ class Person:
         self._goes_on_in(self.device.fork(self.chat_id, at, new_uuids=renewed), renewed=renewed)
 
     def restore(self) -> None:
-        """Into the bin and back."""
+        """Delete the chat, and restore it from the bin."""
         if self.chat_id not in self._stripped:
             self._goes_on_in(self.device.restore(self.chat_id), renewed=True)
 
     def turn_to(self, which: int) -> None:
-        """The person goes on in another chat."""
+        """Go on in another chat."""
         chats = list(self.device.chats)
         self.chat_id = chats[which % len(chats)]
 
     def rearrange_keys(self) -> None:
-        """The chat comes back from the cloud with its keys in another order."""
+        """Bring the chat back from the cloud, with its JSON keys in another order."""
         self.device.bring_in(jsonb(self.device.export(self.chat_id)))
 
     def strip_markers(self) -> None:
-        """Another tool has gone over the chat and kept only the fields that it knows.
+        """Remove the markers from the chat, as a tool does that keeps only the fields that it knows.
 
-        A chat with other uuids than memproc's would be skipped from then on, as would a copy that memproc has not seen,
-        and one of this chat: there the life of the chat ends, so this is done to no such chat, and no copies are made
-        of this one.
+        Without markers, memproc would skip a chat with other uuids than its own, a copy that it has not seen, and a copy
+        of this chat. That would end the chat's life, so it is done to no such chat, and this one is not copied later.
         """
         if not self.renewed and self.chat_id in self.archive:
             self.device.bring_in(strip_markers(self.device.export(self.chat_id)))
             self._stripped.add(self.chat_id)
 
     def bring_in(self, export: bytes, *, is_newest: bool = True) -> None:
-        """An updated export is imported, and the person goes on in its chat.
+        """Import an updated export, and go on in its chat.
 
-        An older one cannot name what memories took the place of since: a sync may bring that back.
+        An older export cannot name the messages that memories have replaced since: a sync may bring those back.
         """
         chat_id = str(read_chats(export)[0]["chatID"])
         if chat_id != self.chat_id and self.chat_id in self._stripped:
@@ -287,7 +286,7 @@ class Person:
         self._goes_on_in(chat_id, renewed=False)
 
     def sync_to_the_other(self) -> None:
-        """The second device gets the chat. Nothing that memories took the place of comes back there."""
+        """Sync the chat to the second device. No message that a memory has replaced may come back there."""
         was_clean = bool(self.other.chats.get(self.chat_id, {}).get("syncedAt"))
         sync(self.device, self.other, self.chat_id)
         noted = (self.device.chat(self.chat_id).get("syncMetadata") or {}).get(
@@ -304,19 +303,19 @@ class Person:
             )
 
     def sync_back(self) -> None:
-        """The first device gets what the second one has of the chat."""
+        """Sync the chat from the second device to the first."""
         if self.chat_id in self.other.chats:
             sync(self.other, self.device, self.chat_id)
 
     def talk_elsewhere(self, turns: int) -> None:
-        """The person talks on at the second device."""
+        """Talk on at the second device."""
         if self.chat_id in self.other.chats:
             with self._listening(self.other):
                 self.other.talk(self.chat_id, turns, _WORDS)
             self.device.now = max(self.device.now, self.other.now)
 
     def _goes_on_in(self, chat_id: str, *, renewed: bool) -> None:
-        """In a chat that came of the present one, and knows of memproc's messages no more than that one does."""
+        """Go on in a copy of the present chat, whose messages of memproc's are as recognisable as in that chat."""
         before, self.chat_id = self.chat_id, chat_id
         for such in (self._stripped, self._renewed):
             such.update({chat_id} if before in such else ())
@@ -324,23 +323,23 @@ class Person:
             self._renewed.add(chat_id)
 
     def _memories(self) -> list[int]:
-        """Where whole memories begin in the chat."""
+        """Return the indices at which whole memories begin in the chat."""
         return [at for at, _ in groups(self.messages, self.archive)]
 
     def _conversation(self) -> list[int]:
-        """Where messages of the conversation itself stand."""
+        """Return the indices of the messages of the conversation itself."""
         where = self.ours.where(self.messages)
         return [at for at in range(len(self.messages)) if at not in where]
 
     @contextmanager
     def _listening(self, device: TypingMind) -> Iterator[None]:
-        """What is said meanwhile is part of the conversation."""
+        """Count what is said within the block as part of the conversation."""
         before = {said(message) for message in device.messages(self.chat_id)}
         yield
         self._talked |= {said(message) for message in device.messages(self.chat_id)} - before
 
     def _said_otherwise(self) -> str:
-        """Other words for a message of the conversation, which a memory may quote."""
+        """Return a new text for a message of the conversation, and note it, since a memory may quote it."""
         text = self._other_words()
         self._talked.add(text)
         return text

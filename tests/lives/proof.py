@@ -1,4 +1,4 @@
-"""What must hold of every finished chat, whatever life came before it: requirements 2, 3 and 9 as checks."""
+"""Check what must hold of every finished chat, whatever life came before: requirements 2, 3 and 9."""
 
 import hashlib
 from collections import Counter
@@ -17,7 +17,7 @@ _JOINER = "\u2060"
 
 
 def prove_archive(before: Mapping[str, Account], after: Mapping[str, Account]) -> None:
-    """Nothing that the archive held is gone or changed; frozen bounds stand; chunks have no holes."""
+    """Check that nothing in the archive is gone or changed, no frozen bound has moved, and chunks have no holes."""
     for chat_id, was in before.items():
         now = after[chat_id]
         for row, raw in was.raw.items():
@@ -53,13 +53,13 @@ def _prove_partition(account: Account) -> None:
 
 
 def prove_chat(trip: Trip) -> None:
-    """Everything that must hold of a finished chat."""
+    """Check everything that must hold of a finished chat."""
     for check in (_archived, _accounts, _once, _section, _order, _quotes, _bounded):
         check(trip)
 
 
 def _archived(trip: Trip) -> None:
-    """Every raw message of the export is a version in the archive, byte for byte."""
+    """Check that every raw message of the export is a version in the archive, byte for byte."""
     hashes = {sha256 for raw in trip.after.raw.values() for sha256 in raw.hashes}
     texts = {text for raw in trip.after.raw.values() for text in raw.texts}
     for message in trip.raw_given:
@@ -71,7 +71,7 @@ def _archived(trip: Trip) -> None:
 
 
 def _accounts(trip: Trip) -> None:
-    """Every raw message stands in the finished chat as often as in the export, or else under a memory."""
+    """Check that every raw message is in the finished chat as often as in the export, or under a memory."""
     given = Counter(said(message) for message in trip.raw_given)
     there = Counter(said(message) for message in trip.raw_finished)
     live = Counter(
@@ -94,14 +94,16 @@ def _accounts(trip: Trip) -> None:
 
 
 def _once(trip: Trip) -> None:
-    """No uuid stands twice that did not before."""
+    """Check that no uuid occurs twice unless it did before."""
     given = Counter(message.get("uuid") for message in trip.given["messages"])
-    found = Counter(message.get("uuid") for message in trip.finished["messages"])
-    assert all(times <= max(1, given[uuid]) for uuid, times in found.items()), "a uuid stands twice"
+    finished = Counter(message.get("uuid") for message in trip.finished["messages"])
+    assert all(times <= max(1, given[uuid]) for uuid, times in finished.items()), (
+        "a uuid stands twice"
+    )
 
 
 def _section(trip: Trip) -> None:
-    """Every memory that is not forgotten is shown once, by itself or in a fold, oldest first; and nothing else is."""
+    """Check that every memory that is not forgotten, and no other, is shown once, itself or in a fold, oldest first."""
     shown = [edition.memory for _, edition in trip.shown]
     covers = [
         name for memory in shown for name in trip.after.chunks if name in trip.after.covered(memory)
@@ -119,17 +121,20 @@ def _section(trip: Trip) -> None:
 
 
 def _may_be_lost(trip: Trip, message: Json) -> bool:
-    """Nothing says of the message that it is ours, once it stands alone; or it stays for its file."""
+    """Return whether a message of memproc's may be outside of memories.
+
+    It may if, standing alone, nothing tells that it is memproc's, or if it stays for its file.
+    """
     if said(message) in trip.ours.touched_up | trip.ours.openings:
         return True
-    if kind(message) == "original":  # it stays for a file that it names, and is not sent
+    if kind(message) == "original":  # it stays because of a file that it names, and is not sent
         return bool(message.get("contextClearedAt")) and "localBlobID" in stringify(message)
     is_marked = kind(message) in ("opening", "memory", "closing")
     return not is_marked and trip.ours.is_canned(message)
 
 
 def _order(trip: Trip) -> None:
-    """Opening, memories, closing, and then all that is live, except what was put among memories."""
+    """Check the order: opening, memories, closing, then all live messages, except those put among memories."""
     if not trip.shown:
         return
     messages = trip.finished["messages"]
@@ -154,9 +159,9 @@ def _order(trip: Trip) -> None:
 
 
 def _quotes(trip: Trip) -> None:
-    """A quote is verbatim: characters of one raw message of what the memory stands for.
+    """Check that every quote is verbatim: in one version of one raw message under the memory.
 
-    The person may have chosen an edition of before an edit.
+    Any version counts, because the person may have chosen an edition that was made before a message was edited.
     """
     for _, edition in trip.shown:
         rows = [
@@ -174,9 +179,9 @@ def _quotes(trip: Trip) -> None:
 
 
 def _bounded(trip: Trip) -> None:
-    """The memory section without its quotes keeps to its budget, but for one memory.
+    """Check that the memories without their quotes exceed the budget by one memory at most.
 
-    Where it cannot, all is folded that may be: of any two neighbours the person has pinned or edited one.
+    If they exceed it, all that may be folded is folded: of any two neighbours, the person has pinned or edited one.
     """
     sizes = [edition.tokens_beside_quotes for _, edition in trip.shown]
     kept = [trip.after.memories[edition.memory].pinned for _, edition in trip.shown]
@@ -186,7 +191,7 @@ def _bounded(trip: Trip) -> None:
 
 
 def prove_sent(trip: Trip, sent: Sequence[Json]) -> None:
-    """What the model gets is the finished chat as it stands, without what is excluded, and nothing besides."""
+    """Check that the model gets the finished chat without its excluded messages, and nothing besides."""
     words = "\n".join(message["content"] for message in sent if message["role"] != "system")
     at = 0
     for message in trip.finished["messages"]:

@@ -1,4 +1,4 @@
-"""One run over one chat: what went in, what came out, and the archive before and after."""
+"""Describe one run over one chat: its input, its output, and the archive before and after."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tests.lives.witness import Account, Edition
 
 @dataclass(frozen=True)
 class Trip:
-    """Everything that the proofs look at."""
+    """Everything that the checks of a run need."""
 
     chat_id: str
     given: Json
@@ -26,65 +26,68 @@ class Trip:
     recalled: Set[str]
     """The memories that were recalled and have not been in an export since."""
     chooses: bool
-    """The person has chosen editions: what they wrote is not necessarily shown."""
+    """Whether the person has chosen editions: then what they wrote is not necessarily shown."""
     canned: str
-    """The opening where neither core memory nor facts are in it."""
+    """The opening without core memory and facts."""
     layers: Set[str]
-    """Which of the two are switched on."""
+    """Those of "core" and "facts" that are switched on."""
     fact_budget: int
     renewed: bool
-    """Our messages have not the uuids that memproc gave them."""
+    """Whether memproc's messages have other uuids than it gave them."""
     words: Set[str]
-    """What the person has written into sections."""
+    """The texts that the person has written into sections."""
     crossed_out: Set[str]
-    """Facts that they have taken out of the opening since it was written."""
+    """Facts that the person has taken out of the opening since it was written."""
     taken_out: Set[str]
-    """Kept passages that they have taken out of the opening since it was written."""
+    """Kept passages that the person has taken out of the opening since it was written."""
     released: Set[str]
-    """Kept passages that they have released, by a command or in the opening."""
+    """Kept passages that the person has released, by a command or in the opening."""
     unpinned: Set[str]
-    """Messages from which they have taken a pin."""
+    """Texts of messages that the person has unpinned."""
 
     @property
     def before(self) -> Account:
-        """The chat in the archive before the run."""
+        """Return the chat in the archive before the run."""
         return self.archive_before.get(self.chat_id, Account())
 
     @property
     def after(self) -> Account:
-        """The chat in the archive after it."""
+        """Return the chat in the archive after the run."""
         return self.archive[self.chat_id]
 
     @cached_property
     def shown(self) -> list[tuple[int, Edition]]:
-        """The memories in the finished chat, with the index at which each begins."""
+        """Return the memories in the finished chat, each with the index at which it begins."""
         return groups(self.finished["messages"], {self.chat_id: self.after})
 
     @cached_property
     def inside(self) -> frozenset[int]:
-        """The indices in the finished chat of all messages of memories that it shows."""
+        """Return the indices of all messages of memories in the finished chat."""
         rows = (range(first, first + SLOTS) for first, _ in self.shown)
         return frozenset(at for row in rows for at in row)
 
     @cached_property
     def raw_given(self) -> list[Json]:
-        """The messages of the conversation itself, as they were exported."""
+        """Return the messages of the conversation itself, as they were exported."""
         return self.ours.others(self.given["messages"])
 
     @cached_property
     def raw_finished(self) -> list[Json]:
-        """The messages of the conversation itself in the finished chat."""
+        """Return the messages of the conversation itself in the finished chat."""
         return self.ours.others(self.finished["messages"])
 
     @cached_property
     def told(self) -> frozenset[str]:
-        """The memories of the chat of which the export has most, or raw messages; originals beside a memory aside."""
+        """Return the memories of which the export surely has messages (`Account.told_of`).
+
+        Originals that are kept beside a memory do not count.
+        """
         texts = {said(message) for message in self.given["messages"] if kind(message) != "original"}
         return self.before.told_of(texts - self._excluded)
 
     @cached_property
     def hinted_at(self) -> frozenset[str]:
-        """The memories of the chat of which the export may have anything."""
+        """Return the memories of which the export may have anything."""
         whole = {
             at
             for first, _ in groups(self.given["messages"], self.archive)
@@ -102,5 +105,5 @@ class Trip:
 
 
 def kind(message: Json) -> str:
-    """What a message of ours is, by its marker; empty for all others."""
+    """Return the kind of a message of memproc's, by its marker; "" for all others."""
     return str((message.get("memproc") or {}).get("kind", ""))

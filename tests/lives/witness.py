@@ -1,4 +1,4 @@
-"""What the archive holds, read with plain SQL and the standard library, so that no mistake of memproc's is shared."""
+"""Read the archive with plain SQL and the standard library, so as not to share any mistake of memproc's."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ Six = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Edition:
-    """One edition of a memory: its six texts, and its quotes with the keys of the messages they are from."""
+    """One edition of a memory: its six texts, and its quotes, each with the key of its message."""
 
     memory: str
     number: int
@@ -27,7 +27,7 @@ class Edition:
     texts: Six
     quotes: tuple[tuple[str, str], ...]
     tokens_beside_quotes: int
-    """All of them where the person has edited it: nothing of that is known to be a quote."""
+    """The tokens of its texts without the quotes; all of them if the person edited it, since no quote is known then."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class Kept:
     level: int
     forgotten: bool
     pinned: bool
-    """The person has pinned or edited it."""
+    """Whether the person has pinned or edited it."""
     members: tuple[str, ...]
     chunk: tuple[int, ...]
-    """The rows of the messages that stand under it, in order."""
+    """The rows of the messages under it, in order."""
     editions: tuple[Edition, ...]
 
 
 @dataclass(frozen=True)
 class Raw:
-    """One raw message at its place in the history, in all its versions."""
+    """A raw message at its place in the history, with all its versions."""
 
     row: int
     key: str
@@ -61,16 +61,16 @@ class Raw:
 
 @dataclass(frozen=True)
 class Account:
-    """What the archive knows of one chat."""
+    """All that the archive knows about one chat."""
 
     memories: dict[str, Kept] = field(default_factory=dict)
     raw: dict[int, Raw] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
-    """Of core memory and facts."""
+    """What the archive holds of core memory, facts and kept passages."""
 
     @cached_property
     def chunks(self) -> dict[str, tuple[int, ...]]:
-        """The messages under each memory that is no fold, oldest first."""
+        """Return the rows of the messages under each memory that is no fold, oldest memory first."""
         plain = sorted(
             (one for one in self.memories.values() if not one.members), key=lambda one: one.number
         )
@@ -78,29 +78,29 @@ class Account:
 
     @cached_property
     def under(self) -> frozenset[str]:
-        """Everything that was ever said in the messages that stand under memories."""
+        """Return every text, in any version, of the messages under memories."""
         return frozenset(
             text for chunk in self.chunks.values() for row in chunk for text in self.raw[row].texts
         )
 
     @cached_property
     def by_texts(self) -> dict[Six, Edition]:
-        """Every edition by its six texts."""
+        """Return every edition by its six texts."""
         return {
             edition.texts: edition for one in self.memories.values() for edition in one.editions
         }
 
     @cached_property
     def standing(self) -> frozenset[str]:
-        """Names of the memories of chunks that are not forgotten."""
+        """Return the names of the memories of chunks that are not forgotten."""
         return frozenset(name for name in self.chunks if not self.memories[name].forgotten)
 
     def told_of(self, texts: set[str]) -> frozenset[str]:
-        """The memories of chunks of which these texts surely have some: a raw message, two answers, a fold's quotes.
+        """Return the memories of chunks of which these texts surely have something.
 
-        A fold's other answers may say what its members say.
+        That is a raw message, two answers, or the quotes of a fold; a fold's other answers may be those of its members.
         """
-        found = {
+        names = {
             name
             for name, chunk in self.chunks.items()
             for row in chunk
@@ -108,24 +108,24 @@ class Account:
         }
         for one in self.memories.values():
             if any(_is_told(one, edition, texts) for edition in one.editions):
-                found |= self.covered(one.name)
-        return frozenset(found)
+                names |= self.covered(one.name)
+        return frozenset(names)
 
     def begun(self, texts: set[str]) -> dict[str, str]:
-        """What is said now under the memories of which these texts have raw messages alone, by uuid.
+        """Return the present texts, by uuid, under memories of which these texts have only raw messages.
 
-        Not of forgotten ones: the person has deleted all that is under them.
+        Forgotten memories are left out: the person has deleted all that is under them.
         """
-        found: dict[str, str] = {}
+        texts_by_key: dict[str, str] = {}
         for name in self.standing:
             memory, raw = self.memories[name], [self.raw[row] for row in self.chunks[name]]
             is_shown = any(_is_told(memory, edition, texts) for edition in memory.editions)
             if not is_shown and any(texts.intersection(one.texts) for one in raw):
-                found |= {one.key: one.texts[-1] for one in raw if not one.gone}
-        return found
+                texts_by_key |= {one.key: one.texts[-1] for one in raw if not one.gone}
+        return texts_by_key
 
     def folded(self, texts: set[str]) -> frozenset[str]:
-        """The memories of chunks that are only seen in a fold which these texts show, but one for each fold."""
+        """Return the memories of chunks that are in folds which these texts show, all but the first of each fold."""
         inside: set[str] = set()
         for one in self.memories.values():
             if one.members and any(_is_told(one, edition, texts) for edition in one.editions):
@@ -133,9 +133,9 @@ class Account:
         return frozenset(inside)
 
     def hinted_at(self, texts: set[str]) -> frozenset[str]:
-        """The memories of chunks of which these texts may have something.
+        """Return the memories of chunks of which these texts may have something.
 
-        The first question of a memory names it, and counts like an answer. The others ask the same of all.
+        A memory's first question names it, and counts like an answer; its other questions are the same in all memories.
         """
         said = {
             name
@@ -146,7 +146,7 @@ class Account:
         return self.told_of(texts).union(*(self.covered(name) for name in said))
 
     def covered(self, name: str) -> frozenset[str]:
-        """The memories of chunks that a memory stands for."""
+        """Return the memories of chunks that a memory stands for: itself, or all below a fold."""
         members = self.memories[name].members
         return (
             frozenset(inner for one in members for inner in self.covered(one))
@@ -162,14 +162,14 @@ def _is_told(memory: Kept, edition: Edition, texts: set[str]) -> bool:
 
 
 class Witness:
-    """Reads an archive's file; what has been unpacked once is remembered by its hash."""
+    """Reads the file of an archive; unpacked texts are cached by their hashes."""
 
     def __init__(self, archive: Path) -> None:
         self._archive = archive
         self._said: dict[str, str] = {}
 
     def chats(self) -> dict[str, Account]:
-        """Every chat that the archive knows."""
+        """Return every chat that the archive knows."""
         with closing(sqlite3.connect(self._archive)) as connection:
             rows = connection.execute("SELECT id, chat_id FROM chat").fetchall()
             return {
@@ -180,12 +180,12 @@ class Witness:
             }
 
     def answered(self) -> frozenset[str]:
-        """The requests of which the archive has an answer."""
+        """Return the keys of the requests whose answers the archive has."""
         with closing(sqlite3.connect(self._archive)) as connection:
             return frozenset(key for (key,) in connection.execute("SELECT request FROM reply"))
 
     def _raw(self, connection: sqlite3.Connection, chat: int) -> dict[int, Raw]:
-        found: dict[int, Raw] = {}
+        messages: dict[int, Raw] = {}
         versions: dict[int, list[str]] = {}
         for message, sha256 in connection.execute(
             "SELECT message, sha256 FROM version JOIN message ON message.id = message WHERE chat = ? ORDER BY number",
@@ -198,8 +198,8 @@ class Witness:
         ):
             hashes = tuple(versions[row])
             texts = tuple(self._text(connection, sha256) for sha256 in hashes)
-            found[row] = Raw(row, key, position, bool(left_out), bool(gone), hashes, texts)
-        return found
+            messages[row] = Raw(row, key, position, bool(left_out), bool(gone), hashes, texts)
+        return messages
 
     def _text(self, connection: sqlite3.Connection, sha256: str) -> str:
         if sha256 not in self._said:
@@ -254,12 +254,12 @@ def _memories(connection: sqlite3.Connection, chat: int) -> dict[str, Kept]:
 def _edition(name: str, number: int, kind: str, texts: str, quotes: str, tokens: int) -> Edition:
     cited = json.loads(quotes)
     outside = 0 if kind == "person" else sum(quote["tokens"] for quote in cited)
-    said = tuple((quote["text"], quote["source"]) for quote in cited)
-    return Edition(name, number, kind, tuple(json.loads(texts)), said, tokens - outside)
+    quoted = tuple((quote["text"], quote["source"]) for quote in cited)
+    return Edition(name, number, kind, tuple(json.loads(texts)), quoted, tokens - outside)
 
 
 def _grouped(rows: Iterator[tuple[Any, ...]]) -> dict[str, list[tuple[Any, ...]]]:
-    found: dict[str, list[tuple[Any, ...]]] = {}
+    groups: dict[str, list[tuple[Any, ...]]] = {}
     for name, *rest in rows:
-        found.setdefault(name, []).append(tuple(rest))
-    return found
+        groups.setdefault(name, []).append(tuple(rest))
+    return groups

@@ -1,4 +1,4 @@
-"""Stories are about a person with an inbox."""
+"""Provide the persons and chats that stories are about."""
 
 import shutil
 from dataclasses import replace
@@ -14,32 +14,32 @@ from tests.stories.person import Person
 
 @pytest.fixture
 def ada(tmp_path: Path) -> Person:
-    """A person with a memproc.toml for short chats, and an empty inbox."""
+    """Make a person with a memproc.toml for short chats, and an empty inbox."""
     return Person(tmp_path / "ada")
 
 
 @pytest.fixture
 def chat(tmp_path: Path) -> Cycle:
-    """A chat with a few memories, imported."""
+    """Make a chat with a few memories, imported into TypingMind."""
     return Cycle.lived(tmp_path)
 
 
 @pytest.fixture
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The person has a key, so that models are asked."""
+    """Give the person a key, so that models are asked."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
 @pytest.fixture(scope="session")
 def examined(tmp_path_factory: pytest.TempPathFactory) -> Person:
-    """A person whose persona can be asked what it still knows; never changed."""
+    """Make once a person whose persona can be asked what it still knows; no story changes them."""
     return lived(tmp_path_factory.mktemp("examined") / "eve")
 
 
 @pytest.fixture
 def eve(examined: Person, tmp_path: Path) -> Person:
-    """The same person, in a folder of their own."""
+    """Copy the examined person into a folder of the story's own."""
     shutil.copytree(examined.home, tmp_path / "eve")
-    own = replace(examined, home=tmp_path / "eve")
-    wants(own)
-    return own
+    copy = replace(examined, home=tmp_path / "eve")
+    wants(copy)
+    return copy

@@ -1,4 +1,4 @@
-"""A person whose persona can be asked what it still knows, with a key."""
+"""Provide a person, with a key, whose persona can be asked what it still knows."""
 
 import shutil
 from dataclasses import replace
@@ -13,15 +13,15 @@ from tests.stories.person import Person
 
 @pytest.fixture(scope="session")
 def examined(tmp_path_factory: pytest.TempPathFactory) -> Person:
-    """The person, never changed."""
+    """Make the person once; no test changes them."""
     return lived(tmp_path_factory.mktemp("examined") / "eve")
 
 
 @pytest.fixture
 def eve(examined: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
-    """The same person, in a folder of their own."""
+    """Copy the person into a folder of the test's own."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     shutil.copytree(examined.home, tmp_path / "eve")
-    own = replace(examined, home=tmp_path / "eve")
-    wants(own)
-    return own
+    copy = replace(examined, home=tmp_path / "eve")
+    wants(copy)
+    return copy

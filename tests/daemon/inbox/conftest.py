@@ -1,4 +1,4 @@
-"""What the tests of watching share."""
+"""Provide the inbox of the tests of watching."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.daemon.inbox.inbox import Inbox
 
 @pytest.fixture
 def inbox(tmp_path: Path) -> Iterator[Inbox]:
-    """An empty inbox, and an archive in memory."""
+    """Yield an empty inbox with an archive in memory."""
     archive = Archive.memory()
     yield Inbox(tmp_path, archive)
     archive.close()

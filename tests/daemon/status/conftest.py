@@ -1,4 +1,4 @@
-"""What is seen is told in local time: here the place is Greenwich, in a winter of its own."""
+"""Set the local time zone, in which times are shown, to UTC."""
 
 import time
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from daemon.archive.archive import Archive
 
 @pytest.fixture(autouse=True)
 def greenwich(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Local time is UTC."""
+    """Make UTC the local time zone."""
     if not hasattr(time, "tzset"):
         pytest.skip("the time zone of a process cannot be set on this system")
     with monkeypatch.context() as patch:
@@ -22,6 +22,6 @@ def greenwich(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def archive() -> Iterator[Archive]:
-    """An empty archive that lies on no disk."""
+    """Yield an empty archive in memory."""
     with Archive.memory() as archive:
         yield archive
