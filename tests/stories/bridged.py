@@ -1,4 +1,4 @@
-"""A person whose TypingMind is paired: the page's bridge in this process, and the commands that it begins."""
+"""Run the page's bridge in this process for a paired person, and the commands that it begins."""
 
 import json
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ PORT = 27183
 
 @dataclass
 class Bridged:
-    """The bridge of a person. What it begins is carried out when the story says so, in this process."""
+    """The bridge of a person. Commands that it begins are carried out in this process, when the story says so."""
 
     person: Person
     begun: list[tuple[str, ...]] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
-    """The commands whose end was waited for."""
+    """The commands that were carried out to their end."""
 
     @classmethod
     def opened(cls, person: Person, monkeypatch: pytest.MonkeyPatch) -> "Bridged":
@@ -42,30 +42,30 @@ class Bridged:
         return self.person.home / "state"
 
     def port(self) -> TestClient:
-        """The page's port, served by a new process as it were: nothing is remembered but what lies on the disk."""
+        """Return the page's port as a new process serves it, which knows only what is on the disk."""
         config = load(self.person.toml)
         desk = Desk(config, load_folders(config), self.person.toml)
         return TestClient(bridge(desk, PORT), base_url=f"http://127.0.0.1:{PORT}")
 
     def paired(self) -> Extension:
-        """The extension of one more browser."""
+        """Pair another browser, and return its extension."""
         extension = Extension(self.port())
         assert extension.pair(open_code(self.state, time()).digits).status_code == 200
         return extension
 
     def restarted(self, extension: Extension) -> None:
-        """The page's process has ended, and another one answers this browser."""
+        """Let a new process of the page answer this browser."""
         extension.http = self.port()
 
     def carry_out(self) -> None:
-        """Have the commands come to their end that were begun."""
+        """Carry out all commands that were begun, to their end."""
         begun, self.begun = self.begun, []
         assert begun, "nothing was begun"
         for arguments in begun:
             self.person.memproc(*arguments)
 
     def cut_off(self) -> None:
-        """Have them end at once, as a kill does."""
+        """Drop all commands that were begun, as a kill would."""
         self.begun = []
 
     def _begin(self, toml: Path, arguments: Sequence[str], by: str) -> None:
@@ -80,7 +80,7 @@ class Bridged:
 
 
 def chat_of(result: bytes) -> Json:
-    """The one chat of an export."""
+    """Return the only chat of an export."""
     (chat,) = json.loads(result)["data"]["chats"]
     assert isinstance(chat, dict)
     return chat

@@ -1,4 +1,4 @@
-"""A key that sings: where it, or a piece of it, stands in anything that a person's memproc has left."""
+"""Look for a key, the canary, or a piece of it, in everything that a person's memproc has left."""
 
 import gzip
 import zlib
@@ -15,13 +15,13 @@ _SQLITE = b"SQLite format 3\x00"
 
 
 def sings(content: bytes | str) -> bool:
-    """Whether the key, or twelve characters of it in a row, stand in something."""
+    """Return whether the content contains the key, or twelve consecutive characters of it."""
     said = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
     return any(piece in said for piece in _PIECES)
 
 
 def perches(*folders: Path) -> list[str]:
-    """Every place in these folders where it stands, but for `keys.env` itself. What is packed is unpacked."""
+    """Return every place in these folders that contains the key, except `keys.env`. Packed content is unpacked."""
     files = (
         path
         for folder in folders
@@ -34,7 +34,7 @@ def perches(*folders: Path) -> list[str]:
 
 
 def layers(path: Path) -> Iterator[tuple[str, bytes]]:
-    """All that a file is: its name, its bytes, what they are when unpacked, and each value of a database."""
+    """Yield all contents of a file: its name, its bytes, the unpacked bytes, and each value of a database."""
     content = path.read_bytes()
     yield "name", str(path).encode()
     yield "bytes", content

@@ -1,4 +1,4 @@
-"""Stories of the core memory: agents that edit it, and what a story sees of it."""
+"""Script agents that edit the core memory, and read what a story sees of it."""
 
 import json
 from collections.abc import Callable
@@ -18,16 +18,16 @@ from tests.stories.rounds import Life
 
 OFF = "enabled = false"
 NOTED = "Noted: "
-"""With this every line of the diary begins, and nothing else."""
+"""The beginning of every line of the diary, and of nothing else."""
 
 
 def core_asked(requests: list[Request]) -> list[Request]:
-    """The questions about the core memory, corrections included."""
+    """Return the requests about the core memory, including corrections."""
     return [request for request in requests if read_task(request).step == "core"]
 
 
 def editing(answer: Callable[[Request, Task], Reply]) -> Script:
-    """The scribe, which answers questions about the core memory in this way."""
+    """Return the scribe with this way of answering questions about the core memory."""
 
     def script(request: Request) -> Reply:
         task = read_task(request)
@@ -37,12 +37,12 @@ def editing(answer: Callable[[Request, Task], Reply]) -> Script:
 
 
 def note(request: Request, task: Task) -> Answer:
-    """One line more in the section of the person: the beginning of the passage."""
+    """Add the beginning of the passage as a line to the section about the person."""
     return edit(request, APPEND, {"name": SECTION, "content": line(task)})
 
 
 def line(task: Task) -> str:
-    """What the diary says after this passage."""
+    """Return the diary's line for this passage."""
     return NOTED + at_most(sentences(task.passage)[0][1], 12)
 
 
@@ -51,44 +51,44 @@ diary = editing(note)
 
 @dataclass
 class InTurn:
-    """For each passage the next one of some names, and the same one again whenever it comes back."""
+    """Gives each new passage the next of some names, and the same name whenever the passage comes back."""
 
     names: tuple[str, ...]
     found: dict[str, str] = field(default_factory=dict)
 
     def of(self, task: Task) -> str:
-        """The name for this passage."""
+        """Return the name for this passage."""
         return self.found.setdefault(
             task.passage[0].text, self.names[len(self.found) % len(self.names)]
         )
 
 
 def passage(request: Request) -> tuple[str, ...]:
-    """What is to be remembered: one chunk and another never read alike."""
+    """Return the texts to remember; no two chunks have the same ones."""
     return tuple(said.text for said in read_task(request).passage)
 
 
 def core(lived: Life, *arguments: str) -> Ended:
-    """`memproc core` for the one chat."""
+    """Run `memproc core` for the life's only chat."""
     return lived.person.memproc("core", lived.chat_id, *arguments)
 
 
 def values(lived: Life) -> dict[str, Any]:
-    """What each section says."""
+    """Return the value of each section."""
     return {
         section["name"]: section["value"] for section in read(core(lived, "--json"))["sections"]
     }
 
 
 def held(lived: Life) -> set[str]:
-    """The sections that the person keeps."""
+    """Return the names of the sections that the person keeps."""
     return {
         section["name"] for section in read(core(lived, "--json"))["sections"] if section["held"]
     }
 
 
 def own_lines(lived: Life) -> dict[str, list[str]]:
-    """The lines that the person has written, by section."""
+    """Return the lines that the person has written, by section."""
     return {
         one["name"]: one["held_lines"]
         for one in read(core(lived, "--json"))["sections"]
@@ -97,7 +97,7 @@ def own_lines(lived: Life) -> dict[str, list[str]]:
 
 
 def events(lived: Life) -> list[Json]:
-    """All that was written, without the time of day."""
+    """Return all changes of sections, without the time of day."""
     return [
         {name: value for name, value in one.items() if name != "at"}
         for one in read(core(lived, "history", "--json"))["events"]
@@ -105,13 +105,13 @@ def events(lived: Life) -> list[Json]:
 
 
 def read(ended: Ended) -> Any:
-    """The JSON of a command that went well."""
+    """Return the JSON that a command printed, which must have succeeded."""
     assert (ended.code, ended.err) == (0, "")
     return json.loads(ended.out)
 
 
 def opening_at(lived: Life) -> int:
-    """Where the opening stands in TypingMind."""
+    """Return the index of the opening in TypingMind."""
     marks = [
         message.get("memproc", {}).get("kind") for message in lived.device.messages(lived.chat_id)
     ]
@@ -119,13 +119,13 @@ def opening_at(lived: Life) -> int:
 
 
 def opening(lived: Life) -> str:
-    """What the opening says in TypingMind."""
+    """Return the opening's text in TypingMind."""
     (text,) = texts([lived.device.messages(lived.chat_id)[opening_at(lived)]])
     return text
 
 
 def reported(lived: Life, tokens: int = 0) -> Json:
-    """Talk on, `memproc run --json`, import; its report."""
+    """Talk on, run `memproc run --json`, and import; return the report."""
     lived.talk(tokens)
     lived.drop()
     found = read(lived.person.memproc("run", "--json"))
@@ -136,7 +136,7 @@ def reported(lived: Life, tokens: int = 0) -> Json:
 
 
 def files(lived: Life) -> dict[Path, tuple[bytes, int]]:
-    """The updated exports and the backups, with the moment of their last change."""
+    """Return the content and the time of change of each updated export and backup."""
     places = (lived.person.home / name for name in ("updated", "backups"))
     found = (path for place in places for path in place.rglob("*") if path.is_file())
     return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in found}

@@ -1,4 +1,4 @@
-"""A conversation that goes round: talked on in TypingMind, exported, compressed by memproc, imported, talked on."""
+"""Take a conversation round and round: talk on in TypingMind, export, compress with memproc, import, talk on."""
 
 import json
 import shutil
@@ -20,18 +20,18 @@ from tests.typingmind.texts import text_of
 
 ENGINE = '[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n'
 FIRST, MORE = 36, 14
-"""Turns after which there are a few memories, and turns that bring one or two more."""
+"""The turns after which there are a few memories, and the turns that bring one or two more."""
 
 
 @dataclass
 class Cycle:
-    """One chat of one person, on one device of theirs."""
+    """One chat of a person, on one of their devices."""
 
     person: Person
     device: TypingMind
     chat_id: str
     words: int = 40
-    """In each message: a chunk is about four turns."""
+    """The words in each message; with them, a chunk is about four turns."""
 
     @classmethod
     def begin(
@@ -43,9 +43,9 @@ class Cycle:
         settings: str = ENGINE,
         size: int = 400,
     ) -> "Cycle":
-        """A chat of so many turns, which memproc has not seen yet, and chunks of `size` tokens.
+        """Return a chat of so many turns, which memproc has not seen yet, and chunks of `size` tokens.
 
-        Two with the same turns say the same. What a model writes is worth its place from 800 tokens on.
+        Two chats with the same turns say the same. A model's memory saves tokens in chunks of 800 tokens or more.
         """
         person = Person(home, tail=4 * size, step=size, chunk=size)
         person.settings(settings)
@@ -63,14 +63,14 @@ class Cycle:
         settings: str = ENGINE,
         rounds: int = 1,
     ) -> "Cycle":
-        """The same after so many rounds with the built-in engine, imported.
+        """Return the same chat after so many rounds with the built-in engine, imported.
 
-        It is lived through once, beside the `folder` of the story. Each story finds it as it was then, and at the same
-        place, since the archive knows where its files are: no story has it twice.
+        The rounds are lived once, beside the `folder` of the story; each story gets the folder back as it was then. Its
+        place stays the same, since the archive knows the paths of its files, so a story can have it only once.
         """
         key = (build, turns, settings, rounds)
         if key not in _LIVED:
-            place = folder.parent / f"lived-{len(_LIVED)}"  # which stays to the end
+            place = folder.parent / f"lived-{len(_LIVED)}"  # is kept to the end
             cycle = cls.begin(place / "ada", build, turns=turns, settings=settings).goes_round()
             for _ in range(1, rounds):
                 cycle.talk().goes_round()
@@ -82,32 +82,32 @@ class Cycle:
         return replace(_LIVED[key], device=deepcopy(_LIVED[key].device))
 
     def of(self, chat_id: str) -> "Cycle":
-        """Another chat on the same device."""
+        """Return another chat on the same device."""
         return replace(self, chat_id=chat_id)
 
     @property
     def messages(self) -> list[Json]:
-        """What TypingMind shows."""
+        """Return the messages that TypingMind shows."""
         return self.device.messages(self.chat_id)
 
     def talk(self, turns: int = MORE) -> "Cycle":
-        """Talk on."""
+        """Talk on for so many turns."""
         self.device.talk(self.chat_id, turns, self.words)
         return self
 
     def export(self) -> bytes:
-        """The file that TypingMind writes of this chat now."""
+        """Return the export that TypingMind writes of this chat now."""
         return self.device.export(self.chat_id)
 
     def hand_in(self, content: bytes | None = None) -> Ended:
-        """Put an export of the chat (or this one) into the inbox and run memproc on it."""
+        """Put an export of the chat (or this content) into the inbox, and run memproc on it."""
         path = self.person.drop(
             self.export() if content is None else content, f"{self.chat_id}.json"
         )
         return self.person.memproc("run", path)
 
     def goes_round(self, content: bytes | None = None) -> "Cycle":
-        """Hand it in, which must go well, and import what came of it."""
+        """Hand it in, which must succeed, and import the result."""
         ended = self.hand_in(content)
         assert (ended.code, ended.err) == (0, ""), ended
         assert "1 written" in ended.out, ended.out
@@ -119,12 +119,12 @@ class Cycle:
         return self
 
     def updated(self) -> Path:
-        """The updated export of this chat."""
+        """Return the path of the updated export of this chat."""
         (path,) = (path for path in self.person.updated() if f"({self.chat_id})" in path.name)
         return path
 
     def ours(self, kind: str = "memory") -> list[int]:
-        """Where our messages of this kind stand in TypingMind, by their marker."""
+        """Return the indices of memproc's messages of this kind in TypingMind, by their markers."""
         return [
             at
             for at, message in enumerate(self.messages)
@@ -132,7 +132,7 @@ class Cycle:
         ]
 
     def at(self, memory: str, slot: int) -> int:
-        """Where this message of a memory stands in TypingMind."""
+        """Return the index of this message of a memory in TypingMind."""
         marks = [message.get("memproc", {}) for message in self.messages]
         return next(
             at
@@ -141,31 +141,31 @@ class Cycle:
         )
 
     def live(self) -> list[int]:
-        """Where the raw messages stand."""
+        """Return the indices of the raw messages."""
         return [at for at, message in enumerate(self.messages) if "memproc" not in message]
 
     def memories(self) -> list[dict[str, Any]]:
-        """The memories of chunks, as the archive knows them, oldest first."""
+        """Return the memories of chunks in the archive, oldest first."""
         return [memory for memory in self.everything() if not memory["members"]]
 
     def everything(self) -> list[dict[str, Any]]:
-        """The memories and folds that the archive knows."""
+        """Return the memories and folds in the archive."""
         return memories(self.person, self.chat_id)
 
     def names(self) -> list[str]:
-        """Ids of the memories of chunks."""
+        """Return the ids of the memories of chunks."""
         return [memory["memory_id"] for memory in self.memories()]
 
     def shown(self) -> list[str]:
-        """Ids of the memories that TypingMind shows, in order."""
+        """Return the ids of the memories that TypingMind shows, in order."""
         return list(self.texts())
 
     def texts(self) -> dict[str, list[str]]:
-        """The texts of the memories that TypingMind shows."""
+        """Return the texts of the memories that TypingMind shows, by id."""
         return exported_texts(self.device.chat(self.chat_id))
 
     def said(self, at: int) -> str:
-        """What one message says."""
+        """Return the text of one message."""
         return text_of(self.messages[at]["content"])
 
     def forget(self, memory: str) -> "Cycle":
@@ -175,7 +175,7 @@ class Cycle:
         return self
 
     def bounds(self) -> list[tuple[int, int, str]]:
-        """The frozen chunks: number of the memory, place and key of each message."""
+        """Return the frozen chunks: the memory's number, and the place and key of each message."""
         return [
             (memory["number"], place, key)
             for memory in self.memories()
@@ -183,11 +183,11 @@ class Cycle:
         ]
 
     def calls(self) -> int:
-        """How many questions were answered until now."""
+        """Return how many questions models have answered until now."""
         return len(reports.calls(self.person))
 
     def expanded(self) -> list[Json]:
-        """The full raw conversation, as the archive gives it back."""
+        """Return the whole raw conversation, as the archive gives it back."""
         return reports.raw_conversation(self.person, self.chat_id)
 
 
@@ -195,7 +195,7 @@ _LIVED: dict[tuple[Build, int, str, int], Cycle] = {}
 
 
 def quiet(cycle: Cycle) -> None:
-    """The same export once more, and what stands in TypingMind now: no call, no changed byte, no new backup."""
+    """Check that the present export, and then the updated one, cause no call, no changed byte and no new backup."""
     for content in (None, cycle.updated().read_bytes()):
         before, calls = stand(cycle), cycle.calls()
         ended = cycle.hand_in(content)
@@ -207,7 +207,7 @@ def quiet(cycle: Cycle) -> None:
 
 
 def stand(cycle: Cycle) -> dict[str, tuple[bytes, int]]:
-    """Every file outside inbox and archive, with its bytes and the moment of its last change."""
+    """Return every file outside of inbox and archive, with its bytes and the time of its last change."""
     home = cycle.person.home
     files = (
         path
@@ -220,13 +220,13 @@ def stand(cycle: Cycle) -> dict[str, tuple[bytes, int]]:
 
 @contextmanager
 def models(home: Path, **script: Any) -> Iterator[tuple[ServerProcess, str]]:
-    """A provider that answers by script, and the settings that send Claude's questions to it."""
+    """Yield a provider that answers by script, and the settings that send Claude's questions to it."""
     with serve(home, {"bodies": True, **script}) as server:
         yield server, asking(server)
 
 
 def asking(server: ServerProcess, more: str = "") -> str:
-    """Settings that send Claude's questions to this server."""
+    """Return the settings that send Claude's questions to this server."""
     return (
         f'[models]\nagent = "anthropic/claude-haiku-5-5"\n[models.options."anthropic/*"]\napi_base = "{server.url}"\n'
         f"{more}"
@@ -234,25 +234,25 @@ def asking(server: ServerProcess, more: str = "") -> str:
 
 
 def asked(server: ServerProcess, since: int = 0) -> list[Sent]:
-    """What the server was sent after the first `since` requests."""
+    """Return the requests that the server was sent after the first `since`."""
     return sent(server)[since:]
 
 
 def memory(chat: Cycle, name: str) -> dict[str, Any]:
-    """A memory or fold as the archive knows it."""
+    """Return a memory or fold in the archive."""
     return next(one for one in chat.everything() if one["memory_id"] == name)
 
 
 def editions(chat: Cycle, name: str) -> list[tuple[int, str]]:
-    """Number and kind of each edition of a memory."""
+    """Return the number and kind of each edition of a memory."""
     return [(edition["number"], edition["kind"]) for edition in memory(chat, name)["editions"]]
 
 
 def texts_by_uuid(chat: Cycle) -> dict[str, str]:
-    """What each message says that TypingMind shows."""
+    """Return the text of each message that TypingMind shows, by uuid."""
     return {message["uuid"]: text_of(message["content"]) for message in chat.messages}
 
 
 def is_told(text: str, request: Sent) -> bool:
-    """Whether the request holds this text."""
+    """Return whether the request contains this text."""
     return json.dumps(text, ensure_ascii=False)[1:-1] in request.text

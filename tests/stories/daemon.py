@@ -1,4 +1,4 @@
-"""A person whose daemon runs: the real `memproc watch`, and what its archive and its log say meanwhile."""
+"""Run the real `memproc watch` for a person, and read what its archive and its log say meanwhile."""
 
 import json
 import os
@@ -17,9 +17,9 @@ from tests.stories.reports import raw_conversation, report
 from tests.waiting import LIMIT_SECONDS
 
 STOP_SECONDS = 32.0
-"""Half a minute is what the daemon allows itself."""
+"""How long to wait for the daemon's end; it allows itself half a minute."""
 QUICK = '[watch]\nsettle_seconds = 0.5\n[notify]\nwhen = "never"\n'
-"""For memproc.toml: half a second of standing still is enough."""
+"""Settings for memproc.toml with which half a second without a change of the file is enough."""
 
 _LOOK_SECONDS = 0.2
 _GUARD = Path(__file__).parents[1] / "guard"
@@ -29,7 +29,7 @@ Found = TypeVar("Found")
 
 
 def quick_person(home: Path) -> Person:
-    """A person whose daemon does not wait long, and whose chats become few memories."""
+    """Make a person whose daemon does not wait long, and whose chats become few memories."""
     person = Person(home, tail=3200, step=800, chunk=800)
     person.settings(QUICK)
     return person
@@ -37,7 +37,7 @@ def quick_person(home: Path) -> Person:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A dropped file as the log and the status tell of it; `tries` is 0 for one that has come to its end."""
+    """A dropped file as the log and the status describe it; `tries` is 0 for a finished one."""
 
     id: int
     name: str
@@ -48,20 +48,20 @@ class Row:
 
     @property
     def is_taken(self) -> bool:
-        """Whether it was worked on to its end."""
+        """Return whether the work on it was finished."""
         return self.state in ("written", "done")
 
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """A daemon's process, and the person whom it serves."""
+    """The process of a daemon, and the person for whom it runs."""
 
     person: Person
     process: "subprocess.Popen[bytes]"
 
     def rows(self, name: str = "") -> list[Row]:
-        """All files that were ever seen, or those of this name, in their order."""
-        queue = self.status()["queue"]  # before the log, which tells how each of these goes on
+        """Return all files that were ever seen, or those of this name, in order."""
+        queue = self.status()["queue"]  # before the log, which says how each of these went on
         every = {row.id: row for row in logged(self.person)}
         for file in queue:
             number, last = file["arrival"], every.get(file["arrival"])
@@ -77,14 +77,14 @@ class Daemon:
         return [row for _, row in sorted(every.items()) if name in ("", row.name)]
 
     def states(self) -> dict[str, int]:
-        """How many files are in each state."""
+        """Return how many files are in each state."""
         states: dict[str, int] = self.status()["files"]
         return states
 
     def comes_to(
         self, name: str, *states: str, saying: str = "", seconds: float = LIMIT_SECONDS
     ) -> Row:
-        """Wait until the newest file of this name is in one of the states, with this in its reason."""
+        """Wait until the newest file of this name is in one of the states, with this text in its reason."""
 
         def there() -> Row | None:
             newest = next(reversed(self.rows(name)), None)
@@ -95,7 +95,7 @@ class Daemon:
     def until(
         self, look: Callable[[], Found | None], what: str, seconds: float = LIMIT_SECONDS
     ) -> Found:
-        """Wait for something to be there, while the daemon lives."""
+        """Wait for something to be there, as long as the daemon runs."""
         end = monotonic() + seconds
         while not (found := look()):
             assert self.process.poll() is None, (
@@ -108,33 +108,33 @@ class Daemon:
         return found
 
     def status(self) -> Json:
-        """What `memproc status --json` prints."""
+        """Return what `memproc status --json` prints."""
         found = report(self.person, "status")
         assert isinstance(found, dict)
         return found
 
     def problem(self, what: str) -> str:
-        """What the status says of a part of the daemon that needs attention; empty where it does not."""
+        """Return what the status says about a part of the daemon that needs attention; "" if it needs none."""
         problems = self.status()["problems"]
         return next((problem["reason"] for problem in problems if problem["what"] == what), "")
 
     def said(self) -> str:
-        """All that the daemons of this person have printed."""
+        """Return all that the daemons of this person have printed."""
         return (self.person.home / "said.txt").read_text(encoding="utf-8")
 
     def worker(self) -> int:
-        """The worker's process, once there is one."""
+        """Wait for the worker, and return its process id."""
         return self.until(lambda: next(iter(children(self.process.pid)), 0), "there is a worker")
 
     def stop(self) -> int:
-        """Ask it to end, as a service does; its exit code."""
+        """Ask the daemon to end, as a service manager does; return its exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(STOP_SECONDS)
 
 
 @contextmanager
 def running(person: Person, **environment: str) -> Iterator[Daemon]:
-    """A daemon that is up, until the block ends; its home folder is in the person's, whatever the test's is."""
+    """Yield a running daemon, until the block ends; its home folder is in the person's, not the test's."""
     own = {**_environment(person), **environment}
     with (person.home / "said.txt").open("ab") as said:
         begun = said.tell()
@@ -164,7 +164,7 @@ def running(person: Person, **environment: str) -> Iterator[Daemon]:
 
 @contextmanager
 def standing_still(pid: int) -> Iterator[None]:
-    """Whatever this process does, it goes on with it only after the block."""
+    """Stop a process for the block; it goes on afterwards."""
     os.kill(pid, signal.SIGSTOP)
     try:
         yield
@@ -173,7 +173,7 @@ def standing_still(pid: int) -> Iterator[None]:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that the main thread of this one has started."""
+    """Return the processes that the main thread of this process has started."""
     try:
         return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except FileNotFoundError:
@@ -181,7 +181,7 @@ def children(pid: int) -> list[int]:
 
 
 def is_there(pid: int) -> bool:
-    """Whether the process still runs; one that only waits for its parent to hear of its end does not."""
+    """Return whether the process still runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
@@ -189,17 +189,17 @@ def is_there(pid: int) -> bool:
 
 
 def talk(name: str, tokens: int) -> Json:
-    """A chat of its own of about so many tokens; a longer one begins with the shorter."""
+    """Return a chat of about so many tokens, with an id of its own; a longer one begins with the shorter."""
     return long_chat(tokens, tokens_each=200, id=name, chatID=name, chatTitle=f"Talk of {name}")
 
 
 def export(name: str, tokens: int) -> bytes:
-    """A talk as a file; up to about 1,600 tokens are left alone by the settings of a `Person`."""
+    """Return such a chat as an export; the settings of a `Person` leave up to about 1,600 tokens alone."""
     return export_bytes(talk(name, tokens))
 
 
 def logged(person: Person) -> list[Row]:
-    """Each file as the daemon's log, oldest line first, tells of it in the end."""
+    """Return each file with the last state that the daemon's log gives it."""
     entries = report(person, "logs")["entries"]
     every = [entry["values"] for entry in entries if entry["event"] == "FileIs"]
     files = {values["arrival"]: values for values in every}
@@ -210,18 +210,18 @@ def logged(person: Person) -> list[Row]:
 
 
 def known(person: Person) -> dict[str, int]:
-    """How many messages of each chat the archive has; a longer talk begins with the shorter one."""
+    """Return how many messages of each chat the archive has; a longer talk begins with the shorter one."""
     return {chat["chat_id"]: chat["messages"] for chat in report(person, "chats")["chats"]}
 
 
 def held_in(*contents: bytes) -> dict[str, int]:
-    """How many messages of each chat these exports have, of which a later one counts."""
+    """Return how many messages of each chat these exports have; for a chat in several, the last one counts."""
     chats = [chat for content in contents for chat in json.loads(content)["data"]["chats"]]
     return {chat["chatID"]: len(chat["messages"]) for chat in chats}
 
 
 def all_is_processed(daemon: Daemon, *finals: bytes) -> None:
-    """Exactly these contents were taken, each has come to its end, and nothing is left of the work on them."""
+    """Check that exactly these contents were taken, each is finished, and no file of the work is left."""
     assert {row.state for row in daemon.rows()} <= {"written", "done", "gone"}, daemon.rows()
     held = held_in(*finals)
     assert {outcome["chat_id"] for outcome in daemon.status()["outcomes"]} == held.keys()
@@ -233,18 +233,18 @@ def all_is_processed(daemon: Daemon, *finals: bytes) -> None:
 
 
 def copies(person: Person) -> list[str]:
-    """What lies in the state folder of the files that are worked on."""
+    """Return the copies in the state folder of the files that are worked on."""
     folder = person.home / "state" / "arrivals"
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
 def messages(person: Person, chat_id: str) -> list[Json]:
-    """The whole raw conversation, as the archive has it."""
+    """Return the whole raw conversation in the archive."""
     return raw_conversation(person, chat_id)
 
 
 def updated(person: Person, chat_id: str) -> Json:
-    """The chat in its updated export."""
+    """Return the chat in its updated export."""
     every = [json.loads(path.read_bytes())["data"]["chats"][0] for path in person.updated()]
     (found,) = [chat for chat in every if chat["chatID"] == chat_id]
     assert isinstance(found, dict)
@@ -252,13 +252,13 @@ def updated(person: Person, chat_id: str) -> Json:
 
 
 def memories_in(chat: Json) -> int:
-    """How many memories stand in a chat."""
+    """Return how many memories are in a chat."""
     kinds = [message.get("memproc", {}).get("kind") for message in chat["messages"]]
     return kinds.count("memory") // 6
 
 
 def _environment(person: Person) -> dict[str, str]:
-    """The test's own, with a home folder in the person's, no key, and nobody to notify."""
+    """Return the test's environment with a home folder in the person's, no key, and no way to notify."""
     home = person.home / "home"
     (home / "runtime").mkdir(parents=True, exist_ok=True, mode=0o700)
     places = {name: str(home / inside) for name, inside in _PLACES.items()}

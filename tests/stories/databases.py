@@ -1,4 +1,4 @@
-"""What another program than memproc does with a database's file: it damages it, locks it, or looks at every value.
+"""Do to a database's file what another program than memproc might: damage it, lock it, or read every value.
 
 No story reads an archive's tables: it asks memproc.
 """
@@ -14,19 +14,19 @@ from tests.stories.person import Person
 
 
 def archive_of(person: Person) -> Path:
-    """The file that everything is in."""
+    """Return the file of a person's archive."""
     return person.home / "state" / "archive.sqlite3"
 
 
 def change(path: Path, statement: str, *values: object) -> None:
-    """Change what a database holds; in an archive, memproc finds it unsealed."""
+    """Change the content of a database; in an archive, memproc finds the row unsealed."""
     with closing(sqlite3.connect(path)) as database, database:
         database.execute(statement, values)
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep every other program out while the block lasts."""
+    """Lock out every other program for the block."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("BEGIN EXCLUSIVE")
         yield
@@ -34,9 +34,9 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def values_in(path: Path) -> Iterator[tuple[str, object]]:
-    """Every value of a database with its table, whatever that is.
+    """Yield every value of a database, each with its table.
 
-    From a copy, so that what a killed process left in its log is not tidied away.
+    They are read from a copy, so that what a killed process left in the log is not tidied away.
     """
     with TemporaryDirectory() as folder:
         for part in path.parent.glob(f"{path.name}*"):

@@ -1,4 +1,4 @@
-"""Two chats, of which one is to be erased: it says in every message a word that no other chat says."""
+"""Make two chats, of which one is to be erased: each of its messages has a word that no other chat has."""
 
 import shutil
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ OTHER = long_chat(
 
 
 def secret_chat() -> Json:
-    """A chat in which every message and the title say a word that no other chat says."""
+    """Return a chat with a word in the title and in every message that no other chat has."""
     chat = long_chat(
         5000, tokens_each=200, id="secret1234", chatID="secret1234", chatTitle=f"About {SECRET}"
     )
@@ -33,7 +33,7 @@ def secret_chat() -> Json:
 
 @contextmanager
 def put_back(person: Person) -> Iterator[Person]:
-    """Have the person's folder as it was again, once the block has ended."""
+    """Restore the person's folder after the block."""
     before = person.home.with_name("before")
     shutil.copytree(person.home, before)
     yield person
@@ -42,7 +42,7 @@ def put_back(person: Person) -> Iterator[Person]:
 
 
 def written_twice(folder: Path) -> Person:
-    """A person with both chats, each compressed twice; the secret one is in every place that memproc knows."""
+    """Make a person with both chats, each compressed twice; the secret one is in every place that memproc has."""
     eve = Person(folder)
     chat = secret_chat()
     for part in (30, len(chat["messages"])):
@@ -64,7 +64,7 @@ def written_twice(folder: Path) -> Person:
 
 
 def contents(home: Path) -> Iterator[tuple[Path, bytes]]:
-    """All that every file of memproc's holds, packed content unpacked as well."""
+    """Yield the content of every file of memproc's, packed content also unpacked."""
     for folder in ("state", "backups", "updated", "expanded"):
         for path in sorted((home / folder).rglob("*")):
             if path.is_file():

@@ -1,4 +1,4 @@
-"""A person whose chat has become memories, and a scripted model that is asked what it still knows of them."""
+"""Make a person with memories, and read what a scripted model was asked about them in an evaluation."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def serving(
 
 
 def lived(home: Path) -> Person:
-    """A person whose chat has become memories, written by the scribe."""
+    """Make a person whose chat has become memories, written by the scribe."""
     with pytest.MonkeyPatch.context() as environment, serving(environment, Examined()):
         environment.setenv("ANTHROPIC_API_KEY", KEY)
         person = Person(home, tail=3200, step=800, chunk=800)
@@ -57,9 +57,9 @@ def evaluated(person: Person, *options: str) -> dict[str, Any]:
 
 
 def passages_known(server: ModelServer, person: Person, share: float = 1.0) -> list[bool]:
-    """Whether the passage of each question that was asked stands in the finished chat, of a share that is known.
+    """Return for each question that was asked whether its passage is in the known share of the finished chat.
 
-    A question is a sentence that is cut in two, so that its passage is found by how it begins.
+    A question is a sentence cut in two, so its passage is found by its beginning.
     """
     shown = json.dumps(person.chat(), ensure_ascii=False)
     said = [text_of(message["content"]) for message in raw_conversation(person, CHAT_ID)]
@@ -75,7 +75,7 @@ def passages_known(server: ModelServer, person: Person, share: float = 1.0) -> l
 
 
 def asked(server: ModelServer) -> list[tuple[str, str]]:
-    """The questions with their choices that the persona was asked with its memories in view, each request once."""
+    """Return the questions, with their choices, that the persona was asked with its memories in view, each once."""
     posed: dict[str, None] = {}
     for request in server.requests:
         context = "\n".join(turn.text for turn in request.turns[:-1])
@@ -85,7 +85,7 @@ def asked(server: ModelServer) -> list[tuple[str, str]]:
 
 
 def cut_so(sentences: set[str], question: str, choices: str) -> str:
-    """The sentence that a question is about, with one of the choices; empty where it asks for what was never said."""
+    """Return the sentence that a question is about, with one of the choices; "" if it was never said."""
     begun = question.removeprefix(FOLLOWS).rpartition("”")[0]
     whole = (f"{begun} {choice}" for _, choice in CHOICE.findall(choices))
     return next((sentence for sentence in whole if sentence in sentences), "")

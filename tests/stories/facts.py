@@ -1,4 +1,4 @@
-"""What a story sees of the facts: those that are true, their history, the requests for them, the opening's lines."""
+"""Read what a story sees of facts: the present ones, their history, the requests for them, the opening's lines."""
 
 import json
 import re
@@ -18,19 +18,19 @@ _ID = re.compile(r'\{"id": "(\d+)", "text": "([^"]*)"')
 
 
 def facts(lived: Life, *arguments: str) -> Ended:
-    """`memproc facts CHAT`."""
+    """Run `memproc facts CHAT`."""
     return lived.person.memproc("facts", lived.chat_id, *arguments)
 
 
 def known(lived: Life, *arguments: str) -> dict[int, str]:
-    """What `memproc facts CHAT list` tells, or `search`: the texts by their numbers, in its order."""
+    """Return the texts of `memproc facts CHAT list`, or `search`, by their numbers, in its order."""
     ended = facts(lived, *(arguments or ("list",)), "--json")
     assert ended.code == 0, ended.err
     return {one["number"]: one["text"] for one in json.loads(ended.out)["facts"]}
 
 
 def history(lived: Life, number: int) -> list[dict[str, Any]]:
-    """What `memproc facts CHAT history ID` tells."""
+    """Return the events of `memproc facts CHAT history ID`."""
     ended = facts(lived, "history", str(number), "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)["events"]
@@ -39,7 +39,7 @@ def history(lived: Life, number: int) -> list[dict[str, Any]]:
 
 
 def events(person: Person, chat_id: str) -> list[dict[str, Any]]:
-    """All that ever happened to the facts, in order, but for when it was kept."""
+    """Return all events of a chat's facts, in order, without the times at which they were kept."""
     found: list[dict[str, Any]] = []
     for number in count(1):
         ended = person.memproc("facts", chat_id, "history", str(number), "--json")
@@ -50,35 +50,35 @@ def events(person: Person, chat_id: str) -> list[dict[str, Any]]:
 
 
 def opening(lived: Life) -> str:
-    """The opening message, as TypingMind has it."""
+    """Return the text of the opening in TypingMind."""
     return text_of(lived.device.messages(lived.chat_id)[0]["content"])
 
 
 def lines(lived: Life) -> list[str]:
-    """The lines of the facts in it."""
+    """Return the lines of the facts in the opening."""
     _, _, listed = opening(lived).partition(_HEADING)
     return listed.removesuffix("\n</system>").splitlines()
 
 
 def steps(requests: Sequence[Request]) -> list[str]:
-    """Which questions were asked, in order."""
+    """Return the steps of the requests, in order."""
     return [read_task(request).step for request in requests]
 
 
 def asked_for_facts(requests: Sequence[Request]) -> list[Request]:
-    """The requests for facts among these."""
+    """Return the requests for facts among these."""
     return [request for request in requests if read_task(request).step == "facts"]
 
 
 def shown(request: Request) -> list[str]:
-    """The facts that a request shows for comparison, in the order of their ids, which count from 0."""
+    """Return the facts that a request shows for comparison, in the order of their ids, which count from 0."""
     found = _ID.findall(request.turns[-1].text)
     assert [int(number) for number, _ in found] == list(range(len(found)))
     return [text for _, text in found]
 
 
 def noted(lived: Life) -> dict[str, int]:
-    """Export and run; what the report of the run counts."""
+    """Export and run; return the counts in the report of the run."""
     lived.drop()
     ended = lived.person.memproc("run", "--json")
     assert (ended.code, ended.err) == (0, "")

@@ -38,13 +38,13 @@ _LOOKED_UP: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("recall_facts", {}),
     ("recall_facts", {"words": "zeppelin"}),
 )
-"""What is asked of the five tools; what a model reads of them is recorded too."""
+"""Calls of the five tools; the answers that a model reads are recorded, too."""
 _UPDATED_AT = re.compile(rb'("updatedAt": ?)"[^"]*"')
-"""The one field that holds the time of the run."""
+"""The only field that holds the time of the run."""
 
 
 def exports() -> list[Path]:
-    """Real conversations in every folder named `exports` beside the checkout, or in $MEMPROC_EXPORTS."""
+    """Return the real conversations in every folder `exports` beside the checkout, or in $MEMPROC_EXPORTS."""
     named = os.environ.get("MEMPROC_EXPORTS")
     folders = [Path(named)] if named else sorted(ROOT.parent.glob("*/exports"))
     paths = (path for folder in folders for path in folder.glob("*.json"))
@@ -52,12 +52,12 @@ def exports() -> list[Path]:
 
 
 def fingerprint(source: Path) -> str:
-    """How an input is known in the record: real conversations are not named there."""
+    """Return the name of an input in the record; real conversations are not named there."""
     return sha256(source.read_bytes()).hexdigest()[:16]
 
 
 def by_the_engine(home: Path, source: Path) -> dict[str, str]:
-    """The updated export of a conversation, compressed by the built-in engine with the default sizes."""
+    """Compress a conversation with the built-in engine and the default sizes; return the hash of its updated export."""
     small = source == SAMPLE
     person = Person(home, *((4000, 1000, 800) if small else (30_000, 8_000, 4_000)), layers=True)
     person.drop(source.read_bytes())
@@ -66,7 +66,7 @@ def by_the_engine(home: Path, source: Path) -> dict[str, str]:
 
 
 def by_a_model(home: Path) -> dict[str, str]:
-    """Three rounds of a conversation that goes on, written by a scripted model: the outputs, and every request."""
+    """Live three rounds with a scripted model; return the hashes of the outputs and of every request."""
     settings = (
         f"{MODEL}concurrency = 1\n[fold]\nbudget = 4000\n[core]\nenabled = true\n[facts]\nenabled = true\n"
         "[budget]\nrun_usd = 50\nday_usd = 50\n"
@@ -95,7 +95,7 @@ def by_a_model(home: Path) -> dict[str, str]:
 
 
 def record() -> Mapping[str, Mapping[str, str]]:
-    """The hashes as they were recorded."""
+    """Return the recorded hashes."""
     kept = json.loads(RECORD.read_text(encoding="utf-8"))
     assert isinstance(kept, dict)
     return kept

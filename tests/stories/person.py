@@ -1,4 +1,4 @@
-"""A person at a terminal: folders and a memproc.toml of their own, and the real `memproc` command."""
+"""Play a person at a terminal, with folders and a memproc.toml of their own, and the real `memproc` command."""
 
 import io
 import json
@@ -31,14 +31,14 @@ class Ended:
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who uses memproc in a folder of their own, with chunks small enough for short chats."""
+    """A person who uses memproc in a folder of their own, with chunks small enough for short chats."""
 
     home: Path
     tail: int = 1600
     step: int = 400
     chunk: int = 400
     layers: bool = False
-    """Core memory and facts: most stories are about something else, and count calls."""
+    """Whether core memory and facts are on; most stories are about something else, and count calls."""
 
     def __post_init__(self) -> None:
         self.home.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ class Person:
         return Ended(code, out.getvalue(), err.getvalue())
 
     def spawn(self, *arguments: str | Path) -> Ended:
-        """Run the real command in a process of its own and wait for its end."""
+        """Run the real command in a process of its own, and wait for its end."""
         ended = subprocess.run(
             self.argv(*arguments),
             capture_output=True,
@@ -100,18 +100,18 @@ class Person:
         return [str(COMMAND), "--config", str(self.toml), *map(str, arguments)]
 
     def updated(self) -> list[Path]:
-        """The updated exports, by name."""
+        """Return the paths of the updated exports, sorted by name."""
         return sorted((self.home / "updated").glob("*.json"))
 
     def chat(self) -> dict[str, Any]:
-        """The one chat of the one updated export, as TypingMind would read it."""
+        """Return the only chat of the only updated export, as TypingMind would read it."""
         (path,) = self.updated()
         (chat,) = json.loads(path.read_bytes())["data"]["chats"]
         assert isinstance(chat, dict)
         return chat
 
     def bytes_of_everything(self) -> dict[str, bytes]:
-        """Every file but the archive's own, by its place: equal before and after means nothing was changed."""
+        """Return the bytes of every file except the archive's, by path, to check that nothing was changed."""
         files = (
             path for path in self.home.rglob("*") if path.is_file() and "state" not in path.parts
         )

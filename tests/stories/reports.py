@@ -1,4 +1,4 @@
-"""What memproc tells programs with `--json`, as stories read it: no other place knows the shape of a report."""
+"""Read for stories what memproc prints with `--json`: no other helper knows the shape of a report."""
 
 import json
 import re
@@ -15,14 +15,14 @@ Record = SimpleNamespace
 
 
 def report(person: Person, *command: str) -> Any:
-    """What a command prints with `--json`, whatever its exit code says of what it found."""
+    """Return what a command prints with `--json`, whatever its exit code."""
     ended = person.memproc(*command, "--json")
     assert ended.out and not ended.err, ended
     return json.loads(ended.out)
 
 
 def records(person: Person, name: str, *command: str) -> list[Record]:
-    """The rows of that name in a report; none where the archive does not know its chat."""
+    """Return the rows of that name in a report; [] where the archive does not know the chat."""
     ended = person.memproc(*command, "--json")
     if "knows no chat" in ended.err:
         return []
@@ -33,33 +33,33 @@ def records(person: Person, name: str, *command: str) -> list[Record]:
 
 
 def memories(person: Person, chat_id: str) -> list[Record]:
-    """All memories and folds of a chat, each with all its editions, also what was forgotten or is folded."""
+    """Return all memories and folds of a chat with all editions, including forgotten and folded ones."""
     return records(person, "memories", "memories", chat_id)
 
 
 def chat_ids(person: Person) -> list[str]:
-    """The ids of all chats that the archive knows."""
+    """Return the ids of all chats in the archive."""
     return [chat["chat_id"] for chat in report(person, "chats")["chats"]]
 
 
 def memory_ids(person: Person) -> set[str]:
-    """The ids of all memories and folds of all chats."""
+    """Return the ids of all memories and folds of all chats."""
     every = [memory for chat_id in chat_ids(person) for memory in memories(person, chat_id)]
     return {memory.memory_id for memory in every}
 
 
 def calls(person: Person) -> list[Record]:
-    """Each question that a model has answered, oldest first."""
+    """Return each call that a model has answered, oldest first."""
     return records(person, "calls", "calls")
 
 
 def raw_conversation(person: Person, chat_id: str) -> list[Json]:
-    """All messages of a chat as they were said, but for what the person has deleted."""
+    """Return all messages of a chat as they were said, without those that the person has deleted."""
     return [json.loads(message) for message in raw_texts(person, chat_id)]
 
 
 def raw_texts(person: Person, chat_id: str) -> list[str]:
-    """The same messages in the very characters that `memproc expand` writes of each."""
+    """Return the same messages in exactly the characters that `memproc expand` writes for each."""
     path = person.home / "whole.json"
     ended = person.memproc("expand", chat_id, "--output", path)
     assert ended.code == 0, ended.err

@@ -1,4 +1,4 @@
-"""A life in rounds: a person talks on in TypingMind, exports, lets memproc run, and imports what it wrote."""
+"""Live a life in rounds: talk on in TypingMind, export, run memproc, and import what it wrote."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ ENGINE, SCRIPTED = "memproc/extractive", "anthropic/claude-haiku-5-5"
 
 _LENGTH = re.compile(r"(\d+) words")
 _OF_ONE = 18
-"""About how many words a sentence of a fold has."""
+"""Roughly how many words a sentence of a fold has."""
 _SMALL = {"local-10k": Model(window=10_000)}
 _WRITTEN_ANEW = Path(__file__).parents[2] / "primer" / "texts" / "hindsight.md"
 _QUESTIONS: dict[About, tuple[str, ...]] = {
@@ -44,14 +44,14 @@ _QUESTIONS: dict[About, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a request is about, and which of its questions it puts."""
+    """What a request is about, and which question it asks."""
 
     about: About
     step: str
 
 
 def asked(request: Request) -> Asked:
-    """Read from the structure of the request, and from the announcement of what came after."""
+    """Return what a request asks, by its structure and by the announcement of what came after."""
     texts = [turn.text for turn in request.turns]
     passage = max(
         (at for at, text in enumerate(texts) if text.startswith("<to_remember")), default=-1
@@ -68,12 +68,12 @@ def asked(request: Request) -> Asked:
 
 
 def announcement() -> str:
-    """The sentence with which an agent is told of what came after."""
+    """Return the sentence with which an agent is told of what came after."""
     return _WRITTEN_ANEW.read_text(encoding="utf-8").strip()
 
 
 def _fold_step(texts: Sequence[str]) -> str:
-    """The questions of a fold stand behind the memories: after the closing."""
+    """Return the step of a fold's request; a fold's questions come after the closing of the memories."""
     closed = max(at for at, text in enumerate(texts) if text.startswith("<system>"))
     return _QUESTIONS["fold"][
         sum(text.startswith("<context_manager>") for text in texts[closed:]) - 1
@@ -81,7 +81,7 @@ def _fold_step(texts: Sequence[str]) -> str:
 
 
 def teller(request: Request) -> Answer:
-    """The scribe, which also looks back and folds: each of its texts can be told from all others."""
+    """Answer like the scribe, also for hindsight and folds; no two of its texts are the same."""
     about = asked(request)
     if about.about == "chunk":
         return scribe(request)
@@ -109,7 +109,7 @@ def teller(request: Request) -> Answer:
 
 @dataclass
 class Life:
-    """A person, the one device that they talk on, the one chat, and the models' server."""
+    """A person with one device, one chat, and the models' server."""
 
     person: Person
     server: ModelServer
@@ -118,12 +118,12 @@ class Life:
     models: str = SCRIPTED
     tables: dict[str, str] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
-    """Every message of the conversation, also those that the device no longer has."""
+    """Every message of the conversation, including those that the device no longer has."""
 
     def settings(self, **tables: str) -> None:
-        """Change tables of memproc.toml: `memory="hindsight = 2"`. What was said before stays.
+        """Change tables of memproc.toml, as in `memory="hindsight = 2"`; earlier changes stay.
 
-        One question is asked after the other, so that the requests can be read in their order.
+        Questions are asked one at a time, so that the requests can be read in order.
         """
         self.tables |= tables
         spelled = "".join(f"[{name}]\n{lines}\n" for name, lines in self.tables.items())
@@ -133,17 +133,17 @@ class Life:
         )
 
     def talk(self, tokens: int) -> None:
-        """About so many tokens more of the conversation, in turns of 100."""
+        """Talk on for about so many tokens, in turns of 100."""
         turns = tokens // 100
         self.device.talk(self.chat_id, turns)
         self.said += texts(self.device.messages(self.chat_id)[-2 * turns :] if turns else [])
 
     def drop(self) -> None:
-        """Export the chat and put it into the inbox."""
+        """Export the chat, and put the export into the inbox."""
         self.person.drop(self.device.export(self.chat_id))
 
     def run(self) -> list[Request]:
-        """`memproc run`, then the import of what it wrote, if anything; the requests that it took."""
+        """Run `memproc run`, and import what it wrote, if anything; return the requests of the run."""
         requests, stood = len(self.server.requests), self._written()
         ended = self.person.memproc("run")
         assert (ended.code, ended.err) == (0, ""), ended
@@ -156,13 +156,13 @@ class Life:
         return {path: path.read_bytes() for path in self.person.updated()}
 
     def round(self, tokens: int = 0) -> list[Request]:
-        """Talk on, export, run, import; the requests that it took."""
+        """Talk on, export, run and import; return the requests of the run."""
         self.talk(tokens)
         self.drop()
         return self.run()
 
     def memories(self) -> list[Record]:
-        """The chunks' memories, oldest first."""
+        """Return the memories of chunks, oldest first."""
         return [memory for memory in self.all() if not memory.members]
 
     def folds(self) -> list[Record]:
@@ -177,11 +177,11 @@ class Life:
         return editions
 
     def kinds(self) -> list[list[str]]:
-        """The kinds of the editions of each chunk's memory, oldest first."""
+        """Return the kinds of the editions of each chunk's memory, oldest first."""
         return [[edition.kind for edition in memory.editions] for memory in self.memories()]
 
     def plan(self) -> dict[str, Any]:
-        """What `memproc plan` says of the chat."""
+        """Return what `memproc plan` says about the chat."""
         (found,) = reports.report(self.person, "plan")["chats"]
         assert isinstance(found, dict)
         return found
@@ -191,7 +191,7 @@ class Life:
 def life(
     folder: Path, script: Script = teller, *, layers: bool = False, **tables: str
 ) -> Iterator[Life]:
-    """A life that has yet to begin; `tables` are those of memproc.toml. It is the same one each time."""
+    """Yield a new life, the same each time; `tables` are those of memproc.toml."""
     with _asking(script) as server:
         device = TypingMind(1)
         chat_id = device.begin("The lighthouse", "You are Aria.")
@@ -204,7 +204,7 @@ def life(
 
 @contextmanager
 def going_on_from(begun: Life, folder: Path, script: Script = teller) -> Iterator[Life]:
-    """Another life that goes on from where this one stands: what many stories begin with is lived through once."""
+    """Yield a copy of a life, which goes on from there: what many stories begin with is lived only once."""
     copytree(begun.person.home, folder)
     with _asking(script) as server:
         server.requests.extend(begun.server.requests)
@@ -218,7 +218,7 @@ def going_on_from(begun: Life, folder: Path, script: Script = teller) -> Iterato
 
 @contextmanager
 def _asking(script: Script) -> Iterator[ModelServer]:
-    """The models' server, and a key for it."""
+    """Yield the models' server, with a key for it in the environment."""
     with (
         ModelServer(Setup(script=script, models={**KNOWN, **_SMALL})) as server,
         pytest.MonkeyPatch.context() as environment,

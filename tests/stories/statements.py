@@ -1,4 +1,4 @@
-"""Statements about themselves that a person makes in passing, and a context manager that takes just these as facts."""
+"""Let a person make statements about themselves, and a context manager take exactly these as facts."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ from tests.stories.rounds import Life, life
 from tests.typingmind.texts import text_of
 
 Take = Callable[[Task], str]
-"""What a context manager answers to the question about facts."""
+"""A function that returns a context manager's answer to the question about facts."""
 
 TOPICS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
@@ -35,13 +35,13 @@ TOPICS: Mapping[str, re.Pattern[str]] = MappingProxyType(
         "The person plays ": re.compile(r"(?:On Sundays I play|I have taken up) (\w+)\."),
     }
 )
-"""Beginnings of facts, each with the sentences that say such a one: the last of them holds."""
+"""The beginnings of facts, each with the pattern of the statements of such a fact; the last statement counts."""
 DAYS = 3
-"""Between one statement and the next."""
+"""The days between one statement and the next."""
 
 
 def take_statements(task: Task) -> str:
-    """Each statement of the passage as a fact; what is shown of the same topic is updated, by the id that it has."""
+    """Answer with each statement of the passage as a fact; a shown fact on the same topic is updated by its id."""
     said = {
         topic: (match[1], message.number)
         for message in task.passage
@@ -75,7 +75,7 @@ def _operation(text: str, message: int, known: Mapping[str, Any] | None) -> Mapp
 
 @dataclass
 class Keeper:
-    """The scribe, with a way of taking facts that can change."""
+    """The scribe with an exchangeable way of taking facts."""
 
     take: Take = take_statements
 
@@ -85,7 +85,7 @@ class Keeper:
 
 
 def tell(lived: Life, *statements: str) -> None:
-    """Say them days apart, each at the beginning of a passage that is more than a chunk long."""
+    """Make the statements, days apart, each at the beginning of a passage that is longer than a chunk."""
     for statement in statements:
         lived.device.now += timedelta(days=DAYS)
         lived.talk(1000)
@@ -98,7 +98,7 @@ def tell(lived: Life, *statements: str) -> None:
 
 @contextmanager
 def telling(folder: Path, keeper: Keeper, *statements: str, **tables: str) -> Iterator[Life]:
-    """A life in which all these have been said, and so much after them that chunks hold them; it has not been run."""
+    """Yield a life in which all statements were made, long enough ago to be in chunks; memproc has not run yet."""
     plain = {"core": "enabled = false", "memory": "hindsight = 0"}
     with life(folder, keeper, layers=True, **{**plain, **tables}) as lived:
         tell(lived, *statements)
@@ -107,7 +107,7 @@ def telling(folder: Path, keeper: Keeper, *statements: str, **tables: str) -> It
 
 
 def copy_of(lived: Life, folder: Path, **tables: str) -> Life:
-    """The same life once more, at the same server: what is done in it changes nothing in the first one."""
+    """Return a copy of a life at the same server; what is done in it does not change the original."""
     copytree(lived.person.home, folder)
     copied = replace(
         lived,

@@ -1,4 +1,4 @@
-"""A real pseudo-terminal of 80 columns and 24 lines, with what a person sees on it and types into it."""
+"""Run a command on a pseudo-terminal of 80 columns and 24 lines: read what it shows, and type into it."""
 
 import os
 import pty
@@ -26,7 +26,7 @@ COLUMNS, LINES = 80, 24
 
 @dataclass
 class Terminal:
-    """A command that runs on a terminal. `seen` are all lines that ever stood there, each with its first second."""
+    """A command that runs on a terminal. `seen` has all lines that it ever showed, with the second of each."""
 
     person: Person
     arguments: tuple[str, ...]
@@ -55,7 +55,7 @@ class Terminal:
         os.write(self._ours, f"{line}\n".encode())
 
     def types_unseen(self, line: str) -> None:
-        """The same once nothing is shown that is typed: what was typed before is thrown away then."""
+        """Type a line once the terminal's echo is off; what was typed before that is thrown away."""
         end = monotonic() + LIMIT_SECONDS
         while termios.tcgetattr(self._ours)[3] & termios.ECHO:
             assert monotonic() < end, self.text()
@@ -63,14 +63,14 @@ class Terminal:
         self.types(line)
 
     def shows(self, words: str) -> str:
-        """Wait until these words (a regular expression) stand on the screen; the line with them."""
+        """Wait until these words (a regular expression) are on the screen; return their line."""
         end = monotonic() + LIMIT_SECONDS
         while not (lines := [line for line in self.lines() if re.search(words, line)]):
             assert self._reads() and monotonic() < end, f"{words!r} never stood in\n{self.text()}"
         return lines[-1]
 
     def ends(self) -> int:
-        """Wait for the end of the command; its exit code."""
+        """Wait for the end of the command; return its exit code."""
         while self._reads():
             pass
         os.close(self._ours)
@@ -82,7 +82,7 @@ class Terminal:
         assert self.ends() == -signal.SIGKILL
 
     def lines(self) -> list[str]:
-        """All lines, those that have scrolled away first."""
+        """Return all lines, beginning with those that have scrolled away."""
         history: Any = self.screen.history.top
         above = ["".join(line[at].data for at in range(COLUMNS)) for line in history]
         return [line.rstrip() for line in (*above, *self.screen.display)]
@@ -91,11 +91,11 @@ class Terminal:
         return "\n".join(self.lines()).rstrip()
 
     def _reads(self, seconds: float = LIMIT_SECONDS) -> bool:
-        """Read what has come, or comes within that time; whether there can be more."""
+        """Read what has come, or comes within that time; return whether more can come."""
         ready, _, _ = select([self._ours], [], [], seconds)
         try:
             block = os.read(self._ours, 65_536) if ready else b""
-        except OSError:  # Linux's way to say that nobody writes any more
+        except OSError:  # on Linux: the other end is closed
             return False
         self._stream.feed(block)
         self.seen = {**dict.fromkeys(self.lines(), monotonic()), **self.seen}

@@ -1,4 +1,4 @@
-"""What a story sees of the wire: the requests that a server was sent, and the memories that came of them."""
+"""Read what a story sees of the wire: the requests that a server was sent, and the memories made by them."""
 
 import json
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tests.stories.person import Person
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One request as it reached the server: who was asked, which of the four questions, and the JSON itself."""
+    """A request as it reached the server: who was asked, which of the four questions, and the JSON itself."""
 
     model: str
     dialect: str
@@ -21,17 +21,17 @@ class Sent:
 
     @property
     def text(self) -> str:
-        """The whole request as one text."""
+        """Return the whole request as one text."""
         return json.dumps(self.body, ensure_ascii=False)
 
     @property
     def roles(self) -> list[str]:
-        """Who speaks, message by message, the system message aside."""
+        """Return the role of each message, without the system message."""
         return [message["role"] for message in self.body["messages"] if message["role"] != "system"]
 
 
 def sent(server: ServerProcess) -> list[Sent]:
-    """Every request up to now, in order. The server's script must say `bodies`."""
+    """Return every request until now, in order. The server's script must say `bodies`."""
     arrived = (event for event in read_events(server.log) if event["event"] == "arrived")
     return [
         Sent(event["model"], event["dialect"], event["step"], event["body"]) for event in arrived
@@ -39,19 +39,19 @@ def sent(server: ServerProcess) -> list[Sent]:
 
 
 def memories(person: Person, chat_id: str = CHAT_ID) -> list[dict[str, Any]]:
-    """The memories that the archive shows of a chat."""
+    """Return the memories of a chat that the archive shows."""
     found = json.loads(person.memproc("memories", chat_id, "--json").out)["memories"]
     assert isinstance(found, list)
     return found
 
 
 def made_by(person: Person, chat_id: str = CHAT_ID) -> set[str]:
-    """How the memories of a chat were made: `model`, `extracted`."""
+    """Return how the memories of a chat were made: `model`, `extracted`."""
     return {memory["edition"]["made"] for memory in memories(person, chat_id)}
 
 
 def exported_texts(chat: Json) -> dict[str, list[str]]:
-    """The six texts of each memory in an updated chat, by the memory's id."""
+    """Return the six texts of each memory in an updated chat, by the memory's id."""
     found: dict[str, list[str]] = {}
     for message in chat["messages"]:
         marker = message.get("memproc", {})
