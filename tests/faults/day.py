@@ -1,6 +1,6 @@
-"""A day of the daemon in minutes: files are dropped, it and its children are killed, and the clock jumps.
+"""Live a day of the daemon in minutes: drop files, kill it and its children, and let the clock jump.
 
-In the end every file has been worked on exactly once. The number of a trial decides what happens when.
+In the end every file must have been worked on exactly once. The number of the trial decides what happens when.
 """
 
 import os
@@ -17,7 +17,7 @@ from time import monotonic, sleep
 from service.command import memproc_argv
 from tests.chats import chat, conversation, export_bytes
 from tests.faults import oracle
-from tests.faults.errors import said
+from tests.faults.errors import ending_faults
 from tests.faults.prepared import Prepared
 from tests.faults.scenes import DAY, FIRST
 from tests.faults.shim import SharedClock
@@ -31,7 +31,7 @@ _JUMPS = (3600, -3600, DAY, -DAY)
 
 
 class KilledDaemon:
-    """The daemon of a lab, and what kills it and starts it again."""
+    """The daemon of a lab, which is killed and started again."""
 
     def __init__(self, prepared: Prepared, clock: SharedClock) -> None:
         self._lab, self._clock = prepared.lab, clock
@@ -41,27 +41,27 @@ class KilledDaemon:
 
     def start(self) -> None:
         argv = memproc_argv(self._lab.home / "memproc.toml", "watch")
-        with self.said.open("ab") as said:
+        with self.said.open("ab") as output:
             environment = {**os.environ, **self._clock.environment}
             self.process = subprocess.Popen(
-                argv, stdout=said, stderr=said, cwd=self._lab.home, env=environment
+                argv, stdout=output, stderr=output, cwd=self._lab.home, env=environment
             )
 
     def kill(self) -> None:
-        """As a system does that needs its memory; the next one is started."""
+        """Kill the daemon, as a system does that needs its memory, and start the next one."""
         self.process.kill()
         self.process.wait()
         self.start()
 
     def kill_child(self) -> None:
-        """Kill the process that works, if there is one now."""
+        """Kill the worker's process, if there is one now."""
         path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         for child in path.read_text().split() if path.exists() else ():
             with suppress(ProcessLookupError):
                 os.kill(int(child), signal.SIGKILL)
 
     def stop(self) -> int:
-        """Ask it to end; its exit code."""
+        """Ask the daemon to end; return its exit code."""
         self.process.send_signal(signal.SIGTERM)
         try:
             return self.process.wait(60)
@@ -71,7 +71,7 @@ class KilledDaemon:
 
 
 def a_day(prepared: Prepared, number: int) -> Iterator[str]:
-    """Live through it; what is wrong in the evening."""
+    """Live through the day; yield what is wrong in the evening."""
     prepared.reset()
     lab, chance = prepared.lab, Random(number)
     clock = SharedClock(lab.root / "clock", CLOCK, _RATE)
@@ -84,7 +84,7 @@ def a_day(prepared: Prepared, number: int) -> Iterator[str]:
     finally:
         daemon.process.kill()
         daemon.process.wait()
-    yield from said(code, daemon.said.read_text(errors="replace"), "")
+    yield from ending_faults(code, daemon.said.read_text(errors="replace"), "")
     yield from _is_done_once(lab.home)
     yield from oracle.database_faults(lab.home)
     yield from oracle.backup_faults(lab.home / "backups")
@@ -124,7 +124,7 @@ def _until_evening(
 def _comes_true(condition: Callable[[], bool]) -> bool:
     end = monotonic() + _LIMIT_SECONDS
     while monotonic() < end:
-        with suppress(sqlite3.Error):  # it is written to meanwhile
+        with suppress(sqlite3.Error):  # the daemon writes to it meanwhile
             if condition():
                 return True
         sleep(0.5)
@@ -132,14 +132,14 @@ def _comes_true(condition: Callable[[], bool]) -> bool:
 
 
 def _contents(home: Path) -> dict[str, str]:
-    """The exports of the inbox: their names by their hashes."""
+    """Return the names of the exports in the inbox by their hashes."""
     return {
         sha256(path.read_bytes()).hexdigest(): path.name for path in (home / "inbox").glob("*.json")
     }
 
 
 def _unfinished(home: Path) -> int:
-    """How many exports are not written yet."""
+    """Return how many exports are not finished yet."""
     with closing(sqlite3.connect(home / "state" / "archive.sqlite3")) as archive:
         written = {
             row[0] for row in archive.execute("SELECT sha256 FROM arrival WHERE state = 'written'")
@@ -148,7 +148,7 @@ def _unfinished(home: Path) -> int:
 
 
 def _is_done_once(home: Path) -> Iterator[str]:
-    """Each content has one finished arrival and one output, and all that was said is in the archive."""
+    """Yield what is wrong unless each content has one finished arrival and one output, and all texts are archived."""
     with closing(sqlite3.connect(home / "state" / "archive.sqlite3")) as archive:
         for digest, name in _contents(home).items():
             arrivals = archive.execute(

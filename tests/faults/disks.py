@@ -1,4 +1,4 @@
-"""Small disks: each folder on one that is full after a while, at forty sizes; then there is room again."""
+"""Put each folder on a small disk that fills up, in forty sizes; afterwards there is room again."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.faults.errors import said
+from tests.faults.errors import ending_faults
 from tests.faults.point import Point
 from tests.faults.prepared import Prepared, Series
 from tests.faults.shim import NO_FAULT
@@ -21,12 +21,12 @@ _ROOM = "256m"
 
 
 def why_not() -> str:
-    """Why no disk can be mounted here; empty where one can."""
+    """Return why no disk can be mounted here; "" where one can."""
     return "" if os.geteuid() == 0 and shutil.which("mount") else "mounting a small disk needs root"
 
 
 def points(prepared: Prepared) -> Iterator[Point]:
-    """Each folder; the number is how many pages are free on its disk, from none to about as many as are needed."""
+    """Yield points for each folder; the number is that of free pages on its disk, from none to about enough."""
     for folder in _FOLDERS:
         prepared.reset()
         place = prepared.lab.home / folder
@@ -40,20 +40,20 @@ def points(prepared: Prepared) -> Iterator[Point]:
 
 
 def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
-    """Let the disk fill up, and go on when there is room; what is wrong."""
+    """Let the disk fill up, and go on when there is room; yield what is wrong."""
     prepared.reset()
     place = prepared.lab.home / point.how
     place.mkdir(exist_ok=True)
     with disk_at(place, (_pages(place) + 1 + point.number) * _PAGE):
         end = prepared.lab.attempt(prepared.scene.work(prepared.lab), NO_FAULT)
-        yield from said(end.code, end.out, end.err)
+        yield from ending_faults(end.code, end.out, end.err)
         _mount("remount", _ROOM, place)
         yield from prepared.goes_on(end.asked)
 
 
 @contextmanager
 def disk_at(place: Path, size: int) -> Iterator[None]:
-    """A disk of that size at the folder, with what lies in it."""
+    """Mount a disk of that size at the folder, with the folder's content, for the block."""
     content = place.with_name(f"{place.name}-content")
     shutil.copytree(place, content)
     _mount("", _ROOM, place)
@@ -72,7 +72,7 @@ def _mount(how: str, size: str, place: Path) -> None:
 
 
 def _pages(folder: Path) -> int:
-    """How many pages the content takes: a file at least one, and a folder one."""
+    """Return how many pages the content takes: a file at least one, and a folder one."""
     paths = list(folder.rglob("*"))
     return sum(-(-path.stat().st_size // _PAGE) if path.is_file() else 1 for path in paths)
 

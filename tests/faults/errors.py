@@ -1,4 +1,4 @@
-"""System calls that fail: once, or from there on; whatever a disk, a share or a limit can answer."""
+"""Let system calls fail, once or from one call on, with every error that a disk, a share or a limit can give."""
 
 import errno
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ from tests.faults.shim import EVERYTHING, Act, Fault, Kind
 
 NAME = "errors"
 _WELL_ENDED = (0, 1, 2)
-"""Done; something was skipped or a disk refused; memproc.toml cannot be read."""
+"""The exit codes of a good end: done; something was skipped or a disk refused; memproc.toml cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """How calls of some kinds fail."""
+    """A way in which calls of some kinds fail."""
 
     act: Act
     errno: int
@@ -38,7 +38,7 @@ _ON = {f"{name}-on": Failure(Act.FAIL_ON, *failing) for name, failing in _KINDS.
 WAYS = {
     **_ONCE,
     **_ON,
-    # A call that is interrupted each time would be repeated for ever: no system does that.
+    # Interrupted each time, a call would be repeated for ever: no system does that.
     "EINTR-once": Failure(
         Act.FAIL_ONCE, errno.EINTR, Kind.CREATE | Kind.OPEN | Kind.READ | Kind.WRITE | Kind.LOCK
     ),
@@ -48,7 +48,7 @@ WAYS = {
 
 
 def points(prepared: Prepared) -> Iterator[Point]:
-    """Every call, in every way in which it may fail."""
+    """Yield a point for every call, in every way in which it may fail."""
     calls = {
         kinds: prepared.count(kinds) for kinds in dict.fromkeys(way.kinds for way in WAYS.values())
     }
@@ -58,15 +58,15 @@ def points(prepared: Prepared) -> Iterator[Point]:
 
 
 def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
-    """Let it fail there, and go on when it is mended; what is wrong."""
+    """Let the call fail, and go on when the fault is gone; yield what is wrong."""
     way = WAYS[point.how]
     end = prepared.attempt(Fault(way.act, point.number, way.errno, way.kinds))
-    yield from said(end.code, end.out, end.err)
+    yield from ending_faults(end.code, end.out, end.err)
     yield from prepared.goes_on(end.asked)
 
 
-def said(code: int, out: str, err: str) -> Iterator[str]:
-    """What is wrong with how a command in trouble ended: it says a sentence, and is never itself the mistake."""
+def ending_faults(code: int, out: str, err: str) -> Iterator[str]:
+    """Yield what is wrong with how a command in trouble ended: it must say why, and must not report a mistake."""
     text = out + err
     if code not in _WELL_ENDED:
         yield f"it ended with {code}: {text[-600:]}"

@@ -1,4 +1,4 @@
-"""kill -9 before, half-way through and after each system call that changes something."""
+"""Kill the command (-9) before, half-way through and after each system call that changes something."""
 
 import signal
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _ACTS = {"before": Act.KILL_BEFORE, "half": Act.KILL_HALF, "after": Act.KILL_AFT
 
 
 def points(prepared: Prepared) -> Iterator[Point]:
-    """Every call, and every moment of it; only what is written has a half."""
+    """Yield a point for every call, and every moment of it; only writing calls have a half."""
     for number in range(1, prepared.last_call + 1):
         yield Point(NAME, prepared.scene.name, number, "before")
     for call in prepared.calls:
@@ -23,7 +23,7 @@ def points(prepared: Prepared) -> Iterator[Point]:
 
 
 def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
-    """Kill it there, and go on; what is wrong."""
+    """Kill the command there, and go on; yield what is wrong."""
     end = prepared.attempt(Fault(_ACTS[point.how], point.number))
     if end.code != -signal.SIGKILL:
         yield f"it was not killed, and ended with {end.code}: {(end.out + end.err)[-300:]}"

@@ -1,4 +1,4 @@
-"""Much at once: thousands of files, odd entries, six commands side by side, and a clock that jumps in the middle.
+"""Load memproc: thousands of files, odd entries, six commands side by side, and a clock that jumps in the middle.
 
 clock      the clock on the wall jumps at a call, by a day or ten years, there or back
 together   six commands at once; as `minutes` for five of them, as the series `hour` for sixty
@@ -18,7 +18,7 @@ from time import monotonic
 from tests.chats import export_bytes
 from tests.faults import disks, oracle
 from tests.faults.day import a_day
-from tests.faults.errors import said
+from tests.faults.errors import ending_faults
 from tests.faults.point import Point
 from tests.faults.prepared import Prepared, Series
 from tests.faults.rewriting import rewritten
@@ -47,7 +47,7 @@ _NAMES = (
 
 
 def points(prepared: Prepared) -> Iterator[Point]:
-    """Each call at which the clock may jump, or memproc be killed; so many chances; one great heap of files."""
+    """Yield the points of each way: calls at which the clock jumps or memproc is killed, chances, one heap of files."""
     for how in _WAYS:
         for number in range(1, _how_many(prepared, how) + 1):
             yield Point(NAME, prepared.scene.name, number, how)
@@ -75,18 +75,18 @@ def _how_many(prepared: Prepared, how: str) -> int:
 
 
 def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
-    """Load it, and see that all is well; what is wrong."""
+    """Load memproc in the way of the point; yield what is wrong."""
     yield from _WAYS[point.how](prepared, point)
 
 
 def _jumping(prepared: Prepared, point: Point) -> Iterator[str]:
     end = prepared.attempt(Fault(call=point.number, jump=_JUMPS[point.how]))
-    yield from said(end.code, end.out, end.err)
+    yield from ending_faults(end.code, end.out, end.err)
     yield from _is_done(prepared)
 
 
 def _elsewhere(prepared: Prepared, point: Point) -> Iterator[str]:
-    """The inbox lies on a disk of its own, and the command is killed there."""
+    """Put the inbox on a disk of its own, and kill the command; yield what is wrong."""
     prepared.reset()
     with disks.disk_at(prepared.lab.home / "inbox", _ROOM_BYTES):
         end = prepared.lab.attempt(
@@ -96,7 +96,10 @@ def _elsewhere(prepared: Prepared, point: Point) -> Iterator[str]:
 
 
 def _is_done(prepared: Prepared) -> Iterator[str]:
-    """All is done, once: a run more changes nothing, and everything is sound. Dates are what the clock has said."""
+    """Yield what is wrong unless all is done once: another run changes nothing, and everything is sound.
+
+    Dates may be any that the clock has shown.
+    """
     home, lab = prepared.lab.home, prepared.lab
     before = oracle.updated(home)
     again = lab.attempt(lab.memproc("run"))
@@ -112,12 +115,12 @@ def _is_done(prepared: Prepared) -> Iterator[str]:
 
 
 def _together(prepared: Prepared, _: Point) -> Iterator[str]:
-    """Six commands at once: who comes too late says so; all is done in the end."""
+    """Run six commands at once: those that come too late must say so, and all must be done in the end."""
     yield from _six_at_once(prepared, 0)
 
 
 def _six_at_once(prepared: Prepared, minutes: int) -> Iterator[str]:
-    """Six commands at once, again and again for so long, with a new chat now and then; all is done in the end."""
+    """Run six commands at once for so long, with a new chat now and then; all must be done in the end."""
     prepared.reset()
     lab, over = prepared.lab, monotonic() + minutes * 60
     for turn in count():
@@ -126,16 +129,16 @@ def _six_at_once(prepared: Prepared, minutes: int) -> Iterator[str]:
                 export_bytes(talk(chat_id=f"talk{turn:06}"))
             )
         for command in _side_by_side(lab, [lab.memproc(*words) for words in _COMMANDS]):
-            yield from said(command.code, command.out, command.err)
+            yield from ending_faults(command.code, command.out, command.err)
         if monotonic() >= over:
             break
     end = lab.attempt(lab.memproc("run"))
-    yield from said(end.code, end.out, end.err)
+    yield from ending_faults(end.code, end.out, end.err)
     yield from _is_done(prepared)
 
 
 def _side_by_side(lab: Lab, works: list[Callable[[], int]]) -> list[TrialEnd]:
-    """Each in a process and a lab of its own, around the one home."""
+    """Run each work in a process and a lab of its own, all with the same home folder."""
     children: list[tuple[int, Lab]] = []
     for number, work in enumerate(works):
         own = Lab(lab.root / f"beside{number}")
@@ -147,7 +150,7 @@ def _side_by_side(lab: Lab, works: list[Callable[[], int]]) -> list[TrialEnd]:
 
 
 def _many(prepared: Prepared, _: Point) -> Iterator[str]:
-    """The daemon's looks, until nothing is left to take: every file is copied whole, and nothing else stops it."""
+    """Let the daemon look until nothing is left to take: every file must be copied whole, whatever else is there."""
     prepared.reset()
     inbox, lab = prepared.lab.home / "inbox", prepared.lab
     contents = {
@@ -161,7 +164,7 @@ def _many(prepared: Prepared, _: Point) -> Iterator[str]:
     _odd_entries(inbox)
     for _look in range(_SMALL // 100 + 10):  # a look takes a hundred files
         end = lab.attempt(prepared.scene.work(lab))
-        yield from said(end.code, end.out, end.err)
+        yield from ending_faults(end.code, end.out, end.err)
         copies = {path.read_bytes() for path in (lab.home / "state" / "arrivals").iterdir()}
         if contents <= copies:
             return
@@ -196,4 +199,4 @@ def _one(prepared: Prepared) -> Iterator[Point]:
 
 LOAD = Series(NAME, ("new-chat", "two-chats", "intake"), points, attempt)
 HOUR = Series("hour", ("two-chats",), _one, lambda prepared, _: _six_at_once(prepared, 60))
-"""Asked for by its name alone."""
+"""Carried out only if asked for by name."""

@@ -1,6 +1,6 @@
-"""The judge of a trial: it shares nothing with memproc, and looks at files alone, as somebody else's program would.
+"""Judge a trial, without sharing any code with memproc, by looking at files only, as a foreign program would.
 
-The unharmed state is that of a run to which nothing happened. Sentences say what is wrong; none of them: all is well.
+The unharmed state is that of a run to which nothing happened. Functions yield sentences that say what is wrong.
 """
 
 import csv
@@ -25,11 +25,11 @@ _VOLATILE = {
     "file_seen", "spending", "sign", "notice", "log", "token_count",
     "bound_prices", "calibration", "rest", "job", "outcome", "row_count",
 }  # fmt: skip
-"""Tables that tell of every attempt, count the rows of such tables, or can be made again at any time."""
+"""Tables that record every attempt, count the rows of such tables, or can be made again at any time."""
 _OF_A_FILE = ("path", "sha256", "state")
-"""What is compared of a file that a run by hand worked on: how often, when and in how many steps is not."""
+"""The columns that are compared of a file in work; how often, when and in how many steps is not compared."""
 _OVER = ("written", "done")
-"""How the work on a file ends well: after a kill the next run may find that nothing is left to do."""
+"""The states of a finished file; after a kill, the next run may find that nothing is left to do."""
 _NUMBERING = {
     "id",
     "seal",
@@ -43,28 +43,28 @@ _NUMBERING = {
     "modified",
     "chat_state.number",  # a chat that failed is processed after the others
 }
-"""Columns that tell in which order, and when, rows came to be; what they point at is compared by itself."""
+"""Columns that depend on the order and the time in which rows were made; the rows that they name are compared."""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Unharmed:
-    """The updated exports before and after a command to which nothing happened, and all that is kept in the end."""
+    """The updated exports before and after a command to which nothing happened, and all that is kept afterwards."""
 
     before: Mapping[str, bytes]
     after: Mapping[str, bytes]
     kept: Mapping[str, Any]
     texts: frozenset[bytes]
-    """Every raw message, as its JSON stands in the exports."""
+    """The JSON of every raw message in the exports."""
     asked: tuple[str, ...] = ()
-    """The requests that models answered, and"""
+    """The keys of the requests that models answered, in order."""
     asked_at: tuple[int, ...] = ()
-    """after how many system calls."""
+    """For each of these requests, after how many system calls it was answered."""
 
 
 def after_the_fault(home: Path, unharmed: Unharmed) -> Iterator[str]:
-    """What is wrong right after a command was killed or failed: outputs are old or new, and no raw text is lost."""
+    """Yield what is wrong right after a command was killed or failed: outputs are old or new, and no raw text is lost."""
     now = updated(home)
     for name in sorted(unharmed.before.keys() | unharmed.after.keys() | now.keys()):
         allowed = [unharmed.before.get(name), unharmed.after.get(name)]
@@ -78,11 +78,11 @@ def after_the_fault(home: Path, unharmed: Unharmed) -> Iterator[str]:
 def in_the_end(
     home: Path, unharmed: Unharmed, in_place: Collection[bytes] = (), *, is_inbox_new: bool = False
 ) -> Iterator[str]:
-    """What is wrong after the next command: it ends in the unharmed state, and nothing is left of what was begun.
+    """Yield what is wrong after the next command, which must end in the unharmed state without unfinished files.
 
-    `in_place` are the updated exports right after the fault. What stands there and is not written down is kept as a
-    version, once, before it is written again, whatever it holds. With `is_inbox_new`, the files of the inbox have other
-    inodes than before, so that each is seen once more, and known by its content.
+    `in_place` are the updated exports right after the fault: one that is not recorded is kept as a version, once, before
+    it is overwritten. With `is_inbox_new`, the files of the inbox have other inodes than before, so each is seen once
+    more, and known by its content.
     """
     if updated(home) != unharmed.after:
         yield "the updated exports are not those of an undisturbed run"
@@ -106,7 +106,7 @@ def in_the_end(
 def paid_twice(
     asked_before: tuple[str, ...], kept_before: set[str], asked_now: tuple[str, ...]
 ) -> Iterator[str]:
-    """What is wrong with the money: an answer that was kept is never asked for again, and one at most is lost."""
+    """Yield what is wrong with the money: no kept answer may be asked for again, and at most one may be lost."""
     if again := kept_before & set(asked_now):
         yield f"{len(again)} answers that were kept were asked for again"
     if len(lost := set(asked_before) - kept_before) > 1:
@@ -116,7 +116,7 @@ def paid_twice(
 
 
 def updated(home: Path) -> dict[str, bytes]:
-    """The updated exports, by name."""
+    """Return the updated exports, by name."""
     return {
         path.name: path.read_bytes()
         for path in (home / "updated").glob("*.*")
@@ -127,9 +127,9 @@ def updated(home: Path) -> dict[str, bytes]:
 def raw_texts(
     home: Path, *, archives: bool = True, exports: bool = True, only: str = ""
 ) -> frozenset[bytes]:
-    """Every message of which the bytes can be had from the archive, from a backup, or from an export that lies there.
+    """Return every raw message that the archive, a backup or an export in the home folder contains.
 
-    `only` names the one folder of exports that is looked into.
+    With `only`, exports are looked for in that folder alone.
     """
     texts: set[bytes] = set()
     if archives and not only:
@@ -163,12 +163,12 @@ def _texts_in_archives(home: Path) -> set[bytes]:
 
 
 def texts_of(content: bytes) -> frozenset[bytes]:
-    """The raw messages of an export: those without memproc's mark."""
+    """Return the raw messages of an export: those without memproc's mark."""
     return frozenset(_messages(content))
 
 
 def replies(home: Path) -> set[str]:
-    """The requests whose answers are kept."""
+    """Return the keys of the requests whose answers are kept."""
     try:
         return {
             str(key)
@@ -179,7 +179,7 @@ def replies(home: Path) -> set[str]:
 
 
 def database_faults(home: Path) -> Iterator[str]:
-    """What SQLite itself finds wrong with the archive."""
+    """Yield what SQLite itself finds wrong with the archive."""
     path = home / "state" / "archive.sqlite3"
     if not path.exists() or not path.stat().st_size:
         return
@@ -192,7 +192,7 @@ def database_faults(home: Path) -> Iterator[str]:
 
 
 def kept(home: Path) -> dict[str, Any]:
-    """All that is kept in the end, in a form that two folders can be compared by."""
+    """Return all that is kept in the end, in a form in which two home folders can be compared."""
     path = home / "state" / "archive.sqlite3"
     found: dict[str, Any] = {"backups": sorted(_index(home / "backups"))}
     copies = (home / "state" / "arrivals").glob("*")
@@ -214,17 +214,17 @@ def kept(home: Path) -> dict[str, Any]:
 
 
 def _files(arrivals: Sequence[Row]) -> list[Row]:
-    """Return the files, each once, by their names: the folder of a trial is not that of the unharmed run."""
+    """Return each file once, by its name alone: the folder of a trial is not that of the unharmed run."""
     files = {
         (Path(row["path"]).name, row["sha256"], "over" if row["state"] in _OVER else row["state"])
         for row in arrivals
     }
-    found = [dict(zip(_OF_A_FILE, file, strict=True)) for file in files]
-    return sorted(found, key=repr)
+    listed = [dict(zip(_OF_A_FILE, file, strict=True)) for file in files]
+    return sorted(listed, key=repr)
 
 
 def backup_faults(folder: Path) -> Iterator[str]:
-    """What is wrong with the backups: the index and the files name each other, and each file is what it was."""
+    """Yield what is wrong with the backups: index and files must agree, and each file must have its hashes."""
     if not folder.exists():
         return
     lines = {line["file"]: line for line in _lines(folder)}
@@ -257,7 +257,7 @@ def _without_versions(
     unharmed: Sequence[tuple[str, str, str]],
     in_place: Collection[bytes],
 ) -> list[tuple[str, str, str]]:
-    """The backups without one version more of each updated export that stood in its place."""
+    """Return the backups without one additional version of each updated export that was in its place."""
     may_be_more = [sha256(content).hexdigest() for content in in_place]
     lines: list[tuple[str, str, str]] = []
     for line in now:
@@ -269,7 +269,7 @@ def _without_versions(
 
 
 def _without_sightings(now: Sequence[Row], unharmed: Sequence[Row]) -> list[Row]:
-    """The dropped files, each once: neither those that were found to be known by their content, nor notes on others."""
+    """Return the dropped files, each once, without those that were only recognised by their content or are gone."""
     rows: list[Row] = []
     for row in now:
         contents = [known["sha256"] for known in unharmed if known["path"] == row["path"]]
@@ -290,18 +290,18 @@ def _lines(folder: Path) -> list[dict[str, str]]:
 
 
 def _table(database: sqlite3.Connection, table: str) -> list[Row]:
-    """The rows of a table without what numbers them, in an order of their own."""
+    """Return the rows of a table without the columns of `_NUMBERING`, sorted by their content."""
     rows = database.execute(f"SELECT * FROM {table}")
     names = [column[0] for column in rows.description]
     wanted = [at for at, name in enumerate(names) if not {name, f"{table}.{name}"} & _NUMBERING]
-    found = [
+    kept_rows = [
         {
             names[at]: sha256(row[at]).hexdigest() if isinstance(row[at], bytes) else row[at]
             for at in wanted
         }
         for row in rows
     ]
-    return sorted(found, key=repr)
+    return sorted(kept_rows, key=repr)
 
 
 def _rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -313,7 +313,7 @@ def _rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """A copy of the archive and of its log, so that looking at them changes nothing."""
+    """Open a copy of a database and its log, so that reading it changes nothing."""
     with TemporaryDirectory(prefix="memproc-faults-") as place:
         for name in (path.name, f"{path.name}-wal"):
             if (path.parent / name).exists():

@@ -1,4 +1,4 @@
-"""What is tried once, what came of it, and the table at the end."""
+"""Define a single trial and its result, and print the table of all results."""
 
 import json
 from collections import Counter
@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One trial of a series: a scene, the number of what goes wrong in it, and how."""
+    """One trial of a series: its scene, the number of the fault in it, and the way of the fault."""
 
     series: str
     scene: str
@@ -16,39 +16,39 @@ class Point:
     how: str
 
     def __str__(self) -> str:
-        """The command that repeats it by itself."""
+        """Return the command that repeats this trial alone."""
         return f"python -m tests.faults {self.series} --command {self.scene} --call {self.number} --how {self.how}"
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of a trial: sentences that say what was wrong; none where all was well."""
+    """The result of a trial: the sentences that say what was wrong; none where all was well."""
 
     point: Point
     wrong: tuple[str, ...]
     what: str = ""
-    """What it was that went wrong on purpose, in words."""
+    """What went wrong on purpose, in words."""
 
     def as_line(self) -> str:
-        """One line for a pipe."""
+        """Return the result as one line for a pipe."""
         return json.dumps(asdict(self)) + "\n"
 
 
-def parse_event(line: str) -> Tried:
-    """What `as_line` has written."""
+def parse_tried(line: str) -> Tried:
+    """Return the result that `as_line` has written as this line."""
     read = json.loads(line)
     return Tried(Point(**read["point"]), tuple(read["wrong"]), read["what"])
 
 
 def every(points: Sequence[Point], stride: int) -> Sequence[Point]:
-    """One in `stride` of the points, spread evenly; at least one of each way."""
+    """Return one in `stride` of the points, spread evenly; at least one of each way."""
     ways = dict.fromkeys(point.how for point in points)
     by_way = ([point for point in points if point.how == how] for how in ways)
     return [point for way in by_way for point in way[len(way) // 2 % stride :: stride] or way[:1]]
 
 
 def table(tried: Sequence[Tried]) -> Iterator[str]:
-    """The lines of the table: one a scene, the sum, and how to repeat each failure."""
+    """Yield the lines of the table: one for each scene, the sum, and the command that repeats each failure."""
     rows = Counter(
         (result.point.series, result.point.scene, bool(result.wrong)) for result in tried
     )

@@ -1,13 +1,13 @@
-"""Power cuts: what was not flushed is lost, as a file system may lose it.
+"""Cut the power: lose what was not flushed, as a file system may lose it.
 
-In two ways. A model of a disk goes through the calls that the shim has logged, and forgets what was not flushed:
+This is done in two ways. A model of a disk carries out the calls that the shim has logged, and loses what was not flushed:
 
-    flushed    nothing else is there: neither names nor bytes
-    names      all names are there, and of the files what was flushed: a file may be empty
-    some-N     of what was not flushed, some is there, by chance N
+    flushed    only flushed names and bytes are left
+    names      all names are left, but only the flushed bytes: a file may be empty
+    some-N     a part of what was not flushed is left, chosen by chance N
 
-And a real file system: the command is killed at the call, and the disk image is copied before the system has written
-back what it holds in memory. The copy is mounted, which replays the journal of the file system.
+And with a real file system: the command is killed at the call, and the disk image is copied before the system has written
+back what it holds in memory. Mounting the copy replays the journal of the file system.
 """
 
 import os
@@ -42,31 +42,31 @@ _DISKS = {
     "xfs": ("xfs", "loop,nouuid", "320M"),
 }
 _REBUILT = "-shm"
-"""How the file ends that SQLite makes anew from the log: it lies in memory, and is never flushed."""
+"""The ending of the file that SQLite rebuilds from the log: it is shared memory, and never flushed."""
 
 
 @dataclass(slots=True)
 class Inode:
-    """A file: what has been flushed, and what programs see."""
+    """A file: its flushed content, and the one that programs see."""
 
     flushed: bytes = b""
     seen: bytes = b""
     waiting: list[LoggedCall] = field(default_factory=list)
-    """Calls that have changed it since."""
+    """The calls that have changed it since it was flushed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """Names that change all at once, as a folder is renamed with all that is in it."""
+    """Names that change at once, as when a folder is renamed with all that is in it."""
 
     folder: str
-    """Whose flush makes it last."""
+    """The folder whose flush makes the change durable."""
     names: dict[str, Inode | None]
-    """Which file each name has since, if any."""
+    """The file that each name has since, if any."""
 
 
 class ModelDisk:
-    """The files below a folder, as they are seen, and as they would be after a power cut."""
+    """The files below a folder as programs see them, and as they would be after a power cut."""
 
     def __init__(self, home: Path) -> None:
         self._home = str(home)
@@ -84,7 +84,7 @@ class ModelDisk:
         """What has not been flushed of them, in its order."""
 
     def carry_out(self, call: LoggedCall) -> None:
-        """One system call."""
+        """Carry out one system call."""
         match call.name:
             case "create":
                 self._by_path[call.path] = Inode()
@@ -104,7 +104,7 @@ class ModelDisk:
                 self._flush(call.path)
 
     def after(self, how: str) -> dict[str, bytes]:
-        """The files after a power cut now, by their paths."""
+        """Return the files, by path, as they would be after a power cut now."""
         chance = Random(how)
         names = dict(self._names)
         for renaming in self._waiting:
@@ -121,7 +121,7 @@ class ModelDisk:
 
     @property
     def folders(self) -> set[str]:
-        """All folders: whoever makes one flushes its parent at once, or loses all that is in it."""
+        """Return all folders: whatever makes one must flush its parent at once, or may lose its content."""
         return self._folders
 
     def _name(self, path: str, inode: Inode | None) -> None:
@@ -145,7 +145,7 @@ class ModelDisk:
             self._folders.discard(folder)
 
     def _flush(self, path: str) -> None:
-        """A folder: the names in it. A file: its content."""
+        """Flush the names in a folder, or the content of a file."""
         if path in self._folders or path == self._home:
             for renaming in self._waiting:
                 if renaming.folder == path:
@@ -156,7 +156,7 @@ class ModelDisk:
 
 
 def changed(content: bytes, call: LoggedCall) -> bytes:
-    """The content after a write or a cut."""
+    """Return the content after a call that writes or truncates."""
     if call.name == "cut":
         return content[: call.offset].ljust(call.offset, b"\0")
     return (
@@ -175,7 +175,7 @@ def _set(names: dict[str, Inode], renaming: Renaming) -> None:
 
 
 def points(prepared: Prepared) -> Iterator[Point]:
-    """After each call that changes something."""
+    """Yield a point after each call that changes something, in each way."""
     numbers = sorted({call.number for call in prepared.calls if not call.path.endswith(_REBUILT)})
     for how in (*_MODELS, *(disk for disk in _DISKS if not no_disk(disk))):
         for number in numbers:
@@ -183,14 +183,14 @@ def points(prepared: Prepared) -> Iterator[Point]:
 
 
 def no_disk(disk: str) -> str:
-    """Why there is no such disk here; empty where there is."""
+    """Return why there is no such disk here; "" where there is."""
     if os.geteuid() != 0 or not Path("/dev/loop-control").exists():
         return "a file system of one's own needs root and loop devices"
     return "" if shutil.which(f"mkfs.{_DISKS[disk][0]}") else f"there is no mkfs.{_DISKS[disk][0]}"
 
 
 def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
-    """Cut the power there, and go on; what is wrong."""
+    """Cut the power there, and go on; yield what is wrong."""
     asked = tuple(
         key
         for key, at in zip(prepared.unharmed.asked, prepared.unharmed.asked_at, strict=True)
@@ -218,13 +218,13 @@ def _is_well(prepared: Prepared, point: Point, asked: tuple[str, ...]) -> Iterat
 
 
 def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
-    """Make the folders what they are after the cut; a file that is as it was stays the same file."""
+    """Make the folders as they are after the cut; a file that has not changed keeps its inode."""
     files = {
         name: content for name, content in disk.after(how).items() if not name.endswith(_REBUILT)
     }
     for path in [path for path in home.rglob("*") if path.is_file() and str(path) not in files]:
         path.unlink()
-    # A folder whose new name was lost has its old one.
+    # A folder whose new name was lost has its old one again.
     folders = disk.folders | {
         str(folder) for name in files for folder in Path(name).parents if home in folder.parents
     }
@@ -242,7 +242,7 @@ def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
 
 @contextmanager
 def _after_a_cut_of(prepared: Prepared, point: Point) -> Iterator[None]:
-    """The home folder as a file system of its own, after its power was cut at the call."""
+    """Make the home folder a file system of its own for the block, as it is after a power cut at the call."""
     home, image, copy = (
         prepared.lab.home,
         prepared.lab.root / "disk",

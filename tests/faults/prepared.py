@@ -1,4 +1,4 @@
-"""A scene that is ready to be tried: its folders, and what becomes of them when nothing happens."""
+"""Prepare a scene for trials: build its folders, and see what becomes of them when nothing goes wrong."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,12 +15,12 @@ from tests.faults.trial import Lab, TrialEnd
 
 
 class Impossible(Exception):
-    """There is nothing at this point that could go wrong, so it is not tried."""
+    """Raised where nothing can go wrong at a point, so that it is not tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedCall:
-    """A system call that changed something, as the shim noted it; `data` is what was written, at `offset`."""
+    """A system call that changed something, as the shim logged it; `data` was written at `offset`."""
 
     number: int
     name: str
@@ -42,22 +42,22 @@ class Prepared:
     base: Path
     unharmed: Unharmed
     calls: tuple[LoggedCall, ...]
-    """What an undisturbed run does, without the calls that change nothing."""
+    """The calls of an undisturbed run that change something."""
 
     def reset(self) -> None:
-        """Put the folders back to what they were before the command."""
+        """Restore the folders as they were before the command."""
         shutil.rmtree(self.lab.home, ignore_errors=True)
         shutil.copytree(self.base, self.lab.home, symlinks=True)
 
     def attempt(self, fault: Fault) -> TrialEnd:
-        """The command with this fault, in the folders as they were."""
+        """Run the command with this fault, in the folders as they were."""
         self.reset()
         return self.lab.attempt(self.scene.work(self.lab), fault)
 
     def goes_on(
         self, asked_before: tuple[str, ...], *, is_inbox_new: bool = False
     ) -> Iterator[str]:
-        """See what a fault has left, and do what a person does after it; all that is wrong."""
+        """Check what a fault has left, and do what a person does after it; yield all that is wrong."""
         yield from oracle.after_the_fault(self.lab.home, self.unharmed)
         kept_before = oracle.replies(self.lab.home)
         in_place = oracle.updated(self.lab.home).values()
@@ -71,20 +71,20 @@ class Prepared:
             yield from oracle.paid_twice(asked_before, kept_before, again.asked)
 
     def count(self, kinds: Kind) -> int:
-        """How many calls of these kinds the undisturbed command makes."""
+        """Return how many calls of these kinds the undisturbed command makes."""
         return self.attempt(Fault(kinds=kinds)).calls
 
     @cached_property
     def last_call(self) -> int:
-        """The number of the last call that changes something."""
+        """Return the number of the last call that changes something."""
         return self.count(CHANGES)
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One kind of trials: the scenes in which they are made, all there are in one, and how one is made.
+    """One kind of trials: its scenes, all its points in a scene, and how one of them is tried.
 
-    `attempt` tells all that is wrong; `why_not` why none can be made here, and nothing where they can.
+    `attempt` yields all that is wrong; `why_not` returns why no trial can be made here, or "".
     """
 
     name: str
@@ -95,7 +95,7 @@ class Series:
 
 
 def prepare(lab: Lab, scene: Scene) -> Prepared:
-    """Build the scene, and see what happens where nothing goes wrong."""
+    """Build the scene, and record what its command does when nothing goes wrong."""
     lab.root.mkdir(parents=True, exist_ok=True)
     base = lab.root / scene.name
     scene.build(lab)

@@ -1,4 +1,4 @@
-"""Files of the inbox that are written again and again while they are read: in place in pieces, or as another file."""
+"""Write files of the inbox again and again while they are read: in place, piece by piece, or as another file."""
 
 import os
 import signal
@@ -10,18 +10,18 @@ from time import sleep
 
 from tests.chats import chat, conversation, export_bytes
 from tests.faults import oracle
-from tests.faults.errors import said
+from tests.faults.errors import ending_faults
 from tests.faults.prepared import Prepared
 
 _TURNS = 9
 _ROUNDS = 12
 """How often the file is written."""
 _ATTEMPTS = 4
-"""How often memproc looks meanwhile."""
+"""How often memproc looks at the inbox meanwhile."""
 
 
 def rewritten(prepared: Prepared, number: int) -> Iterator[str]:
-    """Read while it is written: nothing is taken that was never whole; then the last content is worked on."""
+    """Let memproc read a file that is being written: it may take only whole contents, and in the end the last one."""
     prepared.reset()
     home, lab = prepared.lab.home, prepared.lab
     versions = [_version(number) for number in range(_ROUNDS)]
@@ -29,11 +29,11 @@ def rewritten(prepared: Prepared, number: int) -> Iterator[str]:
     with _writing(path, versions, Random(number)) as writer:
         for _ in range(_ATTEMPTS):
             end = lab.attempt(prepared.scene.work(lab))
-            yield from said(end.code, end.out, end.err)
+            yield from ending_faults(end.code, end.out, end.err)
             yield from _was_whole(home, versions)
         os.waitpid(writer, 0)
     end = lab.attempt(prepared.scene.again(lab))
-    yield from said(end.code, end.out, end.err)
+    yield from ending_faults(end.code, end.out, end.err)
     yield from _was_whole(home, versions)
     if prepared.scene.name == "intake":
         if versions[-1] not in _copies(home):
@@ -45,14 +45,14 @@ def rewritten(prepared: Prepared, number: int) -> Iterator[str]:
 
 
 def _version(number: int) -> bytes:
-    """An export of a chat that nothing else shares a message with, so many turns later."""
+    """Return an export, so many turns later, of a chat that shares no message with any other."""
     spoken = conversation(_TURNS + number, 400, first=5_000)
     return export_bytes(chat(*spoken, id="rewritten1", chatID="rewritten1"))
 
 
 @contextmanager
 def _writing(path: Path, versions: Sequence[bytes], chance: Random) -> Iterator[int]:
-    """A process that writes them one after the other; its number."""
+    """Run a process that writes the versions one after the other, for the block; yield its process id."""
     if not (writer := os.fork()):
         for version in versions:
             if chance.random() < 0.5:
@@ -86,7 +86,7 @@ def _copies(home: Path) -> set[bytes]:
 
 
 def _was_whole(home: Path, versions: Sequence[bytes]) -> Iterator[str]:
-    """Every copy is a content that was once there, and every updated export has all messages of one."""
+    """Yield what is wrong unless every copy is one of the versions, and every updated export has all of one's messages."""
     whole = {
         *versions,
         *(
@@ -104,5 +104,5 @@ def _was_whole(home: Path, versions: Sequence[bytes]) -> Iterator[str]:
 
 
 def _number_of_texts(home: Path) -> int:
-    """How many messages of the rewritten chat the archive has."""
+    """Return how many messages of the rewritten chat the archive has."""
     return len(oracle.texts_of(_version(_ROUNDS - 1)) & oracle.raw_texts(home, exports=False))

@@ -1,6 +1,6 @@
-"""Rot: bytes that change by themselves, in each column of the archive, its pages, its log, backups and outputs.
+"""Let bytes change by themselves (rot): in each column of the archive, its pages, its log, backups and outputs.
 
-`verify` names it, `run` never writes it out, and `rebuild` brings back what the files still hold.
+`verify` must name the rot, `run` must never write it out, and `rebuild` must bring back what the files still hold.
 """
 
 import shutil
@@ -12,7 +12,7 @@ from random import Random
 
 from tests.daemon.archive.test_rot import DAMAGES, NOT_SEALED, ROT, damage
 from tests.faults import oracle
-from tests.faults.errors import said
+from tests.faults.errors import ending_faults
 from tests.faults.point import Point
 from tests.faults.prepared import Impossible, Prepared, Series
 from tests.faults.shim import Act, Fault
@@ -21,11 +21,11 @@ NAME = "rot"
 _SCENES = ("rotten",)
 _ARCHIVE = Path("state", "archive.sqlite3")
 _FILES = 40
-"""How many places in each kind of file are damaged, by chance."""
+"""How many places, chosen by chance, are damaged in each kind of file."""
 
 
 def points(prepared: Prepared) -> Iterator[Point]:
-    """Each column in each way, and so many places in each kind of file."""
+    """Yield points for each column in each way, and for so many places in each kind of file."""
     for how in DAMAGES:
         for number in range(len(_columns(prepared.base / _ARCHIVE))):
             yield Point(NAME, prepared.scene.name, number, how.replace(" ", "-"))
@@ -35,7 +35,7 @@ def points(prepared: Prepared) -> Iterator[Point]:
 
 
 def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
-    """Let it rot; what is wrong with what verify, run and rebuild make of it."""
+    """Let it rot; yield what is wrong with what verify, run and rebuild do then."""
     prepared.reset()
     kind = next((kind for kind in DAMAGES if kind.replace(" ", "-") == point.how), None)
     if kind:
@@ -50,16 +50,16 @@ def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
 
 def _is_told(prepared: Prepared, names: bool) -> Iterator[str]:
     verified = _memproc(prepared, "verify")
-    yield from said(*verified)
+    yield from ending_faults(*verified)
     if names and verified[0] != 1:
         yield "verify is silent"
 
 
 def _is_kept_inside(prepared: Prepared, names: bool) -> Iterator[str]:
-    """Run, and look at the outputs: where the rot is named, they are whole; nowhere does any of it stand in them."""
+    """Run, and yield what is wrong with the outputs: they must not contain rot, and must be whole where it is named."""
     home, unharmed = prepared.lab.home, prepared.unharmed
     rotten = oracle.updated(home)
-    yield from said(*_memproc(prepared, "run"))
+    yield from ending_faults(*_memproc(prepared, "run"))
     for name, content in oracle.updated(home).items():
         whole = (unharmed.before.get(name), unharmed.after.get(name), rotten.get(name))
         if ROT.encode() in content and content != rotten.get(name):
@@ -69,12 +69,16 @@ def _is_kept_inside(prepared: Prepared, names: bool) -> Iterator[str]:
 
 
 def _is_rebuilt(prepared: Prepared) -> Iterator[str]:
-    """Without the archive, everything that files hold comes back into a new one."""
+    """Remove the archive, and yield what `rebuild` has not brought back although files hold it."""
     home = prepared.lab.home
     shutil.rmtree(home / "state")
-    held = oracle.raw_texts(home, archives=False)
-    yield from said(*_memproc(prepared, "rebuild"))
-    if lost := held - oracle.raw_texts(home, exports=False) - oracle.raw_texts(home, only="inbox"):
+    in_files = oracle.raw_texts(home, archives=False)
+    yield from ending_faults(*_memproc(prepared, "rebuild"))
+    if (
+        lost := in_files
+        - oracle.raw_texts(home, exports=False)
+        - oracle.raw_texts(home, only="inbox")
+    ):
         yield f"rebuild has not brought back {len(lost)} messages that files hold"
 
 
@@ -94,7 +98,7 @@ def _columns(archive: Path) -> list[tuple[str, str]]:
 
 
 def _rot_column(prepared: Prepared, number: int, value: str) -> bool:
-    """Damage the column in the first row; whether verify has to name it, as that of every sealed row."""
+    """Damage the column in the first row; return whether verify must name it, as in every sealed row."""
     archive = prepared.lab.home / _ARCHIVE
     columns = _columns(archive)
     table, column = columns[number]
@@ -105,7 +109,7 @@ def _rot_column(prepared: Prepared, number: int, value: str) -> bool:
 
 
 def _flip(path: Path, chance: Random, begin: int = 0) -> bool:
-    """Change one byte; True, since that has to be named."""
+    """Change one bit; return True, since verify must name it."""
     content = bytearray(path.read_bytes())
     if len(content) <= begin:
         raise Impossible
@@ -115,13 +119,13 @@ def _flip(path: Path, chance: Random, begin: int = 0) -> bool:
 
 
 def _page(prepared: Prepared, chance: Random) -> bool:
-    """A byte of the archive: one in a free part of a page is nobody's, so verify need not name it."""
+    """Damage a byte of the archive; it may be in a free part of a page, so verify need not name it."""
     _flip(prepared.lab.home / _ARCHIVE, chance)
     return False
 
 
 def _log(prepared: Prepared, chance: Random) -> bool:
-    """A byte of SQLite's log, as a killed run leaves it: SQLite drops what does not fit its checksum."""
+    """Damage a byte of SQLite's log after a killed run; SQLite drops what does not match its checksum."""
     prepared.lab.attempt(
         prepared.scene.work(prepared.lab), Fault(Act.KILL_BEFORE, prepared.last_call // 2)
     )
@@ -142,7 +146,7 @@ def _lost_backup(prepared: Prepared, chance: Random) -> bool:
 
 
 def _index(prepared: Prepared, chance: Random) -> bool:
-    """A byte of the index behind its first line: a title may be another, and nobody can know."""
+    """Damage a byte of the index after its first line; it may be in a title, where nobody can notice it."""
     path = prepared.lab.home / "backups" / "INDEX.tsv"
     _flip(path, chance, path.read_bytes().index(b"\n") + 1)
     return False
@@ -166,6 +170,6 @@ _PLACES: dict[str, Callable[[Prepared, Random], bool]] = {
     "output": _output,
     "lost-output": _lost_output,
 }
-"""Each damages one file, and says whether verify has to name it."""
+"""Functions that damage one kind of file, and return whether verify must name it."""
 
 ROTTING = Series(NAME, _SCENES, points, attempt)

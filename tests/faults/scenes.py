@@ -1,6 +1,6 @@
-"""What is tried: commands in folders that were lived in, and how a person goes on after each.
+"""Define what is tried: commands in folders with a history, and how a person goes on after each.
 
-A scene is built once, in its final place, since the archive knows absolute paths; a trial begins with a copy of it.
+A scene is built once, in its final place, since the archive stores absolute paths; each trial begins with a copy of it.
 """
 
 import json
@@ -40,26 +40,26 @@ _MODELS = (
     "[fold]\nbudget = 700\n[memory]\nhindsight = 2\n"
     '[facts]\nbudget = 300\n[texts]\nfolder = "texts"\n'
 )
-"""Memories with core memory and facts, hindsight, and folds, as soon as there are a few."""
+"""Settings for memories with core memory and facts, hindsight, and folds as soon as there are a few memories."""
 FIRST, MORE = 9, 3
-"""Turns of 400 tokens that are there in the first round, and that come after it."""
+"""The turns of 400 tokens in the first round, and those that come in each later one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Something that a person does: the folders before it, the work, and what they do after it went wrong."""
+    """Something that a person does: how to build the folders, the work, and what they do if it went wrong."""
 
     name: str
     build: Callable[[Lab], None]
     work: Callable[[Lab], Work]
     again: Callable[[Lab], Work]
-    """What ends in the undisturbed state, whatever was done before."""
+    """The work that ends in the undisturbed state, whatever was done before."""
     does_pay: bool = False
-    """Models are asked."""
+    """Whether models are asked."""
 
 
 def with_settings(lab: Lab, more: str) -> None:
-    """An empty home with this memproc.toml."""
+    """Make an empty home folder with these settings in memproc.toml."""
     shutil.rmtree(lab.home, ignore_errors=True)
     (lab.home / "inbox").mkdir(parents=True)
     (lab.home / "texts").mkdir()
@@ -81,7 +81,7 @@ def drop(lab: Lab, *chats: Json) -> None:
 
 
 def talk(turns: int = FIRST, chat_id: str = CHAT_ID) -> Json:
-    """A chat of so many turns."""
+    """Return a chat of so many turns."""
     return chat(
         *conversation(turns, 400),
         id=chat_id,
@@ -91,7 +91,7 @@ def talk(turns: int = FIRST, chat_id: str = CHAT_ID) -> Json:
 
 
 def talked_on(lab: Lab, turns: int = MORE) -> list[Json]:
-    """The chats of the updated exports, imported and talked on."""
+    """Return the chats of the updated exports, imported and talked on."""
     chats: list[Json] = []
     for path in sorted((lab.home / "updated").glob("*.json")):
         chats += json.loads(path.read_bytes())["data"]["chats"]
@@ -101,7 +101,7 @@ def talked_on(lab: Lab, turns: int = MORE) -> list[Json]:
 
 
 def memproc(lab: Lab, *arguments: str, day: int = 0) -> None:
-    """A command that goes well, on that day; in this process, which learns all its modules so."""
+    """Run a command, which must succeed, on that day; in this process, which so imports all its modules."""
     ended = lab.attempt(lab.memproc(*arguments), seconds=CLOCK + day * DAY)
     if ended.code:
         raise RuntimeError(
@@ -127,19 +127,19 @@ def _second(settings: str, *ids: str) -> Callable[[Lab], None]:
 
 
 def _lived(lab: Lab) -> None:
-    """Two rounds, so that versions are kept."""
+    """Live two rounds, so that versions are kept."""
     _second(_ENGINE)(lab)
     memproc(lab, "run", day=-1)
 
 
 def _lost(lab: Lab) -> None:
-    """Nothing is left of the archive."""
+    """Live two rounds, and remove the archive."""
     _lived(lab)
     shutil.rmtree(lab.home / "state")
 
 
 def _rotten(lab: Lab) -> None:
-    """Two rounds with models, an edit by hand, something in the tables of the daemon, and new talk in the inbox."""
+    """Live two rounds with models, edit by hand, fill tables of the daemon, and put new talk into the inbox."""
     _second(_MODELS)(lab)
     for arguments in (
         ("run",),
@@ -154,7 +154,7 @@ def _rotten(lab: Lab) -> None:
 
 
 def _moved(lab: Lab) -> None:
-    """A parcel from another computer; an archive with nothing in it, and exports of one that was lost."""
+    """Make a parcel from another computer, an empty archive, and exports of an archive that was lost."""
     _lived(lab)
     memproc(lab, "export-archive", "all.zip", day=-1)
     parcel = (lab.home / "all.zip").read_bytes()
@@ -167,7 +167,7 @@ def _moved(lab: Lab) -> None:
 
 
 def _dropped(lab: Lab) -> None:
-    """Three files in the inbox of a daemon that has worked before: two exports, and one that is none."""
+    """Put three files, two exports and something else, into the inbox of a daemon that has worked before."""
     _second(_ENGINE + "[watch]\nsettle_seconds = 1\n")(lab)
     inbox = lab.home / "inbox"
     (inbox / "other.json").write_bytes(export_bytes(talk(chat_id=OTHER_ID)))
@@ -177,12 +177,12 @@ def _dropped(lab: Lab) -> None:
 
 
 def _intake(lab: Lab) -> Work:
-    """The daemon's start, and its looks at its inbox: seen, unchanged for its time, copied."""
+    """Return the work of the daemon's start and its looks at the inbox: files are seen, settle, and are copied."""
 
     def work() -> int:
         try:
             return look()
-        except (MemprocError, OSError) as trouble:  # the daemon says it, and tries again
+        except (MemprocError, OSError) as trouble:  # the daemon reports it, and tries again
             sys.stderr.write(f"{unforeseen(trouble)}\n")
             return 1
 
@@ -206,7 +206,7 @@ def _run(*arguments: str) -> Callable[[Lab], Work]:
 
 
 def _put_back_again(*command: str) -> Callable[[Lab], Work]:
-    """Once more where it was not done to its end; where it was, only a look."""
+    """Return the work that repeats the command if it was not finished; otherwise a command that only reads."""
 
     def work(lab: Lab) -> int:
         with Archive.read(lab.home / "state") as archive:
@@ -218,7 +218,7 @@ def _put_back_again(*command: str) -> Callable[[Lab], Work]:
 
 
 def _export_again(lab: Lab) -> Work:
-    """Once more where there is no file; where there is, any command that tidies up."""
+    """Return the work that exports again if there is no file; otherwise any command that tidies up."""
 
     def work() -> int:
         is_done = (lab.home / "all.zip").exists()
@@ -228,7 +228,7 @@ def _export_again(lab: Lab) -> Work:
 
 
 def _import_again(lab: Lab) -> Work:
-    """Once more where it was not done to its end; where it was, any command that tidies up."""
+    """Return the work that imports again if that was not finished; otherwise any command that tidies up."""
 
     def work() -> int:
         with suppress(ArchiveError), Archive.read(lab.home / "state") as archive:
@@ -264,11 +264,11 @@ _SCENES = (
 )
 SCENES: Mapping[str, Scene] = {scene.name: scene for scene in _SCENES}
 COMMANDS = tuple(scene.name for scene in _SCENES if scene.build is not _rotten)
-"""The scenes for kills and errors: the one for rot is a second round like the other."""
+"""The scenes for kills and errors; that for rot is left out, being a second round like another one."""
 
 
 def warm(lab: Lab) -> None:
-    """Run the commands once in this process, so that forked ones find every module loaded."""
+    """Run the commands once in this process, so that forked processes find every module loaded."""
     shim.stop_clock(CLOCK)
     _first(_MODELS)(lab)
     lab.here(lab.memproc("plan"))

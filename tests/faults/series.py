@@ -1,4 +1,4 @@
-"""Carries out a series of trials in forked workers, each with a lab of its own, and gathers what came of them."""
+"""Carry out series of trials in forked workers, each with a lab of its own, and collect the results."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from tests.faults.disks import DISKS
 from tests.faults.errors import ERRORS
 from tests.faults.kills import KILLS
 from tests.faults.load import HOUR, LOAD
-from tests.faults.point import Point, Tried, every, parse_event
+from tests.faults.point import Point, Tried, every, parse_tried
 from tests.faults.power import POWER
 from tests.faults.prepared import Impossible, Prepared, Series, prepare
 from tests.faults.rot import ROTTING
@@ -30,7 +30,7 @@ SERIES = {series.name: series for series in (KILLS, ERRORS, DISKS, POWER, ROTTIN
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which trials of a series: of these scenes, one in `stride`; or the one of a number, in one way or in all."""
+    """Chooses trials of a series: in these scenes, one in `stride`, or those of one number, in one way or all."""
 
     series: str
     scenes: tuple[str, ...]
@@ -39,7 +39,7 @@ class Choice:
     how: str | None = None
 
     def of(self, points: Sequence[Point]) -> Sequence[Point]:
-        """The chosen ones of these points."""
+        """Return those of the points that are chosen."""
         chosen = [
             point
             for point in points
@@ -49,9 +49,9 @@ class Choice:
 
 
 def carry_out(choices: Sequence[Choice], labs: Sequence[Lab]) -> Iterator[Tried]:
-    """Try them all, side by side in as many processes as there are labs."""
+    """Carry out all chosen trials, in as many processes as there are labs; yield the results."""
     workers = [_worker(choices, lab, number, len(labs)) for number, lab in enumerate(labs)]
-    yield from map(parse_event, _lines([pipe for _, pipe in workers]))
+    yield from map(parse_tried, _lines([pipe for _, pipe in workers]))
     for process, _ in workers:
         _, status = os.waitpid(process, 0)
         if status:
@@ -82,7 +82,7 @@ def _lines(pipes: Sequence[int]) -> Iterator[str]:
 
 
 def _worker(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> tuple[int, int]:
-    """Fork a process that does its share; its number, and where to read what came of it."""
+    """Fork a process that carries out its share; return its process id, and the pipe with its results."""
     reading, writing = os.pipe()
     if process := os.fork():
         os.close(writing)
@@ -139,10 +139,10 @@ def _attempt(series: Series, prepared: Prepared, point: Point) -> Iterator[str]:
         yield from series.attempt(prepared, point)
     except Impossible:
         raise
-    except Exception as fault:  # a trial that breaks is a failure of its own, and the next goes on
+    except Exception as fault:  # a trial that raises is a failure, and the next one goes on
         yield f"the trial itself broke: {type(fault).__name__}: {fault} {traceback.format_exc()[-600:]}"
 
 
 def labs(root: Path, workers: int) -> list[Lab]:
-    """A folder for each worker; their names are equally long, so that all make the same calls."""
+    """Return a lab for each worker; their names are equally long, so that all make the same calls."""
     return [Lab(root / f"worker{number}") for number in range(workers)]

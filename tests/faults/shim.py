@@ -1,4 +1,4 @@
-"""Builds the shim that counts system calls (shim.c), and arms it in this process."""
+"""Build the shim that counts system calls (shim.c), and arm it in this process."""
 
 import ctypes
 import os
@@ -52,9 +52,9 @@ class Act(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is to go wrong: `act` at call number `call` of these `kinds`, with the error `errno` where it fails.
+    """What is to go wrong: `act` at call number `call` of these `kinds`, with the error `errno` if it fails.
 
-    `jump` seconds is how far the clock on the wall jumps there.
+    `jump` is how many seconds the wall clock jumps there.
     """
 
     act: Act = Act.NOTHING
@@ -68,7 +68,7 @@ NO_FAULT = Fault()
 
 
 def why_not() -> str:
-    """Why the shim cannot be used here, with what to install; empty where it can."""
+    """Return why the shim cannot be used here, with what to install; "" where it can."""
     if sys.platform != "linux":
         return "faults are put in between programs and Linux; this system is another one"
     if not shutil.which("cc"):
@@ -77,7 +77,7 @@ def why_not() -> str:
 
 
 def build(folder: Path) -> Path:
-    """Compile the shim into `folder`."""
+    """Compile the shim into `folder`; return its path."""
     library = folder / "shim.so"
     command = [
         "cc",
@@ -96,7 +96,7 @@ def build(folder: Path) -> Path:
 
 
 def preloaded() -> Path | None:
-    """The shim that this process was started with, or None."""
+    """Return the shim with which this process was started, or None."""
     paths = [
         Path(path) for path in os.environ.get(_PRELOAD, "").split() if Path(path).name == "shim.so"
     ]
@@ -104,35 +104,35 @@ def preloaded() -> Path | None:
 
 
 def environment(library: Path) -> dict[str, str]:
-    """This process's environment, for one that is started with the shim."""
+    """Return this process's environment, for a process to be started with the shim."""
     return {**os.environ, _PRELOAD: str(library)}
 
 
 def arm(folder: Path, fault: Fault, log: int = -1) -> None:
-    """Count the calls on files below `folder` from here on, and let one go wrong; `log` is an open file."""
+    """Count calls on files below `folder` from now on, and let one go wrong; `log` is an open file."""
     _library().shim_arm(str(folder).encode(), fault.act, fault.call, fault.errno, fault.kinds, log)
 
 
 def disarm() -> int:
-    """Count no more; how many calls there were."""
+    """Stop counting; return how many calls there were."""
     _library().shim_disarm()
     return counted()
 
 
 def counted() -> int:
-    """How many calls there were until now."""
+    """Return how many calls there were until now."""
     return int(_library().shim_count())
 
 
 def stop_clock(seconds: int, jump: int = 0) -> None:
-    """Let the clock on the wall stand at so many seconds since 1970; from the chosen call on it has jumped."""
+    """Stop the wall clock at so many seconds since 1970; at the chosen call it jumps by `jump` seconds."""
     _library().shim_clock(seconds, jump)
 
 
 class SharedClock:
-    """A clock on the wall for processes that are started with `environment`: it begins at some time, and runs faster.
+    """A wall clock for processes that are started with `environment`: it begins at a given time, and runs faster.
 
-    What measures durations stays as it is.
+    Clocks that measure durations are not changed.
     """
 
     def __init__(self, path: Path, seconds: int, rate: int) -> None:
@@ -145,11 +145,11 @@ class SharedClock:
 
     @property
     def shows(self) -> float:
-        """Seconds since 1970 that it shows now."""
+        """Return the seconds since 1970 that it shows now."""
         return self._now() / _NANO
 
     def jump(self, seconds: int) -> None:
-        """Set it forward, or back."""
+        """Set it forward, or back, by so many seconds."""
         self._set(self._now() + seconds * _NANO)
 
     def _now(self) -> int:

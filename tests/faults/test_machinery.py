@@ -16,7 +16,7 @@ import pytest
 
 from tests.faults import oracle, shim
 from tests.faults.oracle import Unharmed
-from tests.faults.point import Point, Tried, every, parse_event, table
+from tests.faults.point import Point, Tried, every, parse_tried, table
 
 SAID = {"uuid": "1", "content": "Good evening."}
 EXPORT = json.dumps({"data": {"chats": [{"messages": [SAID]}]}}).encode()
@@ -25,7 +25,7 @@ NEW = EXPORT + b"\n"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """What a run to which nothing happened leaves, made by hand: one output, one backup, one message, one answer."""
+    """Make by hand what an unharmed run leaves: one output, one backup, one message, one answer."""
     for name in ("inbox", "updated", "state", "backups/originals/ab"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "updated" / "chat.json").write_bytes(NEW)
@@ -54,7 +54,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def unharmed(home: Path) -> Unharmed:
-    """The same, as the judge knows it."""
+    """Return the unharmed state of that folder."""
     after = oracle.updated(home)
     return Unharmed({"chat.json": EXPORT}, after, oracle.kept(home), oracle.raw_texts(home))
 
@@ -122,7 +122,7 @@ def test_the_judge_sees_what_is_planted(
 
 
 def kept_again(home: Path, kind: str) -> None:
-    """One backup more, of what stands in the updated export's place."""
+    """Add another backup of the updated export in its place."""
     packed = gzip.compress(NEW, mtime=0)
     file = f"versions/{kind}.json.gz"
     (home / "backups/versions").mkdir(exist_ok=True)
@@ -199,7 +199,7 @@ def test_of_the_points_one_in_so_many_is_tried_of_each_way_and_the_table_repeats
         (5, "after"),
     }
     tried = [Tried(point, ("it is lost",) if point.number == 1 else ()) for point in chosen]
-    assert [parse_event(result.as_line()) for result in tried] == tried
+    assert [parse_tried(result.as_line()) for result in tried] == tried
     text = "\n".join(table(tried))
     assert "kills     run                      4         2       2" in text
     assert "python -m tests.faults kills --command run --call 1 --how before" in text

@@ -1,4 +1,4 @@
-"""A trial: one command in a forked process, in which one system call goes wrong.
+"""Run trials: one command in a forked process, in which one system call goes wrong.
 
 Everything is imported once, before the first fork, so that a trial takes a fraction of a second.
 """
@@ -32,10 +32,10 @@ Work = Callable[[], int]
 
 @dataclass(frozen=True, slots=True)
 class TrialEnd:
-    """How a trial ended: its exit code (negative: the signal), what it printed, and the calls that it came to.
+    """How a trial ended: its exit code (negative: the signal), what it printed, and how many calls it made.
 
-    `asked` are the keys of the requests that were answered, in their order, and `asked_at` how many calls had been made
-    by then. `calls` is -1 where it was killed.
+    `asked` are the keys of the requests that were answered, in order, and `asked_at` how many calls had been made at
+    each. `calls` is -1 where the process was killed.
     """
 
     code: int
@@ -48,7 +48,7 @@ class TrialEnd:
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """The folders of one series of trials: `home` is the person's, and what is noted of them lies beside it."""
+    """The folders of a series of trials: `home` is the person's, and the logs of trials are beside it."""
 
     root: Path
 
@@ -61,11 +61,11 @@ class Lab:
         return self.root / "log"
 
     def memproc(self, *arguments: str) -> Work:
-        """The command line with these arguments, in the home folder."""
+        """Return the work of running the command line with these arguments, in the home folder."""
         return lambda: main(["--config", str(self.home / "memproc.toml"), *arguments])
 
     def here(self, work: Work) -> int:
-        """Do it in this process, with its output thrown away."""
+        """Do the work in this process, and throw its output away; return the exit code."""
         with chdir(self.home), (self.root / "said").open("w") as said:
             before = sys.stdout, sys.stderr
             sys.stdout = sys.stderr = said
@@ -77,13 +77,13 @@ class Lab:
     def attempt(
         self, work: Work, fault: Fault = NO_FAULT, *, logged: bool = False, seconds: int = CLOCK
     ) -> TrialEnd:
-        """Do it in a forked process, with this fault, while the clock on the wall stands still."""
+        """Do the work in a forked process, with this fault, while the wall clock stands still."""
         return self.end(self.begin(work, fault, logged=logged, seconds=seconds))
 
     def begin(
         self, work: Work, fault: Fault = NO_FAULT, *, logged: bool = False, seconds: int = CLOCK
     ) -> int:
-        """Begin it in a forked process; the number of that."""
+        """Begin the work in a forked process; return its process id."""
         for name in ("out", "err", "asked", "calls"):
             (self.root / name).write_bytes(b"")
         child = os.fork()
@@ -92,7 +92,7 @@ class Lab:
         return child
 
     def end(self, child: int) -> TrialEnd:
-        """Wait for the process, and say how it ended."""
+        """Wait for the process; return how it ended."""
         code = _ended(child)
         asked = [line.split() for line in (self.root / "asked").read_text().splitlines()]
         return TrialEnd(
@@ -105,7 +105,7 @@ class Lab:
         )
 
     def _carry_out(self, work: Work, fault: Fault, logged: bool, seconds: int) -> None:
-        """The forked process: it never returns."""
+        """Do the work in the forked process; never returns."""
         code = _BROKEN
         try:
             os.setsid()
@@ -130,7 +130,7 @@ class Lab:
 
 
 class ScriptedAnswers:
-    """The models of a trial: the same answer to the same request, and each answer is noted before it is given."""
+    """The models of a trial: they give the same answer to the same request, and note each before they give it."""
 
     def __init__(self, noted: Path) -> None:
         self._model = LivelyModel()
@@ -152,7 +152,7 @@ def _redirected(number: int, path: Path) -> TextIO:
 
 
 def _ended(child: int) -> int:
-    """Wait for a forked process; its exit code. One that hangs is killed, which counts as exit code 124."""
+    """Wait for a forked process; return its exit code. One that hangs is killed, and gets the code 124."""
     end = monotonic() + LIMIT_SECONDS
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
