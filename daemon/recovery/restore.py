@@ -24,7 +24,7 @@ from rules.conversation.marker import our_uuids
 from rules.errors import FileTrouble, NotAnExport, NotFound
 from rules.typingmind.chat import Chat, parse_chat, read_messages
 from rules.typingmind.document import chat_container
-from rules.typingmind.new_chat import expanded
+from rules.typingmind.new_chat import with_corrected_deletions
 from rules.wording import cut_title
 
 
@@ -161,7 +161,7 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
     updated = read_updated(updated_path(context.archive, context.folders, chat))
     shown = [other for other in chats_of_export(updated) if other.chat_id == chat.chat_id]
     uuids = [uuid for other in shown for uuid in our_uuids(read_messages(other))]
-    content = chat_container(expanded(raw, uuids))
+    content = chat_container(with_corrected_deletions(raw, uuids))
     if path is None:
         stem = Path(file_name(chat.title, chat.chat_id)).stem
         folder, numbers = expanded_folder(context.folders.updated), count(2)

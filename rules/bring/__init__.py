@@ -1,1 +1,1 @@
-"""Conversations of other chat programs, on their way into a TypingMind chat."""
+"""Bring conversations of other chat programs into a TypingMind chat."""

@@ -1,15 +1,15 @@
-"""A conversation of Claude's export, and the content of its messages as text.
+"""Read a conversation of Claude's export, and the content of its messages as text.
 
     {"uuid": "...", "name": "...", "created_at": "...",
      "chat_messages": [{"uuid": "...", "parent_message_uuid": "...", "sender": "human",
                         "text": "...", "content": [{"type": "text", "text": "..."}], ...}]}
 
-Messages that name no message before them follow one another. Of a tree, the branch is brought that
-`current_leaf_message_uuid` ends, as browsers' exporters write it, else the one with the newest
+Where no message names the one before it, they follow one another. Of a tree, the branch is brought that ends with
+`current_leaf_message_uuid`, which exporters of browsers write, else the branch with the newest
 date.
 
 Words stay as they are. Thinking, tools, artifacts and files become their text in a frame that says
-what it was, or one line where the export has no text of them.
+what it was, or one line where the export has no text of theirs.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ from rules.typingmind.content import printable
 from rules.typingmind.spans import BadJson, Fields, as_list, text, text_under
 
 CHAT_MESSAGES = "chat_messages"
-"""The field by which such a conversation is known."""
+"""The field by which such a conversation is recognized."""
 SUMMARY_KEYS = (
     "uuid",
     "conversation_id",
@@ -47,13 +47,13 @@ SUMMARY_KEYS = (
 )
 _PARENT = "parent_message_uuid"
 
-_MACHINERY = frozenset({"injected_prompt_block", "token_budget", "summaries", "flag"})
-"""Blocks that the app has put there for the model: neither person nor persona said them."""
+_HIDDEN_BLOCKS = frozenset({"injected_prompt_block", "token_budget", "summaries", "flag"})
+"""Blocks that the app adds for the model, and that neither person nor persona wrote."""
 _NAMELESS = "without a name"
 
 
 def summarize_claude(fields: Fields) -> Summary:
-    """Return what a list says of a conversation."""
+    """Return what a list shows of a conversation."""
     messages = _messages(fields)
     first, last = first_and_last(messages.values(), "created_at")
     named = text_under(fields, "uuid", "conversation_id")
@@ -69,42 +69,44 @@ def summarize_claude(fields: Fields) -> Summary:
 
 
 def read_claude(fields: Fields, branch: int = 1) -> Conversation:
-    """Return one branch of a conversation, 1 being the one last spoken on."""
+    """Return one branch of a conversation; number 1 is the one where the person was last."""
     messages = _messages(fields)
     parents = {key: text_under(message, _PARENT) for key, message in messages.items()}
     if not any(parents.values()):  # they follow one another
         parents = dict(zip(messages, ["", *messages], strict=False))
     dates = {key: read_moment(message.get("created_at")) for key, message in messages.items()}
     tree = MessageTree(parents, dates, text_under(fields, "current_leaf_message_uuid"))
-    left: LeftOut = Counter()
-    path = [(key, _rendered(messages[key], left)) for key in chosen_branch(tree, branch)]
+    left_out: LeftOut = Counter()
+    path = [(key, _rendered(messages[key], left_out)) for key in chosen_branch(tree, branch)]
     model = text_under(fields, "model")
-    return make_conversation(summarize_claude(fields), path, tree.branch_ends(), left, model=model)
+    return make_conversation(
+        summarize_claude(fields), path, tree.branch_ends(), left_out, model=model
+    )
 
 
 def _messages(fields: Fields) -> dict[str, Fields]:
-    """Return the messages by their ids; of two with one id, the second counts."""
+    """Return the messages by id; of two with the same id the second counts."""
     listed = [message for message in as_list(fields, CHAT_MESSAGES) if isinstance(message, dict)]
     return {
         text_under(message, "uuid") or f"#{place}": message for place, message in enumerate(listed)
     }
 
 
-def _rendered(message: Fields, left: LeftOut) -> Rendered:
+def _rendered(message: Fields, left_out: LeftOut) -> Rendered:
     when = read_moment(message.get("created_at"))
     match text_under(message, "sender"):
         case "human":
-            return Rendered("user", claude_text(message, left), when)
+            return Rendered("user", claude_text(message, left_out), when)
         case "assistant":
-            said = claude_text(message, left)
+            said = claude_text(message, left_out)
             before = claude_text(message, Counter(), as_before=True)
             return Rendered("assistant", said, when, text_under(message, "model"), before)
-    left["message of an unknown sender"] += 1
+    left_out["message of an unknown sender"] += 1
     return Rendered("user", "", when)
 
 
 def project_instructions(projects: object) -> dict[str, str]:
-    """Return the instructions of each project that has some, by its name."""
+    """Return by name the instructions of each project that has any."""
     instructions: dict[str, str] = {}
     for project in projects if isinstance(projects, list) else [projects]:
         name = text_under(project, "name")
@@ -114,28 +116,28 @@ def project_instructions(projects: object) -> dict[str, str]:
     return instructions
 
 
-def claude_text(message: Fields, left: LeftOut, *, as_before: bool = False) -> str:
-    """Return the text of a message; count in `left` what could not come.
+def claude_text(message: Fields, left_out: LeftOut, *, as_before: bool = False) -> str:
+    """Return the text of a message; count in `left_out` what cannot be brought.
 
-    The blocks of `content` count before the older `text`, which newer exports leave empty. With
-    `as_before`, in the form in which it was brought once (`tool_call`).
+    The blocks of `content` take precedence over the older `text`, which newer exports leave empty. With
+    `as_before` return it in the form that earlier versions brought (`tool_call`).
     """
     blocks = _blocks(message)
-    said = paragraphs(_block_text(block, left, as_before=as_before) for block in blocks)
+    said = paragraphs(_block_text(block, left_out, as_before=as_before) for block in blocks)
     pieces = [said or text_under(message, "text")]
     for item in as_list(message, "attachments"):
         name = text_under(item, "file_name")
-        extracted = text_under(item, "extracted_content")  # the app took it out of the file
-        left["file"] += not extracted
+        extracted = text_under(item, "extracted_content")  # the file's text, if the app has read it
+        left_out["file"] += not extracted
         pieces.append(framed(f"file: {name or _NAMELESS}", extracted))
     files = [*as_list(message, "files"), *as_list(message, "files_v2")]
     names = (text_under(file, "file_name", "file_uuid") for file in files)
-    pieces += [_file_line(name, left) for name in dict.fromkeys(names)]
+    pieces += [_file_line(name, left_out) for name in dict.fromkeys(names)]
     return paragraphs(pieces)
 
 
 def claude_size(message: Fields) -> int:
-    """Return how many characters of text a message holds, about."""
+    """Return about how many characters of text a message has."""
     said = sum(len(text_under(block, "text", "thinking")) for block in _blocks(message))
     attached = as_list(message, "attachments")
     extracted = sum(len(text_under(item, "extracted_content")) for item in attached)
@@ -143,7 +145,7 @@ def claude_size(message: Fields) -> int:
 
 
 def _blocks(message: Fields) -> list[Fields]:
-    """Return the blocks of `content`, which some exports have as JSON in a text."""
+    """Return the blocks of `content`, which some exports have as a text with JSON."""
     content = message.get("content")
     if written := text(content):
         try:
@@ -155,12 +157,12 @@ def _blocks(message: Fields) -> list[Fields]:
     return [as_dict(block) for block in content] if isinstance(content, list) else []
 
 
-def _block_text(block: Fields, left: LeftOut, *, as_before: bool) -> str:
-    """Return what a block says; what is no plain text is in a frame."""
+def _block_text(block: Fields, left_out: LeftOut, *, as_before: bool) -> str:
+    """Return what a block says, in a frame unless it is plain text."""
     kind = text_under(block, "type")
     match kind:
         case "text" | "voice_note":
-            left["citation"] += len(as_list(block, "citations"))
+            left_out["citation"] += len(as_list(block, "citations"))
             return text_under(block, "text")
         case "thinking" | "redacted_thinking":
             items = as_list(block, "summaries")
@@ -170,7 +172,7 @@ def _block_text(block: Fields, left: LeftOut, *, as_before: bool) -> str:
             return _tool_call(block, as_before=as_before)
         case "tool_result":
             listed = (
-                not_brought("picture", left)
+                not_brought("picture", left_out)
                 if text_under(item, "type") == "image"
                 else text_under(item, "text")
                 for item in as_list(block, "content")
@@ -178,19 +180,19 @@ def _block_text(block: Fields, left: LeftOut, *, as_before: bool) -> str:
             result = text_under(block, "content") or paragraphs(listed)
             return framed(f"result of {_name(block)}", result)
         case "image":
-            return not_brought("picture", left)
+            return not_brought("picture", left_out)
         case "document":
-            return _file_line(text_under(block, "title"), left)
-    if kind in _MACHINERY:
-        left["hidden block"] += 1
+            return _file_line(text_under(block, "title"), left_out)
+    if kind in _HIDDEN_BLOCKS:
+        left_out["hidden block"] += 1
         return ""
-    left["part of an unknown kind"] += 1
+    left_out["part of an unknown kind"] += 1
     return framed(kind or "unknown part", text_under(block, "text"))
 
 
-def _file_line(name: str, left: LeftOut) -> str:
-    """Count a file without text; return the line that names it."""
-    left["file"] += 1
+def _file_line(name: str, left_out: LeftOut) -> str:
+    """Count a file without text in `left_out`, and return the line that names it."""
+    left_out["file"] += 1
     return framed(f"file: {name or _NAMELESS}")
 
 
@@ -199,7 +201,7 @@ def _name(block: Fields) -> str:
 
 
 def _tool_call(block: Fields, *, as_before: bool) -> str:
-    """Return an artifact's own text, or what a tool was asked; `as_before`, in one line."""
+    """Return an artifact's own text, or a tool's arguments, which with `as_before` are one line."""
     tool = _name(block)
     given = as_dict(block.get("input"))
     artifact = text_under(given, "content", "new_str")

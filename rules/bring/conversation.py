@@ -1,7 +1,7 @@
-"""A conversation of another chat program as memproc takes it: one branch of messages.
+"""A conversation of another chat program as memproc brings it: one branch of messages.
 
-Every id is a UUID made from the program's own ids, so that a newer export of the same conversation
-gives the same messages the same names, and adds only what is new.
+Every id is a UUID derived from the program's own ids, so that a newer export of the same conversation
+gives the same messages the same ids, and adds only what is new.
 
 In a program's tree every message names the one before it:
 
@@ -26,7 +26,7 @@ from rules.typingmind.spans import Fields, text_under
 Source = Literal["chatgpt", "claude", "deepseek"]
 Role = Literal["user", "assistant"]
 LeftOut = Counter[str]
-"""How many things could not come, by their kind in words ("picture")."""
+"""How many things cannot be brought, by their kind in words ("picture")."""
 PROGRAMS: Mapping[Source, str] = {
     "chatgpt": "ChatGPT",
     "claude": "Claude",
@@ -34,13 +34,13 @@ PROGRAMS: Mapping[Source, str] = {
 }
 
 MAPPING = "mapping"
-"""The field in which ChatGPT and DeepSeek have the nodes of a conversation by their ids."""
+"""The field in which ChatGPT and DeepSeek have the nodes of a conversation by id."""
 
 _NAMESPACE = uuid.UUID("5b0f3c62-6c1e-5f0b-9d57-3a5d2c5b8e11")
 _YEARS = range(1971, 2100)
-"""Dates outside of these are mistakes, the first moment of 1970 above all."""
+"""Dates in other years are mistakes; the first moment of 1970 is the most frequent one."""
 _UNDATED = datetime(1970, 1, 1, tzinfo=UTC)
-"""TypingMind wants a date; `in_zone` knows this one as none."""
+"""The date of a message without one, as TypingMind needs a date; `in_zone` treats it as none."""
 _LONGEST_NAME = 80
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -48,23 +48,20 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What was said in one message, as far as it can come.
-
-    `text` is empty where that is nothing.
-    """
+    """What was said in one message, as far as it can be brought; `text` is empty where nothing can."""
 
     role: Role
     text: str
     when: datetime | None
     model: str = ""
-    """The program's name of the model that answered, where the export has it."""
+    """The program's name for the model that answered, where the export has it."""
     before: str = ""
-    """The text in the form in which it was brought once (`tool_call`)."""
+    """The text in the form that earlier versions brought (`tool_call`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One message that is brought. `key` is the program's own id of it."""
+    """A message that is brought. `key` is the program's own id."""
 
     key: str
     role: Role
@@ -76,29 +73,29 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One branch of a conversation, and what of it could not come."""
+    """One branch of a conversation, and what of it cannot be brought."""
 
     source: Source
     key: str
     title: str
     messages: tuple[Utterance, ...]
     branch_ends: tuple[datetime | None, ...] = ()
-    """When each of its branches ends: the one last spoken on first, then the newest first."""
+    """When each of its branches ends: first the one where the person was last, then the newest."""
     left: Mapping[str, int] = field(default_factory=dict)
-    """How many things could not come, by their kind in words ("picture")."""
+    """How many things cannot be brought, by their kind in words ("picture")."""
     model: str = ""
-    """The program's name of the model that answered last, where the export has it."""
+    """The program's name for the model that answered last, where the export has it."""
     instructions: str = ""
     """The person's custom instructions, where the export has them."""
 
-    def uuid_of(self, said: Utterance) -> str:
+    def uuid_of(self, utterance: Utterance) -> str:
         """Return the UUID of one of its messages."""
-        return name_uuid(self.source, self.key, said.key)
+        return name_uuid(self.source, self.key, utterance.key)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A conversation in a list: what is quickly known of it."""
+    """What a list shows of a conversation."""
 
     source: Source
     key: str
@@ -106,18 +103,18 @@ class Summary:
     began: datetime | None
     ended: datetime | None
     messages: int
-    """In all of its branches."""
+    """How many it has in all of its branches."""
     size: int
-    """Bytes of what is said in all of its branches, about."""
+    """About how many characters are said in all of its branches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How one program's conversations are read, from their parsed JSON."""
+    """The functions that read one program's conversations from their parsed JSON."""
 
     summarize: Callable[[Fields], Summary]
     read: Callable[[Fields, int], Conversation]
-    """Takes the number of a branch, 1 being the one last spoken on."""
+    """Takes the number of a branch, from 1, in the order of `branch_ends`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +122,17 @@ class MessageTree:
     """The messages of a conversation by the program's own ids, in the order of the export."""
 
     parents: Mapping[str, str]
-    """The id of the message before each; empty, or unknown, for one that begins a branch."""
+    """The id of the message before each; empty, or unknown, for the first one of a conversation."""
     dates: Mapping[str, datetime | None]
     current: str = ""
-    """The message on which the person was last, where the export says so."""
+    """The message where the person was last, where the export has it."""
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """Return the last message of each branch: the one last spoken on, then the newest first.
+        """Return the last message of each branch: first the one where the person was last, then the newest.
 
-        Of those of one date, the export's last is the newest. Where messages only lead round in a
-        circle, the newest of them is the end.
+        Of messages with the same date, the last in the export is the newest. Where all messages form
+        circles, the last in the export is the end.
         """
         if not self.parents:
             return ()
@@ -147,7 +144,7 @@ class MessageTree:
         return (chosen, *(key for key in leaves if key != chosen))
 
     def path_to(self, end: str) -> Sequence[str]:
-        """Return the messages from the beginning to this one; a circle is gone round once."""
+        """Return the messages from the beginning to this one; in a circle each is returned once."""
         path: dict[str, None] = {}
         key = end
         while key in self.parents and key not in path:
@@ -161,34 +158,34 @@ class MessageTree:
 
 
 def name_uuid(*names: str) -> str:
-    """Return the UUID that memproc gives to what has these names."""
+    """Return the UUID that memproc derives from these names."""
     return str(uuid.uuid5(_NAMESPACE, json.dumps(names)))
 
 
 def framed(what: str, text: str = "") -> str:
-    """Return a line that says what something was, and its text under it where there is one."""
+    """Return a line that says what something was, with its text and a closing line under it where there is one."""
     what = " ".join(printable(what).split())[:_LONGEST_NAME]
     return f"[{what}]\n{text.strip()}\n[end of {what}]" if text.strip() else f"[{what}]"
 
 
 def paragraphs(pieces: Iterable[str]) -> str:
-    """Return the pieces that say something, with a blank line between them."""
+    """Join the pieces that are not blank, with an empty line between them."""
     return printable("\n\n".join(piece for piece in pieces if piece.strip()))
 
 
-def not_brought(what: str, left: LeftOut) -> str:
-    """Count in `left` what has no text that could come; return the line that says what it was."""
-    left[what] += 1
+def not_brought(what: str, left_out: LeftOut) -> str:
+    """Count in `left_out` something without text, and return the line that says what it was."""
+    left_out[what] += 1
     return framed(what)
 
 
 def as_dict(value: object) -> Fields:
-    """Return the value where it is a JSON object, else an empty one."""
+    """Return the value where it is a JSON object, else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def messages_of(fields: Fields) -> dict[str, Fields]:
-    """Return the messages under MAPPING by the ids of their nodes, without the nodes that have none."""
+    """Return the messages under MAPPING by the ids of their nodes; nodes without a message are left out."""
     nodes = as_dict(fields.get(MAPPING)).items()
     messages = {key: as_dict(as_dict(node).get("message")) for key, node in nodes}
     return {key: message for key, message in messages.items() if message}
@@ -197,7 +194,7 @@ def messages_of(fields: Fields) -> dict[str, Fields]:
 def tree_of(fields: Fields, date: str, current: str = "") -> MessageTree:
     """Return the tree of the nodes under MAPPING; those without a message have no date.
 
-    `date` is the field of a message's date, `current` the message on which the person was last.
+    `date` is the field of a message's date, `current` the message where the person was last.
     """
     nodes = as_dict(fields.get(MAPPING))
     messages = messages_of(fields)
@@ -207,7 +204,7 @@ def tree_of(fields: Fields, date: str, current: str = "") -> MessageTree:
 
 
 def read_moment(value: object) -> datetime | None:
-    """Read a date in seconds of Unix time, or in ISO's form; None where it is none."""
+    """Return a date that is given in seconds of Unix time, or in ISO form; None for anything else."""
     if isinstance(value, spans.Number):
         try:
             when: datetime | None = datetime.fromtimestamp(float(value), UTC)
@@ -219,7 +216,7 @@ def read_moment(value: object) -> datetime | None:
 
 
 def first_and_last(messages: Iterable[Fields], key: str) -> tuple[datetime | None, datetime | None]:
-    """Return the earliest and the latest date under that key; None where no message has one."""
+    """Return the earliest and the latest date under a key; None where no message has one."""
     dates = [when for message in messages if (when := read_moment(message.get(key)))]
     return min(dates, default=None), max(dates, default=None)
 
@@ -227,15 +224,15 @@ def first_and_last(messages: Iterable[Fields], key: str) -> tuple[datetime | Non
 def with_dates(
     path: Iterable[tuple[str, Rendered]], began: datetime | None
 ) -> Iterable[tuple[str, Rendered, datetime]]:
-    """Yield each message that says something with its date, which is never before the one above.
+    """Yield each message that says something with its date, which is never earlier than the one before it.
 
-    One without a date takes that of the message before it, the first that of the conversation's
+    A message without a date gets that of the message before it, the first one that of the conversation's
     beginning: TypingMind sorts by date when it merges devices.
     """
-    said = [(key, rendered) for key, rendered in path if rendered.text]
-    first = next((rendered.when for _, rendered in said if rendered.when), None)
+    spoken = [(key, rendered) for key, rendered in path if rendered.text]
+    first = next((rendered.when for _, rendered in spoken if rendered.when), None)
     last = None
-    for key, rendered in said:
+    for key, rendered in spoken:
         own = rendered.when or last or began or first or _UNDATED
         last = max(own, last) if last else own
         yield key, rendered, last
@@ -245,32 +242,32 @@ def make_conversation(
     summary: Summary,
     path: Iterable[tuple[str, Rendered]],
     branch_ends: tuple[datetime | None, ...],
-    left: LeftOut,
+    left_out: LeftOut,
     *,
     model: str = "",
     instructions: str = "",
 ) -> Conversation:
-    """Put together what a reader has found along one branch."""
+    """Return a conversation of the messages that a reader has found along one branch."""
     messages = tuple(
         Utterance(
             key, rendered.role, rendered.text, when, printable(rendered.model), rendered.before
         )
         for key, rendered, when in with_dates(path, summary.began)
     )
-    answered = next((said.model for said in reversed(messages) if said.model), model)
+    answered = next((message.model for message in reversed(messages) if message.model), model)
     return Conversation(
         summary.source,
         summary.key,
         summary.title,
         messages,
         branch_ends,
-        dict(+left),
+        dict(+left_out),
         printable(answered),
         instructions,
     )
 
 
 def chosen_branch(tree: MessageTree, number: int) -> Sequence[str]:
-    """Return the messages of a branch, numbered from 1; the last branch for a number beyond."""
+    """Return the messages of a branch, numbered from 1; those of the last branch for a larger number."""
     ends = tree.ends
     return tree.path_to(ends[min(number, len(ends)) - 1]) if ends else ()

@@ -1,4 +1,4 @@
-"""A conversation of DeepSeek's export, and the fragments of its messages as text.
+"""Read a conversation of DeepSeek's export, and the fragments of its messages as text.
 
     {"id": "...", "title": "...", "inserted_at": "2026-01-01T10:00:00.000000+08:00",
      "mapping": {"root": {"parent": null, "children": ["1"], "message": null},
@@ -7,7 +7,7 @@
                                    "fragments": [{"type": "REQUEST", "content": "..."}]}}}}
 
 The person's messages are those with a REQUEST; an answer has its THINK, SEARCH and RESPONSE in the order
-of the fragments. No message says on which branch the person was last: it is the one that ends last.
+of the fragments. The export does not say on which branch the person was last: it is taken to be the one that ends last.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ SUMMARY_KEYS = ("title", "id", "inserted_at", "updated_at", MAPPING)
 _DATE = "inserted_at"
 _SPOKEN = ("REQUEST", "RESPONSE")
 _FRAMES = {"THINK": "thinking", "SEARCH": "result of search"}
-"""What the text of a fragment is called that neither of the two has said."""
+"""What the text of other fragments is called, which neither person nor persona said."""
 
 
 def is_deepseek(fields: Fields) -> bool:
@@ -46,7 +46,7 @@ def is_deepseek(fields: Fields) -> bool:
 
 
 def summarize_deepseek(fields: Fields) -> Summary:
-    """Return what a list says of a conversation."""
+    """Return what a list shows of a conversation."""
     messages = messages_of(fields).values()
     first, last = first_and_last(messages, _DATE)
     return Summary(
@@ -65,25 +65,25 @@ def summarize_deepseek(fields: Fields) -> Summary:
 
 
 def read_deepseek(fields: Fields, branch: int = 1) -> Conversation:
-    """Return one branch of a conversation, 1 being the one that ends last."""
+    """Return one branch of a conversation; number 1 is the one that ends last."""
     messages = messages_of(fields)
     tree = tree_of(fields, _DATE)
-    left: LeftOut = Counter()
+    left_out: LeftOut = Counter()
     rendered = [
-        (key, _rendered(messages[key], left))
+        (key, _rendered(messages[key], left_out))
         for key in chosen_branch(tree, branch)
         if key in messages
     ]
-    return make_conversation(summarize_deepseek(fields), rendered, tree.branch_ends(), left)
+    return make_conversation(summarize_deepseek(fields), rendered, tree.branch_ends(), left_out)
 
 
-def _rendered(message: Fields, left: LeftOut) -> Rendered:
+def _rendered(message: Fields, left_out: LeftOut) -> Rendered:
     """Return what a message says, with the files that were attached to it."""
     fragments = as_list(message, "fragments")
     is_asked = any(text_under(fragment, "type") == "REQUEST" for fragment in fragments)
-    said = [_said(as_dict(fragment), left) for fragment in fragments]
+    said = [_said(as_dict(fragment), left_out) for fragment in fragments]
     for item in as_list(message, "files"):  # the export has none of their content
-        left["file"] += 1
+        left_out["file"] += 1
         name = text_under(item, "file_name", "name")
         said.append(framed(f"file: {name or 'without a name'}"))
     words, when = paragraphs(said), read_moment(message.get(_DATE))
@@ -92,16 +92,16 @@ def _rendered(message: Fields, left: LeftOut) -> Rendered:
     return Rendered("assistant", words, when, text_under(message, "model"))
 
 
-def _said(fragment: Fields, left: LeftOut) -> str:
-    """Return the text of a fragment: as it is where one of the two said it, else in a frame."""
+def _said(fragment: Fields, left_out: LeftOut) -> str:
+    """Return the text of a fragment: as it is where person or persona said it, else in a frame."""
     kind, words = text_under(fragment, "type"), text_under(fragment, "content")
     if kind in _SPOKEN:
         return words
-    found = as_list(fragment, "results")
-    lines = ((text_under(result, "title"), text_under(result, "url")) for result in found)
+    results = as_list(fragment, "results")
+    lines = ((text_under(result, "title"), text_under(result, "url")) for result in results)
     words = words or "\n".join(": ".join(filter(None, line)) for line in lines)
     if kind not in _FRAMES:
-        left["part of an unknown kind"] += 1
+        left_out["part of an unknown kind"] += 1
     elif not words.strip():
         return ""
     return framed(_FRAMES.get(kind) or kind.lower().replace("_", " ") or "unknown part", words)

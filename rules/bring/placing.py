@@ -1,12 +1,12 @@
-"""Which chat a conversation goes into, when it may have been brought before, and how it is written.
+"""Choose the chat that a conversation goes into, as it may have been brought before, and write it.
 
     the chat has        m1 m2 m3              m1 m2 m3 t4           m1 m2
     the export has      m1 m2 m3 m4           m1 m2 m3 m4           m1 x2 x3
     it goes             on in the same chat   into a second chat    into a second chat
 
 TypingMind replaces a chat whose id is imported again, and memproc cannot see what was said there
-since. So once an updated file was written, it goes on in the same chat only if the person says
-that nothing was said there. A second chat is named after the first message that differs.
+since. So once an updated file was written, the conversation continues in the same chat only if the person says
+that nothing was said there. The id of a second chat is derived from the first message that differs.
 
     m1 m2 m3                        one conversation
     m1 m2 m3 [line] m4 m5 m6        a life made of two, in the order of their days
@@ -30,27 +30,27 @@ from rules.typingmind.new_chat import (
     write_divider,
 )
 
-_OURS = 5
-"""The version of the UUIDs that memproc gives; TypingMind's own are of version 4."""
+_OUR_UUID_VERSION = 5
+"""The version of the UUIDs that memproc derives; TypingMind's own have version 4."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageName:
-    """A message as chats are compared: its UUID, and the digest of what was said."""
+    """What messages are compared by: the UUID, and the digest of what was said."""
 
     uuid: str
     digest: str
     before: str = ""
-    """The digest of the form in which the message was brought once; empty where that is the same."""
+    """The digest of the form that earlier versions brought; empty where that is the same."""
 
     def is_held_as(self, held: "MessageName") -> bool:
-        """Return whether a chat's message is this one, in its present form or in that of before."""
+        """Return whether a chat's message is this one, in its present form or in the earlier one."""
         return self.uuid == held.uuid and held.digest in (self.digest, self.before)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldChat:
-    """What the archive holds of a chat."""
+    """What the archive has of a chat."""
 
     messages: Sequence[MessageName]
     is_written: bool
@@ -64,16 +64,16 @@ class Placement:
     chat_id: str
     new: int
     is_known: bool
-    """The chat is in the archive, and goes on."""
+    """Whether the chat is in the archive already, and continues."""
     number: int = 1
-    """Which of the chats of these names it is: 2 for a second one."""
+    """Which chat of this conversation it is: 2 for a second one."""
     reason: str = ""
-    """Why it does not go into the chat that it was brought into before; else empty."""
+    """Why the conversation does not go into the chat that it was brought into before; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenMessage:
-    """A message of the chat: its name, its date as TypingMind writes it, and its bytes."""
+    """A message of the chat: what it is compared by, its date as TypingMind writes it, and its bytes."""
 
     name: MessageName
     date: str
@@ -89,27 +89,27 @@ def place_conversation(
 ) -> Placement:
     """Return the chat that these messages go into.
 
-    `names` are what the first chat's id is made of, `held` looks a chat up in the archive, and
-    `untouched` is what the person says of its copy in TypingMind.
+    The first chat's id is derived from `names`, `held` looks a chat up in the archive, and
+    `untouched` is whether the person says that nothing was said in its copy in TypingMind.
     """
     chat_id, reason = name_uuid("chat", *names), ""
     for number in count(1):
         chat = held(chat_id)
         if chat is None:
             return Placement(chat_id, len(wanted), False, number, reason)
-        same, most = 0, min(len(chat.messages), len(wanted))
-        while same < most and wanted[same].is_held_as(chat.messages[same]):
-            same += 1
-        new = len(wanted) - same
+        shared, most = 0, min(len(chat.messages), len(wanted))
+        while shared < most and wanted[shared].is_held_as(chat.messages[shared]):
+            shared += 1
+        new = len(wanted) - shared
         if new == 0:
             return Placement(chat_id, 0, True, number, reason)
-        refusal = _refusal(chat, same, untouched=untouched)
+        refusal = _why_not_into(chat, shared, untouched=untouched)
         if not refusal:
             return Placement(chat_id, new, True, number, reason)
         reason = reason or refusal
-        following = name_uuid("chat", *names, wanted[same].uuid)
+        following = name_uuid("chat", *names, wanted[shared].uuid)
         if following == chat_id:  # the same message differs there, too
-            following = name_uuid("chat", *names, wanted[same].uuid, str(number + 1))
+            following = name_uuid("chat", *names, wanted[shared].uuid, str(number + 1))
         chat_id = following
     raise AssertionError
 
@@ -117,16 +117,16 @@ def place_conversation(
 def is_of_typingmind(message: MessageName) -> bool:
     """Return whether a message was said in TypingMind, and not brought there."""
     try:
-        return uuid.UUID(message.uuid).version != _OURS
+        return uuid.UUID(message.uuid).version != _OUR_UUID_VERSION
     except ValueError:
         return True
 
 
-def _refusal(chat: HeldChat, same: int, *, untouched: bool) -> str:
-    """Return why new messages cannot go into this chat, of which the first ones are the `same`."""
+def _why_not_into(chat: HeldChat, shared: int, *, untouched: bool) -> str:
+    """Return why new messages cannot go into this chat, which has the first `shared` ones already; "" if they can."""
     if any(map(is_of_typingmind, chat.messages)):
         return "something was said in that chat in TypingMind"
-    if same < len(chat.messages):
+    if shared < len(chat.messages):
         return "the conversation was changed before its end since it was brought"
     if chat.is_written and not untouched:
         return (
@@ -137,18 +137,15 @@ def _refusal(chat: HeldChat, same: int, *, untouched: bool) -> str:
 
 
 def write_messages(conversation: Conversation) -> list[WrittenMessage]:
-    """Return the messages of a conversation as TypingMind would store them.
-
-    The name of each also has the digest of its form of before.
-    """
+    """Return the messages of a conversation as TypingMind would store them, with the digests of their earlier forms."""
     messages: list[WrittenMessage] = []
-    for said in conversation.messages:
+    for message in conversation.messages:
         brought = BroughtMessage(
-            conversation.uuid_of(said), said.role, said.text, said.when, said.model
+            conversation.uuid_of(message), message.role, message.text, message.when, message.model
         )
         written = name_message(write_brought_message(brought))
-        if said.before not in ("", said.text):
-            before = name_message(write_brought_message(replace(brought, text=said.before)))
+        if message.before not in ("", message.text):
+            before = name_message(write_brought_message(replace(brought, text=message.before)))
             written = replace(written, name=replace(written.name, before=before.name.digest))
         messages.append(written)
     return messages
@@ -157,9 +154,9 @@ def write_messages(conversation: Conversation) -> list[WrittenMessage]:
 def join(
     written: Sequence[WrittenMessage], conversation: Conversation, zone: tzinfo = UTC
 ) -> Sequence[WrittenMessage]:
-    """Return a conversation behind those that are written already, with a line between them.
+    """Return a conversation after those that are written already, with a line between them.
 
-    Without anything before it, there is no line. Its days are those of the zone.
+    Without anything before it, there is no line. The line's days are those of the zone.
     """
     messages = write_messages(conversation)
     if not written:
@@ -178,10 +175,10 @@ def join(
 def before_conversation(
     written: Sequence[WrittenMessage], conversation: Conversation
 ) -> Sequence[WrittenMessage]:
-    """Return what a life holds before a conversation, the line between them included."""
+    """Return what a life has before a conversation, including the line between them."""
     line = divider_uuid(conversation)
-    places = (at for at, message in enumerate(written) if message.name.uuid == line)
-    return written[: next(places, -1) + 1]
+    found = (at for at, message in enumerate(written) if message.name.uuid == line)
+    return written[: next(found, -1) + 1]
 
 
 def brought_alone(held: Sequence[WrittenMessage]) -> list[WrittenMessage]:
@@ -195,7 +192,7 @@ def divider_uuid(conversation: Conversation) -> str:
 
 
 def name_message(raw: bytes) -> WrittenMessage:
-    """Return a message's bytes with its date, and the name by which chats are compared."""
+    """Return a message's bytes with its date, and with what it is compared by."""
     message = read_message(raw)
     name = MessageName(message.uuid or "", message.digest)
     return WrittenMessage(name, message.created_at or "", raw)

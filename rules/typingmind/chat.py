@@ -12,17 +12,17 @@ from rules.typingmind.message import Message, read_message
 from rules.typingmind.spans import LONGEST_TEXT, Member, Reel, Span, Walker
 from rules.wording import cut_title
 
-_UNSEEMLY = dict.fromkeys(
+_UNSAFE_TO_SHOW = dict.fromkeys(
     [*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " "
 )
-"""Characters that would steer a terminal, break a line, or turn the rest of it round."""
+"""Replaces characters that would control a terminal, break a line, or reverse the direction of its rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A chat in a text, which is all of its document or its own.
+    """A chat in a text: that of its whole document, or of the chat alone.
 
-    The text is read as latin-1, so that an index is a byte's offset.
+    The text is decoded as latin-1, so that a character's index is its byte's offset.
     """
 
     text: str
@@ -31,39 +31,39 @@ class Chat:
     messages: tuple[Span, ...]
 
     def member(self, key: str) -> Member | None:
-        """Return the member of that name, where the chat has one."""
+        """Return the member with this key, or None."""
         return next((member for member in self.members if member.key == key), None)
 
     def text_field(self, key: str) -> str:
-        """Return a field that holds text, fit to be stored and shown; empty if there is none."""
+        """Return the text in a field, without halves of surrogate pairs; "" if there is none."""
         return printable(spans.text(self.field(key)))
 
     def field(self, key: str) -> object:
-        """Return the parsed value of one field (numbers as their own text); None if absent."""
+        """Return the parsed value of a field (numbers as `Number`); None where it is absent."""
         member = self.member(key)
         if member is None:
             return None
         return spans.value(self.slice(member.value).decode("utf-8"), 0)[0]
 
     def slice(self, span: Span) -> bytes:
-        """Return the file's own bytes of that span."""
+        """Return the file's bytes in a span."""
         return self.text[span.start : span.stop].encode("latin-1")
 
     @property
     def undated(self) -> tuple[bytes, ...]:
-        """Return the bytes of all fields, but for the time at which the chat was changed last."""
+        """Return the bytes of all fields except the time of the chat's last change."""
         return tuple(
             self.slice(member.value) for member in self.members if member.key != "updatedAt"
         )
 
     @property
     def sha256(self) -> str:
-        """Return the SHA-256 of the chat's own bytes, which names the state that it is in."""
+        """Return the SHA-256 of the chat's own bytes, which identifies its state."""
         return hashlib.sha256(self.slice(self.span)).hexdigest()
 
     @property
     def id_if_any(self) -> str:
-        """Return the id under which TypingMind stores the chat; empty where it names none."""
+        """Return the id under which TypingMind stores the chat; "" where it has none."""
         return self.text_field("chatID") or self.text_field("id")
 
     @property
@@ -79,41 +79,41 @@ class Chat:
 
     @property
     def title(self) -> str:
-        """Return the title as one line that any terminal can show; "Untitled" if there is none."""
-        return self.text_field("chatTitle").translate(_UNSEEMLY).strip() or "Untitled"
+        """Return the title as one line that is safe to show; "Untitled" if there is none."""
+        return self.text_field("chatTitle").translate(_UNSAFE_TO_SHOW).strip() or "Untitled"
 
     @property
     def persona(self) -> str:
-        """Return the name of its agent in TypingMind, as one line; empty where it has none."""
+        """Return the name of its agent in TypingMind, as one line; "" where it has none."""
         character = self.field("character")
         name = spans.text(character.get("title")) if isinstance(character, dict) else ""
-        return printable(name).translate(_UNSEEMLY).strip()
+        return printable(name).translate(_UNSAFE_TO_SHOW).strip()
 
     @property
     def updated_at(self) -> str:
-        """Return the date of its last change; TypingMind does not always move it."""
+        """Return the date of its last change, which TypingMind does not always update."""
         return self.text_field("updatedAt")
 
     @property
     def folder_id(self) -> str | None:
-        """Return TypingMind's id of the folder that holds the chat."""
+        """Return TypingMind's id of the folder that has the chat; None if there is none."""
         return self.text_field("folderID") or None
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """Return the names of its model: the id in `modelInfo`, then `model`, perhaps a uuid."""
+        """Return the names of its model: the id in `modelInfo`, then `model`, which may be a uuid."""
         info = self.field("modelInfo")
         names = (info.get("id") if isinstance(info, dict) else None, self.field("model"))
         return tuple(printable(name) for name in map(spans.text, names) if name)
 
     @property
     def deleted(self) -> bool:
-        """Return whether the chat lies in TypingMind's bin."""
+        """Return whether the chat is in TypingMind's bin."""
         return bool(self.field("deletedAt"))
 
     @property
     def system_message(self) -> str:
-        """Return the system message: its parameters', else its agent's, else none (empty)."""
+        """Return the system message: that of the chat's parameters, else of its agent, else ""."""
         for key, inner in (("chatParams", "systemMessage"), ("character", "instruction")):
             holder = self.field(key)
             text = spans.text(holder.get(inner)) if isinstance(holder, dict) else ""
@@ -125,7 +125,7 @@ class Chat:
 def read_messages(chat: Chat) -> tuple[Message, ...]:
     """Return every message of the chat, in order.
 
-    Raises ChatSkipped where they are no list, or one of them is no object.
+    Raises ChatSkipped where they are no list, or one of them is no object or longer than any model reads.
     """
     member = chat.member("messages")
     if member is not None and chat.text[member.value.start] != "[":
@@ -148,9 +148,9 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
 
 
 def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
-    """Raise ChatSkipped for a message with more words than any model reads; images are none."""
+    """Raise ChatSkipped for a message with more words than any model reads; images do not count."""
     size = span.stop - span.start
-    fields, _ = spans.value(chat.text, span.start)  # as latin-1, which is enough to measure it
+    fields, _ = spans.value(chat.text, span.start)  # as latin-1, which is good enough to measure it
     if isinstance(fields, dict) and sum(len(part.text) for part in parts(fields)) > LONGEST_TEXT:
         raise ChatSkipped(
             f'Message {number} of the chat "{cut_title(chat.title)}" is a text of '
@@ -169,18 +169,18 @@ class Outline:
     members: tuple[Member, ...]
     messages: tuple[Span, ...]
     chat_id: str
-    """The chat's id, as `Chat.chat_id` has it; empty where the chat names none."""
+    """The chat's id, as in `Chat.chat_id`; empty where it has none."""
 
 
 def parse_chat(chat: bytes) -> Chat:
-    """Read a chat from its own bytes. Raises BadJson where they are none."""
+    """Read a chat from its own bytes. Raises BadJson where they are no JSON object."""
     if chat[:1] != b"{":
         raise spans.BadJson("a chat is a JSON object, and this is none", 0)
     return chat_in_export(chat)
 
 
 def chat_in_export(item: bytes) -> Chat:
-    """Read an item of an export's `chats`; one that is no object is a chat without fields."""
+    """Read an item of an export's `chats`; an item that is no object becomes a chat without fields."""
     outlines: list[Outline] = []
     text = item.decode("latin-1")
     walk_chat(outlines.append)(Reel(text), 0)
@@ -189,12 +189,12 @@ def chat_in_export(item: bytes) -> Chat:
 
 
 def walk_chat(keep: Callable[[Outline], object]) -> Walker:
-    """Return a walker that notes each chat it passes over. It raises BadJson for bad JSON."""
+    """Return a walker that passes the outline of the chat that it walks over to `keep`. It may raise BadJson."""
     return partial(_walk_chat, keep)
 
 
 def _walk_chat(keep: Callable[[Outline], object], reel: Reel, at: int) -> int:
-    if reel.sign(at) != "{":  # it names no chat id, so it is skipped later
+    if reel.sign(at) != "{":  # it has no chat id, so it is skipped later
         stop = reel.value(at)[1]
         keep(Outline(Span(at, stop), (), (), ""))
         return stop
@@ -227,5 +227,5 @@ def _note_name(names: dict[str, str], key: str, reel: Reel, at: int) -> int:
 
 
 def _walk_sync(reel: Reel, at: int) -> int:
-    """Walk rather than skip it, because we add to it: each of its keys must occur once."""
+    """Walk over `syncMetadata` instead of skipping it: we add to it, so each of its keys must occur once."""
     return spans.members(reel, at)[1] if reel.sign(at) == "{" else reel.value(at)[1]

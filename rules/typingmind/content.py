@@ -1,6 +1,6 @@
-"""The content of a message in every shape that TypingMind knows, and the files that it names.
+"""Read the content of a message in every shape that TypingMind knows, and the files that it refers to.
 
-Words are the text that person and persona wrote. Images, files, tool traffic and thinking become
+Words are the text that person and persona wrote. Images, files, tool calls and results, and thinking become
 short placeholders in square brackets: they keep their place in the prompt and are never quoted.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rules.typingmind import spans
 from rules.typingmind.spans import Fields
 
-_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _WORDS = frozenset({"text", "refusal", "output_text"})
 _IMAGES = ("image_url", "tm_image_file", "image", "input_image")
 _FILES = (
@@ -23,21 +23,21 @@ _NAMELESS = {
     **dict.fromkeys(("input_audio", "audio"), "[sound]"),
     **dict.fromkeys(("thinking", "redacted_thinking", "reasoning"), "[thinking]"),
 }
-_SEVERAL = "tm_multi_responses"
-_ENDINGS = ("BlobID", "blobID")
-"""`localBlobID`, `metaBlobID`, and `blobID` where the file was synced."""
+_SEVERAL_ANSWERS = "tm_multi_responses"
+_FILE_ID_ENDINGS = ("BlobID", "blobID")
+"""The endings of keys that have a file's id: `localBlobID`, `metaBlobID`, and `blobID` where the file was synced."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a message: its own words, or (`spoken` false) a placeholder for other content."""
+    """A piece of a message: words, or where not `spoken`, a placeholder for other content."""
 
     text: str
     spoken: bool
 
 
 def parts(message: Fields) -> tuple[Part, ...]:
-    """Return the pieces of one parsed message in reading order; empty if it says nothing."""
+    """Return the pieces of a parsed message in reading order; none if it says nothing."""
     if has_several_answers(message):
         inside = spans.as_list(chosen(message), "messages")
         return tuple(piece for item in inside if isinstance(item, dict) for piece in parts(item))
@@ -64,13 +64,13 @@ def text_of(pieces: Sequence[Part]) -> str:
 
 def has_several_answers(message: Fields) -> bool:
     """Return whether several models answered at once, of which the person chose one."""
-    return message.get("type") == _SEVERAL
+    return message.get("type") == _SEVERAL_ANSWERS
 
 
 def chosen(message: Fields) -> Fields:
-    """Return the answer that the conversation continues; with none chosen the app sends the first.
+    """Return, of several answers, the one that the conversation continues; the first, as the app sends, if none is chosen.
 
-    A message that is not several answers is itself what was chosen.
+    Any other message is returned itself.
     """
     if not has_several_answers(message):
         return message
@@ -83,38 +83,35 @@ def chosen(message: Fields) -> Fields:
 
 
 def printable(text: str) -> str:
-    """Replace each half of a surrogate pair, which JSON may hold and no database takes."""
+    """Replace each lone half of a surrogate pair, which JSON may have but no database accepts."""
     if text.isascii():
         return text
     try:
-        text.encode()  # nearly every text can be, and to try it is much quicker than to search
+        text.encode()  # this nearly always works, and trying it is much quicker than searching
     except UnicodeEncodeError:
-        return _HALF_A_PAIR.sub("\ufffd", text)
+        return _LONE_SURROGATE.sub("\ufffd", text)
     return text
 
 
 def attachments(raw: bytes) -> frozenset[str]:
-    """Return the ids of TypingMind's own files that the message with these bytes names.
+    """Return the ids of TypingMind's own files that the message with these bytes refers to.
 
         {"type":"tm_image_file","metadata":{"name":"sea.png","localBlobID":"6f2c"}}
 
-    At each start TypingMind deletes every such file that no message of any chat names. So a
-    message that names one must stay in its chat, or the file is lost for good. A file can be
-    named anywhere in a message: in its content, in `metaBlobs` and `reasoning_details`, in what a
+    At each start TypingMind deletes every such file that no message of any chat refers to. So a
+    message that does must stay in its chat, or the file is lost for good. The id may be
+    anywhere in a message: in its content, in `metaBlobs` and `reasoning_details`, in what a
     tool returned, in its branches. Raises spans.BadJson.
     """
     if b"lobID" not in raw and b"\\u" not in raw:
-        return frozenset()  # nearly every message, and quicker than to read it once more
+        return frozenset()  # nearly every message has none, and need not be parsed again
     fields, _ = spans.value(raw.decode("utf-8"), 0)
-    return frozenset(_named(fields))
+    return frozenset(_file_ids(fields))
 
 
 def without_its_place(part: object) -> object:
-    """Return a part of a message's content without the place of its file.
-
-    A fork keeps its copy of the file elsewhere.
-    """
-    if not isinstance(part, Mapping) or next(_named(part), None) is None:
+    """Return a part of a message's content without the place of its file, as a fork keeps its copy elsewhere."""
+    if not isinstance(part, Mapping) or next(_file_ids(part), None) is None:
         return part
     rest = _without_file_ids(part)
     rest.pop("sync", None)
@@ -125,11 +122,11 @@ def without_its_place(part: object) -> object:
 
 
 def _without_file_ids(fields: Fields) -> dict[str, object]:
-    return {key: value for key, value in fields.items() if not key.endswith(_ENDINGS)}
+    return {key: value for key, value in fields.items() if not key.endswith(_FILE_ID_ENDINGS)}
 
 
-def _named(value: object) -> Iterator[str]:
-    """Find the ids of files at any depth of a parsed value."""
+def _file_ids(value: object) -> Iterator[str]:
+    """Yield the ids of files at any depth of a parsed value."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -137,7 +134,7 @@ def _named(value: object) -> Iterator[str]:
             yield from (
                 name
                 for key, name in item.items()
-                if key.endswith(_ENDINGS) and isinstance(name, str) and name
+                if key.endswith(_FILE_ID_ENDINGS) and isinstance(name, str) and name
             )
             waiting += item.values()
         elif isinstance(item, list):
@@ -145,9 +142,9 @@ def _named(value: object) -> Iterator[str]:
 
 
 def _part(item: object) -> Part:
-    said = spans.text(item)
-    if said or item == "":
-        return Part(printable(said), spoken=True)
+    text = spans.text(item)
+    if text or item == "":
+        return Part(printable(text), spoken=True)
     kind = spans.text_under(item, "type")
     if not isinstance(item, dict) or not kind:
         return Part("[unknown part]", spoken=False)

@@ -1,4 +1,4 @@
-"""Dates of an export, read and written as TypingMind does."""
+"""Read and write the dates of an export as TypingMind does."""
 
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -8,18 +8,18 @@ _DATE = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?",
     re.ASCII,
 )
-_DATES = 4096
-"""Dates that are remembered: those of a chat are read several times."""
-_DAY = len("2026-03-15")
+_CACHED_DATES = 4096
+"""Dates that are cached: those of a chat are read several times."""
+_DAY_LENGTH = len("2026-03-15")
 _FIRST_YEAR = 1971
 """Programs write the first moment of 1970 where they know no date."""
 
 
-@lru_cache(_DATES)
+@lru_cache(_CACHED_DATES)
 def parse_date(text: str | None) -> datetime | None:
-    """Read a date of an export (`Z` or an offset, perhaps with fractions); None if it is none.
+    """Return a date of an export, with `Z` or an offset and perhaps fractions of a second; None for any other text.
 
-    Python reads further forms ("2024-W09-5", "20240301"), which JavaScript does not, and whose
+    Other forms that Python reads ("2024-W09-5", "20240301") are refused: JavaScript does not read them, and their
     first ten characters are no day.
     """
     if not text or not _DATE.fullmatch(text):
@@ -31,29 +31,29 @@ def parse_date(text: str | None) -> datetime | None:
         return None
 
 
-@lru_cache(_DATES)
+@lru_cache(_CACHED_DATES)
 def in_zone(text: str | None, zone: tzinfo) -> str:
-    """Return a date as clocks of the zone show it, so that its first ten characters are the day there.
+    """Return a date in local time of the zone, so that its first ten characters are the day there.
 
-    A bare day stays, and so does a date that names its own difference from UTC, as what this
-    returned before. Empty where it is no date, or one of 1970.
+    A day without a time stays unchanged, and so does a date with an offset from UTC, such as one that this returned
+    before. Return "" where the text is no date, or one of 1970.
     """
     when = parse_date(text)
     if not text or when is None or when.year < _FIRST_YEAR:
         return ""
-    if len(text) == _DAY or datetime.fromisoformat(text).utcoffset():
+    if len(text) == _DAY_LENGTH or datetime.fromisoformat(text).utcoffset():
         return text
     try:
-        shown = when.astimezone(zone)
+        local = when.astimezone(zone)
     except OverflowError:
         return text
-    digits = "milliseconds" if shown.microsecond else "seconds"
-    return shown.isoformat(timespec=digits) if shown.utcoffset() else text
+    digits = "milliseconds" if local.microsecond else "seconds"
+    return local.isoformat(timespec=digits) if local.utcoffset() else text
 
 
 def day_of(text: str | None) -> str:
-    """Return the day that a date names itself, as YYYY-MM-DD; empty where `in_zone` is."""
-    return in_zone(text, UTC)[:_DAY]
+    """Return the day that a date has in its own offset, as YYYY-MM-DD; "" for no date, or one of 1970."""
+    return in_zone(text, UTC)[:_DAY_LENGTH]
 
 
 def write_date(when: datetime) -> str:
@@ -62,10 +62,7 @@ def write_date(when: datetime) -> str:
 
 
 def moved_on(before: str | None, now: str) -> str:
-    """Return `now`, or just after `before` where the clock was set back.
-
-    A newer export is never dated earlier.
-    """
+    """Return `now`, or just after `before` where the clock was set back, so that a newer export is never dated earlier."""
     last, present = parse_date(before), parse_date(now)
     if last is None or present is None or present > last:
         return now
@@ -75,10 +72,10 @@ def moved_on(before: str | None, now: str) -> str:
 def dates_inside(
     first: str | None, last: str | None, count: int, after: datetime
 ) -> list[datetime]:
-    """Return `count` dates for new messages: a millisecond apart from `first` on, until `last`.
+    """Return `count` dates for new messages: a millisecond apart, from `first` on, and none after `last`.
 
-    None of them lies before `after`, the date of what comes before them: TypingMind sorts by date
-    when it merges devices, and equal dates keep their order.
+    None is earlier than `after`, the date of what precedes them: TypingMind sorts by date
+    when it merges devices, and keeps the order of equal dates.
     """
     begin = parse_date(first) or after
     end = max(begin, parse_date(last) or begin)
@@ -86,5 +83,5 @@ def dates_inside(
 
 
 def _later(when: datetime, milliseconds: int) -> datetime:
-    """Return the moment so much later, or the last that a date can name."""
+    """Return the moment this many milliseconds later, or the last one that a date can express."""
     return when + min(timedelta(milliseconds=milliseconds), datetime.max.replace(tzinfo=UTC) - when)

@@ -1,8 +1,8 @@
 """One JSON text of an export: where its chats are, and how they are put back.
 
-Containers: `{"data": {"chats": [...]}}`, `{"chats": [...]}`, the older one with a checksum, and
+Containers are `{"data": {"chats": [...]}}`, `{"chats": [...]}`, the older one with a checksum, and
 the parts of a ZIP (a `data.json`, and for large exports chunk files that are bare arrays of
-chats). They are recognised by what they hold, never by their names.
+chats). They are recognized by their content, never by their names.
 """
 
 import codecs
@@ -24,33 +24,33 @@ from rules.typingmind.foreign_files import (
 from rules.typingmind.spans import BadJson, Reel, Span, Walker
 
 _BLOCK_BYTES = 1 << 16
-"""It fits into the processor's cache, where checking it is ten times as quick."""
+"""The bytes that are checked at a time: they fit into the processor's cache, which is ten times as quick."""
 _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentLayout:
-    """The places of the chats in one JSON text of an export.
+    """The spans of the chats in one JSON text of an export.
 
-    A million chats may be in it, so that a place takes a few bytes and no object.
+    There may be a million chats, so a span takes a few bytes and no object.
     """
 
     chat_ids: tuple[str, ...]
-    """The id of each chat, in order; empty for one that names none."""
+    """The id of each chat, in order; empty for one without an id."""
     offsets: "array[int]"
-    """Where each chat starts and stops, in bytes: twice as many as there are chats."""
+    """The offsets in bytes where each chat starts and stops: two for each chat."""
     chunks: tuple[str, ...] = ()
-    """Further files of a ZIP that it names."""
+    """The names of further files of a ZIP that have chats."""
 
     @property
     def spans(self) -> Iterator[Span]:
-        """Yield the place of each chat, in order."""
+        """Yield the span of each chat, in order."""
         return starmap(Span, zip(self.offsets[::2], self.offsets[1::2], strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class _Container:
-    """What a walk over a container has found."""
+    """What a walk over a container has found so far."""
 
     chat_ids: list[str] = field(default_factory=list)
     offsets: "array[int]" = field(default_factory=partial(array, "Q"))
@@ -59,19 +59,19 @@ class _Container:
     """The keys of `data`."""
 
     def note_chat(self, outline: Outline) -> None:
-        """Note the place of one chat."""
+        """Note the id and the span of a chat."""
         self.chat_ids.append(outline.chat_id)
         self.offsets.extend((outline.span.start, outline.span.stop))
 
     def layout(self) -> DocumentLayout:
-        """Return the places of all chats that were noted."""
+        """Return the layout of all chats that were noted."""
         return DocumentLayout(tuple(self.chat_ids), self.offsets, tuple(self.chunks))
 
 
 def lay_out_document(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     """Walk over a container that comes in blocks, of which only a few are in memory at once.
 
-    `name` is what errors call the file. Raises NotAnExport, which says what it is instead, or
+    `name` is what errors call the file. Raises NotAnExport, which says what the file is instead, or
     BadJson.
     """
     container = _Container()
@@ -93,11 +93,11 @@ def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
 
 
 def without_chats(data: bytes, layout: DocumentLayout, chat_ids: Set[str]) -> bytes:
-    """Return the document without the chats of these ids, and without their commas."""
+    """Return the document without the chats with these ids, and without their commas."""
     cuts: list[tuple[int, int]] = []
     kept_until: int | None = None
-    places = list(layout.spans)
-    for chat_id, span, following in zip_longest(layout.chat_ids, places, places[1:]):
+    chats = list(layout.spans)
+    for chat_id, span, following in zip_longest(layout.chat_ids, chats, chats[1:]):
         is_last = following is None or data[span.stop : following.start].strip() != b","
         if chat_id not in chat_ids:
             kept_until = span.stop
@@ -114,12 +114,12 @@ def without_chats(data: bytes, layout: DocumentLayout, chat_ids: Set[str]) -> by
 
 
 def chat_container(chat: bytes) -> bytes:
-    """Return the smallest export that TypingMind imports: one chat, and nothing else to replace."""
+    """Return the smallest export that TypingMind imports: one chat and nothing else, so nothing else is replaced."""
     return b"".join(container_blocks(chat))
 
 
 def container_blocks(chat: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return the same in blocks, so that a large chat is not copied."""
+    """Return the same export in blocks, so that a large chat is not copied."""
     return b'{"data":{"chats":[', chat, b"]}}"
 
 
@@ -147,7 +147,7 @@ def _walk_data(container: _Container, reel: Reel, at: int) -> int:
 
 
 def _walk_chats(container: _Container, reel: Reel, at: int) -> int:
-    """Note each chat of an array, or the names of the files that hold them."""
+    """Note each chat of an array, or the names of the files that have the chats."""
     if reel.sign(at) == "[":
         return spans.walk_items(reel, at, walk_chat(container.note_chat))
     index, stop = reel.value(at)
@@ -158,10 +158,7 @@ def _walk_chats(container: _Container, reel: Reel, at: int) -> int:
 
 
 def _walk(name: str, blocks: Iterable[bytes], walker: Walker) -> None:
-    """Walk over the one value of a text.
-
-    A fault of its encoding counts more than one of its JSON.
-    """
+    """Walk over the one value of a text; a fault of its encoding is raised in preference to one of its JSON."""
     pieces = _texts(name, blocks)
     reel = Reel(next(pieces, ""), pieces)
     start = len(_BYTE_ORDER_MARK) if reel.seen(0, 3) == "\ufeff" else 0
@@ -172,7 +169,7 @@ def _walk(name: str, blocks: Iterable[bytes], walker: Walker) -> None:
 
 
 def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:
-    """Return the blocks read as latin-1, once they are known to be UTF-8. Raises NotAnExport."""
+    """Yield the blocks decoded as latin-1, after checking that they are UTF-8. Raises NotAnExport."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     size = 0
     try:
@@ -187,5 +184,5 @@ def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:
     except UnicodeDecodeError as fault:
         if fault.reason == "unexpected end of data":
             raise explain_cut(name, size) from fault
-        half = decoder.getstate()[0]  # the first bytes of a character that a block cut in two
+        half = decoder.getstate()[0]  # the first bytes of a character that is split between blocks
         raise explain_encoding(name, fault, size - len(half) + fault.start) from fault

@@ -1,4 +1,4 @@
-"""Files that are no export: what they are, by what they hold, and what the person can do."""
+"""Recognize files that are no export by their content, and say what the person can do."""
 
 import re
 import shlex
@@ -9,8 +9,8 @@ from rules.errors import NotAnExport
 from rules.typingmind.spans import BadJson, TooDeep
 
 ENOUGH = 1 << 16
-"""The number of a file's first bytes that are looked at."""
-_ENOUGH_PROSE = 4096
+"""The first bytes of a file by which it is recognized."""
+_ENOUGH_TEXT = 4096
 
 _EXPORT_AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
 _EXPORT_THERE = "memproc reads chats of TypingMind, ChatGPT, Claude and DeepSeek."
@@ -21,13 +21,13 @@ _AS_WRITTEN = "Drop the file exactly as TypingMind wrote it; "
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A kind of file that is no export, as in "x is a PDF", and what the person can do."""
+    """A kind of file that is no export, as in "FILE is a PDF", and what the person can do."""
 
     what: str
     next_step: str = _EXPORT_AGAIN
 
     def refusal(self, name: str) -> NotAnExport:
-        """Return the error that says so of the file `name`."""
+        """Return the error that says that the file `name` is of this kind."""
         return NotAnExport(f"{name} is {self.what}.", self.step_for(name))
 
     def step_for(self, name: str) -> str:
@@ -94,12 +94,12 @@ _MARKDOWN = re.compile(r"^(#{1,6} \S|\*\*\S|[-*] \S|> |```|---$)", re.MULTILINE)
 
 
 def looks_like(head: bytes) -> Foreign | None:
-    """Return the kind of file that begins so; None where it may be JSON of any kind."""
+    """Return the kind of a file with these first bytes; None where it may be JSON of any kind."""
     return _of_bytes(head) or other_program(head) or _of_text(head.decode("utf-8", "replace"))
 
 
 def explain_head(name: str, head: bytes) -> NotAnExport | None:
-    """Return why a file that begins so is no export; None where it may be JSON or a ZIP."""
+    """Return why a file with these first bytes is no export; None where it may be JSON or a ZIP."""
     if not head:
         return explain_bytes(name, b"")
     foreign = None if head.startswith(_ZIP) else looks_like(head)
@@ -107,12 +107,12 @@ def explain_head(name: str, head: bytes) -> NotAnExport | None:
 
 
 def other_program(head: bytes) -> Foreign | None:
-    """Return whose export begins so, where it is one whose conversations can be brought."""
+    """Return which other program's export a file with these first bytes is, if `memproc bring` reads it; else None."""
     start = _start(head).decode("utf-8", "replace")
     if start[:1] not in ("[", "{") or _OF_TYPINGMIND.match(start):
         return None
-    signs = (foreign for pattern, foreign in _OF_PROGRAMS.items() if pattern.search(start))
-    return next(signs, None)
+    matching = (foreign for pattern, foreign in _OF_PROGRAMS.items() if pattern.search(start))
+    return next(matching, None)
 
 
 def explain_bytes(name: str, head: bytes) -> NotAnExport | None:
@@ -126,7 +126,7 @@ def explain_bytes(name: str, head: bytes) -> NotAnExport | None:
 
 
 def explain_root(name: str, keys: Set[str], root: object) -> NotAnExport:
-    """Return why a JSON text has no chats, judged by its root."""
+    """Return the error for a JSON text without chats, which says what it is, judging by its root."""
     first = root[0] if isinstance(root, list) and root else None
     inside: Set[str] = first.keys() if isinstance(first, dict) else set()
     known = [
@@ -140,7 +140,7 @@ def explain_root(name: str, keys: Set[str], root: object) -> NotAnExport:
 
 
 def explain_cut(name: str, size: int) -> NotAnExport:
-    """Return the error for a file that stops after `size` bytes: still arriving, or broken off."""
+    """Return the error for a file that stops after `size` bytes: it is still being written, or was cut off."""
     return NotAnExport(
         f"{name} is cut off: it stops at byte {size:,}, and its JSON is not closed.",
         "If it is still being written, wait; otherwise export the chat again.",
@@ -148,7 +148,7 @@ def explain_cut(name: str, size: int) -> NotAnExport:
 
 
 def explain_encoding(name: str, fault: UnicodeDecodeError, at: int) -> NotAnExport:
-    """Return the error for a text that is no UTF-8 near byte `at`."""
+    """Return the error for a text that is not UTF-8 near byte `at`."""
     return NotAnExport(
         f"{name} is not UTF-8 text: {fault.reason} near byte {at:,}.",
         f"{_AS_WRITTEN}a text editor may have saved it in another encoding.",
@@ -156,9 +156,9 @@ def explain_encoding(name: str, fault: UnicodeDecodeError, at: int) -> NotAnExpo
 
 
 def explain_bad_json(name: str, text: str, fault: BadJson) -> NotAnExport:
-    """Return the error that says where and why the text is no JSON, or what it is.
+    """Return the error that says where and why the text is no JSON, or what kind of file it is.
 
-    Lines and characters count from 1.
+    Lines and columns count from 1.
     """
     start = _utf_8(text[:ENOUGH])
     if foreign := other_program(start.encode()) or _of_text(start):
@@ -181,28 +181,28 @@ def _start(head: bytes) -> bytes:
 
 
 def _utf_8(text: str) -> str:
-    """Return a text that was read as latin-1."""
+    """Return as UTF-8 a text that was decoded as latin-1."""
     return text.encode("latin-1").decode("utf-8", "replace")
 
 
 def _of_bytes(head: bytes) -> Foreign | None:
-    """Return the kind where bytes alone show it, which no JSON text begins with."""
+    """Return the kind of a file by first bytes that no JSON text has; else None."""
     start = _start(head)
-    signs = (foreign for sign, foreign in _BY_FIRST_BYTES.items() if start.startswith(sign))
-    return next(signs, None)
+    matching = (foreign for sign, foreign in _BY_FIRST_BYTES.items() if start.startswith(sign))
+    return next(matching, None)
 
 
 def _of_text(text: str) -> Foreign | None:
-    start = text[:_ENOUGH_PROSE].lstrip("\ufeff \t\r\n")
+    start = text[:_ENOUGH_TEXT].lstrip("\ufeff \t\r\n")
     for pattern, foreign in _BY_TEXT.items():
         if pattern.match(start):
             return foreign
     if not start or start[0] in '{["\0':
         return None
-    odd = sum(
+    unprintable = sum(
         letter == "\ufffd" or not (letter.isprintable() or letter in "\r\n\t") for letter in start
     )
-    if odd * 20 > len(start):
+    if unprintable * 20 > len(start):
         return Foreign("not a TypingMind export")
     kind = "a Markdown text" if _MARKDOWN.search(start) else "plain text"
     return Foreign(f"{kind}, not JSON")

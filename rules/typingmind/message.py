@@ -1,4 +1,4 @@
-"""A message of an export: what it is, what was said in it, and the branches from it."""
+"""Read a message of an export: what it is, what was said in it, and the branches from it."""
 
 import hashlib
 import json
@@ -26,12 +26,12 @@ _REASONS = {
 }
 _LIVED = frozenset({"user", "assistant", "tool", "function"})
 DIVIDER = "divider"
-"""The kind of our marker on the line between two conversations that were brought into one chat."""
+"""The kind of our marker on the message between two conversations that were brought into one chat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message in `messages`; `raw` is its own bytes, which we never rewrite."""
+    """A message of a chat; `raw` is its own bytes, which we never rewrite."""
 
     raw: bytes
     role: str | None
@@ -42,17 +42,15 @@ class Message:
     """TypingMind's name for the model that answered: the API's, or for a custom model a uuid."""
     parts: tuple[Part, ...]
     digest: str
-    """SHA-256 of what was said, which survives a fork.
-
-    It depends neither on uuid, date and order of keys, nor on where its files are kept.
-    """
+    """The SHA-256 of what was said, which a fork does not change: it does not depend on uuid, date, the order of keys, or
+    where files are kept."""
     calls_tools: bool
     cleared: bool
-    """Whether it carries `contextClearedAt`: shown to the person, no longer sent to the model."""
+    """Whether it has `contextClearedAt`: it is shown to the person, but no longer sent to the model."""
     marker: Fields | None
-    """Our own field, where the message is one that we wrote."""
+    """Our own field, which the messages that we wrote have."""
     is_copy: bool = False
-    """Its bytes have the date on which a fork copied it; `created_at` is when it was said."""
+    """Whether its bytes have the date on which a fork copied it; `created_at` is when it was said."""
 
     @property
     def text(self) -> str:
@@ -61,44 +59,44 @@ class Message:
 
     @property
     def spoken(self) -> list[str]:
-        """Return the parts that are words: quotes are taken from these."""
+        """Return the parts that are words, from which quotes are taken."""
         return [part.text for part in self.parts if part.spoken]
 
     @property
     def words(self) -> str:
-        """Return the words alone, without placeholders."""
+        """Return the words, without placeholders."""
         return "\n\n".join(self.spoken)
 
     @property
     def wording(self) -> str:
         """Return what a message of ours says: its words, or its placeholders where it has no words.
 
-        What we take over from it is written into TypingMind as words, where a placeholder would be
-        one of them. A picture that the person has attached stays in the message itself.
+        What we copy from it is written into TypingMind as words, so placeholders must not get among them. A picture that
+        the person has attached stays in the message itself.
         """
         return self.words or self.text
 
     @property
     def speaker(self) -> str:
-        """Return `user` or `assistant`: what tools say reaches the agent as the user's words do."""
+        """Return `user` or `assistant`: the results of tools reach the agent like the user's words."""
         return "assistant" if self.role == "assistant" else "user"
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A branch of the chat, which TypingMind moved into the `threads` of a message sent again.
+    """A branch of the chat, which TypingMind moved into the `threads` of a message that was sent again.
 
-    It is in the export, is never sent to a model, and is no part of the conversation.
+    It is in the export, but is never sent to a model, and is not part of the conversation.
     """
 
     at: int
-    """The index of the message that it hangs on."""
+    """The index of the message that has it."""
     messages: tuple[Message, ...]
-    """Its messages in order, each before those of its own branches; without their bytes."""
+    """Its messages in order, each followed by those of its own branches; without their bytes."""
 
 
 def read_message(raw: bytes) -> Message:
-    """Read one message from its own bytes. Raises spans.BadJson where they are no JSON object."""
+    """Read a message from its own bytes. Raises spans.BadJson where they are no JSON object."""
     fields, _ = spans.value(spans.decoded(raw), 0)
     if not isinstance(fields, dict):
         raise spans.BadJson("a message is a JSON object, and this is none", 0)
@@ -106,7 +104,7 @@ def read_message(raw: bytes) -> Message:
 
 
 def message_of(fields: Fields, raw: bytes = b"") -> Message:
-    """Read a message whose fields are parsed; `raw` are its own bytes, where they are known."""
+    """Read a message whose fields are parsed; `raw` is its own bytes, where they are known."""
     marker = fields.get("memproc")
     return Message(
         raw=raw,
@@ -124,14 +122,14 @@ def message_of(fields: Fields, raw: bytes = b"") -> Message:
 
 
 def _role(fields: Fields) -> str | None:
-    """Return the role; several answers to one question have none, and are the assistant's."""
+    """Return the role; several answers to one question have none, and count as the assistant's."""
     return "assistant" if has_several_answers(fields) else _text_of(fields, "role")
 
 
 def _digest(fields: Fields) -> str:
     role, body = _role(fields), fields.get("content")
     if isinstance(body, list):
-        # One text part and a plain string say the same: newer clients write the one for the other.
+        # One text part and a plain string are the same: newer clients write one instead of the other.
         only = body[0] if len(body) == 1 else None
         if isinstance(only, dict) and only.get("type") == "text":
             body = only.get("text")
@@ -141,11 +139,11 @@ def _digest(fields: Fields) -> str:
     if has_several_answers(fields):
         others.append(text_of(parts(fields)))
     if isinstance(body, str) and not any(others):
-        # Nearly all messages, and quicker than to write JSON. The number says where the role ends.
-        said = f"{len(role or '')} {role} {body}".encode("utf-8", "surrogatepass")
+        # Nearly all messages; this is quicker than writing JSON. The number says where the role ends.
+        content = f"{len(role or '')} {role} {body}".encode("utf-8", "surrogatepass")
     else:
-        said = json.dumps([role, body, *others], sort_keys=True).encode()
-    return hashlib.sha256(said).hexdigest()
+        content = json.dumps([role, body, *others], sort_keys=True).encode()
+    return hashlib.sha256(content).hexdigest()
 
 
 def _text_of(fields: Fields, key: str) -> str | None:
@@ -153,7 +151,7 @@ def _text_of(fields: Fields, key: str) -> str | None:
 
 
 def left_out(message: Message) -> str | None:
-    """Return why the message is no part of the agent's experience; None where it is one."""
+    """Return why the message is not part of the conversation of which memories are made; None where it is."""
     if message.type in _REASONS:
         return _REASONS[message.type]
     if message.cleared:
@@ -168,17 +166,15 @@ def left_out(message: Message) -> str | None:
 
 
 def is_touched(message: Message) -> bool:
-    """Return whether the person has excluded or pinned it in TypingMind.
+    """Return whether the person has excluded or pinned the message in TypingMind, so that its bytes must not change.
 
-    Its bytes stay as they are then.
-
-    What keeps a memory from being folded is in `rules.plan.folds`, and not this.
+    This is not what keeps a memory from being folded; see `rules.plan.folds`.
     """
     return message.cleared or has_pin(message)
 
 
 def has_pin(message: Message) -> bool:
-    """Return whether it has the pin that TypingMind puts on a message (`memproc pin` pins a memory)."""
+    """Return whether the message has TypingMind's pin; `memproc pin` pins a memory instead."""
     return b"isPinned" in message.raw and fields_of(message).get("isPinned") is True
 
 
@@ -194,22 +190,21 @@ def is_incomplete(message: Message) -> bool:
 
 
 def summarised_until(message: Message) -> str:
-    """Return the uuid of the last message that TypingMind's context summary covers, or empty."""
+    """Return the uuid of the last message that TypingMind's context summary covers, or ""."""
     summary = fields_of(message).get("contextSummary")
     return spans.text(summary.get("contextCutOffAtUUID")) if isinstance(summary, dict) else ""
 
 
 def fields_of(message: Message) -> Fields:
-    """Parse the fields of the message again from its bytes; numbers stay as spelled."""
+    """Parse the fields of the message again from its bytes; numbers stay as they are written."""
     fields, _ = spans.value(spans.decoded(message.raw), 0)
     return fields if isinstance(fields, dict) else {}
 
 
 def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
-    """Return all branches of a chat's messages, in order of the messages that they start at.
+    """Return all branches of a chat's messages, in the order of the messages that have them.
 
-    What has another shape than TypingMind gives it is passed over. Only messages that name the key
-    are parsed again: few do in 10,000.
+    Threads in another shape than TypingMind's are ignored. Only messages with the key are parsed again: a few of 10,000.
     """
     return tuple(
         Branch(at, tuple(map(message_of, _inside(thread))))

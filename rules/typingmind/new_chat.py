@@ -1,18 +1,18 @@
-"""New messages and chats, in the shape in which TypingMind stores them.
+"""Write new messages and chats in the shape in which TypingMind stores them.
 
-An assistant message has the keys of an assistant message of the same chat, and one text part or one
+A new assistant message has the keys of an assistant message of the same chat, and one text part or one
 string, never empty: what TypingMind sends and shows depends on these.
 
-The field `memproc` of a chat that was brought from another program, which TypingMind keeps and
-never sends, says which conversations it is made of. Between two of them is a message with our
+A chat that was brought from another program has the field `memproc`, which TypingMind keeps and
+never sends. It says which conversations the chat is made of. Between two of these is a message with our
 marker:
 
     "memproc":{"v":1,"life":"Aria","brought":[["chatgpt","6b0f0d9c-..."],["chatgpt","91aa..."]]}
 
-TypingMind stores a chat under `chatID` and replaces another with the same. So the raw conversation
-comes as a new chat, whose id keeps the old one safe; message uuids may occur in two chats, so
-messages keep theirs. None of them is still named as deleted, and the memories that another device
-shows are, so that the chat survives a sync.
+TypingMind stores a chat under `chatID` and replaces another chat with the same one. So an expanded raw conversation
+becomes a chat with a new id, which keeps the old chat safe; message uuids may occur in two chats, so
+messages keep theirs. In its list of deletions are none of its messages, but those of memories that another device
+may show, so that the chat survives a sync.
 """
 
 import hashlib
@@ -30,19 +30,20 @@ from rules.typingmind.splice import replace_field, replace_or_add_fields, splice
 
 _USER = {"role": "user", "uuid": "", "content": "", "createdAt": ""}
 _ASSISTANT = {"role": "assistant", "uuid": "", "content": "", "createdAt": "", "finish": "stop"}
-_EMPTIED = frozenset({"keywords", "metaBlobs", "annotations"})
-_NONE = frozenset({"refusal", "citations", "stop_sequence"})
-_COUNTED = frozenset({"usage", "titleUsage"})
+_EMPTY_LISTS = frozenset({"keywords", "metaBlobs", "annotations"})
+_NULLS = frozenset({"refusal", "citations", "stop_sequence"})
+_COUNTS = frozenset({"usage", "titleUsage"})
 _COPIED = frozenset({"type", "model"})
-_ENDED = {"finish": "stop", "stop_reason": "end_turn"}
+_ENDINGS = {"finish": "stop", "stop_reason": "end_turn"}
 _FILLED = (
-    _EMPTIED
-    | _NONE
-    | _COUNTED
+    _EMPTY_LISTS
+    | _NULLS
+    | _COUNTS
     | _COPIED
-    | _ENDED.keys()
+    | _ENDINGS.keys()
     | {"id", "role", "uuid", "content", "createdAt"}
 )
+"""The keys of a template that a new message gets, too."""
 
 _FIELD = "memproc"
 _VERSION = 1
@@ -54,7 +55,7 @@ _SUFFIX = "(memories)"
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """The values of a message that is still to be written. `name` decides its id."""
+    """The values of a message that is to be written. Its id is derived from `name`."""
 
     name: str
     uuid: str
@@ -66,7 +67,7 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class BroughtMessage:
-    """The values of a message that another program's export has."""
+    """The values of a message from another program's export."""
 
     uuid: str
     role: str
@@ -77,16 +78,17 @@ class BroughtMessage:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a brought chat is made of. `life` is the name of one made of several conversations."""
+    """What a brought chat is made of."""
 
     conversations: tuple[tuple[str, str], ...]
-    """Program and id of each, in order."""
+    """The program and id of each conversation, in order."""
     life: str = ""
+    """The name of a chat that is made of several conversations."""
 
 
 @dataclass(frozen=True, slots=True)
 class BroughtChat:
-    """The values of a new chat; `messages` are the bytes of each."""
+    """The values of a new chat; `messages` has the bytes of each message."""
 
     chat_id: str
     title: str
@@ -99,7 +101,7 @@ class BroughtChat:
 
 
 def write_message(new: NewMessage, template: Fields | None) -> bytes:
-    """Return the message's JSON; an assistant's has the keys of `template` that we can fill."""
+    """Return the message's JSON; an assistant's has those keys of `template` that we can fill."""
     shape: Fields = _USER
     if new.role == "assistant":
         shape = template if template is not None and "content" in template else _ASSISTANT
@@ -110,18 +112,18 @@ def write_message(new: NewMessage, template: Fields | None) -> bytes:
 
 
 def _fill(key: str, value: object, new: NewMessage) -> object:
-    """Return the value of a key of the template in a finished answer without tools or thinking."""
+    """Return a value for a key of the template, as a finished answer without tools or thinking has."""
     if key == "id":
         return "msg_" + hashlib.sha256(new.name.encode()).hexdigest()[:24]
     if key == "content":
         return [{"type": "text", "text": new.text}] if isinstance(value, list) else new.text
     if key in _COPIED:
         return spans.text(value) or None
-    if key in _ENDED:
-        return value if value in ("stop", "end_turn") else _ENDED[key]
-    if key in _COUNTED and isinstance(value, dict):
+    if key in _ENDINGS:
+        return value if value in ("stop", "end_turn") else _ENDINGS[key]
+    if key in _COUNTS and isinstance(value, dict):
         return dict.fromkeys(value, 0)
-    return [] if key in _EMPTIED and isinstance(value, list) else None
+    return [] if key in _EMPTY_LISTS and isinstance(value, list) else None
 
 
 def write_brought_message(message: BroughtMessage) -> bytes:
@@ -138,7 +140,7 @@ def write_brought_message(message: BroughtMessage) -> bytes:
 
 
 def write_divider(uuid: str, text: str, when: datetime) -> bytes:
-    """Return the JSON of the message between two conversations of one life."""
+    """Return the JSON of the message between two conversations of one chat."""
     message = {
         "role": "user",
         "content": text,
@@ -170,13 +172,13 @@ def write_brought_chat(chat: BroughtChat) -> bytes:
 
 
 def with_origin(chat: bytes, origin: Origin) -> bytes:
-    """Return a known chat's bytes, which now is made of these conversations."""
+    """Return the bytes of a chat that was brought before, with a new origin."""
     known = parse_chat(chat)
     return splice(known, replace_or_add_fields(known, {_FIELD: _origin_field(origin)}))
 
 
 def origin_of(chat: Chat) -> Origin | None:
-    """Return the conversations that a chat is made of; None where it was not brought."""
+    """Return the conversations that a chat is made of; None for one that was not brought."""
     field = chat.field(_FIELD)
     listed = spans.as_list(field, "brought")
     pairs = (item for item in listed if isinstance(item, list) and len(item) == 2)
@@ -190,35 +192,35 @@ def _origin_field(origin: Origin) -> dict[str, object]:
     return {"v": _VERSION, **named, "brought": [list(pair) for pair in origin.conversations]}
 
 
-def expanded(chat: Chat, ours: Sequence[str]) -> bytes:
-    """Return the chat's bytes with its list of deletions corrected where needed.
+def with_corrected_deletions(chat: Chat, ours: Sequence[str]) -> bytes:
+    """Return the bytes of an expanded chat with its list of deletions corrected where needed.
 
-    Its messages are named no longer, and memories' messages, whose uuids are `ours`, are.
+    The list has none of the chat's messages any more, but has the uuids of memories' messages, `ours`.
     """
-    here = {message.uuid for message in read_messages(chat)}
+    present = {message.uuid for message in read_messages(chat)}
     before = deleted_uuids(chat)
-    after = dict.fromkeys(uuid for uuid in (*sorted(before), *ours) if uuid not in here)
+    after = dict.fromkeys(uuid for uuid in (*sorted(before), *ours) if uuid not in present)
     return splice(chat, replace_deleted_uuids(chat, tuple(after)) if after.keys() != before else [])
 
 
 def new_chat_id(chat_id: str, number: int = 1) -> str:
-    """Derive an id of TypingMind's form from old id and number, so that a second run agrees.
+    """Derive an id of TypingMind's form, ten digits in base 36, from a hash of the old id and a number.
 
-    Ten digits of base 36, drawn from a hash.
+    So a second run gives the same id.
     """
-    drawn = int.from_bytes(hashlib.sha256(f"{chat_id}/memories/{number}/0".encode()).digest())
-    return "".join(_DIGITS[drawn // 36**place % 36] for place in range(_LENGTH))
+    digest = int.from_bytes(hashlib.sha256(f"{chat_id}/memories/{number}/0".encode()).digest())
+    return "".join(_DIGITS[digest // 36**place % 36] for place in range(_LENGTH))
 
 
 def memories_title(title: str) -> str:
-    """Return the old title with "(memories)" after it; one that ends so already stays."""
+    """Return the title with "(memories)" after it, unless it ends with that already."""
     return title if title.rstrip().endswith(_SUFFIX) else f"{title.rstrip()} {_SUFFIX}".lstrip()
 
 
 def as_new_chat(chat: bytes, new_id: str, title: str, now: str) -> bytes:
-    """Return a finished chat under another id and title, updated `now` and never synced.
+    """Return a finished chat with another id and title, updated `now` and never synced.
 
-    All other bytes stay, and `updatedAt` where it is later than `now`. `chatID` and the title are
+    All other bytes stay, as does an `updatedAt` later than `now`. `chatID` and the title are
     added where they are missing: without a `chatID`, the import would replace another chat that has
     none. Raises spans.BadJson where the bytes are no chat.
     """

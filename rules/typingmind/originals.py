@@ -1,21 +1,21 @@
-"""Originals that stay in the chat, shown and no longer sent; and TypingMind's list of deletions.
+"""Keep originals in the chat, shown but no longer sent; and edit TypingMind's list of deletions.
 
     {"role":"user","content":"Hi"}
     {"role":"user","content":"Hi","contextClearedAt":"...",
      "memproc":{"v":1,"kind":"original","memory":"..."}}
 
-TypingMind does not send what carries `contextClearedAt`. The marker says that we put it there, and
-under which memory the message is. All else of the message is the person's own bytes.
+TypingMind does not send a message with `contextClearedAt`. The marker says that we added that, and
+under which memory the message is. All other bytes of the message are the person's own.
 
-With `keep-originals` all messages under a memory stay. Otherwise only those stay that name a file
+With `keep-originals` all messages under a memory stay. Otherwise only those stay that refer to a file
 of TypingMind's own store, which would be deleted with them; their marker says `"for":"attachment"`.
 
-TypingMind takes out the messages that a chat names as deleted when its devices sync:
+When devices sync, TypingMind removes the messages that a chat lists as deleted:
 
     "syncMetadata":{"deletedMessageUUIDs":["6f2c","91aa"],"deletedSyncedBlobIDs":[]}
 
-It notes here what the person deletes; older builds note nothing. memproc adds the messages that
-memories have replaced, or another device's sync would bring them back.
+TypingMind lists here what the person deletes; older builds list nothing. memproc adds the messages that
+memories have replaced, as another device's sync would bring them back.
 """
 
 from collections.abc import Sequence
@@ -38,18 +38,18 @@ from rules.typingmind.splice import (
 
 ORIGINAL = "original"
 _CLEARED, _MARKER = "contextClearedAt", "memproc"
-_VERSION = "1"  # numbers of an export reach us as their own text
+_VERSION = "1"  # numbers of an export are read as text
 _BY_PERSON = "cleared"
-"""A field of the marker: the person had excluded the message, whose date stays theirs."""
+"""A field of the marker: the person had excluded the message, so its date is theirs."""
 _BEFORE = "was"
-"""A field of the marker: the values that we have overwritten, as `"contextClearedAt":null`."""
+"""A field of the marker: the values that we have overwritten, such as `"contextClearedAt":null`."""
 _WHY, _ATTACHMENT = "for", "attachment"
-"""A field of the marker of a message that stays for its attachment alone."""
+"""A field, and its value, in the marker of a message that stays only for its attachment."""
 _TOOL_ROLES = frozenset({"tool", "function"})
 NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
-"""The day of the build that began to note deletions, or of its last message at the earliest."""
+"""The day of the build that began to list deletions."""
 MOST_NAMED = 100
-"""TypingMind keeps this many deletions in its list."""
+"""The most deletions that TypingMind keeps in its list."""
 _SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSyncedBlobIDs"
 
 
@@ -62,15 +62,15 @@ def is_original(marker: Fields | None) -> bool:
 
 
 def is_for_attachment(marker: Fields | None) -> bool:
-    """Return whether the original stays for its attachment alone, without its neighbours."""
+    """Return whether the marker is that of an original which stays only for its attachment."""
     return marker is not None and is_original(marker) and marker.get(_WHY) == _ATTACHMENT
 
 
 def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
-    """Return the indices of the messages that must not leave their chat, since they name a file.
+    """Return the indices of the messages that must stay in their chat, since they refer to a file.
 
     A tool call and its results stay together: a result without its call could not be sent to a
-    model, should the person take it back into the context.
+    model, if the person included it in the context again.
     """
     staying: set[int] = set()
     group: list[int] = []
@@ -85,11 +85,10 @@ def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
 
 
 def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = False) -> bytes:
-    """Return the message as shown and no longer sent since `when`, under this memory.
+    """Return the message marked as an original under this memory, shown but no longer sent since the date `when`.
 
-    `when` is written as exports write dates. A message that the person had excluded keeps their
-    date; one that is kept already is marked again. Raises ChatSkipped where one of its keys occurs
-    twice.
+    A message that the person had excluded keeps their date; an original is marked again. Raises ChatSkipped where one of
+    its keys occurs twice.
     """
     raw = plain_original(raw)
     marker: dict[str, object] = {"v": int(_VERSION), "kind": ORIGINAL, "memory": memory}
@@ -102,16 +101,16 @@ def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = 
         else:
             before = _fields_of(raw, [_CLEARED, _MARKER])
             raw = with_field(raw, _CLEARED, encoded(when))
-        spelled = encoded(marker)
+        written = encoded(marker)
         if before != b"{}":
-            spelled = with_field(spelled, _BEFORE, before)
-        return with_field(raw, _MARKER, spelled)
+            written = with_field(written, _BEFORE, before)
+        return with_field(raw, _MARKER, written)
     except spans.BadJson as fault:
         raise _unfit(raw) from fault
 
 
 def _fields_of(raw: bytes, keys: Sequence[str]) -> bytes:
-    """Return an object with those of these fields that the message has, as they are spelled."""
+    """Return a JSON object with those of these fields that the message has, as they are written there."""
     fields = b"{}"
     for key in keys:
         value = field_bytes(raw, key)
@@ -121,21 +120,21 @@ def _fields_of(raw: bytes, keys: Sequence[str]) -> bytes:
 
 
 def plain_original(raw: bytes) -> bytes:
-    """Return the message without what `kept_original` added, in any place.
+    """Return the message without what `kept_original` added, wherever that is now.
 
-    TypingMind's sync reorders keys, and an edit adds some. A message that we did not keep is
-    returned as it is. Raises ChatSkipped where one of a kept message's keys occurs twice.
+    TypingMind's sync reorders keys, and an edit adds some. A message that is no original is
+    returned unchanged. Raises ChatSkipped where one of an original's keys occurs twice.
     """
     marker = read_message(raw).marker
     if marker is None or not is_original(marker):
         return raw
     try:
-        spelled = field_bytes(raw, _MARKER) or b"{}"
+        written = field_bytes(raw, _MARKER) or b"{}"
         before = b"{}"
         if isinstance(marker.get(_BEFORE), dict):
-            before = field_bytes(spelled, _BEFORE) or before
-        written = [_MARKER] if marker.get(_BY_PERSON) is True else [_CLEARED, _MARKER]
-        for key in written:
+            before = field_bytes(written, _BEFORE) or before
+        ours = [_MARKER] if marker.get(_BY_PERSON) is True else [_CLEARED, _MARKER]
+        for key in ours:
             value = field_bytes(before, key)
             raw = without_field(raw, key) if value is None else with_field(raw, key, value)
     except spans.BadJson as fault:
@@ -158,11 +157,11 @@ class DeletionList:
     uuids: frozenset[str]
     is_there: bool
     by_new_build: bool
-    """Only those builds that note what the person deletes write a second list next to it."""
+    """Whether a second list is next to it, which only builds write that list what the person deletes."""
 
 
 def deletion_list(chat: Chat) -> DeletionList:
-    """Return the chat's list of deletions; one in another shape than TypingMind's counts as empty."""
+    """Return the chat's list of deletions; a list in another shape than TypingMind's counts as empty."""
     sync = chat.field(_SYNC)
     fields = sync if isinstance(sync, dict) else {}
     listed = fields.get(_LIST)
@@ -171,35 +170,35 @@ def deletion_list(chat: Chat) -> DeletionList:
 
 
 def deleted_uuids(chat: Chat) -> frozenset[str]:
-    """Return the uuids of the messages that TypingMind takes out when it merges the chat."""
+    """Return the uuids of the messages that TypingMind removes when it merges the chat."""
     return deletion_list(chat).uuids
 
 
 def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
-    """Add to the list, which stays as it is otherwise."""
+    """Return the edits that add uuids to the list of deletions, which otherwise stays as it is."""
     if not uuids:
         return []
-    known = _list_of(chat)
-    if known is None:
-        return _written_list(chat, uuids)
-    listed, _ = spans.items(Reel(chat.text), known.start)
+    present = _list_of(chat)
+    if present is None:
+        return _write_list(chat, uuids)
+    listed, _ = spans.items(Reel(chat.text), present.start)
     before = {spans.value(chat.text, entry.start)[0] for entry in listed if _is(chat, entry, '"')}
     added = b",".join(encoded(uuid) for uuid in uuids if uuid not in before)
     if not added:
         return []
     if not listed:
-        return [insertion(known.start + 1, added)]
+        return [insertion(present.start + 1, added)]
     return [insertion(listed[-1].stop, b"," + added)]
 
 
 def _is(chat: Chat, value: Span, sign: str) -> bool:
-    """Return whether a value begins with this sign: a text, an array or an object."""
+    """Return whether a value begins with a sign, and so is a text, an array or an object."""
     return chat.text[value.start] == sign
 
 
 def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
-    """Let the list be this one."""
-    return _written_list(chat, uuids) if uuids or _list_of(chat) is not None else []
+    """Return the edits that replace the list of deletions by this one."""
+    return _write_list(chat, uuids) if uuids or _list_of(chat) is not None else []
 
 
 def _sync_members(chat: Chat) -> list[Member]:
@@ -216,17 +215,17 @@ def _list_of(chat: Chat) -> Span | None:
     return None
 
 
-def _written_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
-    """Write the list in place of the present one, or where the chat has none."""
+def _write_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
+    """Return the edits that write the list in place of the present one, or add it where the chat has none."""
     sync = chat.member(_SYNC)
-    alone = encoded({_LIST: uuids})
+    new_sync = encoded({_LIST: uuids})
     if sync is None:
-        return [insertion(chat.span.stop - 1, b"," + encoded(_SYNC) + b":" + alone)]
+        return [insertion(chat.span.stop - 1, b"," + encoded(_SYNC) + b":" + new_sync)]
     if not _is(chat, sync.value, "{"):
-        return [ByteEdit(sync.value, alone)]
+        return [ByteEdit(sync.value, new_sync)]
     members = _sync_members(chat)
     for member in members:
         if member.key == _LIST:
             return [ByteEdit(member.value, encoded(uuids))]
-    entry = alone[1:-1]
+    entry = new_sync[1:-1]
     return [insertion(sync.value.start + 1, entry + b"," if members else entry)]

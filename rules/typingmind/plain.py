@@ -1,7 +1,7 @@
-"""A chat as TypingMind itself would read it: by the standard library's parser, as plain JSON.
+"""Read a chat as TypingMind itself would: with the standard library's parser, as plain JSON.
 
-For the proof alone, which must find what our own reader (chat.py, message.py) gets wrong. Of that
-it shares how a number is held, how long an image is, and `printable`; see rules/output/prove.py.
+Only the proof uses this, which must find what our own reader (chat.py, message.py) gets wrong. They share only
+`Number`, `without_bulk` and `printable`; see rules/output/prove.py.
 """
 
 import json
@@ -33,10 +33,10 @@ _SHAPE = frozenset(
 
 
 def parse_json(text: str) -> Json:
-    """Parse a chat or a message. Numbers stay as spelled, so that 69.2240 and 69.224 differ.
+    """Parse a chat or a message. Numbers stay as they are written, so that 69.2240 and 69.224 differ.
 
-    What is too long to be words, an image, is held as its SHA-256: two chats are compared, and both
-    are in memory. Raises ValueError, or TypeError where it is no object.
+    A text too long to be words (an image) is replaced by its SHA-256, as two chats are compared in memory. Raises
+    ValueError, or TypeError where the text is no object.
     """
     value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
     if not isinstance(value, dict):
@@ -57,35 +57,35 @@ def messages_of(chat: Json) -> list[Json]:
 
 
 def deletions_of(chat: Json) -> set[str]:
-    """Return the uuids that the chat names as deleted."""
+    """Return the uuids that the chat lists as deleted."""
     sync = chat.get("syncMetadata")
     named = sync.get("deletedMessageUUIDs") if isinstance(sync, dict) else None
     return set(map(spans.text, named if isinstance(named, list) else ()))
 
 
 def uuid_of(message: Json) -> str:
-    """Return its uuid, where that is a text; else empty."""
+    """Return the message's uuid, where that is a text; else ""."""
     return printable(spans.text(message.get("uuid")))
 
 
 def date_of(message: Json) -> str:
-    """Return its date, where that is a text; else empty."""
+    """Return the message's date, where that is a text; else ""."""
     return spans.text(message.get("createdAt"))
 
 
 def marker_of(message: Json) -> Json:
-    """Return our own field; empty where there is none."""
+    """Return our own field of the message; empty where there is none."""
     marker = message.get("memproc")
     return marker if isinstance(marker, dict) else {}
 
 
 def is_excluded(message: Json) -> bool:
-    """Return whether TypingMind shows it and no longer sends it."""
+    """Return whether TypingMind shows the message and no longer sends it."""
     return bool(message.get("contextClearedAt"))
 
 
 def lacks_fields(message: Json, others: Sequence[Json]) -> bool:
-    """Return whether a new message lacks a needed field, or one of the newest answer."""
+    """Return whether a new message lacks a field that is needed, or that the chat's newest answer has."""
     needed = _NEEDED
     if message.get("role") == "assistant":
         answers = (
@@ -98,7 +98,7 @@ def lacks_fields(message: Json, others: Sequence[Json]) -> bool:
 
 
 def sent_text(message: Json) -> str:
-    """Return the text that would be sent: a string or the one text part; else empty."""
+    """Return the text that would be sent: a string, or that of the only part; else ""."""
     content = message.get("content")
     if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
         content = content[0].get("text")
@@ -106,7 +106,7 @@ def sent_text(message: Json) -> str:
 
 
 def all_text(message: object) -> str:
-    """Join all strings of a raw message's content, as its writer wrote them."""
+    """Return all strings of a raw message's content, joined."""
     if isinstance(message, list):
         return "\n\n".join(all_text(item) for item in message)
     if isinstance(message, dict):

@@ -1,10 +1,10 @@
-"""Where each value of a JSON text begins and ends: in memory, or walked over piece by piece.
+"""Find where each value of a JSON text begins and ends: in memory, or walking over it piece by piece.
 
-The text is the file's bytes read as latin-1, so a character's index is its byte's offset; JSON's
+The text is the file's bytes decoded as latin-1, so a character's index is its byte's offset; JSON's
 own signs are ASCII. Values that we do not need are skipped by the standard library's C scanner.
 
-The depth of values has a bound, so that nothing that walks a parsed message can run out of stack. A
-regenerated message nests what came after it four levels deeper; that may happen sixty times over.
+The nesting of values is limited, so that no walk over a parsed message runs out of stack. A
+regenerated message nests what came after it four levels deeper; that may happen sixty times.
 """
 
 import hashlib
@@ -16,24 +16,24 @@ from types import MappingProxyType
 
 _MIB = 1 << 20
 LONGEST_TEXT = 4 * _MIB
-"""Bytes of words in one message: about a million tokens, the largest window there is."""
+"""The most bytes of words in one message: about a million tokens, the largest window there is."""
 MOST_FIELDS = 100_000
-"""Fields of an object that is walked over."""
+"""The most fields of an object that is walked over."""
 MOST_PARTS = 2_000_000
-"""Commas and brackets of a value: to parse each takes a hundred times its bytes."""
+"""The most commas and brackets of a value: parsed, each takes a hundred times its bytes."""
 _LONGEST_NUMBER = 1_000
 DEEPEST = 250
 _TOO_DEEP = f"values are nested more than {DEEPEST} levels deep"
-_FEW = 20
+_MOSTLY_ASCII = 20
 """A text is mostly ASCII where at most one byte in this many is not."""
 _ASCII = bytes(range(128))
 _BEYOND_ASCII_BYTES = re.compile(rb"[\x80-\xff]+")
 _BLANK = re.compile(r"[ \t\n\r]*")
-_HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escape
+_PARTIAL_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escape
     r"(?:-|\.|[eE][+-]?|t|tr|tru|f|fa|fal|fals|n|nu|nul|u[0-9a-fA-F]{0,4})\Z"
 )
-_HALF = 8
-"""More characters than any half a word, number or escape that a cut can leave."""
+_LONGEST_PARTIAL = 8
+"""More characters than a cut can leave of a word, number or escape."""
 Fields = Mapping[str, object]
 """A parsed JSON object."""
 Walker = Callable[["Reel", int], int]
@@ -41,7 +41,7 @@ Walker = Callable[["Reel", int], int]
 
 
 class BadJson(Exception):
-    """The text is not JSON: a reason, the offset in bytes, and whether it just stops there."""
+    """The text is not JSON: the reason, the offset in bytes, and whether the text just stops there."""
 
     def __init__(self, reason: str, at: int, *, open_ended: bool = False) -> None:
         super().__init__(reason)
@@ -76,7 +76,7 @@ class Member:
 
 
 class Number(str):
-    """A number as it is spelled. It is no text, and false where it is zero, as in JavaScript."""
+    """A number as it is written. It does not count as text, and is false where it is zero, as in JavaScript."""
 
     __slots__ = ()
 
@@ -85,21 +85,21 @@ class Number(str):
 
 
 def text(value: object) -> str:
-    """Return the value itself where it is a text, else an empty text."""
+    """Return the value where it is a text, else ""."""
     return value if isinstance(value, str) and not isinstance(value, Number) else ""
 
 
 def text_under(holder: object, *keys: str) -> str:
-    """Return the first text that is not empty under one of these keys; else an empty text."""
+    """Return the first text under one of these keys that is not empty; else ""."""
     if isinstance(holder, Mapping):
         for key in keys:
-            if said := text(holder.get(key)):
-                return said
+            if found := text(holder.get(key)):
+                return found
     return ""
 
 
 def as_list(holder: object, key: str) -> list[object]:
-    """Return the list under that key; empty where there is none."""
+    """Return the list under a key; an empty list where there is none."""
     items = holder.get(key) if isinstance(holder, Mapping) else None
     return items if isinstance(items, list) else []
 
@@ -109,18 +109,22 @@ def _refuse_constant(name: str) -> None:
 
 
 _DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
-"""Numbers stay text: an int of more than 4,300 digits would be refused, and 1e400 become infinite."""
+"""Numbers stay text: Python refuses an int of more than 4,300 digits, and 1e400 would become infinite."""
 
 
 def decoded(raw: bytes) -> str:
-    """Return JSON bytes as text; in a large one, few characters beyond ASCII become escapes.
+    """Decode JSON from UTF-8; in a large text that is mostly ASCII, other characters become escapes.
 
-    A single emoji next to an image would make every character of the image four bytes wide.
+    In Python a single emoji next to an image would make every character of the image take four bytes.
     """
-    if len(raw) < _MIB or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
+    if (
+        len(raw) < _MIB
+        or raw.isascii()
+        or len(raw.translate(None, _ASCII)) * _MOSTLY_ASCII > len(raw)
+    ):
         return raw.decode("utf-8")
     narrow = bytearray()
-    view = memoryview(raw)  # no piece of it is copied more than once
+    view = memoryview(raw)  # so that no piece is copied more than once
     at = 0
     for match in _BEYOND_ASCII_BYTES.finditer(raw):
         narrow += view[at : match.start()]
@@ -131,7 +135,7 @@ def decoded(raw: bytes) -> str:
 
 
 def without_bulk(value: object) -> object:
-    """Return a parsed value in which a text too long to be words is held as its SHA-256."""
+    """Return a parsed value in which each text that is too long to be words is replaced by its SHA-256."""
     if isinstance(value, dict):
         return {key: without_bulk(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -139,13 +143,13 @@ def without_bulk(value: object) -> object:
     if type(value) is not str or len(value) <= LONGEST_TEXT:
         return value
     digest = hashlib.sha256()
-    for start in range(0, len(value), _MIB):  # there is never another whole copy of it
+    for start in range(0, len(value), _MIB):  # in pieces, so that it is never copied whole
         digest.update(value[start : start + _MIB].encode("utf-8", "surrogatepass"))
     return f"sha256:{digest.hexdigest()}"
 
 
 def encoded(value: object) -> bytes:
-    """Spell a value as TypingMind spells JSON: no white space, and only the necessary escapes."""
+    """Write a value as TypingMind writes JSON: without white space, and with only the necessary escapes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -165,7 +169,7 @@ def value(text: str, at: int) -> tuple[object, int]:
 
 
 def _bad_json(fault: json.JSONDecodeError, text: str) -> BadJson:
-    """Return the parser's fault in our words, in small letters and without its "at"."""
+    """Return the parser's fault with a reason in our own words."""
     if fault.msg == "Expecting value":
         return _expected("a value", text, fault.pos)
     reason = fault.msg.removesuffix(" at").removesuffix(" starting")
@@ -175,7 +179,7 @@ def _bad_json(fault: json.JSONDecodeError, text: str) -> BadJson:
 
 
 def _expected(what: str, text: str, at: int) -> BadJson:
-    """Return the fault that something else is at `at`, or nothing more."""
+    """Return the fault that something else, or nothing, is at `at`."""
     if _ends_early(text, at):
         return BadJson(f"the file stops where {what} should follow", at, open_ended=True)
     there = _characters(text, at, at + 4)[0]
@@ -183,12 +187,12 @@ def _expected(what: str, text: str, at: int) -> BadJson:
 
 
 def _ends_early(text: str, at: int) -> bool:
-    """Return whether the text just stops at `at`, perhaps within a word, number or escape."""
-    return at >= len(text) or _HALF_A_TOKEN.match(text, at) is not None
+    """Return whether the text just stops at `at`, possibly within a word, number or escape."""
+    return at >= len(text) or _PARTIAL_TOKEN.match(text, at) is not None
 
 
 def _characters(text: str, start: int, stop: int) -> str:
-    """Return the characters of a text that was read as latin-1; of any other, its own."""
+    """Return a piece of a text, as UTF-8 if the text was decoded as latin-1."""
     piece = text[start:stop]
     try:
         return piece.encode("latin-1").decode("utf-8", "replace")
@@ -197,7 +201,7 @@ def _characters(text: str, start: int, stop: int) -> str:
 
 
 def may_be_too_deep(text: str, at: int, stop: int) -> bool:
-    """Count brackets, those within texts too, which is quick and nearly always enough."""
+    """Return whether there are enough brackets, including those within texts: a quick test that nearly always says no."""
     return stop - at > DEEPEST and (text.count("[", at, stop) + text.count("{", at, stop) > DEEPEST)
 
 
@@ -217,15 +221,15 @@ def is_too_deep(value: object) -> bool:
 
 
 class Reel:
-    """A text, its bytes read as latin-1; all offsets count from its beginning.
+    """A text that is read in pieces, its bytes decoded as latin-1; all offsets count from its beginning.
 
-    What is before the offset asked for last may be gone, so it is walked forwards only.
+    It can only be walked forwards: what precedes the last offset that was asked for may have been dropped.
     """
 
     def __init__(self, text: str, pieces: Iterable[str] = (), most: int = 0) -> None:
-        """Take `pieces`, which follow after `text`; none of them is empty.
+        """Begin with `text`; the `pieces`, none of which is empty, follow it.
 
-        No value that goes on for more than `most` bytes is read; with 0, nothing is too large.
+        A value of more than `most` bytes is refused as too large; 0 means no limit.
         """
         self._most = most
         self._text = text
@@ -233,7 +237,7 @@ class Reel:
         self._pieces = iter(pieces)
 
     def sign(self, at: int) -> str:
-        """Return the character at `at`; empty after the end."""
+        """Return the character at `at`; "" after the end."""
         if at - self._start >= len(self._text):
             self._longer(at)
         return self._text[at - self._start : at - self._start + 1]
@@ -247,7 +251,7 @@ class Reel:
                 return at
 
     def value(self, at: int) -> tuple[object, int]:
-        """Return the value that starts at `at`, and the offset after it. Raises as `value`."""
+        """Return the value that starts at `at`, and the offset after it. Raises BadJson, TooDeep or TooLarge."""
         while True:
             try:
                 parsed, stop = value(self._text, at - self._start)
@@ -259,44 +263,44 @@ class Reel:
             if self._most and isinstance(parsed, Number) and len(parsed) > _LONGEST_NUMBER:
                 raise TooLarge(f"a number has more than {_LONGEST_NUMBER:,} digits", at)
             left, stop = len(self._text) - stop, stop + self._start
-            # A number may go on in the next piece: of 1e+5, the beginning is a number too.
-            if left >= _HALF or not self._longer(at):
+            # A number may continue in the next piece: the beginning of 1e+5 is a number, too.
+            if left >= _LONGEST_PARTIAL or not self._longer(at):
                 return parsed, stop
 
     def seen(self, start: int, stop: int) -> str:
-        """Return the characters in [start, stop), seen last; a half one becomes U+FFFD."""
+        """Return as UTF-8 the characters [start, stop), which were read last; an incomplete one becomes U+FFFD."""
         return _characters(self._text, start - self._start, stop - self._start)
 
     def expected(self, what: str, at: int) -> BadJson:
-        """Return the fault that something else is at `at`, or nothing more."""
-        while len(self._text) - (at - self._start) < _HALF and self._longer(at):
+        """Return the fault that something else, or nothing, is at `at`."""
+        while len(self._text) - (at - self._start) < _LONGEST_PARTIAL and self._longer(at):
             pass
         fault = _expected(what, self._text, at - self._start)
         fault.at += self._start
         return fault
 
     def pass_over(self) -> None:
-        """Go to the end without looking."""
+        """Read all remaining pieces, without parsing them."""
         while self._longer(self._start + len(self._text)):
             pass
 
     def _longer(self, at: int) -> bool:
-        """Double what there is from `at` on, dropping what is before; False at the end."""
+        """Drop what precedes `at`, and double what there is from there on; return False at the end of the text."""
         kept = self._text[at - self._start :]
         if self._most:
             refuse_large_value(kept, self._most, at)
-        taken: list[str] = []
-        room = max(1, len(kept))  # doubling, so that a large value is not read too often
+        added: list[str] = []
+        room = max(1, len(kept))  # doubling, so that a large value is not parsed too often
         while room > 0 and (piece := next(self._pieces, "")):
-            taken.append(piece)
+            added.append(piece)
             room -= len(piece)
-        if taken:
-            self._text, self._start = "".join([kept, *taken]), at
-        return bool(taken)
+        if added:
+            self._text, self._start = "".join([kept, *added]), at
+        return bool(added)
 
 
 def refuse_large_value(begun: str, most: int, at: int) -> None:
-    """Raise TooLarge for a value at `at` of which so much has come: bytes, or parts."""
+    """Raise TooLarge where the beginning of a value at `at`, `begun`, already has too many bytes or parts."""
     if len(begun) > most:
         raise TooLarge(f"a value has more than {most // _MIB} MiB", at)
     if sum(map(begun.count, ",[{")) > MOST_PARTS:
@@ -308,8 +312,8 @@ def members(
 ) -> tuple[list[Member], int]:
     """Return the members of the object whose `{` is at `at`, and the offset after its `}`.
 
-    A value whose key has a walker is walked by it; the others are skipped whole. Raises BadJson,
-    also where one key occurs twice: JavaScript would silently drop the first.
+    A value whose key has a walker is walked over by that; other values are skipped. Raises BadJson,
+    also where a key occurs twice, as JavaScript would silently drop the first.
     """
     entries: list[Member] = []
     seen: set[str] = set()
@@ -331,10 +335,7 @@ def members(
 
 
 def items(reel: Reel, at: int) -> tuple[list[Span], int]:
-    """Return the spans of the values of the array at `at`, and the offset after its `]`.
-
-    Raises BadJson.
-    """
+    """Return the spans of the values of the array at `at`, and the offset after its `]`. Raises BadJson."""
     entries: list[Span] = []
 
     def note(reel: Reel, at: int) -> int:
@@ -367,9 +368,9 @@ def end(reel: Reel, at: int) -> None:
 def _member(reel: Reel, at: int, walkers: Mapping[str, Walker]) -> Member:
     if reel.sign(at) != '"':
         raise reel.expected("a key in double quotes", at)
-    read, after_key = reel.value(at)
-    key = str(read)
-    if not key.isascii():  # once more from its own bytes
+    parsed, after_key = reel.value(at)
+    key = str(parsed)
+    if not key.isascii():  # parse it again, as UTF-8
         key = str(Reel(reel.seen(at, after_key)).value(0)[0])
     start = _after_sign(reel, reel.blank(after_key), ":")
     walk = walkers.get(key, _pass_value)
@@ -377,7 +378,7 @@ def _member(reel: Reel, at: int, walkers: Mapping[str, Walker]) -> Member:
 
 
 def _pass_value(reel: Reel, at: int) -> int:
-    """Pass over a value; a Walker."""
+    """Skip a value and return the offset after it."""
     return reel.value(at)[1]
 
 

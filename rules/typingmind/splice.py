@@ -1,8 +1,8 @@
 """Change some of a chat's bytes and leave every other byte as it is.
 
-{"role":"user","content":"Hi"}          the object, from `{` to `}`
-{"role":"user","content":"Hi","n":1}    `n` set: after the last field, where it was not there before
-{"content":"Hi","n":1}                  `role` taken out, with one comma
+{"role":"user","content":"Hi"}          an object
+{"role":"user","content":"Hi","n":1}    with a field `n`, which is added after the last one
+{"content":"Hi","n":1}                  without the field `role` and one comma
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def insertion(at: int, new: bytes) -> ByteEdit:
 
 
 def splice(chat: Chat, edits: Sequence[ByteEdit]) -> bytes:
-    """Return the chat's bytes with the edits made. They must not overlap."""
+    """Return the chat's bytes with the edits applied. Raises ValueError where edits overlap."""
     pieces: list[bytes] = []
     at = chat.span.start
     for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.stop)):
@@ -43,20 +43,20 @@ def splice(chat: Chat, edits: Sequence[ByteEdit]) -> bytes:
 
 
 def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[bytes]) -> ByteEdit:
-    """Return the edit after which the chat has the messages `raws`.
+    """Return the edit that gives the chat the messages `raws`.
 
-    `kept` has the index of each in the input, or None for a new one. What is the same at the
-    beginning and at the end of the two lists is not touched.
+    `kept` has the index of each in the input, or None for a new one. Messages at the beginning and the end that stay
+    the same are not touched.
     """
     old = chat.messages
     prefix, suffix = _same_ends(kept, len(old))
     new = raws[prefix : len(raws) - suffix]
-    gone = old[prefix : len(old) - suffix]
-    if not gone:
+    replaced = old[prefix : len(old) - suffix]
+    if not replaced:
         return _insertion(chat, prefix, new)
-    start = gone[0].start
-    stop = gone[-1].stop
-    # Where nothing comes in their place, a comma goes with them.
+    start = replaced[0].start
+    stop = replaced[-1].stop
+    # Where nothing replaces them, a comma is removed with them.
     if not new and prefix:
         start = old[prefix - 1].stop
     elif not new and suffix:
@@ -76,7 +76,7 @@ def _same_ends(kept: Sequence[int | None], count: int) -> tuple[int, int]:
 
 
 def _insertion(chat: Chat, index: int, new: Sequence[bytes]) -> ByteEdit:
-    """Return the edit that adds messages before the one at `index`, or after the last one."""
+    """Return the edit that adds messages before the message at `index`, or after the last one."""
     if not new:
         return insertion(chat.span.start, b"")
     comma = _comma(chat)
@@ -88,18 +88,18 @@ def _insertion(chat: Chat, index: int, new: Sequence[bytes]) -> ByteEdit:
 
 
 def replace_field(chat: Chat, key: str, value: object) -> list[ByteEdit]:
-    """Give a field that the chat has another value; a field that it has not is not added."""
+    """Return the edit that gives a field of the chat another value; none where the chat lacks the field."""
     member = chat.member(key)
     return [] if member is None else [ByteEdit(member.value, encoded(value))]
 
 
 def mark_changed(chat: Chat, now: str) -> list[ByteEdit]:
-    """Date the chat's last change `now`, never before what it says: other tools compare this."""
+    """Return the edit that sets `updatedAt` to `now`, but never back, since other tools compare it."""
     return replace_field(chat, "updatedAt", moved_on(chat.updated_at, now))
 
 
 def replace_or_add_fields(chat: Chat, fields: Fields) -> list[ByteEdit]:
-    """Give the chat's fields these values; those that it lacks go after its last one."""
+    """Return the edits that give the chat's fields these values; fields that it lacks are added after its last one."""
     edits: list[ByteEdit] = []
     lacking: dict[str, object] = {}
     for key, value in fields.items():
@@ -117,16 +117,16 @@ def replace_or_add_fields(chat: Chat, fields: Fields) -> list[ByteEdit]:
 
 
 def _comma(chat: Chat) -> bytes:
-    """Return the separator of messages in this export: a comma, with its indentation if any."""
+    """Return the separator of messages in this export: a comma, with white space if there is any."""
     if len(chat.messages) < 2:
         return b","
     return chat.slice(Span(chat.messages[0].stop, chat.messages[1].start))
 
 
 def field_bytes(raw: bytes, key: str) -> bytes | None:
-    """Return the value of an object's field as it is spelled there, or None.
+    """Return the value of an object's field as it is written there, or None.
 
-    This and the next two raise spans.BadJson where the bytes are no JSON object, or a key occurs
+    This and the next two functions raise spans.BadJson where the bytes are no JSON object, or a key occurs
     twice.
     """
     for member in _members(raw):
@@ -136,20 +136,20 @@ def field_bytes(raw: bytes, key: str) -> bytes | None:
 
 
 def with_field(raw: bytes, key: str, value: bytes) -> bytes:
-    """Return the object with that value (JSON) for the field, which is added at the end if new."""
+    """Return the object with this value (as JSON) for a field, which is added at the end if it is new."""
     members = _members(raw)
     for member in members:
         if member.key == key:
-            return _replaced(raw, member.value, value)
+            return _replace(raw, member.value, value)
     entry = encoded(key) + b":" + value
     if not members:
-        return _replaced(raw, Span(1, 1), entry)
+        return _replace(raw, Span(1, 1), entry)
     end = members[-1].value.stop
-    return _replaced(raw, Span(end, end), b"," + entry)
+    return _replace(raw, Span(end, end), b"," + entry)
 
 
 def without_field(raw: bytes, key: str) -> bytes:
-    """Return the object without the field and the comma before it, or else the one after it."""
+    """Return the object without a field, and without the comma before it, or after it for the first field."""
     members = _members(raw)
     keys = [member.key for member in members]
     if key not in keys:
@@ -161,10 +161,10 @@ def without_field(raw: bytes, key: str) -> bytes:
         start = members[at - 1].value.stop
     elif len(members) > 1:
         stop = members[1].start
-    return _replaced(raw, Span(start, stop), b"")
+    return _replace(raw, Span(start, stop), b"")
 
 
-def _replaced(raw: bytes, span: Span, new: bytes) -> bytes:
+def _replace(raw: bytes, span: Span, new: bytes) -> bytes:
     return raw[: span.start] + new + raw[span.stop :]
 
 
@@ -174,7 +174,7 @@ def _members(raw: bytes) -> list[Member]:
 
 
 def with_date(raw: bytes, date: str) -> bytes:
-    """Return the message with another date, if one is given; unchanged if a key occurs twice."""
+    """Return the message with another date, where one is given; unchanged where a key occurs twice."""
     try:
         return with_field(raw, "createdAt", encoded(date)) if date else raw
     except spans.BadJson:

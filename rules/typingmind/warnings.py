@@ -1,4 +1,4 @@
-"""What of a chat the person should change in TypingMind: a sentence for each."""
+"""Warn about what the person should change in TypingMind, in a sentence for each thing."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,14 +30,14 @@ def warnings(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
     """Yield a sentence for each thing that the person should change in TypingMind."""
     parameters = chat.field("chatParams")
     limit = parameters.get("contextLimit") if isinstance(parameters, dict) else None
-    if isinstance(limit, str) and _COUNT.fullmatch(limit):  # a number reaches us as its digits, too
+    if isinstance(limit, str) and _COUNT.fullmatch(limit):  # a number is read as text, too
         yield (
             f"The chat's context limit is {limit} messages, so memories at its beginning are never "
             "sent. Set the limit to 0 in the chat's model settings."
         )
-    # A summary that names no message of this chat is not sent.
-    of_summaries = (message for message in messages if message.type == "tm_context_summary")
-    summarised = set(map(summarised_until, of_summaries))
+    # A summary that refers to no message of this chat is not sent.
+    summaries = (message for message in messages if message.type == "tm_context_summary")
+    summarised = set(map(summarised_until, summaries))
     if summarised:
         in_force = any(message.uuid in summarised for message in messages if message.uuid)
         yield _SUMMARY_IN_FORCE if in_force else _SUMMARY_WAS_ON
@@ -53,12 +53,11 @@ def warnings(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
 
 
 def beyond_window(system_message: int, memories: int, live: int, window: int) -> str:
-    """Warn where the finished chat is more than TypingMind sends to a model of this window.
+    """Return a warning where the finished chat is larger than what TypingMind sends to a model with this window; else "".
 
-    All sizes are in the model's tokens; `memories` are with opening and closing, and the three
-    parts are all that it sends. It keeps 2,000 tokens free, or a fifth of the window where that
-    is less, and leaves out what is oldest without a word: the memories first. Empty where all of
-    it fits.
+    All sizes are in the model's tokens; `memories` include opening and closing, and the three
+    parts are all that is sent. TypingMind keeps 2,000 tokens free, or a fifth of the window where that
+    is less, and silently leaves out the oldest messages: the memories first.
     """
     room = window - min(window // 5, _KEPT_FREE)
     needed = system_message + memories + live

@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 from daemon.files.read import chats_in
 from rules.conversation.marker import our_uuids
 from rules.typingmind.chat import Chat, parse_chat, read_messages
-from rules.typingmind.new_chat import as_new_chat, expanded, memories_title, new_chat_id
+from rules.typingmind.new_chat import (
+    as_new_chat,
+    memories_title,
+    new_chat_id,
+    with_corrected_deletions,
+)
 from tests.chats import (
     CHAT_ID,
     Json,
@@ -154,14 +159,16 @@ def chat_with(fields: Json) -> Chat:
 
 
 def deleted(fields: Json, *ours: str) -> object:
-    found = json.loads(expanded(chat_with(fields), ours))
+    found = json.loads(with_corrected_deletions(chat_with(fields), ours))
     assert found["messages"] == fields["messages"]
     return found.get("syncMetadata", {}).get("deletedMessageUUIDs")
 
 
 def test_what_is_back_is_not_deleted_and_our_messages_are() -> None:
     sync = {"deletedMessageUUIDs": ["x", "a", "b"], "deletedSyncedBlobIDs": ["blob"]}
-    found = json.loads(expanded(chat_with(RAW | {"syncMetadata": sync}), ("m1", "m2")))
+    found = json.loads(
+        with_corrected_deletions(chat_with(RAW | {"syncMetadata": sync}), ("m1", "m2"))
+    )
     assert found["syncMetadata"] == sync | {"deletedMessageUUIDs": ["x", "m1", "m2"]}
 
 
@@ -176,7 +183,7 @@ def test_a_chat_without_a_list_of_deletions_gets_one_where_it_needs_one(sync: ob
 @pytest.mark.parametrize("sync", [None, {}, {"deletedMessageUUIDs": ["x"]}])
 def test_where_nothing_is_to_be_said_no_byte_changes(sync: object) -> None:
     found = chat_with(RAW | {"syncMetadata": sync})
-    assert expanded(found, ()) == found.slice(found.span)
+    assert with_corrected_deletions(found, ()) == found.slice(found.span)
 
 
 def test_ours_are_those_that_say_so() -> None:
