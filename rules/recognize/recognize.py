@@ -20,6 +20,7 @@ uuid or text. Memories that have lost both markers and uuids are not recognised:
 `unnamed_memories`.
 """
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -335,8 +336,9 @@ def _originals(
     """Return by index the places of raw messages kept with their memories, found by uuid or text.
 
     In a fork no uuid is known; where a uuid occurs twice, the text tells which of them has stayed;
-    and one that the person has edited says something else. Of what a message ever said, the newest
-    counts that an original says.
+    and one that the person has edited says something else, so that in a fork its place tells it,
+    where all of its memory are there. Of what a message ever said, the newest counts that an
+    original says.
     """
     kept = _places_kept(messages, shown, under, aliases)
     said_here = {place.message.digest for place in kept.values()}
@@ -345,9 +347,11 @@ def _originals(
         for memory in dict.fromkeys(place.original for place in kept.values())
         for key, digests in under.get(memory, {}).items()
     ]
-    old = {number: _names(*said) for number, said in enumerate(known)}
+    there = Counter(place.original for place in kept.values())
+    whole = {memory for memory, count in there.items() if count == len(under.get(memory, ()))}
+    old = {number: _names(whole, *said) for number, said in enumerate(known)}
     new = {
-        at: _names(place.original, place.message.uuid, place.message.digest)
+        at: _names(whole, place.original, place.message.uuid, place.message.digest)
         for at, place in kept.items()
     }
     pairs = align(old, new).pairs
@@ -379,6 +383,9 @@ def _places_kept(
     return kept
 
 
-def _names(memory: str, uuid: str | None, digest: str) -> Sequence[Hashable]:
+def _names(
+    whole: Collection[str], memory: str, uuid: str | None, digest: str
+) -> Sequence[Hashable]:
     """Return the names of a message under a memory, the surest first."""
-    return (memory, uuid, digest), (memory, digest), (memory, uuid)
+    in_order = memory if memory in whole else None
+    return (memory, uuid, digest), (memory, digest), (memory, uuid), in_order

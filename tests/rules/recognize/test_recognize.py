@@ -236,6 +236,18 @@ def test_originals_of_a_fork_are_found_by_what_they_say_in_their_order() -> None
     assert [(place.key, place.original) for place in found[6:]] == [(key, "own") for key in keys]
 
 
+def test_an_original_of_a_fork_that_was_edited_is_known_by_its_place_where_all_are_there() -> None:
+    three = [user("hello", 1), user("ok", 2), user("good night", 3)]
+    known = places(*three)
+    under = {"own": {place.key: (place.message.digest,) for place in known}}
+    forked = [kept(one, uuid=f"new {at}") for at, one in enumerate(three)]
+    forked[1] |= {"content": "other words"}
+    found = recognise(read(*memory("m1"), *forked), {}, under, {"m1": "own"})
+    assert [place.key for place in found[6:]] == [place.key for place in known]
+    found = recognise(read(*memory("m1"), *forked[1:]), {}, under, {"m1": "own"})
+    assert [bool(place.original) for place in found[6:]] == [False, True]
+
+
 def test_an_original_that_no_memory_of_the_chat_has_is_a_message_that_the_person_excluded() -> None:
     found = recognise(read(kept(RAW)), {}, {"m1": {}})
     assert [(place.original, place.lived) for place in found] == [("", False)]
