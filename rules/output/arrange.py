@@ -7,7 +7,7 @@ A memory takes the place of its messages in the export, or of the first message 
 memory that lacks some of its messages gets them back; one that the export shows in another edition
 is renewed, unless it is whole and the person has edited it in TypingMind. Messages that a memory was made of
 stay after it with `keep-originals`; otherwise only where they refer to a file that TypingMind would
-delete with them. For the same reason, one of our messages that would be removed may stay.
+delete with them. One of our messages that would be removed stays so, too, and where it has a picture.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -200,10 +200,10 @@ def _kept(
 def _with_attachments_of_ours(
     parts: Sequence[Part], places: Sequence[Place], memories: Sequence[Memory]
 ) -> list[Part]:
-    """Return the parts with each of our messages that would be removed but refers to a file.
+    """Return the parts with each of our messages that would be removed but has more than words.
 
-    The person may have attached a file to it, or in another branch of it. It is put before
-    the raw message that followed it.
+    The person may have attached a file to it, or in another branch of it, or put a picture into it.
+    It is put before the raw message that followed it.
     """
     kept = list(parts)
     staying = {part.at for part in parts if isinstance(part, Place)}
@@ -213,7 +213,8 @@ def _with_attachments_of_ours(
     for place in places:
         if place.ours is None or place.at in staying:
             continue
-        if attachments(place.message.raw):
+        has_more = place.message.text != place.message.words
+        if has_more or attachments(place.message.raw):
             memory = by_id.get(place.ours.memory, memories[0])
             original = Original(place, memory, for_attachment=True)
             kept.insert(_first_raw_after(kept, place.at), original)

@@ -272,6 +272,22 @@ def test_a_message_of_ours_to_which_a_file_was_attached_stays_too(
     assert spoken(renewed.messages) == stands
 
 
+def test_a_message_of_ours_with_a_picture_in_itself_stays_too() -> None:
+    messages = talk()
+    exported = done(messages).messages
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    exported[4]["content"] = [{"type": "text", "text": "The sea"}, picture]
+    first, second = memories(messages)
+    shown = [with_edition(first, 2), second]
+    chat = chat_of([read_message(json.dumps(one).encode()) for one in exported])
+    renewed = finish(chat, shown, archived=messages)
+    assert verify(renewed.proof) == ()
+    (kept,) = [message for message in renewed.messages if is_for_attachment(message.get("memproc"))]
+    assert kept["content"] == exported[4]["content"]
+    again = finish(renewed.again(), shown, archived=messages)
+    assert (verify(again.proof), again.messages) == ((), renewed.messages)
+
+
 def test_the_proof_finds_a_file_that_is_named_no_more() -> None:
     messages = talk("content")
     good = done(messages)
