@@ -342,12 +342,12 @@ def _originals(
     """
     kept = _places_kept(messages, shown, under, aliases)
     said_here = {place.message.digest for place in kept.values()}
+    there = Counter(place.original for place in kept.values())
     known = [
         (memory, key, next((digest for digest in digests if digest in said_here), ""))
-        for memory in dict.fromkeys(place.original for place in kept.values())
+        for memory in there
         for key, digests in under.get(memory, {}).items()
     ]
-    there = Counter(place.original for place in kept.values())
     whole = {memory for memory, count in there.items() if count == len(under.get(memory, ()))}
     old = {number: _names(whole, *said) for number, said in enumerate(known)}
     new = {
