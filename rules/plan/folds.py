@@ -19,10 +19,6 @@ never folded, and groups of three:
 
     1 1* 1 1 1 1 1    ->   [1 1* 1] 2 1
 
-A fold that they have edited or pinned is shown at every budget, in the place of its first memory,
-and its other memories keep their places as forgotten ones do. It is not shown while one of its
-memories is forgotten. Of two such folds with a memory in common the larger counts.
-
 So the view depends only on the memories, and never on when rounds happened.
 
 A fold of a whole group replaces the same memories at every budget: the budget only decides when it
@@ -37,7 +33,7 @@ after it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
@@ -239,33 +235,24 @@ def view_section(
     `stand_in` may return an item in place of a fold that is not made. `version` chooses the editions.
     """
     by_id = memories_by_id(memories)
+    never_folded = {
+        tuple(part.memory_id for part in memories_of_chunks(with_all_inside(memory, by_id))): memory
+        for memory in memories
+        if memory.is_fold and _is_never_folded(memory)
+    }
 
     def find(missing: MissingFold) -> SectionItem | None:
+        # A fold that the person has edited stays, even if its members have got new editions since.
+        if own := never_folded.get(missing.covers):
+            return _as_item(own, version, missing.covers)
         if any(member.name not in by_id for member in missing.members):
             return stand_in(missing)
         name = fold_id(chat_id, [by_id[member.name] for member in missing.members])
         fold = by_id.get(name)
         return stand_in(missing) if fold is None else _as_item(fold, version, missing.covers)
 
-    items = [*as_items(memories_of_chunks(memories), version), *coming][:upto]
-    return build_view(_with_kept_folds(items, by_id, version), bounds.at, find)
-
-
-def _with_kept_folds(
-    items: Sequence[SectionItem], by_id: Mapping[str, Memory], version: Version
-) -> list[SectionItem]:
-    """Return the items, with folds that the person has edited or pinned in place of their memories."""
-    places = {item.name: item for item in items}
-    free = {item.name for item in items if item.tokens}
-    for fold in sorted(by_id.values(), key=lambda memory: -len(memory.keys)):
-        inside = memories_of_chunks(with_all_inside(fold, by_id))
-        covers = tuple(memory.memory_id for memory in inside)
-        if fold.is_fold and _is_never_folded(fold) and free.issuperset(covers):
-            free.difference_update(covers)
-            first, own = places[covers[0]], _as_item(fold, version, covers)
-            places |= {name: replace(places[name], tokens=0) for name in covers}
-            places[first.name] = replace(own, level=first.level, source=first.source)
-    return [*places.values()]
+    items = [*as_items(memories_of_chunks(memories), version), *coming]
+    return build_view(items[:upto], bounds.at, find)
 
 
 def describe_over_budget(shown: Sequence[SectionItem], budget: int) -> str:

@@ -85,28 +85,6 @@ def test_a_fold_of_other_editions_is_another_fold() -> None:
     assert view_section(CHAT, now, 4, Bounds(30), version_in_prompts).missing is not None
 
 
-@pytest.mark.parametrize("budget", [9, 20, 30, 40, 60, 1000])
-def test_a_fold_of_the_persons_own_words_stands_at_every_budget(budget: int) -> None:
-    memories = made(9)
-    last = folded(3, memories[6:])
-    mixed = folded(2, [*memories[1:5]])
-    own = replace(mixed, edition=with_edition(mixed, 2, "person").edition)
-    own = replace(own, in_prompts=own.edition)
-    view = view_section(
-        CHAT,
-        [*memories, last, own],
-        9,
-        Bounds(budget),
-        version_in_prompts,
-        lambda missing: SectionItem("+".join(missing.covers), missing.level, 5, missing.covers),
-    )
-    assert own.memory_id in names(view)
-    covered = [name for item in view.items for name in item.covers]
-    assert covered == [memory.memory_id for memory in memories]
-    before = view_section(CHAT, [*memories, last, own], 4, LARGE, version_in_prompts)
-    assert names(before) == ["m1", "m2", "m3", "m4"]
-
-
 def test_hindsight_does_not_change_which_fold_stands_there() -> None:
     """Later prompts see as-of editions, so a fold is made of them and stays."""
     memories = made(4)
