@@ -26,15 +26,17 @@ def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -
     By default the person's own edition is shown, unless memproc has written the memory again since.
     Return whether this changed anything. Raises NotFound, which lists the editions.
     """
-    kept = editions(archive, memory.memory_id)
-    fitting = [edition.number for edition in kept if wanted in (edition.number, edition.kind)]
+    all_editions = editions(archive, memory.memory_id)
+    fitting = [
+        edition.number for edition in all_editions if wanted in (edition.number, edition.kind)
+    ]
     if wanted is not None and not fitting:
-        listed = ", ".join(f"{edition.number} ({edition.kind})" for edition in kept)
+        listed = ", ".join(f"{edition.number} ({edition.kind})" for edition in all_editions)
         raise NotFound(
             f"{name_in_sentences(memory).capitalize()} has no edition {wanted}; it has {listed}.",
             f"Read them with: memproc show {memory.memory_id}",
         )
-    number = fitting[-1] if fitting else own_edition(kept)
+    number = fitting[-1] if fitting else own_edition(all_editions)
     changed = archive.column(
         """
         UPDATE memory SET chosen_edition = ? WHERE id = ? AND chosen_edition IS NOT ? RETURNING id

@@ -94,8 +94,8 @@ def seconds_left(chat: FileProgress, now: str) -> float | None:
     share = chat.answered / chat.calls if of_calls else chat.done / chat.total if chat.total else 0
     if share < _TOO_EARLY:
         return None
-    takes = max(0.0, (answered - began).total_seconds())
-    left = takes * (1 - share) / share
-    a_call = min(left, takes / chat.answered) if chat.answered else 0.0
-    left = max(left - (current - answered).total_seconds(), a_call)
-    return left if left >= _LEAST_LEFT_SECONDS else None
+    elapsed = max(0.0, (answered - began).total_seconds())
+    remaining = elapsed * (1 - share) / share
+    one_call = min(remaining, elapsed / chat.answered) if chat.answered else 0.0
+    remaining = max(remaining - (current - answered).total_seconds(), one_call)
+    return remaining if remaining >= _LEAST_LEFT_SECONDS else None

@@ -40,8 +40,8 @@ def keep_job(archive: Archive, job: ChatJob) -> None:
 
 def find_job(archive: Archive, job_id: str, device: str) -> ChatJob | None:
     """Return the job if the device owns it, else None."""
-    own = f"SELECT {columns(ChatJob)} FROM sent WHERE id = ? AND device = ?"  # noqa: S608
-    return archive.first(ChatJob, own, (job_id, device))
+    sql = f"SELECT {columns(ChatJob)} FROM sent WHERE id = ? AND device = ?"  # noqa: S608
+    return archive.first(ChatJob, sql, (job_id, device))
 
 
 def count_start(archive: Archive, job: ChatJob, now: str) -> bool:

@@ -126,12 +126,12 @@ def config_fit_command(settings: Settings, model: str) -> None:
             "Name it in memproc.toml: window = 8192 in [models]",
         )
     path = path.resolve()
-    seen = fingerprint_file(path)
+    fingerprint = fingerprint_file(path)
     sizes = sizes_for(settings.config, model, window, token_factor(model))
     if trial := _tried(settings, model, window):
         factor = trial.factor or token_factor(model)
         sizes = sizes_for(settings.config, model, window, factor)
-    save_settings(path, seen, sizes.settings)
+    save_settings(path, fingerprint, sizes.settings)
     says = f"{sizes} fit into {window:,}. Wrote them into {path}."
     settings.done(
         says,

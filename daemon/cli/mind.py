@@ -85,8 +85,8 @@ def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -
     A list has one entry a line. It stays as you have set it: the persona cannot edit it until you
     release it.
     """
-    given = sys.stdin.read() if text in (None, "-") else str(text)
-    words = "" if empty else printable(given).strip("\n")
+    entered = sys.stdin.read() if text in (None, "-") else str(text)
+    words = "" if empty else printable(entered).strip("\n")
     is_clear = not text if empty else words.strip()
     if not is_clear:
         raise click.UsageError(

@@ -105,8 +105,8 @@ def _read(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
         ) from error
     except tomli.TOMLDecodeError as error:
         place = f"{path}, line {error.lineno}, column {error.colno}"
-        said = _KEYS.sub(lambda keys: ".".join(_KEY.findall(keys[0])), error.msg)
-        raise ConfigurationError(f"{place}: {said}.", _CHECK) from error
+        message = _KEYS.sub(lambda keys: ".".join(_KEY.findall(keys[0])), error.msg)
+        raise ConfigurationError(f"{place}: {message}.", _CHECK) from error
     except RecursionError as error:
         raise ConfigurationError(
             f"{path} has brackets or keys that are nested too deep.", _CHECK

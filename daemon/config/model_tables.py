@@ -107,9 +107,12 @@ def _sendable(options: Options) -> Options:
         elif isinstance(value, dict):
             about_server = value.keys() & _ABOUT_SERVER
             reasons |= {
-                (name, own): _refusal(own, value[own]) for own in value.keys() - about_server
+                (name, option): _refusal(option, value[option])
+                for option in value.keys() - about_server
             }
-            reasons |= {(name, own): _out_of_range(own, value[own]) for own in about_server}
+            reasons |= {
+                (name, option): _out_of_range(option, value[option]) for option in about_server
+            }
         else:
             reasons[name,] = "must be a table: the options for the models of that name"
     refused = {place: reason for place, reason in reasons.items() if reason}

@@ -117,10 +117,10 @@ def _make_questions(context: Context, plan: EvaluationPlan, scheduler: Scheduler
 def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
     """Return the questions of this evaluation. Raises ChatSkipped where there are too few."""
     asked = chosen_questions(context.archive, plan.subject, plan.chunks)
-    said = sum(question.was_said for question in asked)
-    if said < FEWEST_QUESTIONS:
+    answerable = sum(question.was_said for question in asked)
+    if answerable < FEWEST_QUESTIONS:
         raise ChatSkipped(
-            f'"{cut_title(plan.subject.survey.plan.title)}" has {counted(said, "question")} that can be '
+            f'"{cut_title(plan.subject.survey.plan.title)}" has {counted(answerable, "question")} that can be '
             f"asked, and {FEWEST_QUESTIONS} are needed.",
             "Talk on, and evaluate it when it has more memories; or set another context_manager "
             "in [models], who writes the questions.",
@@ -215,10 +215,12 @@ def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ..
     if not questions:
         return ()
     chunk = plan.chunk(memory)
-    seen = yield from _letters(CHECK, roles.context_manager, chunk, questions, CHECK)
-    blind = yield from _letters(BLIND, roles.agent, subject.alone, questions, BLIND)
+    with_chunk_letters = yield from _letters(CHECK, roles.context_manager, chunk, questions, CHECK)
+    without_letters = yield from _letters(BLIND, roles.agent, subject.alone, questions, BLIND)
     tried = []
-    for question, with_chunk, without in zip(questions, seen, blind, strict=True):
+    for question, with_chunk, without in zip(
+        questions, with_chunk_letters, without_letters, strict=True
+    ):
         state = _why_not_asked(subject, question, with_chunk, without)
         tried.append(replace(question, state=state))
     return tuple(tried)
@@ -255,11 +257,11 @@ def _ask(
     library = Library(context.config, context.folders.state, subject.chat_id)
     steps = []
     for at in range(0, len(drawn), AT_ONCE):
-        group, found = drawn[at : at + AT_ONCE], ""
+        group, hits = drawn[at : at + AT_ONCE], ""
         if arm == "recall":
-            wanted = [Wanted(question.text, limit=PLACES) for question in group]
-            found = "\n\n".join((_FOUND, *(find_text(library, each).text for each in wanted)))
-        steps.append(_letters(ASK, agent, turns, group, asking, found))
+            searches = [Wanted(question.text, limit=PLACES) for question in group]
+            hits = "\n\n".join((_FOUND, *(find_text(library, each).text for each in searches)))
+        steps.append(_letters(ASK, agent, turns, group, asking, hits))
     letters = chain.from_iterable(_hold_all(scheduler, steps))
     return _answers(context, plan, arm, drawn, letters)
 

@@ -84,8 +84,8 @@ class EvaluationPlan:
     def count(self) -> int:
         """Return about how many questions are asked."""
         lacking = {memory.memory_id for memory in self.lacking}
-        known = [question for question in self.questions if question.memory not in lacking]
-        return len(known) + PER_CHUNK * len(lacking)
+        written = [question for question in self.questions if question.memory not in lacking]
+        return len(written) + PER_CHUNK * len(lacking)
 
     def chunk(self, memory: Memory) -> tuple[Turn, ...]:
         """Return what the context manager reads of a memory's chunk."""

@@ -21,7 +21,7 @@ _ANSWERS = (3, 5)
 
 def voice_of(archive: Archive, subject: EvaluatedChat) -> Voice:
     """Return how far the memories, and other texts for comparison, are from the persona's own voice."""
-    persona = read_prose(list(_said(archive, subject.chat_id, "assistant")))
+    persona = read_prose(list(_texts_of(archive, subject.chat_id, "assistant")))
     if persona.words < LEAST_WORDS:
         few = f"the persona has said {persona.words:,} words, and {LEAST_WORDS:,} are needed"
         return Voice({}, persona.words, few)
@@ -50,17 +50,17 @@ def _texts(
     replies = (find_reply(archive, request) for request in requests)
     analyses = [reply.text for reply in replies if reply and reply.step == "analysis"]
     yield "analyses of the same chunks", analyses
-    yield "the person", list(_said(archive, subject.chat_id, "user"))
+    yield "the person", list(_texts_of(archive, subject.chat_id, "user"))
     known = known_chats(archive)
     others = [chat for chat in known if chat.chat_id != subject.chat_id and chat.messages]
     if others:
         longest = max(others, key=lambda chat: chat.messages)
         with suppress(DamagedChat):  # commands about that chat will report the damage
-            said = list(_said(archive, longest.chat_id, "assistant"))
-            yield f'the persona of "{cut_title(longest.title)}"', said
+            texts = list(_texts_of(archive, longest.chat_id, "assistant"))
+            yield f'the persona of "{cut_title(longest.title)}"', texts
 
 
-def _said(archive: Archive, chat_id: str, speaker: str) -> Iterator[str]:
+def _texts_of(archive: Archive, chat_id: str, speaker: str) -> Iterator[str]:
     """Yield the words of a chat's raw messages by this speaker, except those left out."""
     for raw in raw_conversation(archive, chat_id).messages:
         message = read_message(raw)

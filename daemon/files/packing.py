@@ -56,8 +56,8 @@ class Bundle:
         if foreign := _program_in(self._package):
             raise foreign.refusal(name)
         # A ZIP that a person has packed again has its index in a folder. Files that macOS adds are ignored.
-        own = [entry for entry in names if not entry.startswith(_OF_MACOS)]
-        indexes = [entry for entry in own if entry.endswith(f"/{INDEX}")]
+        entries = [entry for entry in names if not entry.startswith(_OF_MACOS)]
+        indexes = [entry for entry in entries if entry.endswith(f"/{INDEX}")]
         if not indexes:
             raise NotAnExport(
                 f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",

@@ -246,10 +246,10 @@ def keep_reply(
             calls=answer.calls,
             tries=tries,
         )
-        kept = ledger.record(archive, reply, sent.chat_id, sent.parameters)
+        kept_reply = ledger.record(archive, reply, sent.chat_id, sent.parameters)
     if odd and is_news(archive, text := _ODD.format(model=sent.model)):
         context.tell(Note(text))
-    return kept
+    return kept_reply
 
 
 def _check_usage(sent: SentRequest, model: Model, answer: Completion) -> tuple[Usage, str]:

@@ -228,9 +228,9 @@ def _likeness(litellm: Any, request: Request, options: Mapping[str, Any]) -> Com
 
     The vectors themselves are a hundred times larger, and not kept.
     """
-    own = {name: value for name, value in request.parameters.items() if name != "max_tokens"}
+    parameters = {name: value for name, value in request.parameters.items() if name != "max_tokens"}
     texts = [turn.content for turn in request.turns]
-    response = litellm.embedding(model=request.model.name, input=texts, **{**options, **own})
+    response = litellm.embedding(model=request.model.name, input=texts, **{**options, **parameters})
     entries = sorted(response.data, key=lambda entry: entry["index"])
     vectors = [entry["embedding"] for entry in entries]
     are_lists = all(isinstance(vector, list) for vector in vectors)

@@ -177,7 +177,10 @@ def is_own_host(provider: str, host: str) -> bool:
     """Return whether a host is the provider's own, or this machine for a provider running here."""
     if provider in LOCAL_PROVIDERS and is_loopback(host):
         return True
-    return any(host == own or host.endswith(f".{own}") for own in OWN_HOSTS.get(provider, ()))
+    return any(
+        host == own_host or host.endswith(f".{own_host}")
+        for own_host in OWN_HOSTS.get(provider, ())
+    )
 
 
 def is_loopback(host: str) -> bool:

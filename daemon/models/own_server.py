@@ -164,12 +164,12 @@ def _addresses(host: str) -> list[IPv4Address | IPv6Address]:
     with suppress(ValueError):
         return [ip_address(host)]
     try:
-        known = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
         raise ModelError(
             f"There is no host {readable_host(host)}.", "Look at the address."
         ) from None
-    return [ip_address(str(entry[4][0]).partition("%")[0]) for entry in known]
+    return [ip_address(str(entry[4][0]).partition("%")[0]) for entry in entries]
 
 
 def _is_near(address: IPv4Address | IPv6Address) -> bool:

@@ -194,13 +194,13 @@ def _choose_agent(
         reason = "A chat names no model that memproc knows"
         notice = f"{reason}, so {makes} To choose one, set agent in [models]."
         return _Choice(instead, Notice(notice))
-    own = newest(name)
-    model = find_out(own.name)
+    newest_model = newest(name)
+    model = find_out(newest_model.name)
     if isinstance(model, Unaskable) and (provider := model.lacks_key):
-        reason = f"There is no key for {own.name}"
+        reason = f"There is no key for {newest_model.name}"
         notice = f"{reason}, so {makes} To set one: memproc key set {provider}"
         return _Choice(instead, Notice(notice, lacks_key=provider))
-    return own
+    return newest_model
 
 
 def _choose_manager(

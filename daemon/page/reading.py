@@ -233,10 +233,10 @@ def _passages(
         for at in places:
             row = rows[at]
             begins_day = days[at] != (date.min if at == sheet.start else days[at - 1])
-            said = show_message(row.key, words[row.key], archive.zone, quotes, query=query)
+            message = show_message(row.key, words[row.key], archive.zone, quotes, query=query)
             shown.append(
                 replace(
-                    said,
+                    message,
                     is_deleted=row.is_deleted,
                     is_edited=row.is_edited,
                     left_out=row.left_out,

@@ -119,14 +119,14 @@ def _short_lines(text: str, tokens: int) -> Iterator[str]:
     """Yield the lines of the text; one larger than a page is yielded in pieces, each of them quoted."""
     for line in text.split("\n"):
         mark = "> " if line.startswith("> ") else ""
-        rest = line.removeprefix(mark)
-        while len(rest) > tokens or _in_either_form(mark + rest) > tokens:
-            piece = rest[: _MOST_CHARACTERS * tokens]
+        remaining = line.removeprefix(mark)
+        while len(remaining) > tokens or _in_either_form(mark + remaining) > tokens:
+            piece = remaining[: _MOST_CHARACTERS * tokens]
             while _in_either_form(mark + piece) > tokens:
                 piece = piece[: len(piece) * 9 // 10]
             yield mark + piece
-            rest = rest[len(piece) :]
-        yield mark + rest
+            remaining = remaining[len(piece) :]
+        yield mark + remaining
 
 
 def _in_either_form(line: str) -> int:

@@ -98,8 +98,8 @@ class Parcel:
 
 def places(folders: Folders) -> dict[str, Path]:
     """Return the folder on this computer for each folder of a parcel."""
-    own = (folders.backups, folders.updated, arrivals_folder(folders.state))
-    return dict(zip(_FOLDERS, own, strict=True))
+    folders_here = (folders.backups, folders.updated, arrivals_folder(folders.state))
+    return dict(zip(_FOLDERS, folders_here, strict=True))
 
 
 def export_archive(folders: Folders, settings: Path | None, path: Path, now: str) -> Parcel:

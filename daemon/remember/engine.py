@@ -41,8 +41,8 @@ class Material:
     @property
     def _wishes(self) -> tuple[str, ...]:
         stated = (
-            find_promises(said.text) if said.role == PERSONA else find_stated(said.text)
-            for said in self.passage
+            find_promises(message.text) if message.role == PERSONA else find_stated(message.text)
+            for message in self.passage
         )
         return tuple(
             wish.text
