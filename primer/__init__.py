@@ -1,4 +1,4 @@
-"""What models read, and how their answers are read: Markdown texts, and functions around them.
+"""What models read, and how their answers are read: Markdown texts, and functions that use them.
 
-As pure as `rules`, which is the only package imported here. import-linter holds this law.
+This package is as pure as `rules`, the only package that it imports; import-linter enforces this.
 """

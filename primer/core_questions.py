@@ -1,10 +1,10 @@
-"""The question about core memory, and how its answer is read.
+"""Ask about core memory, and read the answer.
 
-    context, six texts   the very bytes of the memory's own requests: a provider's cache is read
+    context, six texts   the exact bytes of the memory's own requests, so that the provider's cache is read
     question             in <context_manager>: the sections as they are, and what to do
     its calls            with the result of each, where one was refused; then it may call again
 
-Edits of core memory are calls of tools, or JSON in a block.
+Edits of core memory are tool calls, or JSON in a fenced block.
 """
 
 import json
@@ -36,11 +36,10 @@ _KEPT_LINES = " The person wrote {} of it themselves: no edit can change or remo
 def read_edits(
     text: str, calls: Sequence[ToolCall], native: bool
 ) -> tuple[CoreEdit | Refusal, ...]:
-    """Read the edits of one answer, in order: its calls, else the last fenced block of its text.
+    """Return the edits of an answer, in order: its calls, else those in the last fenced block of its text.
 
-    What cannot be read becomes a Refusal in its place; each call has its outcome. An answer with
-    neither calls nor a block asks for nothing where the agent has tools (`native`); else it should
-    have had a block.
+    An edit that cannot be read becomes a Refusal. An answer with
+    neither calls nor a block asks for nothing where the agent has tools (`native`), and otherwise is refused.
     """
     if calls:
         given = [(call.name, parse_written(call.arguments)) for call in calls]
@@ -53,22 +52,19 @@ def read_edits(
         return () if native else (_NO_BLOCK,)
     answer = parse_written(block)
     entries = [answer] if isinstance(answer, dict) else answer
-    return tuple(map(_listed, entries)) if isinstance(entries, list) else (_NO_LIST,)
+    return tuple(map(_read_entry, entries)) if isinstance(entries, list) else (_NO_LIST,)
 
 
 def parse_written(written: str) -> Any:
-    """Parse the JSON that a model has written; None where it cannot be read, or says nothing."""
+    """Parse JSON that a model has written; return None where it cannot be read, or is null."""
     try:
         return json.loads(written)
     except (ValueError, RecursionError):
         return None
 
 
-def _listed(entry: Any) -> CoreEdit | Refusal:
-    """Read an entry of the block.
-
-    Its arguments are in their own object, or next to the function's name.
-    """
+def _read_entry(entry: Any) -> CoreEdit | Refusal:
+    """Read an entry of the block, whose arguments are in their own object, or next to the function's name."""
     if not isinstance(entry, dict) or not isinstance(entry.get("function"), str):
         return _NO_CALL
     arguments = entry.get("arguments")
@@ -78,7 +74,7 @@ def _listed(entry: Any) -> CoreEdit | Refusal:
 
 
 def _as_meant(arguments: Fields) -> dict[str, object]:
-    """Restore inert tags in the arguments, and drop characters that no file takes."""
+    """Return the arguments with inert tags restored, and without characters that no file can have."""
     return {
         name: restore_tags(printable(value)) if isinstance(value, str) else value
         for name, value in arguments.items()
@@ -86,7 +82,7 @@ def _as_meant(arguments: Fields) -> dict[str, object]:
 
 
 def _last_block(text: str) -> str | None:
-    """Return the text between the last two fences, if they enclose a block of JSON."""
+    """Return the text between the last two fences, if they enclose a block of JSON; else None."""
     lines = [line.strip() for line in text.split("\n")]
     fences = [at for at, line in enumerate(lines) if line.startswith(_FENCE)]
     if len(fences) < 2:
@@ -105,10 +101,7 @@ def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
 
 
 def ask_core(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
-    """Return the question without its tag.
-
-    For an agent without tools (`native` is false), with the form in JSON.
-    """
+    """Return the question without its tag; for an agent without tools (not `native`), with the JSON to answer in."""
     asked = fill(texts.core, sections=make_tags_inert("\n\n".join(map(_shown, memory))))
     if native:
         return asked
@@ -119,7 +112,7 @@ def ask_core(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> 
 
 
 def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ...]:
-    """Return the context that a memory was written in, its as-of edition, and the question."""
+    """Return the context in which a memory was written, its as-of edition, and the question."""
     dialogue = [
         Turn("user", text) if slot % 2 == 0 else answer(text) for slot, text in enumerate(six)
     ]
@@ -129,9 +122,9 @@ def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ..
 def tell_results(
     texts: Texts, reply: str, calls: Sequence[ToolCall], outcomes: Sequence[CoreMemory | Refusal]
 ) -> tuple[Turn, ...]:
-    """Return the agent's answer and the outcomes of its edits.
+    """Return the turns with the agent's answer and the outcomes of its edits.
 
-    Each call has a turn for its outcome; without calls they are one list.
+    Each call has a turn for its outcome; without calls the outcomes are one list.
     """
     lines = [
         make_tags_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.")
@@ -142,7 +135,7 @@ def tell_results(
         return answer(reply), question(fill(texts.core_results, results=listed))
     sent: list[ToolCall] = []
     for number, call in enumerate(calls, 1):
-        # Some servers give no ids, and LiteLLM takes no broken JSON.
+        # Some servers give no ids, and LiteLLM accepts no broken JSON.
         arguments = parse_written(call.arguments)
         written = _written(arguments if isinstance(arguments, dict) else {})
         sent.append(replace(call, call_id=call.call_id or f"call_{number}", arguments=written))
@@ -153,9 +146,9 @@ def tell_results(
 
 
 def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:
-    """Return an answer with its calls written out.
+    """Return an answer with its calls written out as text.
 
-    A model that thinks takes its calls back only with its thoughts, which are not kept.
+    A model that thinks accepts its own calls only together with its thoughts, which are not kept.
     """
     written = _block([(call.name, parse_written(call.arguments)) for call in calls])
     return f"{reply}\n\n{written}" if reply else written
@@ -185,8 +178,5 @@ def _block(calls: Sequence[tuple[str, object]]) -> str:
 
 
 def _written(value: object) -> str:
-    """Return JSON that can be sent.
-
-    Half a surrogate pair, which a model may write as an escape, cannot.
-    """
+    """Return a value as JSON, without halves of surrogate pairs, which a model may write as escapes and cannot be sent."""
     return printable(json.dumps(value, ensure_ascii=False))

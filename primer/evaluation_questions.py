@@ -1,4 +1,4 @@
-"""What models read in an evaluation: the finished chat, questions to write, questions to answer.
+"""Write what models read in an evaluation, and read the questions that they write.
 
 WRITE    a chunk alone, and the form of its questions        context manager
 CHECK    a chunk alone, and the questions about it           context manager
@@ -6,7 +6,7 @@ SEEN     a chunk alone, and the questions about it           the chat's own mode
 BLIND    the system message alone, and questions             the chat's own model
 ASK      the finished chat, and questions at its end         the chat's own model
 
-Requests of one context begin alike, so that the provider's cache has it from the first one on.
+Requests with the same context begin alike, so that all but the first find it in the provider's cache.
 """
 
 import json
@@ -67,7 +67,7 @@ def finished_chat(
     closing: str,
     tail: Sequence[Message],
 ) -> tuple[Turn, ...]:
-    """Return a finished chat as TypingMind sends it, without what TypingMind itself adds."""
+    """Return a finished chat as TypingMind sends it, without what TypingMind adds itself."""
     spoken = [
         Turn(message.speaker, message.text if message.text.strip() else EMPTY) for message in tail
     ]
@@ -96,7 +96,7 @@ def write_questions(chunk: Sequence[Turn], before: Sequence[EvalQuestion]) -> tu
 
 
 def read_questions(answer: str, memory: str, chunk: Sequence[Entry]) -> tuple[EvalQuestion, ...]:
-    """Return the questions that an answer holds: those whose passage stands in the chunk."""
+    """Return the usable questions of an answer: those whose passage is in the chunk, and the one on what was never said."""
     for value in json_values(answer):
         if isinstance(value, dict) and isinstance(value.get("questions"), list):
             said = (_said(entry, memory, chunk) for entry in value["questions"][:_SAID])
@@ -109,7 +109,7 @@ def _said(entry: object, memory: str, chunk: Sequence[Entry]) -> EvalQuestion | 
     question = _about_passage(entry, memory, chunk)
     if question is None:
         return None
-    # It has a rare word of its chunk, beyond those of the instruction.
+    # A good question has a rare word of its chunk that is not also in the instruction.
     own = rare_words([question.text]) - rare_words([_WRITE])
     of_chunk = rare_words([entry.message.words for entry in chunk])
     return None if own.isdisjoint(of_chunk) else question
@@ -118,10 +118,10 @@ def _said(entry: object, memory: str, chunk: Sequence[Entry]) -> EvalQuestion | 
 def read_own(
     text: str, chunks: Mapping[str, Sequence[Entry]]
 ) -> tuple[EvalQuestion, ...] | int | None:
-    """Return the person's own questions, each about the chunk that holds its passage.
+    """Return the person's own questions, each about the chunk that has its passage.
 
-    None where the text is no list of such questions; the number, from 1, of the first one that has
-    not all its parts, or whose passage is in no chunk. `chunks` go by the ids of their memories.
+    Return None where the text is no list of such questions; or the number, from 1, of the first question that lacks
+    a part, or whose passage is in no chunk. `chunks` are by the ids of their memories.
     """
     entries = next((value for value in json_values(text) if isinstance(value, list)), None)
     if not entries:
@@ -155,7 +155,7 @@ def _unsaid(entry: object, memory: str) -> EvalQuestion | None:
 def _question(
     memory: str, message: str, passage: str, text: object, given: Sequence[object]
 ) -> EvalQuestion | None:
-    """Return a question with its four different choices, or None."""
+    """Return a question with four different choices; None where a part is missing."""
     asked, choices = _line(text), tuple(map(_line, given))
     if not asked or len(choices) != CHOICES or len({*choices, ""}) <= CHOICES:
         return None
@@ -174,5 +174,5 @@ def ask_questions(context: Sequence[Turn], posed: str, found: str = "") -> tuple
 
 
 def points_missed(questions: Sequence[EvalQuestion]) -> str:
-    """Word what a memory lacked, as guidance for the one who writes it again."""
+    """Return what a memory lacked, as guidance for writing it again."""
     return "\n".join((_MISSED, *(f'- "{question.passage}"' for question in questions)))

@@ -1,4 +1,4 @@
-"""The question about facts, and how its answer is read. What the context manager is shown:
+"""Ask about facts, and read the answer. The context manager is shown:
 
 system     who it is
 user       the passage: raw messages, each with its role, date and a number from 1
@@ -39,10 +39,7 @@ def numbered_passage(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
 
 
 def ask_facts(texts: Texts, shown: Sequence[Fact]) -> str:
-    """Return the question with the facts to compare.
-
-    Each fact's id is its place here, so that none can be made up.
-    """
+    """Return the question with the facts to compare; a fact's id is its index here, so that invented ids are noticed."""
     listed: list[str] = []
     for number, fact in enumerate(shown):
         entry = {"id": str(number), "text": keep_inert(fact.text)}
@@ -59,29 +56,26 @@ class Operations:
 
     read: tuple[Operation, ...]
     malformed: int
-    """The number of entries of its list that are no operations."""
+    """How many entries of its list are no operations."""
 
 
-def _shouted(value: object) -> object:
+def _to_upper(value: object) -> object:
     return value.strip().upper() if isinstance(value, str) else value
 
 
 def _number(value: object) -> int | None:
-    """Read a message's number; None where it names no message.
-
-    That is no reason to refuse the rest.
-    """
+    """Return a message's number; None for anything else, which is no reason to refuse the rest."""
     text = str(value).strip()
     return int(text) if text.isascii() and text.isdecimal() and len(text) < len("1000000") else None
 
 
 def _line(value: object) -> str:
-    """Put a text on one line, with the tags that were made inert for the model restored."""
+    """Return a text on one line, with tags restored that were made inert for the model; "" for anything else."""
     return restore_tags(" ".join(value.split())) if isinstance(value, str) else ""
 
 
 class _OperationEntry(BaseModel):
-    event: Annotated[Literal["ADD", "UPDATE", "DELETE", "NONE"], BeforeValidator(_shouted)]
+    event: Annotated[Literal["ADD", "UPDATE", "DELETE", "NONE"], BeforeValidator(_to_upper)]
     id: str | int | None = None
     text: Annotated[str, BeforeValidator(_line)] = ""
     old_memory: Annotated[str, BeforeValidator(_line)] = ""
@@ -89,10 +83,7 @@ class _OperationEntry(BaseModel):
 
 
 def read_operations(answer: str) -> Operations | None:
-    """Read the operations of an answer.
-
-    They are an object with a list `memory`, or a bare list of objects.
-    """
+    """Return the operations of an answer: an object with a list `memory`, or a bare list of objects; None without any."""
     values = list(json_values(answer))
     named = (
         value["memory"]
@@ -124,8 +115,5 @@ def json_values(answer: str) -> Iterator[object]:
         if character in "{[":
             try:
                 yield _DECODER.raw_decode(answer, at)[0]
-            except (
-                ValueError,
-                RecursionError,
-            ):  # brackets of prose, or more of them than Python follows
+            except (ValueError, RecursionError):  # brackets in prose, or nested too deep
                 continue

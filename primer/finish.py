@@ -1,9 +1,9 @@
-"""Why answers end: the words of all providers for it, in lower case, and the one that counts."""
+"""Why answers end: all providers' words for it, in lower case, and which one counts."""
 
 from collections.abc import Sequence
 
 REFUSED = "content_filter"
-"""An answer that the provider's own rules did not let through, in LiteLLM's words."""
+"""LiteLLM's word for an answer that the provider's content filter stopped."""
 ENDED = frozenset({"stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete"})
 CALLED = frozenset({"tool_calls", "tool_use", "tool_call", "function_call"})
 """The answer calls tools."""
@@ -29,10 +29,9 @@ _TROUBLE = OUT_OF_ROOM | REFUSALS | BROKEN_OFF
 
 
 def reason_that_counts(reasons: Sequence[str], understood: str) -> str:
-    """Return why an answer ended, by its provider's own `reasons` and what LiteLLM made of them.
+    """Return why an answer ended, by its provider's own `reasons` and what LiteLLM `understood`; "" where none is given.
 
-    LiteLLM is believed in all but its "stop", which it makes of every word that it does not know,
-    and of none. Empty where the provider gives no reason.
+    LiteLLM's reason counts unless it is "stop", which it also makes of unknown and missing reasons.
     """
     if broken := [reason for reason in reasons if reason in BROKEN_OFF]:
         return broken[0]

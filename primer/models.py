@@ -1,7 +1,7 @@
-"""Models, and what is known of them by their names: provider, key variable, tokenizer, small model.
+"""Models, and what their names tell about them: provider, key variable, tokenizer, small model.
 
-Settings and keys need this and no more of the primer, so it imports none of the rest. Names are
-read as TypingMind writes them, and written as LiteLLM takes them.
+Settings and keys need only this module of the primer, so it imports none of the others. Names are
+read as TypingMind writes them, and written as LiteLLM expects them.
 
 As of 2026-11-27: every key variable here was seen to reach the provider's request through LiteLLM
 1.109.3.
@@ -30,7 +30,7 @@ _FAMILIES = (
         ),
     ),
 )
-# They have names of the same families, and write nothing.
+# Models with names of the same families that do not write text.
 _OTHER_WORK = re.compile(r"-(image|audio|tts|transcribe|realtime|live|embedding)(-|$)")
 _VENDORS: Mapping[str, str] = MappingProxyType(
     {
@@ -53,7 +53,7 @@ EXTRACTIVE = "memproc/extractive"
 _SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.IGNORECASE)
 HIDDEN = "(hidden)"
 BASES = ("base_url", "api_base")
-"""Options that name the address of a server; where both are given, LiteLLM asks at the first."""
+"""Options that give the address of a server; where both are given, LiteLLM uses the first."""
 KEY_VARIABLES: Mapping[str, str] = MappingProxyType(
     {
         "anthropic": "ANTHROPIC_API_KEY",
@@ -74,9 +74,9 @@ KEY_VARIABLES: Mapping[str, str] = MappingProxyType(
         "xai": "XAI_API_KEY",
     }
 )
-"""LiteLLM's name of a provider -> the variable of its key, as the provider itself calls it.
+"""LiteLLM's name of a provider -> the variable for its key, as the provider itself calls it.
 
-A provider that is not here (Ollama, a server of one's own, a cloud with credentials of its own)
+A provider that is not here (Ollama, the person's own server, a cloud with its own credentials)
 needs no key that memproc keeps.
 """
 _OTHER_VARIABLES = {
@@ -101,9 +101,9 @@ _ALSO_CALLED: Mapping[str, str] = MappingProxyType(
     }
 )
 """What people call a provider, by its models or its maker -> LiteLLM's name of it."""
-# How many of its own tokens a model makes of one token of o200k. OpenAI's models of today use o200k
+# How many of its own tokens a model makes of one o200k token. OpenAI's present models use o200k
 # itself. Claude's tokenizer since 4.7 makes about 30 % more of prose, and is not published: 1.35 is
-# where users' own measurements begin, and the careful start for every model that is not known.
+# where users' own measurements begin, and the cautious assumption for every unknown model.
 _TOKEN_FACTORS = (("*gpt-4o*", 1.0), ("*gpt-4.1*", 1.0), ("*gpt-5*", 1.0), ("*/o[134]*", 1.0))
 _CAREFUL = 1.35
 _SMALL: Mapping[str, str] = MappingProxyType(
@@ -127,20 +127,17 @@ _SMALL: Mapping[str, str] = MappingProxyType(
 
 
 def own_model(names: Sequence[str]) -> str | None:
-    """Return the LiteLLM name of the first of the names that is of a known family, or None.
+    """Return the LiteLLM name of the first of the names that belongs to a known family, or None.
 
-    The caller passes what it trusts most first. A name with its vendor before it, as OpenRouter
-    writes them, becomes the vendor's own model; a name that begins with `openrouter/` says which
-    way to go, and is kept.
+    The most reliable name comes first. A name after its vendor's, as OpenRouter
+    writes them, becomes the vendor's own model; a name that begins with `openrouter/` says where to ask,
+    and is kept.
     """
     return next((own for name in names if (own := _litellm_name(name))), None)
 
 
 def add_provider(model: str) -> str:
-    """Put the provider in front of a configured name, where LiteLLM takes it without.
-
-    Others stay.
-    """
+    """Return a configured name with its provider before it, where it is known; any other name unchanged."""
     return model if "/" in model else own_model([model]) or model
 
 
@@ -155,10 +152,7 @@ def _litellm_name(name: str) -> str | None:
 
 
 def _in_its_family(name: str) -> tuple[str, str] | None:
-    """Return the provider and its API's name for the model.
-
-    It is without the variant that a client appended.
-    """
+    """Return the provider and its API's name for the model, without a variant that a client appended."""
     plain = name.partition(":")[0].removesuffix("@default").replace("@", "-")
     if not _NAME.fullmatch(plain) or _OTHER_WORK.search(plain):
         return None
@@ -174,12 +168,12 @@ def _in_its_family(name: str) -> tuple[str, str] | None:
 
 
 def is_secret(name: str) -> bool:
-    """Return whether an option of this name holds a secret."""
+    """Return whether an option with this name has a secret value."""
     return _SECRET.search(name) is not None
 
 
 def hide_secrets(content: object) -> object:
-    """Return tables and lists as they are, with every secret in them replaced by a word."""
+    """Return tables and lists with every secret in them replaced by `HIDDEN`."""
     if isinstance(content, dict):
         return {
             name: HIDDEN if is_secret(str(name)) and value else hide_secrets(value)
@@ -200,50 +194,38 @@ class Address:
 
 
 def base_in(options: Mapping[str, object]) -> str:
-    """Return the address that options name; empty for the provider's own."""
+    """Return the address that options give; "" for the provider's own."""
     named = (options.get(name) for name in BASES)
     return next((base for base in named if isinstance(base, str) and base.strip()), "")
 
 
 def provider_of(model: str) -> str:
-    """Return LiteLLM's name of a model's provider; empty where its name does not tell."""
+    """Return LiteLLM's name of a model's provider; "" where the model's name does not show it."""
     provider, slash, _ = add_provider(model).partition("/")
     return provider if slash else ""
 
 
 def meant_provider(text: str) -> str:
-    """Return the provider that keeps a key and is meant by its name, its models' or one model's.
-
-    Empty where none is meant.
-    """
+    """Return the provider with a key that a text means by its name, its family of models or one model; "" for none."""
     name = text.strip().lower()
     meant = _ALSO_CALLED.get(name) or provider_of(name) or name
     return meant if meant in KEY_VARIABLES else ""
 
 
 def takes_batches(model: str) -> bool:
-    """Return whether a model can be asked in batches.
-
-    memproc knows how for Anthropic's own service alone.
-    """
+    """Return whether a model can be asked in batches, which memproc supports only for Anthropic's own service."""
     return provider_of(model) == "anthropic"
 
 
 def key_variables(provider: str) -> tuple[str, ...]:
-    """Return the environment variables in which LiteLLM finds this provider's key.
-
-    The one to write is first.
-    """
+    """Return the environment variables in which LiteLLM finds this provider's key; the first is the one to write."""
     if provider not in KEY_VARIABLES:
         return ()
     return (KEY_VARIABLES[provider], *_OTHER_VARIABLES.get(provider, ()))
 
 
 def token_factor(model: str) -> float:
-    """Return the tokens that a model is expected to count for one of ours.
-
-    0 for the engine, which is sent nothing.
-    """
+    """Return how many tokens a model is expected to count for one of ours; 0 for the engine, which is sent nothing."""
     if model == EXTRACTIVE:
         return 0.0
     return next((factor for pattern, factor in _TOKEN_FACTORS if fnmatch(model, pattern)), _CAREFUL)
@@ -252,46 +234,45 @@ def token_factor(model: str) -> float:
 def small_model(agent: str) -> str:
     """Return the small fast model of the agent's provider, for the context manager.
 
-    It is the agent itself if its provider has none here: no text goes to a provider that was not
-    chosen.
+    Where none is known, return the agent itself: no text goes to a provider that the person did not choose.
     """
     return _SMALL.get(add_provider(agent).partition("/")[0], agent)
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model by its LiteLLM name, with all that is known of it before it is asked.
+    """A model by its LiteLLM name, with everything that is known about it before it is asked.
 
-    `daemon.models.resolve` finds it out, once for each chat.
+    `daemon.models.resolve` makes it, once for each chat.
     """
 
     name: str
     options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    """Parameters for LiteLLM, `[models.options]` among them. They may hold a key."""
+    """Parameters for LiteLLM, including `[models.options]`. They may contain a key."""
     thinking_room: int = 0
     """Tokens to add to an answer's room, because the model always thinks."""
     tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
-    """The tools that it may call. All of its requests carry them: a provider's cache begins with
+    """The tools that it may call. All of its requests have them, as a provider's cache begins with
     the tools."""
     calls_tools: bool = False
-    """Whether it calls tools that it is offered."""
+    """Whether it can call tools."""
     window: int | None = None
-    """The most tokens that it reads, or None where that is not known."""
+    """The most tokens that it reads; None where unknown."""
     price: Price | None = None
-    """None where it is not known."""
+    """None where unknown."""
     addresses: tuple[Address, ...] = ()
     """Where it is asked, if not at its provider's own address."""
     slots: int = 0
-    """How many calls its server answers at once, as memproc.toml says; 0 where it does not."""
+    """How many calls its server answers at once, as memproc.toml says; 0 where that is not set."""
 
     @property
     def base(self) -> str:
-        """Return the address of a server of one's own, as configured; empty for the provider's."""
+        """Return the configured address of the person's own server; "" for the provider's."""
         return base_in(self.options)
 
     @property
     def provider(self) -> str:
-        """Return LiteLLM's name of its provider; empty where the model's name does not tell."""
+        """Return LiteLLM's name of its provider; "" where the model's name does not show it."""
         return provider_of(self.name)
 
 

@@ -1,4 +1,4 @@
-"""The prompts for a memory, with hindsight, and for a fold.
+"""Write the prompts for a memory, for hindsight, and for a fold.
 
 system      the chat's own system message, and the primer
 memories    opening, six messages a memory, closing                \\
@@ -6,10 +6,10 @@ tail        raw messages, as they were                              > cached: th
 chunk       each message in <to_remember>, with its date           /  all three questions
 question    in <context_manager>; the dialogue grows by answers
 
-In hindsight, the raw messages that came after the chunk come between it and the questions,
-announced in <context_manager>. A fold is asked for after its memories alone; its context manager
-reads their answers, each memory in a <to_remember> with its dates, and the engine the raw messages,
-or, if these are no longer known, the same.
+In hindsight, the raw messages that followed the chunk are between it and the questions,
+announced in <context_manager>. A fold is asked for after its memories alone. Its context manager
+reads their answers, each memory in a <to_remember> with its dates. The engine reads the raw messages,
+or the same answers if these are no longer known.
 """
 
 import json
@@ -40,15 +40,15 @@ from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
 
 BEGINNING = "[The conversation begins with your own words.]"
-"""Some providers take no conversation that begins with the assistant."""
+"""The user's turn before a conversation that begins with the assistant, which some providers refuse."""
 EMPTY = "[empty message]"
 ANSWERS = slice(1, None, 2)
-"""The places of the answers among the six texts of a memory."""
+"""The answers among the six texts of a memory."""
 LAST_ANSWER = slice(5, 6)
 _MOST_BREAKS = 2
-"""The breaks in a tail: two more follow it and the chunk, and a request has four."""
-_MEMORIES = 512
-"""Memories whose turns are remembered: each is in the prompts of many that come after it."""
+"""The most cache breakpoints in a tail: two more follow the tail and the chunk, and a request may have four."""
+_CACHED_MEMORIES = 512
+"""Memories whose turns are cached: each is in the prompts of many later ones."""
 _QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL)
 _TAG = "<to_remember "
 _HEAD = re.compile(rf'{_TAG}(?:[a-z]+="[^"]*" ?)+>')
@@ -57,17 +57,17 @@ _DATED = re.compile(r' (date|until)="([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A function that a model wants to have called."""
+    """A function that a model wants to call."""
 
     call_id: str
-    """The provider's name for this call; its result is sent back under it."""
+    """The provider's id of this call, which its result is sent back with."""
     name: str
     arguments: str
-    """The arguments as the model wrote them: JSON, if all is well."""
+    """The arguments as the model wrote them, which should be JSON."""
 
 
 def define_tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str, object]:
-    """Define a function whose parameters, each with its description, are required texts."""
+    """Return the definition of a tool whose parameters, each with its description, are required texts."""
     properties = {
         parameter: {"type": "string", "description": text} for parameter, text in parameters.items()
     }
@@ -78,15 +78,14 @@ def define_tool(name: str, description: str, parameters: Mapping[str, str]) -> d
     }
 
 
-@dataclass(frozen=True)  # without slots, so that it can remember its other forms
+@dataclass(frozen=True)  # without slots, for its cached property
 class Turn:
     """One message of a request: the role `system`, `user`, `assistant` or `tool`, and its text."""
 
     role: str
     content: str
     ends_prefix: bool = False
-    """Requests to come begin with the same turns up to here: a provider's cache may break off after
-    it."""
+    """Whether later requests begin with the same turns up to here, so that a cache breakpoint follows it."""
     calls: tuple[ToolCall, ...] = ()
     """The functions that the assistant called in this turn."""
     answers: str = ""
@@ -94,10 +93,10 @@ class Turn:
 
     @property
     def message(self) -> dict[str, Any]:
-        """Return the turn as LiteLLM takes it."""
+        """Return the turn as LiteLLM expects it."""
         message: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.calls:
-            # With calls alone, LiteLLM would write words of its own.
+            # With empty content, LiteLLM would add words of its own.
             message["content"] = self.content or None
             message["tool_calls"] = [
                 {
@@ -113,14 +112,14 @@ class Turn:
 
     @cached_property
     def in_json(self) -> str:
-        """Return the same as JSON: a memory's turns are in each prompt that comes after it."""
+        """Return the message as JSON; it is cached, as a memory's turns are in each later prompt."""
         return json.dumps(self.message, sort_keys=True)
 
 
 class Beginning(tuple[Turn, ...]):
-    """The turns that several requests begin with, as a key of what is remembered of them.
+    """The turns that several requests begin with, as a cache key.
 
-    Its hash is that of its last turn: to hash a thousand turns takes as long as to read them.
+    Only their number and the last one are hashed: hashing a thousand turns takes as long as reading them.
     """
 
     __slots__ = ()
@@ -150,10 +149,10 @@ def agent_context(
 ) -> tuple[Turn, ...]:
     """Return the agent's context for one chunk, as real turns.
 
-    A provider's cache may break off in at most four places: at the ends of the tail and of the
-    chunk, and after as many messages of the tail as each of `breaks` says. As far as these leave
-    room, also where the folds end, which the next move of the tail leaves as they are, and where
-    the memories end.
+    It has at most four cache breakpoints: at the ends of the tail and of the
+    chunk, and after each number of messages of the tail in `breaks`. Where fewer `breaks` are given, also
+    after the folds, which the next move of the tail does not change, and after
+    the memories.
     """
     before = raw_turns(tail)
     passage = [Turn(entry.message.speaker, wrap_message(entry.message)) for entry in chunk]
@@ -172,7 +171,7 @@ def agent_context(
 def _beginning(
     texts: Texts, system_message: str, has_memories: bool, speakers: Sequence[str]
 ) -> Iterator[Turn]:
-    """Yield the system's turn, and the user's turn that a conversation has to begin with."""
+    """Yield the system's turn, and where one is needed, the user's turn that a conversation has to begin with."""
     parts = (make_tags_inert(system_message), texts.primer)
     yield Turn("system", "\n\n".join(text for text in parts if text))
     if has_memories:
@@ -195,12 +194,12 @@ def _all_remembered(memories: Sequence[Memory]) -> list[Turn]:
 
 
 def raw_turns(entries: Sequence[Entry]) -> list[Turn]:
-    """Return raw messages as they were said, around the passage to remember."""
+    """Return raw messages as they were said, without the tags of the passage to remember."""
     return [Turn(entry.message.speaker, _shown(entry.message)) for entry in entries]
 
 
 def numbered_turns(entries: Sequence[Entry], numbers: Mapping[str, int]) -> list[Turn]:
-    """Return the raw messages of a fold, each in its tag with its memory's number, found by key."""
+    """Return the raw messages of a fold, each in its tag with its memory's number; `numbers` are by message key."""
     return [
         Turn(entry.message.speaker, wrap_message(entry.message, memory=str(numbers[entry.key])))
         for entry in entries
@@ -208,15 +207,14 @@ def numbered_turns(entries: Sequence[Entry], numbers: Mapping[str, int]) -> list
 
 
 def mark_prefix_end(part: Sequence[Turn]) -> list[Turn]:
-    """Mark the last of the turns as one after which a provider's cache may end."""
+    """Return the turns with a cache breakpoint after the last one."""
     return [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
 
 
 def add_hindsight(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -> tuple[Turn, ...]:
     """Return a chunk's context, followed by what was said after the chunk.
 
-    Its own questions follow all of that, so a cache that ends with the chunk would not be read
-    again.
+    The questions follow after that, so there is no cache breakpoint after the chunk: it would not be read again.
     """
     *begun, last = before
     return (
@@ -228,7 +226,7 @@ def add_hindsight(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) 
 
 
 def fill_length(text: str, words: int) -> str:
-    """Return a question, with about how long its answer may be if its text names that."""
+    """Return a question with the length of its answer filled in, where its text has a placeholder for that."""
     return fill(text, **_lengths(words))
 
 
@@ -239,11 +237,11 @@ def _lengths(words: int) -> dict[str, str]:
 def pose_question(
     texts: Texts, step: Step, question: str, words: int, guidance: str = "", who: str = ""
 ) -> str:
-    """Return a question as the agent is asked it: with what a memory does not keep of it.
+    """Return a question as the agent is asked it, with the parts that a memory does not keep.
 
-    That is how long the answer may be, unless the primer or the question says so, the sentence
-    that tells `who` is who, and the person's word of guidance. The primer names the length of a
-    quote first, and that of the other answers last; open ones have `words` each.
+    These are how long the answer may be, unless the primer or the question says so, the sentence
+    that says `who` is who, and the person's guidance. The primer gives the length of a
+    quote first, and that of the other answers last; open answers have `words` each.
     """
     lengths, is_quote = LENGTH.findall(texts.primer), step == "quote"
     already_named = {*(lengths[:1] if is_quote else lengths[-1:]), *LENGTH.findall(question)}
@@ -255,17 +253,14 @@ def pose_question(
 
 
 def pose_kept_question(texts: Texts, step: Step, text: str, words: int, who: str = "") -> str:
-    """Return a memory's question, with its tag, as the agent was asked it.
-
-    The memory's name before it has no subject then.
-    """
+    """Return a memory's question, with its tag, as the agent was asked it: the title before it has no subject."""
     kept = _QUESTION.fullmatch(text)
     if kept is None:
         return text
     wording, asked = getattr(texts, step), kept[1]
     pattern = "(.*)".join(map(re.escape, PLACEHOLDER.split(wording)[::2]))
     written = re.fullmatch(rf"((?:[^\n]*\.\s)?){pattern}", asked, re.DOTALL)
-    if written is not None:  # else it is none of ours, and is asked as it is kept
+    if written is not None:  # otherwise it is not in our wording, and is asked as it is
         title, *values = written.groups()
         held = dict(zip(PLACEHOLDER.findall(wording), values, strict=True))
         lengths = _lengths(words_of(step, words))
@@ -279,10 +274,7 @@ def question(text: str) -> Turn:
 
 
 def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
-    """Return the turns that the context manager reads: the chunk alone.
-
-    Its view is independent.
-    """
+    """Return the turns that the context manager reads: only the chunk, as its view is independent."""
     passage = "\n".join(wrap_message(entry.message, entry.message.speaker) for entry in chunk)
     return Turn("system", texts.analyst), Turn("user", passage)
 
@@ -290,10 +282,7 @@ def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
 def memories_alone(
     texts: Texts, memories: Sequence[Memory], slots: slice = ANSWERS
 ) -> tuple[Turn, ...]:
-    """Return the turns that the context manager reads of memories that become one.
-
-    These are their answers alone; those of a fold of folds are the last ones.
-    """
+    """Return the turns that the context manager reads of memories that become a fold: only their answers in `slots`."""
     passages = "\n".join(_passage(memory, slots) for memory in memories)
     return Turn("system", texts.analyst), Turn("user", passages)
 
@@ -303,17 +292,17 @@ def agent_context_of_folds(
 ) -> tuple[Turn, ...]:
     """Return the agent's context for a fold of folds: the last answers of the memories under it."""
     beginning = _beginning(texts, system_message, has_memories=False, speakers=())
-    _, told = memories_alone(texts, memories, LAST_ANSWER)
-    return (*beginning, replace(told, ends_prefix=True))
+    _, answers = memories_alone(texts, memories, LAST_ANSWER)
+    return (*beginning, replace(answers, ends_prefix=True))
 
 
 def told_texts(memory: Memory, slots: slice) -> Sequence[str]:
-    """Return texts of a memory as models read it."""
+    """Return the texts in `slots` of a memory, as models read it."""
     return version_in_prompts(memory).texts[slots]
 
 
 def _passage(member: Memory, slots: slice) -> str:
-    """Return a memory's answers, as the agent's own words, with the dates that it is about."""
+    """Return a memory's answers in a tag, as the agent's own words, with the dates that it covers."""
     dates = {"date": member.began_at, "until": member.ended_at}
     known = {name: date for name, date in dates.items() if date and parse_date(date)}
     return wrap(
@@ -322,7 +311,7 @@ def _passage(member: Memory, slots: slice) -> str:
 
 
 def wrap_message(message: Message, role: str = "", /, **numbered: str) -> str:
-    """Put a raw message of the passage into its tag, with its date if it has one."""
+    """Return a raw message of the passage in its tag, with its date if it has one."""
     named = {"role": role} if role else {}
     dated = (
         {"date": message.created_at}
@@ -333,7 +322,7 @@ def wrap_message(message: Message, role: str = "", /, **numbered: str) -> str:
 
 
 def localize_turn(turn: Turn, zone: tzinfo, title: TitlePair) -> Turn:
-    """Return a turn with the days of this zone: in the tags of the passage, and in the title."""
+    """Return a turn with dates in this time zone: in the tags of the passage, and in the title."""
 
     def in_head(head: re.Match[str]) -> str:
         return _DATED.sub(in_date, head[0])
@@ -353,7 +342,7 @@ def answer(text: str) -> Turn:
     return Turn("assistant", keep_inert(text))
 
 
-@lru_cache(_MEMORIES)
+@lru_cache(_CACHED_MEMORIES)
 def _six_turns(texts: Six) -> tuple[Turn, ...]:
     return tuple(
         Turn("user", _asked(text)) if slot % 2 == 0 else answer(text)

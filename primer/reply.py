@@ -1,12 +1,12 @@
-"""Requests to models, with their keys and without secrets; and how a reply is read and judged.
+"""Make requests to models, with cache keys and without secrets; and read and judge the replies.
 
-    read_reply            has it ended by itself, and does it say anything?
+    read_reply            did it end properly, and does it say anything?
     judge                 is it an answer to this question about this passage?
-    refuse_repeated       is it one of the memory's earlier answers once more?
-    refuse_control_mark   does it hold a mark of a model's own format?
-    is_forged             does it hold tags of ours, which are made inert before it is kept?
+    refuse_repeated       does it repeat one of the memory's earlier answers?
+    refuse_control_mark   does it have a mark of a model's own format?
+    is_forged             does it have tags of ours, which are made inert before it is kept?
 
-Whether a quote is verbatim is for rules/conversation/quote to say.
+Whether a quote is verbatim is decided in rules/conversation/quote.
 """
 
 import hashlib
@@ -34,33 +34,32 @@ from rules.extract.words import UNSEEN, length
 from rules.plan.dialogues import answer_room
 
 EMBEDDING = "embedding"
-"""The step of a request that asks for no words: how alike are the texts of its turns?"""
+"""The step of a request that asks for no words, but how alike the texts of its turns are."""
 TRIAL = "trial"
 """The step of a request that asks only whether the model answers."""
 UNKNOWN_REFUSAL = "unknown_refusal"
-"""The finish reason of a request that the provider refused for a reason that is not known."""
+"""The finish reason of a request that the provider refused for an unknown reason."""
 TOO_SLOW = "too_slow"
-"""The finish reason of a request whose answer took longer than the longest time that it may have."""
+"""The finish reason of a request whose answer took longer than the time limit."""
 ASKED_AGAIN = (UNKNOWN_REFUSAL, TOO_SLOW)
-"""The finish reasons of requests without an answer, which are asked again if the person wishes it."""
+"""The finish reasons of requests without an answer, which are asked again where the person wants it."""
 _TRIAL_QUESTION = "This is a test of the connection. Please answer with one word."
-_BEGINNINGS = 2
-"""Beginnings of requests whose hash is remembered: the questions about a passage follow the same one."""
+_CACHED_BEGINNINGS = 2
+"""Beginnings of requests whose hash is cached: all questions about a passage follow the same one."""
 _ROUTE = frozenset(
     {
         "api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers", "timeout",
         "ssl_verify", "aws_region_name", "aws_profile_name", "vertex_project", "vertex_location",
     }
 )  # fmt: skip
-"""Options that say how a request gets there and not what is asked: the same question elsewhere is
-the same."""
+"""Options that say where a request is sent, and so are not part of its key: elsewhere it is the same question."""
 
 Kind = str
 """The name of a way in which an answer fails: one of `KINDS`."""
 FORMS = frozenset(check.name for check in CHECKS)
-"""The ways in which an answer has not the form of what was asked."""
+"""The kinds of failure of an answer that does not have the form that was asked for."""
 MAY_STAY = frozenset(check.name for check in CHECKS if check.may_stay)
-"""Those with which an answer is kept where nothing better comes, and marked."""
+"""The kinds with which an answer is kept, and marked, where no better one comes."""
 KINDS = FORMS | {
     "empty",
     "cut off",
@@ -83,17 +82,17 @@ KINDS = FORMS | {
 _SENTENCE_WORDS = 4.0
 _ALWAYS_SHORT_ENOUGH = 300
 _MOST_CHARACTERS = 200_000
-"""Of any answer: several times what the largest room holds, thinking included."""
+"""The most characters of any answer: several times what fits into the largest room, including thinking."""
 
 _OUR_TAG = re.compile(rf"<\s*+/?+\s*+\u2060*+(?:{'|'.join(TAGS)})\b[^<>]*>", re.IGNORECASE)
 
 
-@dataclass(frozen=True)  # without slots, so that it can remember its key
+@dataclass(frozen=True)  # without slots, for its cached key
 class Request:
     """A request to a model.
 
     `step` is what is asked for: quote, perspective, analysis, refinement, core, facts, embedding.
-    `words` is how long the answer may about be.
+    `words` is about how many words the answer may have.
     """
 
     step: str
@@ -103,14 +102,14 @@ class Request:
     room: int = 1
     """The room for the answer as a multiple of the usual: more, once an answer was cut off."""
     thinking: Thinking | None = None
-    """What was learned of the model's thinking by the time of sending: no part of the key, so that
-    what was answered before is known afterwards."""
+    """What was known about the model's thinking when it was sent. It is not part of the key, so that earlier
+    answers are still found."""
     title: TitlePair = ("", "")
-    """The title of the memory asked about; its key and turns have the one with days in UTC."""
+    """The titles of the memory that is asked about; the key and the turns have the one with days in UTC."""
 
     @property
     def parameters(self) -> dict[str, object]:
-        """Return the parameters sent with the messages, with room and switch for learned thinking."""
+        """Return the parameters to send with the messages, with room for the model's thinking, or fields to turn it off."""
         asked, body = self._asked, self._asked.get("extra_body", {})
         if self.thinking is None:
             return asked
@@ -121,15 +120,12 @@ class Request:
 
     @property
     def switch(self) -> Mapping[str, object]:
-        """Return the fields that tell a model not to think which was seen to do so unasked."""
+        """Return the fields that turn off the thinking of a model which was seen to think unasked."""
         return thinking_switch(self.model, self.thinking.refused) if self.thinking else {}
 
     @property
     def _asked(self) -> dict[str, object]:
-        """Return the parameters that are part of the key.
-
-        Room for four tokens a word bounds an answer's cost.
-        """
+        """Return the parameters that are part of the key."""
         asked = {name: value for name, value in self.model.options.items() if not _is_route(name)}
         tools = {"tools": list(self.model.tools)} if self.model.tools else {}
         return {**asked, **tools, "max_tokens": self._room}
@@ -140,13 +136,13 @@ class Request:
 
     @property
     def route(self) -> dict[str, object]:
-        """Return how the request gets there: address, key, time-out. None of these is kept."""
+        """Return the options that say where the request is sent: address, key, timeout. None of these is stored."""
         return {name: value for name, value in self.model.options.items() if _is_route(name)}
 
     def sent_in(self, zone: tzinfo) -> "Request":
-        """Return the request as it is sent: with the person's days.
+        """Return the request as it is sent, with dates in the person's time zone.
 
-        Its key stays that of days in UTC, so that no answer is asked for again in another zone.
+        Its key must be computed before, with dates in UTC, so that no answer is asked for again in another zone.
         """
         return replace(
             self, turns=tuple(localize_turn(turn, zone, self.title) for turn in self.turns)
@@ -154,15 +150,12 @@ class Request:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """Return the turns as LiteLLM takes them."""
+        """Return the turns as LiteLLM expects them."""
         return [turn.message for turn in self.turns]
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Return all that its model reads, in parts that are counted one by one.
-
-        These are tools, turns, and the calls in them.
-        """
+        """Return all texts that its model reads, which are counted one by one: tools, turns, and the calls in them."""
         tools = (json.dumps(list(self.model.tools)),) if self.model.tools else ()
         calls = tuple(f"{call.name} {call.arguments}" for turn in self.turns for call in turn.calls)
         return (*tools, *(turn.content for turn in self.turns), *calls)
@@ -173,7 +166,7 @@ class Request:
         name, parameters = (
             json.dumps(part, sort_keys=True) for part in (self.model.name, self._asked)
         )
-        # As many turns as other requests begin with, too: never all of them.
+        # The turns that other requests may begin with, too; never all of them.
         counts = reversed(range(1, len(self.turns)))
         begun = next((count for count in counts if self.turns[count - 1].ends_prefix), 0)
         digest = _hash_begun(name, Beginning(self.turns[:begun])).copy()
@@ -188,22 +181,19 @@ class Answered:
 
     text: str
     form: str = ""
-    """Why it has not the form that was asked for, where nothing better came."""
+    """Why it does not have the form that was asked for, where no better one came."""
     ended_by: str = ""
-    """Why it ended, where that is not known to be a proper end: its last sentence is whole."""
+    """The finish reason, where it is unknown whether that is a proper end; the last sentence is whole then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An answer that never becomes part of a memory, and why.
-
-    The reason is a sentence that can be said to the agent.
-    """
+    """An answer that is refused, and why; the reason is a sentence for the agent."""
 
     kind: Kind
     reason: str
     text: str = ""
-    """The words of a repeated answer, which may be kept where nothing better comes."""
+    """The words of a repeated answer, which may be kept where no better one comes."""
 
 
 _UNUSABLE_ENDS = (
@@ -221,35 +211,35 @@ _UNUSABLE_ENDS = (
         ),
     ),
 )
-"""Finish reasons after which nothing of an answer is read, and why it is refused then."""
+"""Finish reasons of answers that are refused unread, and the refusal of each."""
 
 
 def smallest_request(model: Model, step: str = TRIAL) -> Request:
-    """Return a request that says next to nothing: only whether the model answers matters."""
+    """Return a minimal request, of which only matters whether the model answers."""
     return Request(step, model, (Turn("user", _TRIAL_QUESTION),), words=5)
 
 
-@lru_cache(_BEGINNINGS)
+@lru_cache(_CACHED_BEGINNINGS)
 def _hash_begun(name: str, turns: Beginning) -> "hashlib._Hash":
-    """Begin the hash of a request to a model with these turns; other turns follow them."""
+    """Return the unfinished hash of a request to a model that begins with these turns."""
     messages = "".join([f"{turn.in_json}, " for turn in turns])
     return hashlib.sha256(f"[{name}, [{messages}".encode())
 
 
 def _is_route(name: str) -> bool:
-    """Return whether an option says how to get there; secrets do, and are never kept."""
+    """Return whether an option says where a request is sent, or is a secret; both are never stored."""
     return name in _ROUTE or is_secret(name)
 
 
 def read_reply(
     text: str, finish: str, passage: Sequence[str] = (), *, is_prose: bool = True
 ) -> Answered | Refused:
-    """Read a reply: it counts only if it ended by itself and says something.
+    """Read a reply: it counts only if it ended properly and says something.
 
-    `finish` is why the model stopped, in its provider's words or LiteLLM's. Where that is not known,
-    prose counts if it ends with a whole sentence, and the caller looks at any other form. What the
-    model's own format left around its answer is taken off, thoughts too, but for a quotation of the
-    passage. Refusals in plain words are not guessed at.
+    `finish` is why the model stopped, in its provider's words or LiteLLM's. Where that is unknown,
+    prose counts if it ends with a whole sentence, and the caller checks any other form. Remains of the
+    model's own format around the answer are removed, including thoughts, but not from a quotation of the
+    passage. A refusal in plain words is not recognized.
     """
     if len(text) > _MOST_CHARACTERS:
         return Refused(
@@ -273,7 +263,7 @@ def read_reply(
 
 
 def is_starved(text: str, finish: str) -> bool:
-    """Return whether an answer was cut off for want of room before it said anything."""
+    """Return whether an answer ran out of room before it said anything."""
     visible = unwrap(text)
     return finish.casefold() in OUT_OF_ROOM and not any(map(_shows, visible or ""))
 
@@ -285,9 +275,9 @@ def judge(
 
     `given` is the text within the question that is to be worked on.
 
-    A quote only has to be more than the question said back. Of the other steps' answers each is at
-    least a sentence, at most as long as the passage (300 characters are always short enough), and
-    in its language.
+    A quote must only not restate the question. The answers to other steps must also have the length of
+    a sentence, be at most as long as the passage (300 characters are always short enough), and
+    be in its language.
     """
     if is_restated(
         _OUR_TAG.sub(" ", answer), _OUR_TAG.sub(" ", question), _OUR_TAG.sub(" ", given)
@@ -304,19 +294,16 @@ def judge(
 
 
 def refuse_repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
-    """Return why an answer that says no more than one of the same memory's earlier answers cannot stay.
-
-    None if it can.
-    """
+    """Return a refusal where an answer has the same words as an earlier answer of the same memory; else None."""
     if any(is_repeated(answer, text) for text in earlier):
         return Refused("repeated", "It says the same as an answer that was given before.", answer)
     return None
 
 
 def refuse_control_mark(answer: str, passage: Sequence[str]) -> Refused | None:
-    """Refuse an answer with a mark of a model's own format that the passage does not hold.
+    """Return a refusal where an answer has, outside of code, a mark of a model's own format that is not in the passage.
 
-    Code is not looked at. The passage is all that may be spoken of.
+    `passage` are all texts that the answer may speak of.
     """
     marks = find_marks(answer)
     if kinds_of_marks(mark[0] for mark in marks) <= (kinds_of_marks(passage) if marks else set()):
@@ -328,13 +315,10 @@ def refuse_control_mark(answer: str, passage: Sequence[str]) -> Refused | None:
 
 
 def is_forged(answer: str) -> bool:
-    """Return whether one of our tags is alive in the answer, copied or made up."""
+    """Return whether the answer has one of our tags that is not inert, whether copied or made up."""
     return keep_inert(answer) != answer
 
 
 def _shows(character: str) -> bool:
-    """Return whether a reader sees a character.
-
-    White space, control and format characters, and marks alone are not seen.
-    """
+    """Return whether a character is visible; white space, control and format characters, and lone marks are not."""
     return unicodedata.category(character)[0] in "LNPS" and character not in UNSEEN

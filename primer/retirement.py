@@ -1,7 +1,6 @@
-"""Models that ended or are about to: their last day, and the model to ask instead.
+"""Models that were retired or will be: their last day, and the model to ask instead.
 
-LiteLLM's map knows most days by the names with a date; those here are of names that it has without
-one, as providers have announced them, as of 2026-11-27.
+LiteLLM's map has most of these days; here are those that it lacks, as providers have announced them, as of 2026-11-27.
 """
 
 import re
@@ -18,7 +17,7 @@ _OPENAI, _GOOGLE = "OpenAI's page of deprecations", "Google's page of Gemini dep
 
 ANNOUNCED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        # The page names their versions; these names lead to one of them.
+        # The page lists their versions; each of these names stands for one of them.
         **{
             f"openai/{name}": ("2027-01-14", _OPENAI)
             for name in ("gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini")
@@ -60,29 +59,23 @@ class Successor:
 
     @property
     def sentence(self) -> str:
-        """Return the sentence that the person is told, once."""
+        """Return the sentence that the person is told once."""
         return f"{self.retired} was retired on {self.retired_on}; {self.name} takes its place."
 
 
 def find_end(model: str, day_in_map: str | None) -> ModelEnd | None:
-    """Return the end of a model by LiteLLM's map and by its provider's page.
-
-    None where neither knows of one.
-    """
-    says = [(day_in_map, "LiteLLM's map")] if day_in_map else []
+    """Return the end of a model by LiteLLM's map and by its provider's page; None where neither has one."""
+    ends = [(day_in_map, "LiteLLM's map")] if day_in_map else []
     if announced := ANNOUNCED.get(add_provider(model)):
-        says.append(announced)
-    if not says:
+        ends.append(announced)
+    if not ends:
         return None
-    days = sorted(day for day, _ in says)
-    return ModelEnd(days[0], days[-1], tuple(source for _, source in says))
+    days = sorted(day for day, _ in ends)
+    return ModelEnd(days[0], days[-1], tuple(source for _, source in ends))
 
 
 def describe_end(model: str, end: ModelEnd, today: date, days: int) -> str | None:
-    """Return a sentence on a model that ends within `days`, or has ended.
-
-    None while there is time.
-    """
+    """Return a sentence on a model that ends within `days` days, or has ended; else None."""
     left = (date.fromisoformat(end.first) - today).days
     if left > days:
         return None
@@ -97,7 +90,7 @@ def describe_end(model: str, end: ModelEnd, today: date, days: int) -> str | Non
 
 
 def _gone(retired_on: str, successor: str, *names: str) -> dict[str, tuple[str, str]]:
-    """Return models that went on one day, under the provider of their successor."""
+    """Return rows for models of the successor's provider that were retired on one day."""
     provider = successor.partition("/")[0]
     return {f"{provider}/{name}": (retired_on, successor) for name in names}
 
@@ -199,14 +192,14 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """The last day (ISO) of a model, and the one to ask instead, by LiteLLM name or pattern; the first
-that fits counts."""
+that matches counts."""
 
 
 @cache
 def find_successor(model: str) -> Successor | None:
-    """Return the model that took this one's place, or None while it still answers.
+    """Return the model to ask instead of a retired one, or None for one that still answers.
 
-    A name without its provider, which LiteLLM takes too, is looked up under the provider of its
+    A name without its provider, which LiteLLM accepts, is looked up with the provider of its
     family.
     """
     name = add_provider(model)
@@ -215,11 +208,9 @@ def find_successor(model: str) -> Successor | None:
 
 
 def find_heir(program: str, model: str) -> str:
-    """Return the model of today that goes on for one of a chat program.
+    """Return the present model that continues a conversation with a chat program's model.
 
-    Its names are known to no provider.
-
-    ChatGPT calls its models "gpt-4o", "o4-mini-high" or "text-davinci-002-render-sha".
+    Chat programs have their own names for models: "gpt-4o", "o4-mini-high", "text-davinci-002-render-sha".
     """
     if program == "deepseek":
         return _DEEPSEEK

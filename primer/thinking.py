@@ -1,4 +1,4 @@
-"""Which models think before they answer, and what keeps them from it: it is paid for, and reaches no memory."""
+"""Keep models from thinking before they answer, where that is possible: thinking is paid for, and reaches no memory."""
 
 import re
 from collections.abc import Mapping
@@ -14,16 +14,16 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_EFFORT, _LEAST, _LOW = ({"reasoning_effort": effort} for effort in ("none", "minimal", "low"))
 _DISABLED = {"thinking": {"type": "disabled"}}
 _BETWEEN_TOOLS = {"thinking": {"type": "between_tools"}}
-# The first that fits counts: which models, what keeps them from thinking, and whether they think in
-# spite of it. From the providers' own pages, and from what LiteLLM 1.109 and its map know of each.
+# The first row that matches counts: a pattern of models, the options that keep them from thinking, and whether they think
+# nevertheless. From the providers' own pages, and from LiteLLM 1.109 and its map.
 _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
-    # Sonnet 5.5 refuses "disabled"; before it has called any tool there is nothing between them, so
-    # this turns it off.
+    # Sonnet 5.5 refuses "disabled"; where no tool has been called, there is nothing to think between, so this turns
+    # thinking off.
     (_CLAUDE + "sonnet-5-5", _BETWEEN_TOOLS, False),
     (_CLAUDE + "(opus-5-5|fable|mythos)", _LOW, True),
     (_CLAUDE, _DISABLED, False),
     (".*gpt-oss", _LOW, True),
-    # They take one effort of their own, or none at all.
+    # They accept only one effort of their own, or none at all.
     (_GPT + r"(gpt-|o\d).*-pro(-|$)", _NOTHING, True),
     (_GPT + "(gpt-.*-(chat|search)|gpt-[34])", _NOTHING, False),
     (_GPT + r"gpt-5(-mini|-nano)?(-\d{4}-\d\d-\d\d)?$", _LEAST, True),
@@ -31,9 +31,9 @@ _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
     (_GPT + r"(gpt-\d|o\d)", _LOW, True),
     (_GEMINI + r"2\.5-pro", _LEAST, True),
     (_GEMINI + r"2\.5-", _NO_EFFORT, False),
-    # LiteLLM makes the lowest level of it that the model has.
+    # LiteLLM translates this into the lowest level that the model has.
     (_GEMINI, _NO_EFFORT, True),
-    # Magistral is told to think by any effort that is named, even "none".
+    # Any effort, even "none", makes Magistral think.
     ("mistral/magistral-", _NOTHING, True),
     ("mistral/mistral-", _NO_EFFORT, False),
     (r"deepseek/deepseek-(flash|v\d)", _DISABLED, False),
@@ -46,15 +46,15 @@ _THINKING_ROOM_TOKENS = 4096
 _LEARNED_ROOM_TOKENS, _MOST_LEARNED_TOKENS = 8192, 32_768
 _NEWEST_COUNTS, _NOTICED_TOKENS = 0.25, 50
 _REASONING_OFF, _REASONING_LOW = (
-    {"reasoning": said} for said in ({"enabled": False}, {"effort": "low"})
+    {"reasoning": setting} for setting in ({"enabled": False}, {"effort": "low"})
 )
-# Of models that turn out to think: the fields of a request that turn it off, and where a provider
-# refuses these, the next. From the providers' own pages, as of 2026-11-27. Those of the table above
-# would give answered questions other keys.
+# For models that turn out to think: the fields of a request that turn it off; where a provider
+# refuses the first, the next are tried. From the providers' own pages, as of 2026-11-27. They are not in the table above,
+# as they would change the keys of requests that were answered already.
 _SWITCHES: tuple[tuple[str, tuple[Mapping[str, object], ...]], ...] = (
     ("openrouter/", (_REASONING_OFF, _REASONING_LOW)),
     ("together_ai/", (_REASONING_OFF, _LOW)),
-    # They always think, and some make their thoughts a part of the answer if they are told not to.
+    # They always think, and some write their thoughts into the answer if they are told not to.
     (r"zai/glm-5\.[3-9]|moonshot/kimi-k[3-9]", (_LOW,)),
     ("(zai|moonshot|deepseek)/", (_DISABLED,)),
     ("dashscope/", ({"enable_thinking": False},)),
@@ -66,52 +66,44 @@ ABOUT_THINKING = frozenset({"thinking", "reasoning_effort", "reasoning"})
 
 
 def quiet_options(model: str) -> Mapping[str, object]:
-    """Return LiteLLM's parameters that turn thinking off, or as low as it goes.
-
-    There are none where nothing is known to help.
-
-    Thinking is paid for and never reaches a memory.
-    """
+    """Return LiteLLM's parameters that turn thinking off, or as low as possible; none where none are known."""
     return _thinking(model)[0]
 
 
 def thinking_room(model: str) -> int:
-    """Return the tokens to add to an answer's room for a model that always thinks.
-
-    0 for all others.
-    """
+    """Return the tokens to add to an answer's room for a model that always thinks; 0 for all others."""
     return _THINKING_ROOM_TOKENS if _thinking(model)[1] else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """The thinking of a model that thinks unasked, as its answers have shown; in its own tokens."""
+    """How much a model thinks unasked, as its answers have shown, in its own tokens."""
 
     room: int
-    """Tokens to add to an answer's room."""
+    """The tokens to add to an answer's room."""
     spent: int
-    """Tokens of an answer that go into it, lately."""
+    """The tokens of an answer that are thinking, averaged over the latest answers."""
     refused: int = 0
-    """Switches against it that its provider has refused."""
+    """How many ways to turn it off the provider has refused."""
 
     @property
     def is_noticed(self) -> bool:
-        """Return whether it goes on, so that a person should know: a switch may have ended it."""
+        """Return whether it still thinks, so that the person should know."""
         return self.spent >= _NOTICED_TOKENS
 
     @property
     def can_be(self) -> bool:
-        """Return whether answers may have shown this: another computer's archive may say anything."""
+        """Return whether the values are possible, as another computer's archive may have any values."""
         return 0 <= self.room <= _MOST_LEARNED_TOKENS and self.spent >= 0 and self.refused >= 0
 
 
 def learned_thinking(
     known: Thinking | None, spent: int, starved: int, refused: int, most_answer: int | None
 ) -> Thinking:
-    """Return what is known of a model's thinking after one more answer, with `spent` tokens of it.
+    """Return what is known about a model's thinking after a further answer, in which it took `spent` tokens.
 
     If the answer was cut off before it said anything, its room of `starved` tokens was too small,
-    and the next ones have twice that for thinking; else `starved` is 0. At most half of what the
+    and the next answers have twice that for thinking; otherwise `starved` is 0. At most half of what the
     model may write is for thinking.
     """
     before = known or Thinking(_LEARNED_ROOM_TOKENS, spent)
@@ -121,10 +113,7 @@ def learned_thinking(
 
 
 def may_think(model: Model) -> bool:
-    """Return whether the model may think when it hears what its tools have done.
-
-    It always thinks, or between tools, or the person's own options let it.
-    """
+    """Return whether the model may think after tool calls: always, between tools, or by the person's own options."""
     options = {name: value for name, value in model.options.items() if name in ABOUT_THINKING}
     return (
         bool(model.thinking_room)
@@ -134,21 +123,23 @@ def may_think(model: Model) -> bool:
 
 
 def thinking_switch(model: Model, refused: int) -> Mapping[str, object]:
-    """Return the fields of a request that turn a model's thinking off, or as low as it goes.
+    """Return the fields of a request that turn a model's thinking off, or as low as possible.
 
-    Its provider has `refused` so many others. There are none where none is known, or the model's
-    options say something of it already.
+    The first `refused` ways, which its provider has refused, are passed over. None are returned where no way is left, or
+    where the model's options are about thinking already.
     """
     name, body = add_provider(model.name), model.options.get("extra_body")
-    fits = (fields for pattern, fields in _SWITCHES if re.match(pattern, name))
-    fields = next(fits, ())
-    said = {*model.options, *(body if isinstance(body, Mapping) else ())}
-    if said & {*ABOUT_THINKING, *(name for each in fields for name in each)}:
+    matching = (fields for pattern, fields in _SWITCHES if re.match(pattern, name))
+    fields = next(matching, ())
+    given = {*model.options, *(body if isinstance(body, Mapping) else ())}
+    if given & {*ABOUT_THINKING, *(name for each in fields for name in each)}:
         return _NOTHING
     return next(iter(fields[refused:]), _NOTHING)
 
 
 def _thinking(model: str) -> tuple[Mapping[str, object], bool]:
     name = add_provider(model)
-    fits = ((options, always) for pattern, options, always in _THINKING if re.match(pattern, name))
-    return next(fits, (_NOTHING, False))
+    matching = (
+        (options, always) for pattern, options, always in _THINKING if re.match(pattern, name)
+    )
+    return next(matching, (_NOTHING, False))

@@ -1,7 +1,7 @@
-"""The trial of a model: a short passage, what is asked about it, and what the answer shows.
+"""Try a model with a short passage and questions about it, and judge the answer.
 
-It shows the two things without which a memory is of no use: whether a sentence is copied character for
-character, and whether "I" and "you" are kept apart.
+The trial shows two things without which a memory is useless: whether the model copies a sentence character for
+character, and whether it keeps "I" and "you" apart.
 """
 
 import re
@@ -43,8 +43,8 @@ In lines 2 to 5 write one word: "I" where it was you, who answered above, or "Yo
 _WHO = ("you", "i", "you", "i")
 _NUMBER = re.compile(r"^[\s*]*\(?\d[.):]*[\s*]*")
 _FIRST_WORD = re.compile(r"\W*(i|you)\b", re.IGNORECASE)
-_LEAST_WORDS = 5
-"""Of a sentence: fewer are no proof."""
+_FEWEST_WORDS = 5
+"""A copied sentence with fewer words proves nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class TrialResult:
 
 
 def trial_request(model: Model, name: str) -> Request:
-    """Return the request of a trial; `name` begins it, so that nothing of it is in a server's cache."""
+    """Return the request of a trial; it begins with `name`, so that nothing of it is in a server's cache."""
     roles = ("user", "assistant")
     turns = [Turn(roles[at % 2], text) for at, text in enumerate(_PASSAGE)]
     begins = Turn("system", f"Trial {name}. You are talking with a friend.")
@@ -65,13 +65,13 @@ def trial_request(model: Model, name: str) -> Request:
 
 def judge_trial(text: str, finish: str) -> TrialResult:
     """Return what an answer shows; `finish` is why it ended."""
-    read = read_reply(text, finish, _PASSAGE, is_prose=False)
-    lines = [line for line in read.text.splitlines() if line.strip()]
-    if not isinstance(read, Answered) or len(lines) <= len(_WHO):
+    reply = read_reply(text, finish, _PASSAGE, is_prose=False)
+    lines = [line for line in reply.text.splitlines() if line.strip()]
+    if not isinstance(reply, Answered) or len(lines) <= len(_WHO):
         return TrialResult(copies_a_quote=False, keeps_apart=False)
     first, *others = (_NUMBER.sub("", line) for line in lines[-len(_WHO) - 1 :])
     quote = plain_text(first).strip(" \"'*")
-    said = any(quote in plain_text(passage) for passage in _PASSAGE)
+    is_copied = any(quote in plain_text(passage) for passage in _PASSAGE)
     words = (_FIRST_WORD.match(line) for line in others)
     who = tuple(word[1].lower() if word else "" for word in words)
-    return TrialResult(said and len(quote.split()) >= _LEAST_WORDS, who == _WHO)
+    return TrialResult(is_copied and len(quote.split()) >= _FEWEST_WORDS, who == _WHO)

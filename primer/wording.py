@@ -1,10 +1,9 @@
 """The texts that models read: their names, their placeholders, and the tags around them.
 
-People's own text is kept apart from these. Tags that they wrote themselves are made inert before a
-model reads them, and can be restored:
+Tags in people's own text are made inert before a model reads them, and can be restored:
 
-    <system>        becomes  <J system>     J is a word joiner, U+2060, which shows as nothing
-    <J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it
+    <system>        becomes  <J system>     J is a word joiner, U+2060, which is invisible
+    <J system>      becomes  <JJ system>    so that removing one joiner restores the text
 """
 
 import html
@@ -19,7 +18,7 @@ from rules.layers.opening import JOINER
 Tag = Literal["system", "context_manager", "to_remember"]
 TAGS: tuple[Tag, ...] = ("system", "context_manager", "to_remember")
 # Any start or end of our tags counts, in any case, with any attributes, closed or not.
-# Nothing that was matched is given back (`*+`): after a "<", a hundred thousand line breaks would
+# The quantifiers are possessive (`*+`): with backtracking, a "<" before a hundred thousand line breaks would
 # take minutes.
 _START = r"<(\s*+/?+\s*+)"
 _NAME = rf"(?=(?:{'|'.join(TAGS)})\b)"
@@ -62,16 +61,16 @@ _MAY_HOLD = {
     "fold_perspective": "words",
     "fold_perspective_asked": "words",
 }
-"""Placeholders of the answers' length, which questions may hold."""
+"""Placeholders for the length of answers, which questions may have."""
 ASKED = "_asked"
-"""The end of a text's name under which a question is asked in more words than a memory keeps."""
+"""The ending of the name of a text in which a question is asked in more words than a memory keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
     """One text for each Markdown file in `primer/texts/`, without white space at its ends.
 
-    People may replace each file. None of them holds the tag that it is wrapped in.
+    People may replace each file. None of the texts has the tag that it is wrapped in.
     """
 
     primer: str
@@ -107,10 +106,10 @@ class Texts:
 
 
 def wrap(tag: Tag, text: str, /, **attributes: str) -> str:
-    """Put the text on lines of its own between the tag's start and end.
+    """Return the text on separate lines between the tag's start and end.
 
-    Attributes keep the order given, and their values are escaped. The text is taken as it is:
-    tags inside people's text are made harmless before they come here.
+    Attributes keep their order, and their values are escaped. The text is not changed:
+    the caller makes tags in people's text inert.
     """
     start: str = tag
     for name, value in attributes.items():
@@ -120,7 +119,7 @@ def wrap(tag: Tag, text: str, /, **attributes: str) -> str:
 
 
 def make_tags_inert(text: str) -> str:
-    """Break every one of our tags in the text by one more joiner."""
+    """Return the text with a further joiner in each of our tags, so that none is read as a tag."""
     return _TAG.sub(rf"<\1{JOINER}\2", text)
 
 
@@ -130,33 +129,30 @@ def restore_tags(text: str) -> str:
 
 
 def keep_inert(text: str) -> str:
-    """Make our tags in a model's own text inert, whether it copied them or made them up."""
+    """Return a model's text with all of our tags inert, whether it copied them or made them up."""
     return make_tags_inert(restore_tags(text))
 
 
 def without_tag_around(text: str) -> str:
-    """Return a text without our tags at its two ends, which a model copies with what they hold."""
+    """Return a text without our tags at its beginning and end, which a model copies with their content."""
     return _AROUND.sub("", text).strip()
 
 
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {text.name: frozenset(_HOLDS.get(text.name, "").split()) for text in fields(Texts)}
 )
-"""The placeholders that each text must hold."""
+"""The placeholders that each text must have."""
 ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         name: required | frozenset(_MAY_HOLD.get(name, "").split())
         for name, required in PLACEHOLDERS.items()
     }
 )
-"""The placeholders that it may hold; it may hold no others."""
+"""All placeholders that each text may have."""
 
 
 def problems(name: str, text: str) -> tuple[str, ...]:
-    """Return all that forbids using a text under this name, one sentence each.
-
-    None if it is fine.
-    """
+    """Return why a text cannot be used under this name, a sentence for each reason; none if it can."""
     if name not in PLACEHOLDERS:
         return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
     if not text.strip():
@@ -181,9 +177,9 @@ def problems(name: str, text: str) -> tuple[str, ...]:
 
 
 def lacking_clauses(primer: str) -> tuple[str, ...]:
-    """Return what a primer does not tell of how a memory is asked for, one clause each.
+    """Return what a primer does not say about how a memory is asked for, a clause for each thing.
 
-    The questions say most of it themselves, so that such a primer can be used.
+    The questions say most of it themselves, so such a primer can still be used.
     """
     tags = (f"what the tag {tag} holds" for tag in TAGS if f"{tag}" not in primer)
     lengths = () if LENGTH.search(primer) else ('how long answers may be ("at most 200 words")',)
@@ -191,8 +187,8 @@ def lacking_clauses(primer: str) -> tuple[str, ...]:
 
 
 def fill(text: str, /, **values: str) -> str:
-    """Return the text with each `{name}` that has a value replaced by it, in one pass.
+    """Return the text with each `{name}` replaced by its value, in one pass.
 
-    Braces inside the values, and names without a value, stay as they are.
+    Braces in values, and names without a value, stay as they are.
     """
     return PLACEHOLDER.sub(lambda placeholder: values.get(placeholder[1], placeholder[0]), text)

@@ -1,13 +1,13 @@
-"""What a model's own format leaves around an answer, and what models put there: taken off, layer by layer.
+"""Remove what a model's own format leaves around an answer, and what models add there, layer by layer.
 
     thoughts        <think> ... </think>, <|channel|>analysis<|message|> ... <|end|>, [THINK] ... [/THINK]
     head and end    <|im_start|>assistant, <end_of_turn>, </s>; with the end, a next turn that was invented
     calls           <tool_call> ... </tool_call>, [TOOL_CALLS] ...
     around all      a fence, a label ("**My memory:**"), a number of words ("(38 words)")
 
-What is in the middle stays, for `reply.refuse_control_mark` to refuse. An answer that is in the passage word for
-word is a quotation, and stays as it is. Where the passage holds a mark, people speak of it: in a
-sentence it is a word like others.
+Marks in the middle stay, for `reply.refuse_control_mark` to refuse. An answer that is in the passage word for
+word is a quotation, and stays unchanged. A mark that the passage has, too, is something that people speak of, and within
+a sentence it counts as a word.
 """
 
 import re
@@ -49,8 +49,8 @@ _ALONE = rf"(?:</{THINKING_WORD}>|\[/THINK\]|◁/think(?:ing)?▷|</?channel\|>|
 _OPENING = "|".join(_OPENED)
 _BLOCKS = "|".join(f"{opened}.*?{closed}" for opened, closed in zip(_OPENED, _CLOSED, strict=True))
 _BLOCK = re.compile(_BLOCKS, re.DOTALL | re.IGNORECASE)
-# A model whose prompt ends with an opened block closes what it never opened, on a line of its own.
-# A server may take off the marks of Harmony and leave the names of its channels.
+# A model whose prompt ends with an opened block closes what it never opened, on a separate line.
+# A server may remove the marks of Harmony and leave the names of its channels.
 _THOUGHT = re.compile(
     rf"{_BLOCKS}|(?!{_OPENING.replace('?P<element>', '?:')}).*?^[ \t]*{_ALONE}[ \t]*$"
     r"|(?-i:analysis(?=[A-Z\"“]).*?assistant(?:commentary.*?assistant)?final)",
@@ -82,11 +82,11 @@ _CALL_ENDS = re.compile(r"\W*/|.*(?<![a-z])end|<\w+[|｜]>\Z|<\|call", re.IGNORE
 _ARGUMENTS = re.compile(r"[\w.:-]*(?:\s*[\[{]|\()")
 _FENCED = re.compile(r"(`{3,}|~{3,})[ \t]*(\w*)[ \t]*\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
 _LONGEST_NUMBER, _LONGEST_MARK = 120, 60
-"""Characters of a number of words with all that may be around it, and of a mark that broke off."""
-_OF_PROSE = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
+"""The most characters of a number of words with all that may be around it, and of a mark that is cut off."""
+_PROSE_FENCES = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
 
 
-@dataclass(frozen=True)  # without slots, so that it can remember what it has read
+@dataclass(frozen=True)  # without slots, for its cached properties
 class _Wrapped:
     """An answer with what is still around it, and the passage that it is about."""
 
@@ -105,21 +105,21 @@ class _Wrapped:
         return kind_of_mark(mark[0]) in self.held
 
     def is_said(self, role: str) -> bool:
-        """Return whether a role with a colon is in the passage, as in a log that was pasted."""
-        return role.endswith(":") and any(role in said for said in self.passage)
+        """Return whether the passage has this role with a colon, as in a pasted log."""
+        return role.endswith(":") and any(role in message for message in self.passage)
 
     @property
     def is_quotation(self) -> bool:
         plain = plain_text(self.text)
-        return any(plain in plain_text(said) for said in self.passage)
+        return any(plain in plain_text(message) for message in self.passage)
 
 
 def unwrap(answer: str, passage: Sequence[str] = ()) -> str | None:
     """Return an answer without what is around it; None where it is thinking that never ended."""
     wrapped = _Wrapped(answer.strip(), passage)
     for _ in range(_MOST_LAYERS):
-        layers = (inner for take_off in _LAYERS if (inner := take_off(wrapped)) is not None)
-        inner = next(layers, None)
+        inners = (inner for remove in _LAYERS if (inner := remove(wrapped)) is not None)
+        inner = next(inners, None)
         if inner is None or wrapped.is_quotation:
             break
         wrapped = _Wrapped(inner.strip(), passage)
@@ -129,7 +129,7 @@ def unwrap(answer: str, passage: Sequence[str] = ()) -> str | None:
 
 
 def begins_with_thoughts(answer: str) -> bool:
-    """Return whether an answer's text begins with what its model thought."""
+    """Return whether an answer begins with the model's thoughts."""
     text = answer.strip()
     return bool(_THOUGHT.match(text) or _STILL_THINKING.match(text))
 
@@ -139,8 +139,8 @@ def _without_thought(wrapped: _Wrapped) -> str | None:
     return wrapped.text[thought.end() :] if thought else None
 
 
-def _behind_final(wrapped: _Wrapped) -> str | None:
-    """Return what is in Harmony's final channel, without all that came before it."""
+def _after_final(wrapped: _Wrapped) -> str | None:
+    """Return the text in Harmony's final channel, without what precedes it."""
     for mark in wrapped.marks:
         final = _FINAL.match(wrapped.text, mark.start())
         if final and not wrapped.is_held(mark):
@@ -149,37 +149,37 @@ def _behind_final(wrapped: _Wrapped) -> str | None:
 
 
 def _without_head(wrapped: _Wrapped) -> str | None:
-    """Return the text after a mark that it begins with, and after the persona's role."""
+    """Return the text without the mark at its beginning, and without the persona's role."""
     text = wrapped.text
     if role := _ROLE_ALONE.match(text):
         return text[role.end() :]
     if not wrapped.marks or wrapped.marks[0].start() or _STILL_THINKING.match(text):
         return None
     mark = wrapped.marks[0]
-    behind = text[mark.end() :]
-    if _CALL.search(mark[0]) or _OTHERS_MARK.search(mark[0]) or _OTHERS_ROLE.match(behind):
+    after = text[mark.end() :]
+    if _CALL.search(mark[0]) or _OTHERS_MARK.search(mark[0]) or _OTHERS_ROLE.match(after):
         return None
-    if role := _OWN_ROLE.match(behind):
-        return behind[role.end() :]
-    return None if wrapped.is_held(mark) and behind[:1] == " " else behind
+    if role := _OWN_ROLE.match(after):
+        return after[role.end() :]
+    return None if wrapped.is_held(mark) and after[:1] == " " else after
 
 
 def _without_calls(wrapped: _Wrapped) -> str | None:
-    """Return the text before or after calls of tools, which it ends or begins with."""
+    """Return the text without tool calls at its end or its beginning."""
     text = wrapped.text
     calls = [mark for mark in wrapped.marks if _CALL.search(mark[0]) and not wrapped.is_held(mark)]
     if not calls:
         return None
     start, stop = calls[0].start(), calls[-1].end()
-    behind = text[stop:].strip()
+    after = text[stop:].strip()
     is_open = not _CALL_ENDS.match(calls[-1][0])
-    if not behind or (is_open and _ARGUMENTS.match(behind)):
+    if not after or (is_open and _ARGUMENTS.match(after)):
         return text[:start]
     return text[stop:] if start == 0 and not is_open else None
 
 
 def _without_next_turn(wrapped: _Wrapped) -> str | None:
-    """Return the text before the turn of somebody else, which the model has invented."""
+    """Return the text before somebody else's turn that the model has invented."""
     text = wrapped.text
     role = _NEXT_ROLE.search(text, 1)
     if role and "```" not in text[: role.start()] and not wrapped.is_said(role[0].strip()):
@@ -197,7 +197,7 @@ def _without_next_turn(wrapped: _Wrapped) -> str | None:
 
 
 def _without_afterthought(wrapped: _Wrapped) -> str | None:
-    """Return the text before a block of thinking that it ends with."""
+    """Return the text without a block of thinking at its end."""
     thoughts = (mark for mark in wrapped.marks if _STILL_THINKING.match(wrapped.text, mark.start()))
     mark = next(thoughts, None)
     block = _BLOCK.match(wrapped.text, mark.start()) if mark and not wrapped.is_held(mark) else None
@@ -206,13 +206,13 @@ def _without_afterthought(wrapped: _Wrapped) -> str | None:
 
 
 def _without_end(wrapped: _Wrapped) -> str | None:
-    """Return the text before the marks at its end, of which the last may have broken off."""
+    """Return the text without the marks at its end, of which the last may be cut off."""
     text, stop = wrapped.text, len(wrapped.text)
     if broken := _BROKEN_MARK.search(text, max(0, stop - _LONGEST_MARK)):
         return text[: broken.start()]
     for mark in reversed(wrapped.marks):
-        behind = text[mark.end() : stop].strip()
-        is_last = not behind or (stop == len(text) and _OWN_ROLE.fullmatch(behind) is not None)
+        after = text[mark.end() : stop].strip()
+        is_last = not after or (stop == len(text) and _OWN_ROLE.fullmatch(after) is not None)
         is_word = wrapped.is_held(mark) and not is_finished(text[: mark.start()])
         if not is_last or is_word or _STILL_THINKING.match(mark[0]):
             break
@@ -221,9 +221,9 @@ def _without_end(wrapped: _Wrapped) -> str | None:
 
 
 def _without_fence(wrapped: _Wrapped) -> str | None:
-    """Return the prose inside a fence around all; JSON keeps its fence, by which it is known."""
+    """Return the prose within a fence around everything; JSON keeps its fence, which marks it as JSON."""
     fenced = _FENCED.fullmatch(wrapped.text)
-    if fenced is None or fenced[2].lower() not in _OF_PROSE:
+    if fenced is None or fenced[2].lower() not in _PROSE_FENCES:
         return None
     inside = fenced[3].strip()
     is_one_piece = bool(fenced[2]) or f"\n{fenced[1]}" not in f"\n{inside}"
@@ -242,7 +242,7 @@ def _without_number(wrapped: _Wrapped) -> str | None:
 
 _LAYERS: tuple[Callable[[_Wrapped], str | None], ...] = (
     _without_thought,
-    _behind_final,
+    _after_final,
     _without_head,
     _without_calls,
     _without_next_turn,
