@@ -117,20 +117,10 @@ def _read_claim(at: int, message: Message, known: Mapping[str, Marker]) -> _Clai
 
 
 def _of_memories(claims: _Claims) -> set[int]:
-    """Return the numbers of the claims that are messages of memories."""
-    memories: set[int] = set()
-    for row in _rows(claims):
-        is_ours = any(claims[number].fits for number in row)
-        for number in row:
-            if is_ours or (claims[number].own and claims[number].by_uuid):
-                memories.add(number)
-    return memories
+    """Return the numbers of the claims that are messages of memories.
 
-
-def _rows(claims: _Claims) -> list[list[int]]:
-    """Return the numbers of those that claim to be of one memory, each row in the order of its slots.
-
-    A merge of two devices may have brought the same memory twice.
+    Claims to one memory are a row, in the order of its slots: a merge of two devices may have brought
+    the same memory twice.
     """
     rows: list[list[int]] = []
     newest: dict[str, list[int]] = {}
@@ -143,7 +133,13 @@ def _rows(claims: _Claims) -> list[list[int]]:
             row = newest[marker.memory] = []
             rows.append(row)
         row.append(number)
-    return rows
+    memories: set[int] = set()
+    for row in rows:
+        is_ours = any(claims[number].fits for number in row)
+        for number in row:
+            if is_ours or (claims[number].own and claims[number].by_uuid):
+                memories.add(number)
+    return memories
 
 
 def _is_canned(marker: Marker) -> bool:
