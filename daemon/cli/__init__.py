@@ -35,6 +35,7 @@ from daemon.cli.commands import (
 )
 
 _INTERRUPTED = "Interrupted. What is finished is kept; run memproc again to go on from there."
+_LEFT = "Interrupted. What was asked about was not done."
 _UNANSWERED = "The question was not answered. Answer at a terminal, or add --yes."
 _COLLECTED_AFTER = 50_000
 """New objects before Python collects garbage: its default of 700 costs a tenth of a command's start."""
@@ -263,8 +264,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             click.echo("The chats that memproc knows: memproc chats", err=True)
         return USAGE
     except (KeyboardInterrupt, click.Abort) as ended:
-        is_unanswered = isinstance(ended.__context__, EOFError)
-        why = _UNANSWERED if is_unanswered else _INTERRUPTED
+        # Elsewhere than at a question, click names what was interrupted as the cause.
+        at_question = isinstance(ended, click.Abort) and ended.__cause__ is None
+        why = _LEFT if at_question else _INTERRUPTED
+        if isinstance(ended.__context__, EOFError):
+            why = _UNANSWERED
         click.echo(f"\n{why}", err=True)
         _tell_programs(reports, why)
         return INTERRUPTED
