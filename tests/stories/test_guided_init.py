@@ -106,6 +106,19 @@ def test_without_a_terminal_an_unanswered_question_is_no_interruption(
     assert "--yes" in told and "Interrupted" not in told
 
 
+def test_ctrl_c_at_a_question_says_that_what_was_asked_about_was_not_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupting(io.StringIO):
+        def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", Interrupting())
+    assert main(["init"]) == 130
+    assert "What was asked about was not done." in capsys.readouterr().err
+    assert not (Path.home() / "memproc").exists()
+
+
 def test_what_is_there_already_stays_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["init", "--yes"]) == 0
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-of-the-environment")

@@ -108,3 +108,8 @@ def test_a_folded_line_keeps_its_words_and_fits_unless_a_word_is_too_long(text: 
     lines = folded(text, 10).splitlines()
     assert " ".join(lines).split() == text.split()
     assert all(columns_of(line) <= 10 or len(line.split()) == 1 for line in lines)
+
+
+def test_words_in_bold_take_no_further_columns_and_a_lone_backtick_joins_nothing() -> None:
+    assert folded("\x1b[1maa\x1b[0m bb cc", 8) == "\x1b[1maa\x1b[0m bb cc"
+    assert folded("``` Use it in `a b` now", 9, further=0) == "``` Use\nit in\n`a b` now"
