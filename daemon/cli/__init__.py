@@ -264,11 +264,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             click.echo("The chats that memproc knows: memproc chats", err=True)
         return USAGE
     except (KeyboardInterrupt, click.Abort) as ended:
-        # Elsewhere than at a question, click names what was interrupted as the cause.
-        at_question = isinstance(ended, click.Abort) and ended.__cause__ is None
-        why = _LEFT if at_question else _INTERRUPTED
-        if isinstance(ended.__context__, EOFError):
-            why = _UNANSWERED
+        why = _interruption(ended)
         click.echo(f"\n{why}", err=True)
         _tell_programs(reports, why)
         return INTERRUPTED
@@ -279,6 +275,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as fault:  # the boundary, for our own errors and unforeseen ones
         return _tell(fault, reports)
     return code if isinstance(code, int) else 0
+
+
+def _interruption(ended: BaseException) -> str:
+    """Say what was interrupted. Elsewhere than at a question, click names it as the cause."""
+    if isinstance(ended.__context__, EOFError):
+        return _UNANSWERED
+    at_question = isinstance(ended, click.Abort) and ended.__cause__ is None
+    return _LEFT if at_question else _INTERRUPTED
 
 
 def _tell(fault: Exception, reports: "list[Report] | None") -> int:
