@@ -13,6 +13,8 @@ from rules.errors import MemprocError
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import State, states
 
+_EDITIONS = ("memory", "editions")
+
 
 @dataclass(frozen=True, slots=True)
 class Holding:
@@ -54,6 +56,9 @@ def bounds_of(config: Config, window: int) -> Bounds:
 
 def chats_as_of(archive: Archive, config: Config) -> list[str]:
     """Return the ids of the chats that show as-of editions, though there is hindsight."""
+    has_own = any(override.says(_EDITIONS) for override in config.chats.override)
+    if not has_own and config.memory.editions == "hindsight":
+        return []
     chats = []
     for known in known_chats(archive):
         with suppress(MemprocError):  # it is told where the chat is worked on
