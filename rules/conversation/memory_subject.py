@@ -41,8 +41,8 @@ _PERSON_WEIGHT, _SHORT_WEIGHT = 2.0, 0.7
 _KIND_WEIGHTS = {"name": 1.5, "noun": 1.0, "word": 0.7}
 _RARITY_EXPONENT = 1.5
 """The exponent of how rare a word was before the passage: words that occur everywhere distinguish no passage."""
-_LONG = 6
-"""The letters from which on a word is not short."""
+_LONG_WORD = 6
+"""A word of fewer letters is short and weighs less."""
 _SHARE_OF_BEST = 0.3
 """A word that is worth less than this part of the first says little."""
 _IS_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
@@ -142,7 +142,7 @@ class _Word:
     @property
     def weight(self) -> float:
         """Return its weight: names count most, and long words more than short ones."""
-        is_short = len(self.written) < _LONG and not _IS_CROWDED.match(self.written)
+        is_short = len(self.written) < _LONG_WORD and not _IS_CROWDED.match(self.written)
         return _KIND_WEIGHTS[self.kind] * (
             _SHORT_WEIGHT if is_short and self.kind != "name" else 1.0
         )

@@ -39,9 +39,9 @@ _SURE_END, _SURE_WISH, _SURE_TASK = -0.9, 0.2, -0.25
 """The least scores that count. They weigh against fifty plain sentences for each wish in a conversation."""
 _LIKELY = -1.2
 """The least score of a line that counts as a wish within a list of wishes."""
-_LONGEST = 1_500.0
+_MOST_WORDS = 1_500.0
 """A sentence of more words is a pasted text."""
-_LONG = 100.0
+_MANY_WORDS = 100.0
 """In a sentence of more words, the wish is the clause between two commas."""
 _SHORTEST, _SHORTEST_PROMISE = 2.0, 4.0
 """The fewest words of a sentence that is read, and of a promise."""
@@ -195,7 +195,7 @@ def _is_item(text: str, piece: TextPiece) -> bool:
 
 def _clause(sentence: str, at: int) -> str:
     """Return the sentence; of a long one, the part between two commas in which a wish begins `at`."""
-    if length(sentence) <= _LONG:
+    if length(sentence) <= _MANY_WORDS:
         return sentence
     start = max(sentence.rfind(mark, 0, at + 1) for mark in _COMMAS) + 1
     ends = (sentence.find(mark, at + 1) for mark in _COMMAS)
@@ -208,7 +208,7 @@ def _kind_at(
     """Return the kind of a sentence, and where in it the words begin that show it; None where it is of no kind."""
     sentence = text[piece.start : piece.stop].replace("’", "'")
     words = length(sentence)
-    if not _SHORTEST <= words <= _LONGEST:
+    if not _SHORTEST <= words <= _MOST_WORDS:
         return None
     bare = sentence.lstrip("*_ ")
     if _CODE.search(bare):
@@ -238,7 +238,7 @@ def _kind_in(sentence: str, text: str) -> tuple[Kind | Literal["order"], int] | 
 def _kind_by_score(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
     """Return the kind of a sentence by its score, and where it begins: in a long one, at the clause most like a wish."""
     at = 0
-    if length(sentence) > _LONG:
+    if length(sentence) > _MANY_WORDS:
         clause = max(_CLAUSE.finditer(sentence), key=lambda found: scores(found[0])["wish"])
         at, sentence = clause.start(), clause[0]
     score = scores(sentence)
