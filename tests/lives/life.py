@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from datetime import timedelta
+from itertools import chain
 from pathlib import Path
 
 from daemon.chat.outcome import ExportWritten, Outcome, Skipped
@@ -53,8 +54,11 @@ class Life:
         """Import an earlier updated export of the chat, `back` versions before the newest."""
         if exports := self._updated.get(self.person.chat_id):
             export = exports[-1 - back % len(exports)]
-            newest = max(_written_at(one) for one in exports)
-            self.person.bring_in(export, is_newest=_written_at(export) == newest)
+            chat_id, written_at = _chat_and_date(export)
+            # With `new-chat`, the exports of one chat came of two.
+            every = map(_chat_and_date, chain.from_iterable(self._updated.values()))
+            newest = max(date for chat, date in every if chat == chat_id)
+            self.person.bring_in(export, is_newest=written_at == newest)
 
     def run(self, *, accepted: bool = False) -> None:
         """Export the chat and run memproc on it; then run it once more without any news."""
@@ -296,8 +300,10 @@ class Life:
         return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def _written_at(export: bytes) -> str:
-    return read_chats(export)[0].get("updatedAt") or ""
+def _chat_and_date(export: bytes) -> tuple[str, str]:
+    """Return the id of the chat that an updated export holds, and when it was written."""
+    (chat,) = read_chats(export)
+    return chat["chatID"], chat.get("updatedAt") or ""
 
 
 def _is_held(outcome: Outcome) -> bool:
