@@ -145,11 +145,7 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
         chain.begin(waiting)
     # Folds take in only the memories before the first one that is still to be written again.
     settled = min((chunk.number - 1 for chunk in plan.again[kept:]), default=work.memories_made)
-    # Where the next prompt shows only some memories of a fold that the person has pinned or edited, it may need a fold
-    # of these that no longer prompt needs.
-    next_before = (chunk.memories_before for chunk in plan.work[kept : kept + 1])
-    for upto in (settled, *next_before):
-        work.folds.begin(upto)
+    work.folds.begin(settled)
     for lead in work.order:
         # Chunks before a skipped one are still finished, so what is kept does not depend on the order of calls.
         is_given_up = any(skipped < lead.place for skipped in work.skipping)
