@@ -84,6 +84,7 @@ def recognise_export(
     under = {}
     for memory in known.memories:
         under[memory.memory_id] = {key: digests[key] for key in memory.keys}
-    live = {message.uuid: message.digest for message in known.live if message.uuid}
+    before = (*known.live, *known.left_out)
+    live = {(message.uuid, message.digest) for message in before if message.uuid}
     places = recognise(messages, ours, under, aliases(known.memories), live)
     return Recognised(known, listed, ours, places, group_by_memory(places))

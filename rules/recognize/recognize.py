@@ -21,7 +21,7 @@ uuid or text. Memories that have lost both markers and uuids are not recognised:
 """
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -45,6 +45,9 @@ _Written = tuple[str | None, str]
 Under = Mapping[str, Mapping[str, Sequence[str]]]
 """The keys of the messages under each memory, by its id, each with the digests of all that it ever
 said, the newest first: another device may bring back what was said before an edit."""
+
+Said = Set[tuple[str | None, str]]
+"""Messages, each by its uuid and the digest of what it says."""
 
 _SIX = 6
 """The messages of a memory: three questions and three answers."""
@@ -77,17 +80,17 @@ _Claims = Sequence[_Claim]
 def believed(
     messages: Sequence[Message],
     known: Mapping[str, Marker],
-    live: Mapping[str, str] = _EMPTY,
+    live: Said = frozenset(),
 ) -> tuple[Marker | None, ...]:
     """Return the marker of each message that is ours; None for all others.
 
-    `known` are the markers of our messages in the archive, by the stems of their uuids; `live` are
-    the digests of what the last export had as conversation, by uuid: that is no edit of ours.
+    `known` are the markers of our messages in the archive, by the stems of their uuids; `live` is
+    what the last export had as conversation: that is no edit of ours.
     """
     claims: list[_Claim] = []
     for at, message in enumerate(messages):
         claim = _read_claim(at, message, known)
-        if claim and (claim.fits or live.get(message.uuid or "") != message.digest):
+        if claim and (claim.fits or (message.uuid, message.digest) not in live):
             claims.append(claim)
     canned = {_written(marker) for marker in known.values() if _is_canned(marker)}
     ours = {number: claims[number].marker for number in _of_memories(claims)}
@@ -190,14 +193,13 @@ def recognise(
     known: Mapping[str, Marker],
     under: Under = _NOTHING,
     aliases: Mapping[str, str] = _EMPTY,
-    live: Mapping[str, str] = _EMPTY,
+    live: Said = frozenset(),
 ) -> tuple[Place, ...]:
     """Recognise each message of a chat: whose it is, and what it is there for.
 
     `known` are the markers of our messages in the archive, by the stems of their uuids. `aliases`
     are the ids by which a fork's export may still call its memories, with those that they have
-    here. `live` are the digests of what the last export had as conversation under no memory, by
-    uuid.
+    here. `live` is what the last export had as conversation under no memory.
     """
     ours = _our_markers(messages, believed(messages, known, live), under, aliases)
     shown = {marker.memory for marker in ours if marker is not None}
@@ -205,7 +207,8 @@ def recognise(
     for memory in shown:
         taken |= under.get(memory, {})
     times = dict.fromkeys(taken, 1)
-    originals = _originals(messages, shown, under, aliases)
+    stripped = _places_without_field(messages, shown, under, live)
+    originals = _originals(stripped | _places_kept(messages, aliases), under)
     places = []
     for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
         place = originals.get(at)
@@ -326,17 +329,14 @@ def _is_memory(six: Sequence[Place], known_keys: Collection[str]) -> bool:
     return True
 
 
-def _originals(
-    messages: Sequence[Message], shown: Collection[str], under: Under, aliases: Mapping[str, str]
-) -> dict[int, Place]:
+def _originals(kept: Mapping[int, Place], under: Under) -> dict[int, Place]:
     """Return by index the places of raw messages kept with their memories, found by uuid or text.
 
-    In a fork no uuid is known; where a uuid occurs twice, the text tells which of them has stayed;
-    and one that the person has edited says something else, so that in a fork its place tells it,
-    where all of its memory are there. Of what a message ever said, the newest counts that an
-    original says.
+    `kept` are the places of all that claims to be. In a fork no uuid is known; where a uuid occurs
+    twice, the text tells which of them has stayed; and one that the person has edited says something
+    else, so that in a fork its place tells it, where all of its memory are there. Of what a message
+    ever said, the newest counts that an original says.
     """
-    kept = _places_kept(messages, shown, under, aliases)
     said_here = {place.message.digest for place in kept.values()}
     there = Counter(place.original for place in kept.values())
     known = [
@@ -354,29 +354,44 @@ def _originals(
     return {at: replace(kept[at], key=known[number][1]) for number, at in pairs.items()}
 
 
-def _places_kept(
-    messages: Sequence[Message], shown: Collection[str], under: Under, aliases: Mapping[str, str]
-) -> dict[int, Place]:
-    """Return by index the places of all that claims to be kept with a memory, as yet without keys.
-
-    Where another tool has stripped its marker, what the person has edited is known by its uuid and
-    by being excluded. How many others stayed is not known then, so it says nothing of them.
-    """
-    by_uuid = {key: memory for memory in shown for key in under.get(memory, ())}
+def _places_kept(messages: Sequence[Message], aliases: Mapping[str, str]) -> dict[int, Place]:
+    """Return by index the places of all that claims to be kept with a memory, as yet without keys."""
     kept: dict[int, Place] = {}
     for at, message in enumerate(messages):
-        uuid = message.uuid or ""
         if message.marker is not None and is_original(message.marker):
             name = str(message.marker["memory"])
             plain = read_message(plain_original(message.raw))
             memory, alone = aliases.get(name, name), is_for_attachment(message.marker)
             kept[at] = Place(at, plain, "", None, left_out(plain), memory, message.raw, alone)
-        elif message.marker is None and message.cleared and uuid in by_uuid:
-            memory = by_uuid[uuid]
-            if message.digest not in under[memory][uuid]:
-                reason = left_out(message)
-                kept[at] = Place(at, message, "", None, reason, memory, message.raw, True)
     return kept
+
+
+def _places_without_field(
+    messages: Sequence[Message], shown: Collection[str], under: Under, live: Said
+) -> dict[int, Place]:
+    """Return by index the places of edited originals whose field another tool has stripped.
+
+    One is known by its uuid, by being excluded, and by others of its memory that stayed, too. How
+    many did is not known, so it counts as one that says nothing of them.
+    """
+    said = {key: (memory, under[memory][key]) for memory in shown for key in under.get(memory, ())}
+    edited: dict[int, str] = {}
+    stayed: set[str] = set()
+    for at, message in enumerate(messages):
+        memory, digests = said.get(message.uuid or "", ("", ()))
+        if not memory or not message.cleared:
+            continue
+        if message.digest in digests:
+            stayed.add(memory)
+        elif message.marker is None and (message.uuid, message.digest) not in live:
+            edited[at] = memory
+    return {
+        at: Place(
+            at, messages[at], "", None, left_out(messages[at]), memory, messages[at].raw, True
+        )
+        for at, memory in edited.items()
+        if memory in stayed
+    }
 
 
 def _names(

@@ -206,7 +206,7 @@ def test_two_chats_of_one_title_are_both_told_with_their_ids(tmp_path: Path) -> 
     assert 'note: "New chat" above is the chat aaa.' in first
     assert "New chat (bbb): " in first
     second = ada.memproc("run").out
-    assert "New chat (aaa): " in second
-    assert "New chat (bbb): " in second
-    assert "New chat: " not in second
+    assert "New chat (aaa), aaa.json: " in second
+    assert "New chat (bbb), bbb.json: " in second
+    assert "New chat, " not in second
     assert "above is" not in second

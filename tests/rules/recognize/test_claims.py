@@ -223,7 +223,7 @@ def test_what_the_last_export_had_as_conversation_is_no_edit_of_ours() -> None:
     """Somebody who works out how memproc will name its messages may have given theirs those names before."""
     written = {message["uuid"]: read_marker_of(message) for message in row()}
     messages = [read_message(json_bytes(message)) for message in row(edited=4)]
-    live = {message.uuid or "": message.digest for message in messages if message.uuid}
+    live = {(message.uuid, message.digest) for message in messages}
     assert None not in believed(messages, written)
     found = believed(messages, written, live)
     assert [marker is None for marker in found] == [slot == 4 for slot in ROW]
