@@ -24,8 +24,9 @@ skipped     the chat, or the whole file, cannot be processed as it is, and was l
             is a next step, except in an outage that the daemon waits out. The daemon tries again by
             itself if the trouble may pass, or once its nightly check finds the model answering
 
-A file in the inbox that will be tried again is `waiting` (`rules.arrival`). Only an attempt is said to
-fail (a call, the work on a file, a timed job), never a chat: what failed is tried again or skipped.
+A file in the inbox that will be tried again is `waiting` (`rules.arrival`). Only an attempt is said
+to fail (a call, the work on a file, a timed job), never a chat: what failed is tried again or
+skipped.
 """
 
 

@@ -4,8 +4,8 @@ compare     what happened to the file at a path
 decide      whether it may be taken now
 after_failure, after_outage     when the work on it is tried again
 
-memproc waits for a file that is still being written, with pauses that double up to a minute. After an
-hour it also asks for the person's attention.
+memproc waits for a file that is still being written, with pauses that double up to a minute. After
+an hour it also asks for the person's attention.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
 """Measure how near two texts are in voice, with Burrows' Delta, which needs no model.
 
-Burrows 2002 ("Delta: a measure of stylistic difference"): the frequency of each of the commonest words is
-measured in standard deviations over the texts that are compared, and Delta is the mean difference. Besides
-function words, the length of sentences, punctuation, and the frequency of "I" are measured. Code and tables are left out,
-as they have no voice.
+Burrows 2002 ("Delta: a measure of stylistic difference"): the frequency of each of the commonest
+words is measured in standard deviations over the texts that are compared, and Delta is the mean
+difference. Besides function words, the length of sentences, punctuation, and the frequency of "I"
+are measured. Code and tables are left out, as they have no voice.
 """
 
 from collections import Counter

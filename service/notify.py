@@ -1,7 +1,8 @@
 """Tell systemd that the program is ready, busy or alive; without systemd, do nothing.
 
 The protocol is one datagram of `NAME=value` lines to the socket named by $NOTIFY_SOCKET. Where
-systemd does not watch for hangs, `StallExit` ends a program that hangs, so that it is started again.
+systemd does not watch for hangs, `StallExit` ends a program that hangs, so that it is started
+again.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Keep a program running with systemd: write its units, with as much of a sandbox as works here.
 
-Units have a syntax of their own, in which words are quoted and percent signs doubled. Which settings
-of the sandbox work on this system is found out by trying; some folders stay writable.
+Units have a syntax of their own, in which words are quoted and percent signs doubled. Which
+settings of the sandbox work on this system is found out by trying; some folders stay writable.
 """
 
 from collections.abc import Iterable

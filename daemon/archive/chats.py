@@ -21,7 +21,8 @@ from rules.wording import cut_title
 
 HowNamed = Literal["whole", "begun", "part"]
 """How a person may name a chat: `whole` by its id or title, where something is removed or restored;
-`begun` also by the beginning of the id; `part` also by a part of the title, where a chat is only shown."""
+`begun` also by the beginning of the id; `part` also by a part of the title, where a chat is only
+shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Caches of what depends on texts alone: their tokens, and the prices of bounds.
 
-Each result is stored under the hash of exactly what it was computed from. It belongs to no chat, and
-is computed again if it is lost.
+Each result is stored under the hash of exactly what it was computed from. It belongs to no chat,
+and is computed again if it is lost.
 """
 
 import json

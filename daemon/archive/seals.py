@@ -1,8 +1,8 @@
 """Seal and count rows, so that damage shows, and pack the bytes of raw messages.
 
-memproc's connections seal what they write, by temporary triggers. Readers check the seals of a chat,
-which show any change but memproc's, before they return its rows. Bytes are packed with zlib where
-that makes them smaller.
+memproc's connections seal what they write, by temporary triggers. Readers check the seals of a
+chat, which show any change but memproc's, before they return its rows. Bytes are packed with zlib
+where that makes them smaller.
 """
 
 import zlib

@@ -38,8 +38,8 @@ _MEMORIES_MADE = """
     FROM edition JOIN memory ON memory.id = edition.memory
     WHERE kind = 'as-of' AND level = ?2 AND written_at BETWEEN ?3 AND ?4
 """
-# No newer file has replaced the arrival's; one with the same content does not count as newer. What a
-# run by hand has skipped counts until the next run by hand.
+# No newer file has replaced the arrival's; one with the same content does not count as newer. What
+# a run by hand has skipped counts until the next run by hand.
 _IN_ITS_PLACE = """NOT EXISTS (
     SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
     AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))

@@ -4,8 +4,8 @@ A code has six digits and can be used once, within two minutes and five attempts
 time, in a file that is shared with a `memproc pair` in another process. The file also says how the
 code ended, so that both processes know.
 
-Only the hash of a device's token is kept. It is the key of the signatures, so that the token is never
-sent again, and the nonce keeps a call from being accepted twice:
+Only the hash of a device's token is kept. It is the key of the signatures, so that the token is
+never sent again, and the nonce keeps a call from being accepted twice:
 
     call     HMAC-SHA256 of the method, the path, the time, the nonce, and the body's SHA-256
     reply    HMAC-SHA256 of the nonce, the status, and the body's SHA-256

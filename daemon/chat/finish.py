@@ -118,8 +118,8 @@ def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool
 
     It says something else where a setting or a choice was changed and changed back, and the same
     export came twice; where a version was restored; and where the person has accepted a state that
-    lacks what the updated export holds: to import it would bring that back. What the person has just
-    edited of ours in it counts as said.
+    lacks what the updated export holds: to import it would bring that back. What the person has
+    just edited of ours in it counts as said.
     """
     chat, assembled = survey.chat, assembly.assembled
     last = last_output(archive, chat.chat_id)

@@ -48,10 +48,10 @@ def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
     """Store what the person has edited in the opening, once.
 
     A sync may have left several. Each is compared then with what memproc wrote, so that the edits
-    of one device take nothing of another's back. Return whether anything was news to an archive that
-    knows the chat, and a notice for the person, most often empty. A fork inherits from the chat that
-    it was forked from. Where the archive knows nothing, as when it was lost, all of the opening is
-    taken over. Raises ChatSkipped where a section is over its limit.
+    of one device take nothing of another's back. Return whether anything was news to an archive
+    that knows the chat, and a notice for the person, most often empty. A fork inherits from the
+    chat that it was forked from. Where the archive knows nothing, as when it was lost, all of the
+    opening is taken over. Raises ChatSkipped where a section is over its limit.
     """
     found, chat_id = openings_in_export(shown), shown.chat.chat_id
     if not found:
@@ -93,7 +93,8 @@ def _keep_changes(
     """Store an opening, and what differs from the one `before`; that is empty where it was lost.
 
     `written` is the digest of what memproc wrote there. Return what the person is told of it; empty
-    if nothing. What they wrote is kept also where a layer is off: it is there when that is on again.
+    if nothing. What they wrote is kept also where a layer is off: it is there when that is on
+    again.
     """
     theirs, chat_id = read_shown(shown, text), shown.chat.chat_id
     keep_opening(archive, chat_id, KeptOpening(text, theirs.preface, "person", written), now)

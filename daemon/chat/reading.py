@@ -43,8 +43,8 @@ from rules.wording import cut_title
 def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownChat:
     """Read a chat against the archive: its messages, its memories, and what the person did.
 
-    `config` is the one that counts for this chat. Raises NotAccepted where the chat has lost so much
-    that it may be a mistake, ChatSkipped where memories cannot be told from the conversation,
+    `config` is the one that counts for this chat. Raises NotAccepted where the chat has lost so
+    much that it may be a mistake, ChatSkipped where memories cannot be told from the conversation,
     DamagedChat where the archive's rows are not what was stored, ConfigurationError where its texts
     cannot be used.
     """

@@ -134,8 +134,8 @@ class Survey(ShownChat):
     def too_large(self) -> NoRoom | None:
         """Return the first planned chunk that does not fit into the limit, or None.
 
-        It names the longest message in it, and what helps: other sizes, or else the window that this
-        chat needs, in the words of the model's server.
+        It names the longest message in it, and what helps: other sizes, or else the window that
+        this chat needs, in the words of the model's server.
         """
         roles, tokens, entries = self.roles, self.counts.all, self.reading.entries
         for chunk in self.plan.work:

@@ -10,9 +10,9 @@ Why a run writes a memory again, all reasons at once:
                  what came of it (`hindsight_round` in rules/plan/work)
 
 Never one that the person has pinned (`memproc pin`), edited or forgotten, or a fold whose memories
-are lost. One that has a message which is pinned or excluded in TypingMind is `held`: it waits, unless
-folds are planned. A fold is not written again but made again, under another id, when a memory in it
-has a new edition (`fold_id`).
+are lost. One that has a message which is pinned or excluded in TypingMind is `held`: it waits,
+unless folds are planned. A fold is not written again but made again, under another id, when a
+memory in it has a new edition (`fold_id`).
 
 By hand, a model is asked for any with `memproc retry`, or `--missed` after an evaluation (remember/retry).
 """
@@ -44,8 +44,8 @@ def due_memories(
 ) -> frozenset[int]:
     """Return the numbers of the memories whose raw messages were edited or deleted.
 
-    One that a model wrote is left as it is where only the engine is there now. Those in `held` wait:
-    the export would go on showing them as they are.
+    One that a model wrote is left as it is where only the engine is there now. Those in `held`
+    wait: the export would go on showing them as they are.
     """
     due = set()
     for memory in _free(reading, held):

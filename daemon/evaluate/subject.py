@@ -25,8 +25,8 @@ from rules.errors import ChatSkipped
 from rules.wording import cut_title
 
 ArmName = Literal["memories", "tail", "full", "recall"]
-"""What the context holds: the finished chat, its live tail alone, every raw message, or the finished
-chat and the hits of a search for the questions."""
+"""What the context holds: the finished chat, its live tail alone, every raw message, or the
+finished chat and the hits of a search for the questions."""
 _SETTINGS = {"tail", "chunk", "memory", "fold", "core", "facts", "texts"}
 """The tables of memproc.toml that affect memories."""
 
@@ -105,8 +105,8 @@ class EvaluatedChat:
 def find_subject(context: Context, name: str) -> EvaluatedChat:
     """Read the chat of this id or title from the archive.
 
-    Raises NotFound, ChatSkipped where it has no memories yet, and DamagedChat where rows are damaged
-    or missing: the figures would then be about less than the person has.
+    Raises NotFound, ChatSkipped where it has no memories yet, and DamagedChat where rows are
+    damaged or missing: the figures would then be about less than the person has.
     """
     archive = context.archive
     chat_id = find_chat(archive, name).chat_id

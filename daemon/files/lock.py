@@ -31,8 +31,8 @@ def hold(path: Path, doing: str = "is working with this archive") -> Iterator[No
     """Hold the lock file `path` for as long as the block runs.
 
     Raise Busy at once when another process, or another part of this one, holds it; FileTrouble when
-    it cannot be locked. Its folder must exist. A file next to it names the holder; `doing` completes
-    the sentence that a second memproc shows.
+    it cannot be locked. Its folder must exist. A file next to it names the holder; `doing`
+    completes the sentence that a second memproc shows.
     """
     with file_errors(path, "locked"):
         handle = _locked(path)

@@ -1,7 +1,7 @@
 """Packed files: gzip, unpacked block by block and hashed, and the ZIP that TypingMind exports.
 
-Such a ZIP has an index, and files with chats. It may have been unpacked to a folder, and that folder
-zipped again.
+Such a ZIP has an index, and files with chats. It may have been unpacked to a folder, and that
+folder zipped again.
 """
 
 import errno

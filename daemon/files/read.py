@@ -1,7 +1,7 @@
 """Read an export, a JSON text or a ZIP, block by block.
 
-The whole file is read once, to find the places of its chats. After that only the chats are read, one
-at a time, as long as the file has not changed.
+The whole file is read once, to find the places of its chats. After that only the chats are read,
+one at a time, as long as the file has not changed.
 """
 
 import io

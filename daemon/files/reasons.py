@@ -1,8 +1,8 @@
 """Turn errors into sentences: what happened, and what the person can do.
 
-Errors of files are foreseen. Any other is the system's, described in a sentence, or our own mistake,
-whose place goes into the sentence and into a file for a bug report: types, files, lines and
-functions. The exception's own words are left out, since they might quote a message.
+Errors of files are foreseen. Any other is the system's, described in a sentence, or our own
+mistake, whose place goes into the sentence and into a file for a bug report: types, files, lines
+and functions. The exception's own words are left out, since they might quote a message.
 """
 
 import errno

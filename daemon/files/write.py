@@ -36,9 +36,9 @@ class WrittenFile:
 def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
     """Write `blocks` to a file at `path`, rights 0600, replacing any file there.
 
-    The folder must exist. Raise FileTrouble (disk full, read-only, damaged on the way...); then, and
-    when `blocks` itself raises, the old file is untouched. A failed flush is not repeated, since the
-    system may by then have dropped what it could not write.
+    The folder must exist. Raise FileTrouble (disk full, read-only, damaged on the way...); then,
+    and when `blocks` itself raises, the old file is untouched. A failed flush is not repeated,
+    since the system may by then have dropped what it could not write.
     """
     with file_errors(path, "written"):
         refuse_link(path)

@@ -1,7 +1,7 @@
 """Watch the inbox with watchdog's threads, which only say that something has happened there.
 
-Nothing relies on their events. They get lost when the system has too many of them, and stop when the
-inbox is replaced; the regular full scan of the inbox finds what they missed.
+Nothing relies on their events. They get lost when the system has too many of them, and stop when
+the inbox is replaced; the regular full scan of the inbox finds what they missed.
 
 watchdog's own polling keeps every file's data in memory (20 MB for 20,000 files, and twice that
 while it compares), so it is not used.

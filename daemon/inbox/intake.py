@@ -3,8 +3,8 @@
 A file that is neither JSON nor a ZIP counts as complete. If it is not named as exports are, the
 scanner says what it is, and it is not taken; else the reader of exports says so.
 
-Steps: temporary file next to the copies -> copy and hash -> changed meanwhile? -> flush -> move into
-place -> flush the folder
+Steps: temporary file next to the copies -> copy and hash -> changed meanwhile? -> flush -> move
+into place -> flush the folder
 """
 
 import os

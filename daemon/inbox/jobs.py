@@ -148,8 +148,8 @@ def maintain(archive: Archive, state: Path, now: datetime) -> str:
     make_private(folder)
     sweep(folder)
     place = folder / f"archive-{now:%Y-%m-%d}.sqlite3"
-    # SQLite can copy into an existing empty file, so the copy is private from its first byte on. Others
-    # may write to the archive meanwhile.
+    # SQLite can copy into an existing empty file, so the copy is private from its first byte on.
+    # Others may write to the archive meanwhile.
     with temporary_file(folder) as temp:
         archive.copy_to(str(temp))
         with file_errors(place, "written"):
@@ -166,9 +166,9 @@ def maintain(archive: Archive, state: Path, now: datetime) -> str:
 def postponed(context: Context) -> tuple[int, ...]:
     """Return the numbers of the arrivals that are worth another attempt.
 
-    These are the paused ones, and those skipped or written with extracted memories for which a model
-    can be asked now. Waiting ones are left out: they have a time of their own. Nothing is asked or
-    changed. Raise ArchiveError, or ConfigurationError for wrong texts.
+    These are the paused ones, and those skipped or written with extracted memories for which a
+    model can be asked now. Waiting ones are left out: they have a time of their own. Nothing is
+    asked or changed. Raise ArchiveError, or ConfigurationError for wrong texts.
     """
     archive = context.archive
     worth_it = [*paused_arrivals(archive)]

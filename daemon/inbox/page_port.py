@@ -1,9 +1,9 @@
 """Hold the page's port on loopback, and start the page's process when a browser connects.
 
-So the address is always the same and memproc's own, and while the page is not open, only this thread
-is in memory. The process gets the listening socket, and ends by itself when it was idle for a while
-(daemon/page/server.py). If the port is taken, it is waited for; most often a page has it that
-`memproc open` started before the daemon came up.
+So the address is always the same and memproc's own, and while the page is not open, only this
+thread is in memory. The process gets the listening socket, and ends by itself when it was idle for
+a while (daemon/page/server.py). If the port is taken, it is waited for; most often a page has it
+that `memproc open` started before the daemon came up.
 """
 
 import errno

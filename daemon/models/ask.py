@@ -4,8 +4,8 @@ reserve   the worst case: no prompt in the cache, an answer that fills its room;
 settle    the provider's token counts at our price; else LiteLLM's cost; else the worst case stays
 release   the call did not leave, or was plainly refused, so it is not billed
 
-A reservation that is neither settled nor released belongs to a call that was cut off, by a kill or a
-lost connection. It may have been billed, so it counts as reserved. Free models reserve nothing.
+A reservation that is neither settled nor released belongs to a call that was cut off, by a kill or
+a lost connection. It may have been billed, so it counts as reserved. Free models reserve nothing.
 
 There are two transports: `direct.py` sends each request by itself, `batch.py` many together at half
 the price.

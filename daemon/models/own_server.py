@@ -1,7 +1,7 @@
 """A model server of one's own: what it says that it serves, and how its models are then asked.
 
-It is on this machine or in the local network. It is sent no key, no redirect is followed, and its answers are
-bounded in bytes and seconds.
+It is on this machine or in the local network. It is sent no key, no redirect is followed, and its
+answers are bounded in bytes and seconds.
 
     llama.cpp   /props          the context and the number of slots; /v1/models its models
     Ollama      /api/tags       its models; /api/ps and /api/show the context of one

@@ -144,8 +144,8 @@ def choose_roles(
 ) -> Roles:
     """Choose the models for a chat. A notice says why its own model cannot be asked.
 
-    `embedding` names a model that turns texts into vectors, used only if a model takes facts. Raises
-    ChatSkipped where a configured model cannot be asked as it is configured.
+    `embedding` names a model that turns texts into vectors, used only if a model takes facts.
+    Raises ChatSkipped where a configured model cannot be asked as it is configured.
     """
     settings = config.models
     resolve = partial(resolve_model, settings=settings, budget=config.budget, find=key)

@@ -6,9 +6,9 @@ transport, in the order that suits the provider's cache. All but the calls thems
 thread.
 
 Of several dialogues whose requests begin alike, one leads: once its first request is answered, the
-others find the shared beginning in the provider's cache. Meanwhile they send ahead the requests that
-depend on no earlier answer. After an error, an interruption or a wish to end, nothing more is sent;
-calls under way are waited for, and their answers kept.
+others find the shared beginning in the provider's cache. Meanwhile they send ahead the requests
+that depend on no earlier answer. After an error, an interruption or a wish to end, nothing more is
+sent; calls under way are waited for, and their answers kept.
 """
 
 from collections.abc import Generator, Sequence
@@ -150,9 +150,9 @@ class Scheduler:
     def go_on(self) -> None:
         """Advance every dialogue as far as it can go. If none has ended, send requests and wait for an answer.
 
-        If one has ended, return without waiting, so that the caller can begin what follows on it while the
-        provider's cache still has its beginning. Raises what a dialogue or a call raises, and ArchiveError where
-        a reply cannot be stored.
+        If one has ended, return without waiting, so that the caller can begin what follows on it
+        while the provider's cache still has its beginning. Raises what a dialogue or a call raises,
+        and ArchiveError where a reply cannot be stored.
         """
         for dialogue in self._dialogues:
             if dialogue.awaits is None or dialogue.key in self._back:

@@ -1,8 +1,8 @@
 """The splitter that `chunk.bounds` names; "embedding" uses wordllama's small table of vectors.
 
-The table is loaded when first needed, in a third of a second, and a text takes a millisecond or two,
-so no vector is kept. The price of each bound is kept, by words as by vectors: a window of a history
-is priced once, however often the chat is planned.
+The table is loaded when first needed, in a third of a second, and a text takes a millisecond or
+two, so no vector is kept. The price of each bound is kept, by words as by vectors: a window of a
+history is priced once, however often the chat is planned.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Show the whole conversation, a sheet of some days at a time, with memories beside their messages.
 
-It is cut into sheets so that no page grows too long. Of each message it shows who said it, when, and
-its words in blocks.
+It is cut into sheets so that no page grows too long. Of each message it shows who said it, when,
+and its words in blocks.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,8 @@
 """Run the page's process: serve a listening socket on loopback, and end when idle.
 
 The daemon holds the port and hands its socket over when a browser connects. So the address always
-answers, although only the small daemon stays in memory. Without a daemon, `memproc open` starts this.
+answers, although only the small daemon stays in memory. Without a daemon, `memproc open` starts
+this.
 """
 
 import asyncio

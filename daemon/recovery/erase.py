@@ -1,8 +1,8 @@
 """Erase a chat for good, from memproc's files, backups and archive.
 
-The archive comes last, so that an erasure that was cut short can be repeated. A file that holds other
-chats, too, only loses this one. The inbox is the person's: only files that the bridge has put there
-are removed.
+The archive comes last, so that an erasure that was cut short can be repeated. A file that holds
+other chats, too, only loses this one. The inbox is the person's: only files that the bridge has put
+there are removed.
 """
 
 from collections.abc import Iterator, Mapping

@@ -105,9 +105,9 @@ def places(folders: Folders) -> dict[str, Path]:
 def export_archive(folders: Folders, settings: Path | None, path: Path, now: str) -> Parcel:
     """Pack archive, backups, updated exports and settings into a new file at `path`, rights 0600.
 
-    `settings` is the path of the memproc.toml in use, or None. Raise FileTrouble where `path` exists
-    already, NotFound where there is no archive, ArchiveError where it is damaged, and Busy while a
-    chat is worked on.
+    `settings` is the path of the memproc.toml in use, or None. Raise FileTrouble where `path`
+    exists already, NotFound where there is no archive, ArchiveError where it is damaged, and Busy
+    while a chat is worked on.
     """
     _refuse_existing(path)
     if not archive_path(folders.state).exists():

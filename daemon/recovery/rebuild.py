@@ -240,8 +240,8 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Grou
         name: place.ours for name, group in shown.items() for place in group.values() if place.ours
     }
     completed = put_under_memories(archive, row, markers)
-    # A hindsight edition is recognized by the words of its third message: markers of earlier versions
-    # did not have the kind, and a forged marker could have any.
+    # A hindsight edition is recognized by the words of its third message: markers of earlier
+    # versions did not have the kind, and a forged marker could have any.
     texts = load_texts(context.config.of(newest).texts.path)
     around = question(texts.perspective_hindsight).content.split("{words}")
     looking_back = re.compile(r"\d+".join(map(re.escape, around)))

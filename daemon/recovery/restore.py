@@ -32,8 +32,8 @@ from rules.wording import cut_title
 class Restorable:
     """A version, its bytes, the path that it would go to, and the bytes there now (None if no file).
 
-    A single chat never replaces a whole export, whose other chats would be lost, nor another chat: a
-    chat that became a new one has versions from before and after that.
+    A single chat never replaces a whole export, whose other chats would be lost, nor another chat:
+    a chat that became a new one has versions from before and after that.
     """
 
     version: Version
@@ -108,8 +108,8 @@ def restore(context: Context, chat: KnownChat, restorable: Restorable) -> Writte
     if restorable.now is not None:
         keep_version(context.folders.backups, chat.chat_id, chat.title, path.stem, path, now)
     make_private(path.parent)
-    # The intent is stored first: after a power cut between writing the file and recording it, the file
-    # would not be known as restored, and the next run would compress the chat again.
+    # The intent is stored first: after a power cut between writing the file and recording it, the
+    # file would not be known as restored, and the next run would compress the chat again.
     intent = {"version": restorable.version.sha256, "path": str(path)}
     set_sign(context.archive, f"{INTENT}{chat.chat_id}", json.dumps(intent), now)
     return _put_back(context, chat.chat_id, path, restorable.content, restorable.version)
@@ -148,9 +148,9 @@ def finish_restores(context: Context) -> tuple[str, ...]:
 def expand(context: Context, chat: KnownChat, path: Path | None = None) -> WrittenFile:
     """Write the full raw conversation as an export that TypingMind imports.
 
-    It goes to `path`, or to a folder of its own, since the updated exports are for importing. A file
-    with the same content stays; otherwise the file gets the next number. Raise FileTrouble where a
-    given `path` exists.
+    It goes to `path`, or to a folder of its own, since the updated exports are for importing. A
+    file with the same content stays; otherwise the file gets the next number. Raise FileTrouble
+    where a given `path` exists.
     """
     if path is not None and path.exists():
         raise FileTrouble(

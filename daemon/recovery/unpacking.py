@@ -4,8 +4,8 @@
     aside     move what is there to a folder "before-import-<date>"; nothing is deleted
     place     move backups, updated exports and copies into place, and at last the archive
 
-Meanwhile a note says that an import is under way: after a kill no command works with half of it, and
-the import can be repeated.
+Meanwhile a note says that an import is under way: after a kill no command works with half of it,
+and the import can be repeated.
 """
 
 import shutil
@@ -58,9 +58,10 @@ def import_archive(
 ) -> Unpacked:
     """Move everything of a parcel into place, or nothing.
 
-    `settings` is the path for its memproc.toml, or None. Raise FileTrouble where the file is damaged
-    or not a parcel, ConfigurationError where its settings cannot be used, ArchiveError where the
-    archive here has chats already, and Busy while another memproc, or the daemon, is at work.
+    `settings` is the path for its memproc.toml, or None. Raise FileTrouble where the file is
+    damaged or not a parcel, ConfigurationError where its settings cannot be used, ArchiveError
+    where the archive here has chats already, and Busy while another memproc, or the daemon, is at
+    work.
     """
     state = folders.state
     shelves = [*places(folders).values(), state]
@@ -168,8 +169,8 @@ def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...
     """Return memproc.toml's content for `path`, and the settings that were commented out; empty if none.
 
     A setting that would send a key to a host, or names a folder of the other computer, gets a # in
-    front, since the person has not agreed to it here. Without such settings the file stays as it is,
-    byte for byte. It is checked even if it is not written. Raise ConfigurationError.
+    front, since the person has not agreed to it here. Without such settings the file stays as it
+    is, byte for byte. It is checked even if it is not written. Raise ConfigurationError.
     """
     staged = state / STAGE / SETTINGS
     if not staged.exists():

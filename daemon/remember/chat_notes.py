@@ -1,7 +1,7 @@
 """Notes on known chats, for status, Home and doctor: wishes left out of folds, kept passages, models that end soon.
 
-`memproc plan` says the same of the chats in an export; these are read from the archive alone. Status asks for them
-each time, so modules that few chats need are imported late.
+`memproc plan` says the same of the chats in an export; these are read from the archive alone.
+Status asks for them each time, so modules that few chats need are imported late.
 """
 
 from collections.abc import Collection, Iterator

@@ -1,7 +1,7 @@
 """The agent's edits of its core memory after a memory, applied in order, each to the result of the one before.
 
-The agent is told of a refused edit, and may answer once more. An edit that is refused again is counted, and never
-silently altered; an answer that cannot be read changes nothing.
+The agent is told of a refused edit, and may answer once more. An edit that is refused again is
+counted, and never silently altered; an answer that cannot be read changes nothing.
 """
 
 from collections.abc import Sequence

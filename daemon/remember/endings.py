@@ -1,7 +1,7 @@
 """Chats whose model is about to end: the memories that others wrote, and the cost of having the model write them.
 
-All of it is planned from the archive alone: nothing is sent or written. Status asks about each chat, so planning is
-imported only for a chat whose model ends.
+All of it is planned from the archive alone: nothing is sent or written. Status asks about each
+chat, so planning is imported only for a chat whose model ends.
 """
 
 from dataclasses import dataclass

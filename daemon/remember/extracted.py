@@ -22,8 +22,8 @@ from rules.typingmind.chat import Chat
 def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
     """Return whether a model could now write a memory that was extracted.
 
-    That is false where the journal's answers are known to be of no use. Where the prompt begins with
-    a fold that is still to be made, there can be no answer yet, and it is true.
+    That is false where the journal's answers are known to be of no use. Where the prompt begins
+    with a fold that is still to be made, there can be no answer yet, and it is true.
     """
     missing, before = survey.view_section(
         survey.reading.memories, chunk.memories_before, version_in_prompts

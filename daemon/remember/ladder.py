@@ -5,9 +5,9 @@ fallback model    the same
 agent, fallback   if there must be a memory: answers whose only fault, at the second attempt, is their form; marked so
 engine            if there must be a memory: half the length each time until it fits, down to one word an answer
 
-With hindsight a memory is written once more, from the raw chunk and never from a summary, with what came
-after in view. The quote is permanent: it is copied, not asked for again. The analysis repeats the request
-of the as-of edition, so the journal answers it for free.
+With hindsight a memory is written once more, from the raw chunk and never from a summary, with what
+came after in view. The quote is permanent: it is copied, not asked for again. The analysis repeats
+the request of the as-of edition, so the journal answers it for free.
 """
 
 from collections.abc import Callable, Sequence
@@ -201,8 +201,8 @@ def first_analysis(
 def make_memory(sheet: Worksheet, passage: Passage, roles: Roles, clock: Clock) -> Steps[Memory]:
     """Write the memory of a chunk.
 
-    If the chunk has no words, or too few for a model's memory to be smaller, no model is asked and the engine
-    extracts one. Raises ModelError where a model cannot be asked.
+    If the chunk has no words, or too few for a model's memory to be smaller, no model is asked and
+    the engine extracts one. Raises ModelError where a model cannot be asked.
     """
     work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage))
     by_model = _asks_agent(sheet, passage.chunk, passage.tokens, roles)
@@ -351,9 +351,9 @@ def make_hindsight(
 ) -> Steps[Edition | Refused]:
     """Write a chunk's memory with hindsight; `as_of` is the edition whose quote it keeps.
 
-    `passage` is what the memory was written from, `after` the raw messages that came after its chunk. Return a
-    Refused where no model writes a usable one, since the engine has no hindsight. Raises ModelError where a model
-    cannot be asked.
+    `passage` is what the memory was written from, `after` the raw messages that came after its
+    chunk. Return a Refused where no model writes a usable one, since the engine has no hindsight.
+    Raises ModelError where a model cannot be asked.
     """
     writers = [pair for pair in pairs(roles) if pair.agent]
     if not writers:

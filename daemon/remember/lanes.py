@@ -1,8 +1,9 @@
 """The work on one chat while models are asked, and the lanes that run while its chunks are written.
 
-Folds (`folds.py`), core memory and facts each have a lane, in which dialogues follow one another. The steps of a layer
-go in the order of the chunks: step k sees what step k - 1 has left, and begins when the memory of its own chunk is
-kept. So the result is the same at any concurrency, and however the chunks were spread over rounds.
+Folds (`folds.py`), core memory and facts each have a lane, in which dialogues follow one another.
+The steps of a layer go in the order of the chunks: step k sees what step k - 1 has left, and begins
+when the memory of its own chunk is kept. So the result is the same at any concurrency, and however
+the chunks were spread over rounds.
 """
 
 from collections.abc import Callable, Collection, Sequence

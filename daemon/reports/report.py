@@ -27,8 +27,8 @@ from daemon.files.clock import in_full
 
 Row = TypeVar("Row")
 Kind = Literal["name", "number", "prose", "line"]
-"""How a cell is laid out. `name`: whole, flush left. `number`: whole, flush right. `prose`: folded to
-the width that is left. `line`: cut to it."""
+"""How a cell is laid out. `name`: whole, flush left. `number`: whole, flush right. `prose`: folded
+to the width that is left. `line`: cut to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,8 @@ def examine(
 ) -> list[Finding]:
     """Carry out all checks. Return the findings: errors first, then warnings.
 
-    `load` returns the settings, `find` the memproc.toml that they come from and a sentence on others
-    that could have applied. `also` are checks from rooms above this one.
+    `load` returns the settings, `find` the memproc.toml that they come from and a sentence on
+    others that could have applied. `also` are checks from rooms above this one.
     """
     machine = look_at_machine(os.environ)
     try:

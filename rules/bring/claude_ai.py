@@ -4,9 +4,9 @@
      "chat_messages": [{"uuid": "...", "parent_message_uuid": "...", "sender": "human",
                         "text": "...", "content": [{"type": "text", "text": "..."}], ...}]}
 
-Where no message names the one before it, they follow one another. Of a tree, the branch is brought that ends with
-`current_leaf_message_uuid`, which exporters of browsers write, else the branch with the newest
-date.
+Where no message names the one before it, they follow one another. Of a tree, the branch is brought
+that ends with `current_leaf_message_uuid`, which exporters of browsers write, else the branch with
+the newest date.
 
 Words stay as they are. Thinking, tools, artifacts and files become their text in a frame that says
 what it was, or one line where the export has no text of theirs.
@@ -119,8 +119,8 @@ def project_instructions(projects: object) -> dict[str, str]:
 def claude_text(message: Fields, left_out: LeftOut, *, as_before: bool = False) -> str:
     """Return the text of a message; count in `left_out` what cannot be brought.
 
-    The blocks of `content` take precedence over the older `text`, which newer exports leave empty. With
-    `as_before` return it in the form that earlier versions brought (`tool_call`).
+    The blocks of `content` take precedence over the older `text`, which newer exports leave empty.
+    With `as_before` return it in the form that earlier versions brought (`tool_call`).
     """
     blocks = _blocks(message)
     said = paragraphs(_block_text(block, left_out, as_before=as_before) for block in blocks)

@@ -131,8 +131,8 @@ class MessageTree:
     def ends(self) -> tuple[str, ...]:
         """Return the last message of each branch: first the one where the person was last, then the newest.
 
-        Of messages with the same date, the last in the export is the newest. Where all messages form
-        circles, the last in the export is the end.
+        Of messages with the same date, the last in the export is the newest. Where all messages
+        form circles, the last in the export is the end.
         """
         if not self.parents:
             return ()
@@ -226,8 +226,8 @@ def with_dates(
 ) -> Iterable[tuple[str, Rendered, datetime]]:
     """Yield each message that says something with its date, which is never earlier than the one before it.
 
-    A message without a date gets that of the message before it, the first one that of the conversation's
-    beginning: TypingMind sorts by date when it merges devices.
+    A message without a date gets that of the message before it, the first one that of the
+    conversation's beginning: TypingMind sorts by date when it merges devices.
     """
     spoken = [(key, rendered) for key, rendered in path if rendered.text]
     first = next((rendered.when for _, rendered in spoken if rendered.when), None)

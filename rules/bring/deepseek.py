@@ -6,8 +6,9 @@
                        "message": {"model": "deepseek-chat", "inserted_at": "...", "files": [],
                                    "fragments": [{"type": "REQUEST", "content": "..."}]}}}}
 
-The person's messages are those with a REQUEST; an answer has its THINK, SEARCH and RESPONSE in the order
-of the fragments. The export does not say on which branch the person was last: it is taken to be the one that ends last.
+The person's messages are those with a REQUEST; an answer has its THINK, SEARCH and RESPONSE in the
+order of the fragments. The export does not say on which branch the person was last: it is taken to
+be the one that ends last.
 """
 
 from collections import Counter

@@ -5,8 +5,9 @@
     it goes             on in the same chat   into a second chat    into a second chat
 
 TypingMind replaces a chat whose id is imported again, and memproc cannot see what was said there
-since. So once an updated file was written, the conversation continues in the same chat only if the person says
-that nothing was said there. The id of a second chat is derived from the first message that differs.
+since. So once an updated file was written, the conversation continues in the same chat only if the
+person says that nothing was said there. The id of a second chat is derived from the first message
+that differs.
 
     m1 m2 m3                        one conversation
     m1 m2 m3 [line] m4 m5 m6        a life made of two, in the order of their days

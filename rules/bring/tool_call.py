@@ -7,8 +7,8 @@
 
     Odile lit the "old" kiln before dawn.
 
-Earlier versions brought all arguments as one line of JSON. What a chat has in that form stays so, and a reader can
-still return it (`as_before`).
+Earlier versions brought all arguments as one line of JSON. What a chat has in that form stays so,
+and a reader can still return it (`as_before`).
 """
 
 import json

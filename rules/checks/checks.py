@@ -1,8 +1,9 @@
 """Check that an answer is own words about this passage, in sentences, and nothing else.
 
 Each check is for one way in which models miss the question, and has a reason that is told to the
-agent. A false alarm costs a call and maybe a good memory, so in doubt the answer passes: code, addresses and
-quotations are not read, and an answer may speak of anything that the passage speaks of.
+agent. A false alarm costs a call and maybe a good memory, so in doubt the answer passes: code,
+addresses and quotations are not read, and an answer may speak of anything that the passage speaks
+of.
 """
 
 import json

@@ -1,11 +1,11 @@
 """Find invented names and numbers: those of an answer that are nowhere in what its writer was shown.
 
 Names are capitalized words within a sentence, compared by their beginnings, since many languages
-inflect them; in German, which capitalizes every noun, those that follow a word for a person. A number
-is not invented where it is written in words, or can be computed from two numbers of the passage: ages, prices and
-lengths of time follow from what was said, as do the weeks of a year; and of two numbers that follow from each
-other only one is new. Small numbers count things, so they are invented only along with a large one; days of a month
-do not count.
+inflect them; in German, which capitalizes every noun, those that follow a word for a person. A
+number is not invented where it is written in words, or can be computed from two numbers of the
+passage: ages, prices and lengths of time follow from what was said, as do the weeks of a year; and
+of two numbers that follow from each other only one is new. Small numbers count things, so they are
+invented only along with a large one; days of a month do not count.
 """
 
 import re
@@ -97,8 +97,8 @@ def are_invented(answer: str, passage: Sequence[str], seen: Sequence[str]) -> bo
 def _names(text: str, *, after_noun: bool) -> Iterator[str]:
     """Yield the names within the sentences of a text, casefolded; each may have several words.
 
-    With `after_noun`, for a language that capitalizes all nouns, a name is what follows a noun for a person, or several
-    capitalized words in a row.
+    With `after_noun`, for a language that capitalizes all nouns, a name is what follows a noun for
+    a person, or several capitalized words in a row.
     """
     for sentence in prose_sentences(text):
         for has_capitals, run in groupby(sentence.split(), key=_has_capital):

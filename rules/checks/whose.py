@@ -4,11 +4,11 @@
     claimed       I've moved to Porto five weeks ago.
     reported      You moved to Porto five weeks ago. I remember that move, and the two suitcases.
 
-A sentence with "I" claims the person's life where at least half of its rare words, and at least two, are in one
-first-person sentence of theirs, more than in any sentence of the persona's, and it does not report. It
-reports where it speaks to the person or about them, or where "I" remembers, hears, is told, wishes and
-the like; but not where "I" or "my" comes before the same word as in the person's sentence. Words for times, such as
-"tomorrow", do not count as shared.
+A sentence with "I" claims the person's life where at least half of its rare words, and at least
+two, are in one first-person sentence of theirs, more than in any sentence of the persona's, and it
+does not report. It reports where it speaks to the person or about them, or where "I" remembers,
+hears, is told, wishes and the like; but not where "I" or "my" comes before the same word as in the
+person's sentence. Words for times, such as "tomorrow", do not count as shared.
 """
 
 import re

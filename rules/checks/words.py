@@ -1,8 +1,8 @@
 """Words that show that an answer misses the question: openings, disclaimers and the like, in 14 languages.
 
-Every pattern is for text in small letters with straight apostrophes. Each matches what a good answer
-does not need; where a good answer may begin with the same word ("Sure of herself ..."), the pattern requires
-the punctuation mark that follows the word.
+Every pattern is for text in small letters with straight apostrophes. Each matches what a good
+answer does not need; where a good answer may begin with the same word ("Sure of herself ..."), the
+pattern requires the punctuation mark that follows the word.
 """
 
 import re

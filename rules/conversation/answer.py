@@ -1,8 +1,8 @@
 """Compare an answer with its passage: its language, and what it repeats.
 
-The language shows by the script, then by the everyday words of the fourteen languages that rules/extract knows;
-libraries that know more languages are larger than memproc. A false alarm costs a call, so in doubt the answer is
-accepted.
+The language shows by the script, then by the everyday words of the fourteen languages that
+rules/extract knows; libraries that know more languages are larger than memproc. A false alarm costs
+a call, so in doubt the answer is accepted.
 """
 
 import re
@@ -118,9 +118,9 @@ _WITH_FORMS = [words for words in _LISTS if words.beginnings]
 def why_foreign(answer: str, passage: Sequence[str]) -> str | None:
     """Return why an answer about these messages is in a wrong language, as a sentence for the agent; else None.
 
-    Every language with a fair share of the passage is right: a fifth of its messages or of its words. None is also
-    returned where the language cannot be told: with fewer than five words, in code, quotations and addresses, between
-    languages that are much alike, and in unknown languages.
+    Every language with a fair share of the passage is right: a fifth of its messages or of its
+    words. None is also returned where the language cannot be told: with fewer than five words, in
+    code, quotations and addresses, between languages that are much alike, and in unknown languages.
     """
     # Code, addresses and quotations may be in any language.
     answer, passage = in_own_words(answer), [in_own_words(text) for text in passage]
@@ -186,8 +186,8 @@ def _is_foreign_tongue(answer: str, passage: Sequence[str]) -> bool:
 def _shares(passage: Sequence[str], tongue: int, rate: float) -> list[tuple[float, int]]:
     """Return for each text whether it may be in the language (1 or 0), and how many words it has.
 
-    Texts that are surely in no known language are judged together. `rate` is the share of the language's everyday
-    words in the answer.
+    Texts that are surely in no known language are judged together. `rate` is the share of the
+    language's everyday words in the answer.
     """
     texts = [words for text in passage if len(words := list(terms(text))) >= _FEWEST_WORDS]
     rated = [(words, _rates(words)) for words in texts]

@@ -9,11 +9,11 @@
     Still open:
     - 2026-03-04: I'll ask about the flat in April.     the persona's own words, with their day
 
-The archive keeps all of it in every fold. What is taken back, done, or released by the person is no longer shown,
-neither in exports nor in prompts. Where wishes take more than their budget, folds leave some out: first
-those that a later wish on the same matter has replaced, then the oldest. Promises and tasks, which are called open, have a
-budget of their own, so that they never push out a wish: the oldest ones are dropped, in steps, so that memories seldom
-change.
+The archive keeps all of it in every fold. What is taken back, done, or released by the person is no
+longer shown, neither in exports nor in prompts. Where wishes take more than their budget, folds
+leave some out: first those that a later wish on the same matter has replaced, then the oldest.
+Promises and tasks, which are called open, have a budget of their own, so that they never push out a
+wish: the oldest ones are dropped, in steps, so that memories seldom change.
 """
 
 import re
@@ -297,8 +297,8 @@ def describe_left_out_wishes(
 ) -> str:
     """Return a clause that counts the wishes that still hold and are left out, and names their memories; "" for none.
 
-    It quotes no wish, since a log may keep it. `memories` are all of the chat, `released` the words that the person has
-    released.
+    It quotes no wish, since a log may keep it. `memories` are all of the chat, `released` the words
+    that the person has released.
     """
     stated = _collect(shown, [memory.edition for memory in shown])
     over = _find_over(stated, released)

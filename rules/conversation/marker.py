@@ -66,8 +66,9 @@ class Cited(NamedTuple):
 class Marker:
     """The description that one of our messages carries; it says nothing that the message does not show.
 
-    Only a memory's messages use the fields after `text`; an opening uses `shows`. Anyone who can write an
-    export can write a marker, so a value counts only where the message's words agree with it.
+    Only a memory's messages use the fields after `text`; an opening uses `shows`. Anyone who can
+    write an export can write a marker, so a value counts only where the message's words agree with
+    it.
     """
 
     kind: str
@@ -149,8 +150,8 @@ def passages_shown(
 ) -> tuple[tuple[str, str], ...] | None:
     """Return the passages that end a text, with their sources; each comes after `before`.
 
-    Promises and tasks are a second list after the wishes. Return None where the text does not end with these passages: the
-    marker belongs to another text then.
+    Promises and tasks are a second list after the wishes. Return None where the text does not end
+    with these passages: the marker belongs to another text then.
     """
     frames = BEFORE_OPEN if before == BEFORE_WISH else ()
     shown: list[tuple[str, str]] = []
@@ -212,8 +213,8 @@ class Draft:
     def uuid(self) -> str:
         """Return the message's uuid (version 4 in form), of which the name determines the stem.
 
-        Equal runs give equal bytes. A message is known by the stem, also when nothing tells any more which uuids were
-        taken when it was written.
+        Equal runs give equal bytes. A message is known by the stem, also when nothing tells any
+        more which uuids were taken when it was written.
         """
         names = self.name, self.name + self.version
         first, own = (hashlib.sha256(name.encode()).digest() for name in names)
@@ -283,8 +284,8 @@ def known_markers(
 ) -> dict[str, Marker]:
     """Return by `uuid_stem` the markers of all messages that we may have written into a chat.
 
-    They recognize our messages where a client has dropped the markers. A fork may have kept the uuids of the chat that it
-    comes from.
+    They recognize our messages where a client has dropped the markers. A fork may have kept the
+    uuids of the chat that it comes from.
 
     `openings` are by the id of the chat that each was written for: this chat, and those that it was forked from.
     """

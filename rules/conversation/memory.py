@@ -62,8 +62,8 @@ class Wish:
     """The key of the raw message within its chat; empty if it is no longer known."""
     tokens: int = field(default=0, compare=False)
     kind: str = "wish"
-    """A `wish` holds for good, an `end` takes one back, a `task` is to be done once, a `promise` is the
-    persona's, and `done` says that a task or promise is done."""
+    """A `wish` holds for good, an `end` takes one back, a `task` is to be done once, a `promise` is
+    the persona's, and `done` says that a task or promise is done."""
     day: str = ""
     """For a promise or a task, the day when it was said (ISO)."""
 
@@ -127,8 +127,8 @@ class Edition:
     wishes: tuple[Wish, ...] = ()
     """The wishes, promises and tasks that end its last text; a fold has those of its members."""
     is_short: bool = False
-    """Whether it is a fold whose quotes are cut to one sentence each, in an export with too many quotes; the archive
-    has it whole."""
+    """Whether it is a fold whose quotes are cut to one sentence each, in an export with too many
+    quotes; the archive has it whole."""
     lacks_wishes: bool = False
     """Whether it is a fold that leaves out some of too many wishes; the archive has it whole."""
 
@@ -157,8 +157,9 @@ class Edition:
 def shown_edition(editions: Sequence[Edition], chosen: int | None, preferred: Preferred) -> Edition:
     """Return the edition to show: the person's choice, else the newest of the preferred kind.
 
-    Where there is none of that kind, or none since the newest as-of edition, return that one: it was written again
-    after an edit, and earlier hindsight would say what the person has corrected. Raises ValueError without any edition.
+    Where there is none of that kind, or none since the newest as-of edition, return that one: it
+    was written again after an edit, and earlier hindsight would say what the person has corrected.
+    Raises ValueError without any edition.
     """
     if chosen is not None:
         return next(edition for edition in editions if edition.number == chosen)
@@ -212,8 +213,8 @@ class Memory:
     chosen: int | None = None
     """The number of the edition that the person wants shown; None for the newest that memory.editions prefers."""
     pinned: bool = False
-    """Whether the person pinned it by `memproc pin` or edited it in TypingMind; see `keeps_its_words`. A pin on one of
-    its messages in TypingMind does not count."""
+    """Whether the person pinned it by `memproc pin` or edited it in TypingMind; see
+    `keeps_its_words`. A pin on one of its messages in TypingMind does not count."""
     forgotten: bool = False
     """Whether the person deleted it in TypingMind: it is neither shown nor in prompts until it is recalled."""
     due: str = ""
@@ -310,8 +311,8 @@ def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozense
 def folds_upwards(memories: Sequence[Memory]) -> list[Memory]:
     """Return the folds, each after the folds that are its members.
 
-    Levels do not give this order: a fold keeps the level at which it was made, and with another budget it may be a
-    member of a fold of a lower level.
+    Levels do not give this order: a fold keeps the level at which it was made, and with another
+    budget it may be a member of a fold of a lower level.
     """
     folds = {memory.memory_id: memory for memory in memories if memory.is_fold}
     members = {name: fold.members for name, fold in folds.items()}

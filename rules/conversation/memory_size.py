@@ -30,8 +30,9 @@ _EXTRACTED_PART = 30
 def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:
     """Return whether a memory is small enough compared with its chunk.
 
-    Its `written` tokens, without our questions, may be at most half of the chunk's, and all its `tokens` at most four
-    fifths. The questions are the same in each memory, and so a large part of a small one.
+    Its `written` tokens, without our questions, may be at most half of the chunk's, and all its
+    `tokens` at most four fifths. The questions are the same in each memory, and so a large part of
+    a small one.
     """
     return written * 2 <= chunk_tokens and tokens * 5 <= chunk_tokens * 4
 
@@ -39,8 +40,8 @@ def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:
 def questions_of_memories(counted: int) -> int:
     """Return the tokens to plan with for the questions in a memory; the loaded texts have `counted` tokens.
 
-    The person may replace our questions by longer ones. Questions of about the length of ours count as ours, so that
-    requests do not change because of a few tokens.
+    The person may replace our questions by longer ones. Questions of about the length of ours count
+    as ours, so that requests do not change because of a few tokens.
     """
     return counted if counted > _ABOUT_AS_SHIPPED else SHIPPED_QUESTIONS
 
@@ -86,8 +87,8 @@ def _words_each(tokens: int) -> int:
 def expected_tokens(chunk_tokens: int, questions: int) -> int:
     """Return about how many tokens a memory has: 900 for a full chunk, two fifths of a smaller one's.
 
-    The memory of a very small chunk is as large as the questions and the shortest answers, but at most four fifths of
-    the chunk.
+    The memory of a very small chunk is as large as the questions and the shortest answers, but at
+    most four fifths of the chunk.
     """
     return max(
         min(FULL_MEMORY, chunk_tokens * 2 // 5),

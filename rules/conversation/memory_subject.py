@@ -1,9 +1,10 @@
 """Choose the subjects of memories: two to four words that distinguish a passage from those before it.
 
-The names of the two speakers are never chosen. The words come only from the raw messages of the passage and those
-before it, so that a subject never depends on when rounds happened. A word is worth more the more messages of the
-passage have it, above all the person's, and the fewer messages before the passage do. Names are worth most, then nouns,
-as far as their positions in sentences show them; other words are chosen only where there are too few of these.
+The names of the two speakers are never chosen. The words come only from the raw messages of the
+passage and those before it, so that a subject never depends on when rounds happened. A word is
+worth more the more messages of the passage have it, above all the person's, and the fewer messages
+before the passage do. Names are worth most, then nouns, as far as their positions in sentences show
+them; other words are chosen only where there are too few of these.
 """
 
 import re

@@ -20,8 +20,8 @@ _SUBJECT = re.compile(
 
 _DAYS = re.compile(r"\A<context_manager>\nMemory [1-9]\d{0,5}(?:, (\d[^:.,\n]*))?[,.:]")
 TitlePair = tuple[str, str]
-"""A memory's title with its days in UTC, which requests are identified by, and with the days that are
-shown; both without what follows the days."""
+"""A memory's title with its days in UTC, which requests are identified by, and with the days that
+are shown; both without what follows the days."""
 
 
 def name_in_sentences(memory: Memory) -> str:

@@ -1,8 +1,8 @@
 """Find direct quotes in the raw messages: character for character, else the nearest passage.
 
 A model may write another space, quotation mark or dash than the message has. The search ignores
-these differences, and the quote keeps the raw message's own characters. Where these open a fence of code
-that does not close, the quote is the longest part without it.
+these differences, and the quote keeps the raw message's own characters. Where these open a fence of
+code that does not close, the quote is the longest part without it.
 
 Where nothing is verbatim, the nearest passage is the quote:
 
@@ -29,9 +29,9 @@ _TO_ASCII = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—�
 _GAP = re.compile(r"\s+")
 _MARKS = "\"'"
 
-# Measured on long English conversations: this accepts 99 of 100 sentences with a word changed, added
-# or dropped, 94 with two changed, and of sentences from elsewhere only set phrases that nearly
-# occur there, too.
+# Measured on long English conversations: this accepts 99 of 100 sentences with a word changed,
+# added or dropped, 94 with two changed, and of sentences from elsewhere only set phrases that
+# nearly occur there, too.
 _LEAST_SCORE = 0.78
 _LEAST_PIECE_SCORE = 0.88
 _LEAST_ALIGNMENT = 65.0
@@ -127,8 +127,9 @@ def _find_verbatim(words: str, chunk: Sequence[Entry]) -> Verbatim | None:
 def best_run(quote: str, words: float) -> str:
     """Cut a quote to at most `words` words: to the best run of its whole sentences, which is one substring of it.
 
-    The best run has most words about the speaker and their states; of equal ones the longest is taken, then the first.
-    Where every sentence is longer than `words`, return the beginning of the quote.
+    The best run has most words about the speaker and their states; of equal ones the longest is
+    taken, then the first. Where every sentence is longer than `words`, return the beginning of the
+    quote.
     """
     if length(quote) <= words:
         return quote
@@ -182,8 +183,9 @@ def offset(text: str, plain_at: int) -> int:
 def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
     """Return the passage of one message that the answer most nearly repeats, in the message's own characters.
 
-    It consists of whole words, and is extended to the bounds of sentences nearby. Where an answer joins several passages,
-    it is the one that is repeated best. Return None if nothing in the chunk is near enough.
+    It consists of whole words, and is extended to the bounds of sentences nearby. Where an answer
+    joins several passages, it is the one that is repeated best. Return None if nothing in the chunk
+    is near enough.
     """
     said = [_Said(key, text, _plain_lower(text)) for key, text in _spoken(chunk)]
     places = _find_places([_as_piece(answer)], said, _LEAST_SCORE)

@@ -1,7 +1,7 @@
 """Shorten the quotes of folds where there are too many.
 
-In an export each becomes one sentence, and none disappears. Models read only some of a fold's quotes, as
-prompts would otherwise grow without end.
+In an export each becomes one sentence, and none disappears. Models read only some of a fold's
+quotes, as prompts would otherwise grow without end.
 """
 
 from collections.abc import Iterable, Sequence
@@ -80,8 +80,8 @@ def export_forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
 def quotes_within(shown: Sequence[Memory], count: Count) -> tuple[Memory, ...]:
     """Cut the quotes of folds until all quotes of an export fit into `QUOTE_TOKENS`, as far as possible.
 
-    `shown` and the result are oldest first. The oldest folds are cut first, each with all of its quotes. What the person
-    has edited stays unchanged.
+    `shown` and the result are oldest first. The oldest folds are cut first, each with all of its
+    quotes. What the person has edited stays unchanged.
     """
     if _surely_few(shown):
         return tuple(shown)

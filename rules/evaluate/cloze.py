@@ -4,8 +4,8 @@
     asked      On __ March we moved the archive to Tromsø.
     context    The archive went to Tromsø on 12 March.        12 is found
 
-It is answered by the sentence of the context that has most of the other words, at least half of them. A model
-understands more than words, so that this is a lower bound and no proof.
+It is answered by the sentence of the context that has most of the other words, at least half of
+them. A model understands more than words, so that this is a lower bound and no proof.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Compute scores with intervals, corrected for guessing and for questions about the same chunk.
 
-A question on what was said gives a point for the right letter and takes a third of one for a wrong one, so that
-guessing among its four choices gives nothing on average; "never said" does neither
+A question on what was said gives a point for the right letter and takes a third of one for a wrong
+one, so that guessing among its four choices gives nothing on average; "never said" does neither
 (Frary 1988, formula scoring). On a scale from 0 to 1 these are 1, 0 and 1/4.
 
 The interval is Wilson's, for the effective number of questions: fewer where those about the
@@ -118,8 +118,8 @@ def _variance_within(groups: Sequence[Sequence[float]]) -> float:
 def stands_out(group: Sequence[bool], others: Sequence[bool], groups: int) -> bool:
     """Return whether a group of answers has fewer right ones than chance explains.
 
-    This is Fisher's exact test, one-sided, against the others; corrected for the number of `groups` compared, so that any
-    of them is wrongly found in at most 5 % of evaluations (Bonferroni).
+    This is Fisher's exact test, one-sided, against the others; corrected for the number of `groups`
+    compared, so that any of them is wrongly found in at most 5 % of evaluations (Bonferroni).
     """
     number = len(group) + len(others)
     right = sum(group) + sum(others)

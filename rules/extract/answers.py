@@ -2,8 +2,8 @@
 
 Each sentence was really said, and each answer says who said it. The same passage always gets the
 same answers, and no answer repeats another one of the same memory. A fold has a paragraph for each
-memory or, with little room, for each group of neighbours. Where nothing can be quoted or summed up (emoji,
-images, code), one sentence says what was there.
+memory or, with little room, for each group of neighbours. Where nothing can be quoted or summed up
+(emoji, images, code), one sentence says what was there.
 """
 
 import re
@@ -59,8 +59,9 @@ def perspective(
 ) -> str:
     """Return what the persona says about itself, in at most three sentences, in order.
 
-    Where it says nothing about itself, return what it promised, corrected or advised; else a sentence that says so. Where
-    nothing was said in words, return what was there instead. Nothing is repeated from `besides`, texts of the same memory.
+    Where it says nothing about itself, return what it promised, corrected or advised; else a
+    sentence that says so. Where nothing was said in words, return what was there instead. Nothing
+    is repeated from `besides`, texts of the same memory.
     """
     reading = read(tuple(passage), tuple(before))
     if not reading.sentences:
@@ -113,8 +114,8 @@ def _fullest(
 ) -> list[int]:
     """Return the indices of the sentences that say most, the fullest first, as many as fit whole into `room` words.
 
-    Sentences that lean on others come last, and each says at least half of what the first one does: "I know." says
-    nothing. Where none fits, the shortest is returned alone.
+    Sentences that lean on others come last, and each says at least half of what the first one does:
+    "I know." says nothing. Where none fits, the shortest is returned alone.
     """
     elsewhere = "\n".join(besides)
     brought = {
@@ -143,8 +144,8 @@ def analysis(
 ) -> str:
     """Return a request of the person's that names something; where there is none, the sentence that says most.
 
-    It is short, to leave room for the refinement, which names the days. Nothing is repeated from `besides`, texts of the
-    same memory.
+    It is short, to leave room for the refinement, which names the days. Nothing is repeated from
+    `besides`, texts of the same memory.
     """
     reading = read(tuple(passage), tuple(before))
     if not reading.sentences:
@@ -173,8 +174,8 @@ def _choose(
 ) -> list[int]:
     """Return the indices of the sentences to keep, at least one.
 
-    Where they leave more than half of the room, return instead the best sentence that is too long for it. Where none can
-    be kept, return the shortest.
+    Where they leave more than half of the room, return instead the best sentence that is too long
+    for it. Where none can be kept, return the shortest.
     """
     kept = choose(reading, worth, room, besides, starts, min(reading.life, _MOST_OF_PERSONA))
     elsewhere = "\n".join(besides)
@@ -242,8 +243,8 @@ def in_paragraphs(
 ) -> str:
     """Return the engine's account of the passages, oldest first, in about `words` words.
 
-    Each passage is what one memory was made of; neighbours share a paragraph where there are too many. No paragraph
-    repeats what an earlier one says.
+    Each passage is what one memory was made of; neighbours share a paragraph where there are too
+    many. No paragraph repeats what an earlier one says.
     """
     reading = read(tuple(chain.from_iterable(passages)), tuple(before))
     if not reading.sentences:

@@ -6,8 +6,8 @@ Round brackets around several sentences are dropped, as each sentence has only o
 
 Emoticons such as ":)" do not count as brackets, nor do brackets in code.
 
-A sentence that leaves a quotation or a bracket open is joined with the next one. A sentence that is all quotation is
-joined with the one before it, which says whose words they are:
+A sentence that leaves a quotation or a bracket open is joined with the next one. A sentence that is
+all quotation is joined with the one before it, which says whose words they are:
 
     There was a note: "For the box. Don't tell them."      Mum said that. "Not before the dal."
 """

@@ -1,11 +1,12 @@
 """Choose the sentences to keep: by what each is worth, and how much it adds for its length.
 
-What the person says is worth 1. What the persona says is worth as much where it has a life of its own
-to tell, as a friend has; less where it only listens; and little where it lectures, which its headings
-and lists show. Reactions ("Wow, that's great!"), courtesies and announcements come last.
+What the person says is worth 1. What the persona says is worth as much where it has a life of its
+own to tell, as a friend has; less where it only listens; and little where it lectures, which its
+headings and lists show. Reactions ("Wow, that's great!"), courtesies and announcements come last.
 
-A sentence that leans on the one before it ("She knew.") is kept with it. A sentence's gain is what no kept one holds
-yet. Since gains only fall, a heap yields the next best sentence without computing all of them again.
+A sentence that leans on the one before it ("She knew.") is kept with it. A sentence's gain is what
+no kept one holds yet. Since gains only fall, a heap yields the next best sentence without computing
+all of them again.
 """
 
 import heapq
@@ -24,8 +25,8 @@ from rules.extract.words import has_digit, terms
 
 _CACHED_PASSAGES = 4  # all the questions about a chunk are about one passage
 _LECTURED = 0.4
-"""The worth of a lecturing persona's sentence about itself or what the person named, or that promises, corrects or
-advises; any other sentence of a lecture is worth its square."""
+"""The worth of a lecturing persona's sentence about itself or what the person named, or that
+promises, corrects or advises; any other sentence of a lecture is worth its square."""
 _LISTED = 0.5
 """The worth of the person's lists and headings."""
 _SAYS_LITTLE = 0.1
@@ -132,8 +133,9 @@ def choose(
 ) -> list[int]:
     """Return the indices of the sentences to keep, in order, within about `room` words.
 
-    The persona's have at most `persona_share` of the room. No sentence is kept that is in a text of `besides`. The passage
-    is split before the messages numbered in `starts`, and its parts share the room.
+    The persona's have at most `persona_share` of the room. No sentence is kept that is in a text of
+    `besides`. The passage is split before the messages numbered in `starts`, and its parts share
+    the room.
     """
     elsewhere = "\n".join(besides)
     pairs = enumerate(zip(worth, reading.sentences, strict=True))

@@ -5,8 +5,8 @@
     <end_of_turn>  </s>  <seed:think>  <tool_call>  a known word in angle brackets
     [INST]  [/THINK]  [TOOL_CALLS]                  a known word in square brackets
 
-A server normally strips them; where it does not, they are left in an answer. In code they do not count as
-marks, and an emoticon, maths, a link or an HTML element is never one.
+A server normally strips them; where it does not, they are left in an answer. In code they do not
+count as marks, and an emoticon, maths, a link or an HTML element is never one.
 """
 
 import re

@@ -1,9 +1,10 @@
 """Match wishes in English with patterns that are built of slots, each a closed class of words.
 
-A wish is about how the persona talks: what it says, asks, calls somebody, leaves out. It shows by what addresses a
-clause to the persona (an order, a ban, "could you", "I'd rather you"), by what it is to say or how (`talk`, `less`), and
-by what makes it hold for good (a day of the week, "always", a case such as "when I am sad"). The lines of each pattern
-are joined and case is ignored; `<talk>` in it stands for the slot of that name.
+A wish is about how the persona talks: what it says, asks, calls somebody, leaves out. It shows by
+what addresses a clause to the persona (an order, a ban, "could you", "I'd rather you"), by what it
+is to say or how (`talk`, `less`), and by what makes it hold for good (a day of the week, "always",
+a case such as "when I am sad"). The lines of each pattern are joined and case is ignored; `<talk>`
+in it stands for the slot of that name.
 
     lead       may come before an order, in any number
     form       a wish by itself, right at the beginning of a clause: "from now on", "no emojis"

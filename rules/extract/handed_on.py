@@ -6,11 +6,12 @@
                                                   (blank)
     I am no pirate. What do you think?            own: the person speaks again
 
-Frames, quotations of several sentences and logs are foreign by themselves. All else is read in stretches (lines without a
-blank one between them) and judged by points: where the line before announces a text, where what comes after refers to one
-or asks, and where the stretch looks like one (a letter, a verse, a notice, a role for a model). With few points it is
-unsure. A heading, a list or mere length gives no points, and under a heading of the person's own ("How I'd like us to
-talk") words are own. What is handed over as a rule to follow ("from now on be this") is adopted.
+Frames, quotations of several sentences and logs are foreign by themselves. All else is read in
+stretches (lines without a blank one between them) and judged by points: where the line before
+announces a text, where what comes after refers to one or asks, and where the stretch looks like one
+(a letter, a verse, a notice, a role for a model). With few points it is unsure. A heading, a list
+or mere length gives no points, and under a heading of the person's own ("How I'd like us to talk")
+words are own. What is handed over as a rule to follow ("from now on be this") is adopted.
 """
 
 import re
@@ -199,8 +200,8 @@ def _handed(stretches: Sequence[_Stretch | None]) -> Iterator[OwnedPart]:
 def _ends(stretches: Sequence[_Stretch | None]) -> Iterator[int]:
     """Yield for each stretch, last one first, the index after the end of a text that begins with it.
 
-    A text ends with what is set apart, with a signature, where the person speaks again, or before the last stretch. It is
-    never a heading alone.
+    A text ends with what is set apart, with a signature, where the person speaks again, or before
+    the last stretch. It is never a heading alone.
     """
     last = end = len(stretches)
     for at in range(last - 1, -1, -1):

@@ -18,8 +18,8 @@ _TELLING_SHARE = 0.02
 class Tongue:
     """A language, by everyday words.
 
-    `common` tell it from other languages; `me` are the first person and verbs that carry it, `you` the second person;
-    `states` are feeling, noticing, doubting, wishing.
+    `common` tell it from other languages; `me` are the first person and verbs that carry it, `you`
+    the second person; `states` are feeling, noticing, doubting, wishing.
     """
 
     common: Listed

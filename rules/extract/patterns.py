@@ -59,8 +59,9 @@ def parted(texts: str) -> Iterator[str]:
 class Phrases:
     """Phrases in any case, as alternatives of one pattern.
 
-    A pattern that ignores case takes three times as long as one of small letters, so ASCII texts are lowered and searched
-    for `small`. Alternatives that begin with other characters are left out of it.
+    A pattern that ignores case takes three times as long as one of small letters, so ASCII texts
+    are lowered and searched for `small`. Alternatives that begin with other characters are left out
+    of it.
     """
 
     any_case: re.Pattern[str]

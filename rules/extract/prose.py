@@ -47,8 +47,8 @@ _OUTLINED = Struct("<IIB5?")
 """A sentence in an outline: its bounds in the message, the index of its voice, and its other marks."""
 _VOICES: tuple[Voice, ...] = ("own", "set", "item", "other")
 _outlines: dict[bytes, bytes] = {}
-"""The outlines of messages by fingerprint. Folds read messages again much later, and finding their sentences and
-classifying them is four fifths of the work."""
+"""The outlines of messages by fingerprint. Folds read messages again much later, and finding their
+sentences and classifying them is four fifths of the work."""
 _CACHED_WORDS = 16_384
 
 
@@ -129,8 +129,8 @@ class _Marks(NamedTuple):
 def of_message(role: str, text: str) -> tuple[Sentence, ...]:
     """Return the sentences of prose of one message, without mere placeholders in square brackets.
 
-    What the person hands on is left out, as it would read as if said by the person. A sentence with a control mark is left
-    out, as it would read as a model's own format.
+    What the person hands on is left out, as it would read as if said by the person. A sentence with
+    a control mark is left out, as it would read as a model's own format.
     """
     spelled = f"{role} {text}".encode(errors="surrogatepass")
     fingerprint = blake2b(spelled, digest_size=16).digest()

@@ -16,8 +16,8 @@ from rules.extract.words import has_words, shorten, terms
 
 _MOST_SENTENCES = 3
 _OVERHEAD, _POWER = 6.0, 0.7
-"""What a quote says is divided by (words + 6) to the power of 0.7: less than by its words, as a long quote says more by
-itself."""
+"""What a quote says is divided by (words + 6) to the power of 0.7: less than by its words, as a
+long quote says more by itself."""
 _INWARD = 2.0
 """A sentence in which the persona speaks of its own states counts this many times."""
 
@@ -33,12 +33,14 @@ def quote(
 ) -> str:
     """Return one to three sentences of one message, word for word: those that say most of the passage.
 
-    It never quotes code, placeholders, what was written for somebody else, what was said `before` the passage (another
-    memory may quote that) or what the texts `besides` say (the memory has it anyway). Questions, reactions, courtesies,
-    headings and announcements are quoted only where there is nothing else.
+    It never quotes code, placeholders, what was written for somebody else, what was said `before`
+    the passage (another memory may quote that) or what the texts `besides` say (the memory has it
+    anyway). Questions, reactions, courtesies, headings and announcements are quoted only where
+    there is nothing else.
 
-    Where every sentence is longer than `words`, the quote is the beginning of one; where there is no sentence, of the
-    first line with words in the longest message that has one; and empty where no message has words.
+    Where every sentence is longer than `words`, the quote is the beginning of one; where there is
+    no sentence, of the first line with words in the longest message that has one; and empty where
+    no message has words.
     """
     reading = read(tuple(passage), tuple(before))
     # A sentence is within one line, so it cannot match across the line breaks.
@@ -105,8 +107,8 @@ def _fitness(
 def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
     """Return the rank of a run for a quote, the higher the better.
 
-    3 is running text that makes sense by itself; 2 has markup, asks, or leans on the sentence before it; 1 begins or
-    ends with a set phrase; 0 is broken, unfinished, or in another voice.
+    3 is running text that makes sense by itself; 2 has markup, asks, or leans on the sentence
+    before it; 1 begins or ends with a set phrase; 0 is broken, unfinished, or in another voice.
     """
     first = reading.sentences[span[0]]
     if first.is_broken or first.voice == "other" or not is_finished(first.text):

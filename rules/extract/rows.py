@@ -85,8 +85,8 @@ def join_sentences(kept: Sequence[Sentence]) -> str:
 def _with_stop(sentence: Sentence, following: Sentence | None) -> str:
     """Return a sentence with a stop at its end, where it has none.
 
-    The stop is a semicolon between lines of one list, and an ellipsis where the sentence announces what is left out. A
-    quotation that goes on beyond the sentence is closed.
+    The stop is a semicolon between lines of one list, and an ellipsis where the sentence announces
+    what is left out. A quotation that goes on beyond the sentence is closed.
     """
     text = sentence.text + (closing_mark(sentence.text) if sentence.is_broken else "")
     if is_finished(text):

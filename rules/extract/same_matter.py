@@ -75,8 +75,9 @@ def is_same_matter(wish: str, later: str) -> bool:
 def find_ended(text: str, earlier: Sequence[str], *, is_done: bool) -> list[int]:
     """Return the indices of the earlier texts that this one takes back or, with `is_done`, says to be done.
 
-    A text that takes back ends the newest of those that share most stems with it, and all that ask for the same. A text
-    that says something is done ends those that share two stems with it, or one where it has no more.
+    A text that takes back ends the newest of those that share most stems with it, and all that ask
+    for the same. A text that says something is done ends those that share two stems with it, or one
+    where it has no more.
     """
     stems = _stems(text)
     shared = [len(stems & _stems(other)) for other in earlier]

@@ -1,9 +1,9 @@
 """Split a text into blocks (lines of prose, code, tables), and prose into sentences in any script.
 
-A sentence ends at a stop of its script, including emoji after it, or with its line. Most stops need white space after
-them; those of Chinese, Hindi, Burmese and others do not. A full stop may also belong to an
-abbreviation, an initial or a date. Thai and Lao have no stop: a long run of theirs is cut at a
-space.
+A sentence ends at a stop of its script, including emoji after it, or with its line. Most stops need
+white space after them; those of Chinese, Hindi, Burmese and others do not. A full stop may also
+belong to an abbreviation, an initial or a date. Thai and Lao have no stop: a long run of theirs is
+cut at a space.
 """
 
 import re

@@ -58,8 +58,8 @@ def quotations(text: str) -> Iterator[tuple[int, int]]:
 def logs(text: str) -> Iterator[tuple[int, int]]:
     """Yield the bounds of a pasted conversation: from its first logged line to its last; nothing where it has only one.
 
-    A line is logged where a name comes before it that recurs or is in capitals, or where it has a time and lines do in
-    which one speaker recurs.
+    A line is logged where a name comes before it that recurs or is in capitals, or where it has a
+    time and lines do in which one speaker recurs.
     """
     spans = [line.span() for line in re.finditer(r"[^\n]+", text)]
     heads = [text[start : min(stop, start + 2 * _HEAD)] for start, stop in spans]

@@ -20,8 +20,8 @@ _SCRIPTS = (
     ("ARABIC", (10,)),
     ("DEVANAGARI", (11,)),
 )
-"""The languages that are written in a script, by the first word of its characters' Unicode names; all others are in
-Latin letters."""
+"""The languages that are written in a script, by the first word of its characters' Unicode names;
+all others are in Latin letters."""
 _LATIN = (_ENGLISH, 1, 2, 3, 4, 5, 8, 9)
 _LAST_LATIN = "ɏ"
 _FEWEST_EVERYDAY = 3
@@ -41,8 +41,8 @@ def language_of(texts: Iterable[str]) -> int:
 def languages_of(sentence: str, message: str) -> tuple[int, ...]:
     """Return the numbers of the languages that a sentence may be in.
 
-    Its script tells; for Latin letters, the everyday words of its message: each language counts that has at least half
-    as many of them as the one with most.
+    Its script tells; for Latin letters, the everyday words of its message: each language counts
+    that has at least half as many of them as the one with most.
     """
     sample = sentence[:_CHARACTERS_READ]
     foreign = (

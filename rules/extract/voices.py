@@ -1,15 +1,17 @@
 """Tell in whose voice the lines of a message are: the speaker's own, drafted for somebody, quoted, or listed.
 
 A draft begins at a line that announces one (it ends with a colon, or is a heading, and names a
-draft), or with a greeting, a subject line, or a gap such as [Your Name]. Where it ends depends on what it is:
+draft), or with a greeting, a subject line, or a gap such as [Your Name]. Where it ends depends on
+what it is:
 
     announced code, block quotation, list     at its own end
     text between two rules, or two marks      at the second
     a letter, any other text                  at a rule, or after its signature
     text after a colon that names no draft    at the end of its line
 
-Where nothing ends it, it goes on to the end of the message: it is better to miss words of the speaker's own than to take
-others for them. Only the persona's messages are searched for drafts, with the words of all languages.
+Where nothing ends it, it goes on to the end of the message: it is better to miss words of the
+speaker's own than to take others for them. Only the persona's messages are searched for drafts,
+with the words of all languages.
 """
 
 import re
@@ -21,8 +23,8 @@ from rules.extract.sentences import EMOJI, MARK, Block, blocks
 from rules.extract.words import length
 
 Voice = Literal["own", "set", "item", "other"]
-"""`own`: running text in the speaker's own voice. `set`: text between headings and lists. `item`: of a list. `other`:
-drafted, quoted, code, a heading."""
+"""`own`: running text in the speaker's own voice. `set`: text between headings and lists. `item`:
+of a list. `other`: drafted, quoted, code, a heading."""
 
 AFTER_STOPS = "\"'”’»›“‘)]}】」』）》〉*_~` "
 """The characters that may follow the stop of a sentence."""
@@ -184,8 +186,8 @@ def is_finished(text: str) -> bool:
 def voiced_lines(text: str, *, drafts: bool) -> list[VoicedLine]:
     """Return the lines of a message in order, without blank ones, each with its voice. Takes linear time.
 
-    Without `drafts`, for the person's messages, everything but code and block quotations is the speaker's own, and a short
-    line without a stop is no heading: many people write so.
+    Without `drafts`, for the person's messages, everything but code and block quotations is the
+    speaker's own, and a short line without a stop is no heading: many people write so.
     """
     lines = [_line(text, block, has_headings=drafts) for block in blocks(text)]
     draft = _Draft()

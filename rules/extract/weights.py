@@ -20,8 +20,8 @@ from rules.extract.words import has_digit, terms
 
 _CACHED_PASSAGES = 4  # all the questions about a chunk are about one passage
 _CACHED_GISTS = 4_096
-"""Messages before a passage whose words are cached: several times those that one memory is written in view of, so that
-all are still cached when the next memory is written."""
+"""Messages before a passage whose words are cached: several times those that one memory is written
+in view of, so that all are still cached when the next memory is written."""
 _KNOWN = 0.3
 """The weight of a word that was said before is multiplied by this: earlier memories are likely to hold it."""
 _EVERYDAY = 0.07
@@ -29,8 +29,9 @@ _EVERYDAY = 0.07
 _FIGURE = 3.0
 """The weight of a number is multiplied by this: it is a fact that no other word can replace."""
 _TAKEN_UP = 1.5
-"""A word that both sides say is likely a subject of theirs, so its weight is multiplied by up to 1 + this: the more the
-persona only listens, since two who both tell of their lives share everyday words anyway."""
+"""A word that both sides say is likely a subject of theirs, so its weight is multiplied by up to 1
++ this: the more the persona only listens, since two who both tell of their lives share everyday
+words anyway."""
 _MOST_TIMES = 4
 """A word weighs no more for being in more sentences than this."""
 _LISTENS = 0.15

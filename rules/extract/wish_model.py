@@ -2,11 +2,12 @@
 
     Nenn mich bitte nie wieder Robert.
 
-has the features "robert", "^ nenn mich", "mich bitte nie" and so on: its words, and each run of up to three stems, with
-`^` and `$` for its ends; and two features of its shape: its length, and whether it names the speaker, names the other,
-and asks. The first stems of a short sentence are features of their own, as "# ^ nenn mich", and so are those of each
-clause, as "@ nenn mich". The score is the sum of the features' weights. `make wishes` learns the weights, one row for
-each feature, from tests/rules/extract/wishes: to add a language, add sentences there.
+has the features "robert", "^ nenn mich", "mich bitte nie" and so on: its words, and each run of up
+to three stems, with `^` and `$` for its ends; and two features of its shape: its length, and
+whether it names the speaker, names the other, and asks. The first stems of a short sentence are
+features of their own, as "# ^ nenn mich", and so are those of each clause, as "@ nenn mich". The
+score is the sum of the features' weights. `make wishes` learns the weights, one row for each
+feature, from tests/rules/extract/wishes: to add a language, add sentences there.
 """
 
 import re

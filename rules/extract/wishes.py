@@ -8,11 +8,12 @@
     I'll ask about the flat in April. (the persona)                promise
     I've moved the car.                                            done
 
-Promises and things done are recognized by patterns. What is asked for is recognized by patterns in English (what the
-persona is to say or to leave out, and what makes it hold for good), and in other languages by what `wish_model` has
-learned from labelled sentences. Only the person's own words are read: nothing that they hand on, and nothing in quotation
-marks or code. What only sounds like a wish ("I always loved the sea", "Never say never") is none. A wish in words that may
-be somebody else's is doubtful: it counts once the person confirms it.
+Promises and things done are recognized by patterns. What is asked for is recognized by patterns in
+English (what the persona is to say or to leave out, and what makes it hold for good), and in other
+languages by what `wish_model` has learned from labelled sentences. Only the person's own words are
+read: nothing that they hand on, and nothing in quotation marks or code. What only sounds like a
+wish ("I always loved the sea", "Never say never") is none. A wish in words that may be somebody
+else's is doubtful: it counts once the person confirms it.
 """
 
 import re

@@ -24,9 +24,10 @@ UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
 )
-# An apostrophe separates words ("I'll", "j'ai"), except within Ukrainian ones; "i.e." is one word. The pattern's first
-# line skips what is between most words in one step instead of trying each character. Its second line finds most words;
-# the others find the rest. Without these two lines it takes twice as long.
+# An apostrophe separates words ("I'll", "j'ai"), except within Ukrainian ones; "i.e." is one word.
+# The pattern's first line skips what is between most words in one step instead of trying each
+# character. Its second line finds most words; the others find the rest. Without these two lines it
+# takes twice as long.
 _BETWEEN = r"\x00-&(-/:-@\[-^`{-\x7f"
 _TERM = re.compile(
     rf"(?<![{_BETWEEN}])[{_BETWEEN}]*+("
@@ -88,8 +89,9 @@ def count_terms(texts: Iterable[str]) -> Counter[str]:
 def _plain_terms(text: str) -> list[str] | None:
     """Return the terms of a text whose words are all ASCII; None for any other text.
 
-    Non-ASCII signs become spaces, and the text is split at everything but letters, digits and underscores. This takes a
-    third of the time of matching each word. Texts that the two ways could read differently ("i.e.") are left to matching.
+    Non-ASCII signs become spaces, and the text is split at everything but letters, digits and
+    underscores. This takes a third of the time of matching each word. Texts that the two ways could
+    read differently ("i.e.") are left to matching.
     """
     if not text.isascii():
         others = text.encode(errors="surrogatepass").translate(None, _ASCII)

@@ -3,10 +3,11 @@
 The archive keeps nothing but events. The present facts follow from them, so nothing is ever lost,
 and each fact has one live version or none.
 
-The export shows the newest facts and those that were confirmed; a prompt shows those nearest to a text. Several orders
-are merged by reciprocal rank fusion: each order gives its n-th item 1 / (60 + n), and the sums decide. 60 is the
-constant of Cormack, Clarke and Büttcher (SIGIR 2009), who proposed the rule: an item that is first in one order alone
-does not win over one near the top of two.
+The export shows the newest facts and those that were confirmed; a prompt shows those nearest to a
+text. Several orders are merged by reciprocal rank fusion: each order gives its n-th item 1 / (60 +
+n), and the sums decide. 60 is the constant of Cormack, Clarke and Büttcher (SIGIR 2009), who
+proposed the rule: an item that is first in one order alone does not win over one near the top of
+two.
 """
 
 import unicodedata

@@ -4,9 +4,10 @@ A passage is kept until the person releases it. Its message may leave the chat, 
 or deleted: the words stay as they were said. What is kept stays kept even if the budget shrinks;
 what comes when the budget is full waits until there is room.
 
-A pin keeps its message. An export without the pin counts as the person's removing it only where the export has all that
-was known of the chat, has gone on since the pin was last shown, and descends from a state that had the pin. Any
-other export without it may be from a device that never saw the pin, so the person is asked.
+A pin keeps its message. An export without the pin counts as the person's removing it only where the
+export has all that was known of the chat, has gone on since the pin was last shown, and descends
+from a state that had the pin. Any other export without it may be from a device that never saw the
+pin, so the person is asked.
 """
 
 from collections import Counter

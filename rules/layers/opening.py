@@ -9,8 +9,8 @@
     ## facts
     - 2024-03-05: A fact.
 
-Lines of a text that would be read as part of this form are made inert, reversibly (J is a word joiner, U+2060,
-which is invisible):
+Lines of a text that would be read as part of this form are made inert, reversibly (J is a word
+joiner, U+2060, which is invisible):
 
     ## persona      becomes  J## persona
     spaces at end   becomes  spaces at endJ  as an editor may remove white space at the end of a line
@@ -18,11 +18,11 @@ which is invisible):
 
 Where there are joiners already, one more is added, so that removing one restores the text.
 
-The person's edits in TypingMind are found by comparing with the opening that the export was given, not with the
-archive: what has happened to core memory and facts since then is not their edit.
+The person's edits in TypingMind are found by comparing with the opening that the export was given,
+not with the archive: what has happened to core memory and facts since then is not their edit.
 
-Reading tolerates what editors do: other line breaks, white space at the end of lines, and further empty lines between
-the parts change nothing. The caller makes tags in the texts inert.
+Reading tolerates what editors do: other line breaks, white space at the end of lines, and further
+empty lines between the parts change nothing. The caller makes tags in the texts inert.
 """
 
 import hashlib
@@ -165,8 +165,9 @@ def rows_shown(opening: Opening) -> tuple[Rows, Rows, Rows]:
 def read_opening(text: str, names: Collection[str], introduction: str) -> Opening:
     """Read an opening, with or without its tag; `names` are the sections that it may show.
 
-    Text between the introduction and the first heading belongs to the preface. Without any heading, all of the text is
-    the preface, byte for byte. A heading that occurs twice has the texts of both.
+    Text between the introduction and the first heading belongs to the preface. Without any heading,
+    all of the text is the preface, byte for byte. A heading that occurs twice has the texts of
+    both.
     """
     tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
     text = tagged[1] if tagged else text
@@ -293,8 +294,8 @@ def write_opening(
 def compare_openings(before: Opening, after: Opening) -> OpeningEdits | None:
     """Return the person's edits: how the present opening differs from the one before. The order of facts is ignored.
 
-    Return None where every heading is gone: the person has removed or replaced the whole part, which is no edit of its
-    sections and facts.
+    Return None where every heading is gone: the person has removed or replaced the whole part,
+    which is no edit of its sections and facts.
     """
     if before.headed and not after.headed:
         return None

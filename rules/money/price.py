@@ -135,9 +135,9 @@ def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
 def prompt_bound(tokens: int, turns: int, factor: float) -> int:
     """Return the most tokens that a model will count for a prompt of `tokens` of our tokens.
 
-    `factor` is how many tokens the model is expected to count for one of ours. Half of it is added as a margin,
-    since the newest tokenizers are not published and some texts were measured at 1.8 times ours;
-    and some tokens for each turn.
+    `factor` is how many tokens the model is expected to count for one of ours. Half of it is added
+    as a margin, since the newest tokenizers are not published and some texts were measured at 1.8
+    times ours; and some tokens for each turn.
     """
     expected = -(-tokens * round(factor * 1000) // 1000)
     return -(-expected * _MARGIN_PERCENT // 100) + turns * _FRAME_TOKENS

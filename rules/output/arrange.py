@@ -5,9 +5,10 @@
 
 A memory takes the place of its messages in the export, or of the first message it was made of. A
 memory that lacks some of its messages gets them back; one that the export shows in another edition
-is renewed, unless it is whole and the person has edited it in TypingMind. Messages that a memory was made of
-stay after it with `keep-originals`; otherwise only where they refer to a file that TypingMind would
-delete with them. One of our messages that would be removed stays so, too, and where it has a picture.
+is renewed, unless it is whole and the person has edited it in TypingMind. Messages that a memory
+was made of stay after it with `keep-originals`; otherwise only where they refer to a file that
+TypingMind would delete with them. One of our messages that would be removed stays so, too, and
+where it has a picture.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

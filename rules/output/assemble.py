@@ -156,9 +156,10 @@ def write_parts(
 ) -> list[OutputMessage]:
     """Return every part as messages, with uuids that are not in `taken`.
 
-    New messages are dated within the time of what they replace, in their order: TypingMind sorts by date when it merges
-    devices, and keeps the order of equal dates. So a new message is not dated later than our messages after it, which
-    in a fork can all have one date, nor than an original after it.
+    New messages are dated within the time of what they replace, in their order: TypingMind sorts by
+    date when it merges devices, and keeps the order of equal dates. So a new message is not dated
+    later than our messages after it, which in a fork can all have one date, nor than an original
+    after it.
     """
     answers = (place.message for place in reversed(places) if place.message.role == "assistant")
     newest = next((answer for answer in answers if answer.type in (None, "message")), None)

@@ -1,7 +1,7 @@
 """Prove that a finished chat, read back as TypingMind reads it, has lost nothing.
 
-The proof does not use spans.py's walker, splice.py or assemble.py, which made the output. What
-it shares with them, and so cannot check, is: `spans.decoded`, `Number` and `without_bulk` (how bytes
+The proof does not use spans.py's walker, splice.py or assemble.py, which made the output. What it
+shares with them, and so cannot check, is: `spans.decoded`, `Number` and `without_bulk` (how bytes
 become values, and that a long image counts by its hash), `printable`, `read_marker` and
 `plain_original` (what our own fields mean), `read_opening` (what an opening shows), and the places,
 which say which messages of the input are ours.
@@ -231,8 +231,8 @@ def _quotes_and_wishes(read: ReadBack) -> Iterator[str]:
 def _speakers(read: ReadBack) -> Iterator[str]:
     """Yield a fault for each memory that quotes the person and whose marker does not say so.
 
-    A memory with a message that the person has pinned or excluded stays in an earlier edition, and its
-    marker is about that one.
+    A memory with a message that the person has pinned or excluded stays in an earlier edition, and
+    its marker is about that one.
     """
     by_person = {
         (memory.memory_id, memory.edition.number): memory.number

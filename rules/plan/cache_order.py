@@ -10,8 +10,9 @@ Pieces of work begin alike where they have the same memories before them, and ta
     a    memories | m4 m5 m6       | chunk m7        leads, with breakpoints at m6 and at m7
     c    memories | m4 m5 m6 m7    | chunk m8        waits for a, reads up to m7
 
-A request may have few cache breakpoints. So the piece in the middle leads, or the last one that the next row waits for:
-it has breakpoints where the shorter tails end, and each longer tail waits for the one before it.
+A request may have few cache breakpoints. So the piece in the middle leads, or the last one that the
+next row waits for: it has breakpoints where the shorter tails end, and each longer tail waits for
+the one before it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +26,8 @@ from rules.plan.work import PlannedChunk
 def count_needed(plan: ChatPlan) -> tuple[int, ...]:
     """Return, for each piece of `plan.work`, how many of the first pieces must be done before it can begin.
 
-    A memory is written, or written again, when the memories before its tail are final. A hindsight edition
-    also needs its own memory, where that is written again first.
+    A memory is written, or written again, when the memories before its tail are final. A hindsight
+    edition also needs its own memory, where that is written again first.
     """
     work = plan.work
     written = [
@@ -75,8 +76,8 @@ def order_leads(plan: ChatPlan) -> tuple[Lead, ...]:
 def _row(plan: ChatPlan, row: Sequence[int], awaited: int) -> Iterator[Lead]:
     """Yield the leads of a row of pieces that begin alike, which has the shortest tail first.
 
-    The row is led by the last piece that the next row waits for (which needs memories up to number `awaited`), or else
-    by the middle one.
+    The row is led by the last piece that the next row waits for (which needs memories up to number
+    `awaited`), or else by the middle one.
     """
     work = plan.work
     # Hindsight never leads if others can: it may wait for its own memory to be written again.

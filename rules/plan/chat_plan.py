@@ -304,8 +304,9 @@ def _form_chunks(
 def why_not_worthwhile(chunks: Sequence[int], overhead: Overhead, *, has_memories: bool) -> str:
     """Return why no memories should be made of chunks of these sizes, as a sentence; "" where they should.
 
-    Memories and what surrounds them must not take more than what they replace, and a chunk must have enough for what a
-    model writes about it: nothing is paid for that would be refused, or would make the chat longer.
+    Memories and what surrounds them must not take more than what they replace, and a chunk must
+    have enough for what a model writes about it: nothing is paid for that would be refused, or
+    would make the chat longer.
     """
     replaced = sum(chunks)
     if not replaced:
@@ -332,8 +333,8 @@ def why_not_worthwhile(chunks: Sequence[int], overhead: Overhead, *, has_memorie
 def asks_agent(chunk: Sequence[Entry], tokens: int, questions: int, *, by_model: bool) -> bool:
     """Return whether the agent is asked for the memory of a chunk; otherwise the engine makes it.
 
-    Something must have been said in words. A model (`by_model`) is asked only where the chunk has enough
-    for what it writes: else its answers would be paid for and refused.
+    Something must have been said in words. A model (`by_model`) is asked only where the chunk has
+    enough for what it writes: else its answers would be paid for and refused.
     """
     return can_be_quoted(chunk) and (not by_model or is_enough_for_a_model(tokens, questions))
 

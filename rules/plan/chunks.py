@@ -20,8 +20,8 @@ never on when memproc ran.
     begin                                                        newest message
       |--- chunk ---|-- chunk --|--- chunk ---|.. waits ..|------ live tail ------|
 
-The beginning of a chunk's tail moves seldom and far, so that the tail's length swings around `keep`: each move means
-that all of the tail is written to the provider's cache again.
+The beginning of a chunk's tail moves seldom and far, so that the tail's length swings around
+`keep`: each move means that all of the tail is written to the provider's cache again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -81,8 +81,9 @@ class Split:
 Splitter = Callable[[Sequence[Spoken], int, int, int], Split]
 """Takes the history, the index where chunks begin, their size in tokens, and the last index where one may end.
 
-It returns the bounds of the chunks. The live tail follows the last index; at most one bound is set beyond it, which
-says how much the next chunk needs. A bound must be final: messages that come later never change it.
+It returns the bounds of the chunks. The live tail follows the last index; at most one bound is set
+beyond it, which says how much the next chunk needs. A bound must be final: messages that come later
+never change it.
 """
 
 
@@ -217,10 +218,11 @@ def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
 def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
     """Return for each chunk the index of the chunk that its tail begins with; the tail ends where the chunk begins.
 
-    `chunk_tokens` are those of all chunks of the history in order; `keep` and `step` are tokens, too. The tail begins at
-    chunk 0. When it exceeds `keep` by more than half a step, its beginning moves on to the first chunk from which at most
-    `keep` less half a step is left, but never past the chunk right before: a chunk always has something raw before it,
-    however large that is. Chunk 0 has an empty tail.
+    `chunk_tokens` are those of all chunks of the history in order; `keep` and `step` are tokens,
+    too. The tail begins at chunk 0. When it exceeds `keep` by more than half a step, its beginning
+    moves on to the first chunk from which at most `keep` less half a step is left, but never past
+    the chunk right before: a chunk always has something raw before it, however large that is. Chunk
+    0 has an empty tail.
 
     It depends only on the chunks, so that many small runs and one large run send the same prompts.
     """
@@ -259,9 +261,9 @@ def chunks(
 ) -> Chunking:
     """Form chunk after chunk of about `size` tokens, as long as at least `tail` tokens stay after the last one.
 
-    `spoken` is the whole history, `begin` the index where the last frozen chunk ended (0 for none). A frozen bound holds
-    even where turns would now be cut otherwise (other sizes, an edited message). The live tail is the newest whole turns
-    that hold at least `tail` tokens.
+    `spoken` is the whole history, `begin` the index where the last frozen chunk ended (0 for none).
+    A frozen bound holds even where turns would now be cut otherwise (other sizes, an edited
+    message). The live tail is the newest whole turns that hold at least `tail` tokens.
     """
     offered = split(spoken, begin, size, _last_end(spoken, begin, tail))
     left = tokens_of(spoken[begin:])

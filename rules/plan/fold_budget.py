@@ -9,9 +9,9 @@ If a model costs more above some length, that length counts as its window, as it
 The budget depends only on the messages and the window, so ten rounds give what one gives.
 
 A fold of folds reads the memories of its chunks again, the last answer of each, so that no more
-than two generations are between it and the raw words. That is more to read than its member folds. So all folds together
-may read one and a half times of what they would read from their members; a fold that would exceed this is made from its
-members:
+than two generations are between it and the raw words. That is more to read than its member folds.
+So all folds together may read one and a half times of what they would read from their members; a
+fold that would exceed this is made from its members:
 
     memories        1 2 3 4 5 6 | 7 8 9 10 11 12 | 13 ...
     folds           each reads its six memories whole

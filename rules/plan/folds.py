@@ -1,7 +1,7 @@
 """Decide which memories the memory section shows within its budget, and which are folded into one.
 
-Memories are added one after the other. After each one, while the section is larger than the budget, the
-oldest six items of the lowest level that has that many become one fold of the next level.
+Memories are added one after the other. After each one, while the section is larger than the budget,
+the oldest six items of the lowest level that has that many become one fold of the next level.
 Quotes are outside the budget: they are permanent, and a fold carries all those of its members. With
 groups of three, and room for six:
 
@@ -23,8 +23,8 @@ So the view depends only on the memories, and never on when rounds happened.
 
 A fold of a whole group replaces the same memories at every budget: the budget only decides when it
 is made. So a larger budget brings memories back, and nearly always without a call, since the
-smaller budget had the folds made before. There are two exceptions. At few lengths of a conversation (2
-to 7 of 100, simulated) the larger budget needs one fold that the smaller one would have needed
+smaller budget had the folds made before. There are two exceptions. At few lengths of a conversation
+(2 to 7 of 100, simulated) the larger budget needs one fold that the smaller one would have needed
 within about six memories. And a fold of mixed levels depends on the budget, as does every fold
 after it.
 
@@ -133,13 +133,14 @@ def build_view(
 ) -> View:
     """Return the memory section after all of `memories` (oldest first), within its budget.
 
-    `budget` returns the budget in tokens for the raw tokens of the memories so far. `find` returns the fold of some
-    members, which may be forgotten, or None where it is not made yet. A group with only one member that is not forgotten
-    needs no fold: that member replaces it at the next level; a group that is all forgotten stays so.
+    `budget` returns the budget in tokens for the raw tokens of the memories so far. `find` returns
+    the fold of some members, which may be forgotten, or None where it is not made yet. A group with
+    only one member that is not forgotten needs no fold: that member replaces it at the next level;
+    a group that is all forgotten stays so.
 
-    A section may exceed its budget by one item, or by items that are never folded and single ones between them. `memories`
-    may begin with items of higher levels: folds that came with an export, and whose memories are unknown. What precedes an
-    item of a higher level counts as of that level.
+    A section may exceed its budget by one item, or by items that are never folded and single ones
+    between them. `memories` may begin with items of higher levels: folds that came with an export,
+    and whose memories are unknown. What precedes an item of a higher level counts as of that level.
     """
     places: list[_Place] = []  # oldest first: none is of a lower level than one after it
     tokens = shown = source = 0
@@ -231,8 +232,9 @@ def view_section(
 ) -> View:
     """Return the section for the first `upto` memories of a chat; the same memories always give the same section.
 
-    `memories` are all memories and folds of the chat; `coming` are memories that are not made yet, and
-    `stand_in` may return an item in place of a fold that is not made. `version` chooses the editions.
+    `memories` are all memories and folds of the chat; `coming` are memories that are not made yet,
+    and `stand_in` may return an item in place of a fold that is not made. `version` chooses the
+    editions.
     """
     by_id = memories_by_id(memories)
     never_folded = {

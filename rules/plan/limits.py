@@ -175,8 +175,8 @@ def least_window(chunks: Iterable[PlannedChunk], fixed: int, factor: float) -> i
 def room_left(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit) -> int:
     """Return how many of our tokens the chunk's last hindsight request has room for; 0 or less where it has none.
 
-    `factor` must be what is known about the model beforehand: a request must stay the same on any day, or it
-    is paid twice.
+    `factor` must be what is known about the model beforehand: a request must stay the same on any
+    day, or it is paid twice.
     """
     return int((limit.most_in_hindsight - sum(parts_of(chunk, fixed, factor).values())) / factor)
 

@@ -69,8 +69,9 @@ def _best(
 def _last_groups(grains: Sequence[_Grain], size: int, steep: int) -> Iterator[tuple[int, int]]:
     """Yield where the last group may start, the nearest first, and what that group costs.
 
-    A group costs d² + steep · d⁴, where `d` is its distance from `size`, in sizes. So near the size a bound is free to
-    move to where the topic changes; the farther away it is, the harder it is pulled back.
+    A group costs d² + steep · d⁴, where `d` is its distance from `size`, in sizes. So near the size
+    a bound is free to move to where the topic changes; the farther away it is, the harder it is
+    pulled back.
     """
     tokens = giant = 0
     for start in range(len(grains) - 1, -1, -1):

@@ -5,11 +5,13 @@
     ^^^^^^^^^^^^^^^^   ^^^^^^^^^^^^^^^^
     words that both share, rare ones before common ones: their likeness (cosine of TF-IDF vectors)
 
-Everything is computed in whole numbers, and the likeness is rounded, so that every platform comes to
-the same bounds. Only the window is read, all of which is final, so bounds never depend on when memproc ran.
+Everything is computed in whole numbers, and the likeness is rounded, so that every platform comes
+to the same bounds. Only the window is read, all of which is final, so bounds never depend on when
+memproc ran.
 
-`prices_by_vectors` compares vectors, which say what a text is about, instead of words; the caller gets them from a
-model. Half of the average of a window, which is what the whole conversation has in common, is subtracted.
+`prices_by_vectors` compares vectors, which say what a text is about, instead of words; the caller
+gets them from a model. Half of the average of a window, which is what the whole conversation has in
+common, is subtracted.
 """
 
 from collections import defaultdict
@@ -59,7 +61,8 @@ def prices(
     """Return the price of a bound after each unit but the last: 0 for the best place.
 
     `texts` are the messages of each unit; `minutes` when its first and its last message were
-    written, 0 where unknown. A chat is planned more than once, so the prices of the last windows are cached.
+    written, 0 where unknown. A chat is planned more than once, so the prices of the last windows
+    are cached.
     """
     turns = [_words(unit) for unit in texts]
     # A word's rarity by how many turns say it, in units of _RARITY_UNIT; 0 if all or none do.
@@ -87,8 +90,8 @@ def _products(turns: Sequence[_Words], squared_rarities: Sequence[int], width: i
 
         ... | with turn 2 | with turn 1 | with turn 0 | 0 | 0 | 0
 
-    So one addition of integers adds as many products as there are turns. Three empty fields, and three empty
-    rows before and after the others, stand for turns beyond the window.
+    So one addition of integers adds as many products as there are turns. Three empty fields, and
+    three empty rows before and after the others, stand for turns beyond the window.
     """
     mask = (1 << width) - 1
     scaled: dict[str, int] = {}

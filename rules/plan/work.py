@@ -8,8 +8,9 @@ A chunk's requests must fit into what the model holds at its usual price:
     request    system message and primer | memories | tail | chunk | dialogue and answers
     limit      the model's window, or where its price rises if that comes first; with room to spare
 
-Where one does not fit, its tail is shortened, chunk by chunk, and memories take the place of these chunks. How far
-depends only on the raw messages, not on how the memories turned out, so a request is the same on any day.
+Where one does not fit, its tail is shortened, chunk by chunk, and memories take the place of these
+chunks. How far depends only on the raw messages, not on how the memories turned out, so a request
+is the same on any day.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -106,8 +107,9 @@ def hindsight_round(
 ) -> Round:
     """Return the round to go on with, or the round that `new` chunks begin.
 
-    `memories` are those of chunks, oldest first; the newest `most` of them get hindsight. `again` are the numbers of those
-    that are written again first, `held` the ids of those that the export would go on showing unchanged.
+    `memories` are those of chunks, oldest first; the newest `most` of them get hindsight. `again`
+    are the numbers of those that are written again first, `held` the ids of those that the export
+    would go on showing unchanged.
     """
     chosen, upto = set(last.chosen), last.upto
     if new and len(memories) >= last.upto:
@@ -154,8 +156,8 @@ def plan_chunks(
     """Return the chunks, each with its tail and with the memories that cover what is before the tail.
 
     `chunks` are by the numbers of their memories; `tokens` are those of each message, `keep` and
-    `step` the settings of the tail. `room` is how many tokens a request may have for memories, tail,
-    chunk and the chunk's memory; None where unknown.
+    `step` the settings of the tail. `room` is how many tokens a request may have for memories,
+    tail, chunk and the chunk's memory; None where unknown.
     """
     result: list[PlannedChunk] = []
     for row in _rows(chunks):

@@ -149,9 +149,9 @@ def absent_in(export: Recognised) -> Absent:
     """Return the messages of the chat that the archive has and the export lacks.
 
     Messages under a memory count where the export has others of it in full, as its originals, or as
-    raw messages where it shows neither the memory nor a fold of it. One that stays for its attachment
-    alone says nothing of the others: these left with our output, also where TypingMind has cut their
-    names from its list since.
+    raw messages where it shows neither the memory nor a fold of it. One that stays for its
+    attachment alone says nothing of the others: these left with our output, also where TypingMind
+    has cut their names from its list since.
     """
     known = export.known
     whole = [place for place in export.places if place.ours is None and not place.for_attachment]

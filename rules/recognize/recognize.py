@@ -122,8 +122,8 @@ def _read_claim(at: int, message: Message, known: Mapping[str, Marker]) -> _Clai
 def _of_memories(claims: _Claims) -> set[int]:
     """Return the numbers of the claims that are messages of memories.
 
-    Claims to one memory are a row, in the order of its slots: a merge of two devices may have brought
-    the same memory twice.
+    Claims to one memory are a row, in the order of its slots: a merge of two devices may have
+    brought the same memory twice.
     """
     rows: list[list[int]] = []
     newest: dict[str, list[int]] = {}
@@ -333,9 +333,9 @@ def _originals(kept: Mapping[int, Place], under: Under) -> dict[int, Place]:
     """Return by index the places of raw messages kept with their memories, found by uuid or text.
 
     `kept` are the places of all that claims to be. In a fork no uuid is known; where a uuid occurs
-    twice, the text tells which of them has stayed; and one that the person has edited says something
-    else, so that in a fork its place tells it, where all of its memory are there. Of what a message
-    ever said, the newest counts that an original says.
+    twice, the text tells which of them has stayed; and one that the person has edited says
+    something else, so that in a fork its place tells it, where all of its memory are there. Of what
+    a message ever said, the newest counts that an original says.
     """
     said_here = {place.message.digest for place in kept.values()}
     there = Counter(place.original for place in kept.values())

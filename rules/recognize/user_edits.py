@@ -62,8 +62,9 @@ def edits_of(
 ) -> PersonEdits:
     """Compare a chat in the archive with its export.
 
-    `shown` are the messages of each memory that the export shows, as `group_by_memory` returns them.
-    `missing_under` are keys of raw messages that the export lacks, though the person did not delete them.
+    `shown` are the messages of each memory that the export shows, as `group_by_memory` returns
+    them. `missing_under` are keys of raw messages that the export lacks, though the person did not
+    delete them.
     """
     here = find_memories_in_export(known, places, shown)
     changed = _changed(known, places, shown, missing_under)
@@ -86,8 +87,8 @@ def edits_of(
 def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Edition]:
     """Return the memories that read as none of their editions: what they were, with the new texts.
 
-    With a picture in it, a memory is the person's in any words. So is one that they have edited back
-    to former words; an older copy of it, as another device may have, was not edited since.
+    With a picture in it, a memory is the person's in any words. So is one that they have edited
+    back to former words; an older copy of it, as another device may have, was not edited since.
     """
     edited: dict[str, Edition] = {}
     by_id = memories_by_id(known.memories)

@@ -1,7 +1,8 @@
 """Read the content of a message in every shape that TypingMind knows, and the files that it refers to.
 
-Words are the text that person and persona wrote. Images, files, tool calls and results, and thinking become
-short placeholders in square brackets: they keep their place in the prompt and are never quoted.
+Words are the text that person and persona wrote. Images, files, tool calls and results, and
+thinking become short placeholders in square brackets: they keep their place in the prompt and are
+never quoted.
 """
 
 import re

@@ -19,8 +19,8 @@ _FIRST_YEAR = 1971
 def parse_date(text: str | None) -> datetime | None:
     """Return a date of an export, with `Z` or an offset and perhaps fractions of a second; None for any other text.
 
-    Other forms that Python reads ("2024-W09-5", "20240301") are refused: JavaScript does not read them, and their
-    first ten characters are no day.
+    Other forms that Python reads ("2024-W09-5", "20240301") are refused: JavaScript does not read
+    them, and their first ten characters are no day.
     """
     if not text or not _DATE.fullmatch(text):
         return None
@@ -35,8 +35,8 @@ def parse_date(text: str | None) -> datetime | None:
 def in_zone(text: str | None, zone: tzinfo) -> str:
     """Return a date in local time of the zone, so that its first ten characters are the day there.
 
-    A day without a time stays unchanged, and so does a date with an offset from UTC, such as one that this returned
-    before. Return "" where the text is no date, or one of 1970.
+    A day without a time stays unchanged, and so does a date with an offset from UTC, such as one
+    that this returned before. Return "" where the text is no date, or one of 1970.
     """
     when = parse_date(text)
     if not text or when is None or when.year < _FIRST_YEAR:

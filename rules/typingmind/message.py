@@ -42,8 +42,8 @@ class Message:
     """TypingMind's name for the model that answered: the API's, or for a custom model a uuid."""
     parts: tuple[Part, ...]
     digest: str
-    """The SHA-256 of what was said, which a fork does not change: it does not depend on uuid, date, the order of keys, or
-    where files are kept."""
+    """The SHA-256 of what was said, which a fork does not change: it does not depend on uuid, date,
+    the order of keys, or where files are kept."""
     calls_tools: bool
     cleared: bool
     """Whether it has `contextClearedAt`: it is shown to the person, but no longer sent to the model."""
@@ -71,8 +71,8 @@ class Message:
     def wording(self) -> str:
         """Return what a message of ours says: its words, or its placeholders where it has no words.
 
-        What we copy from it is written into TypingMind as words, so placeholders must not get among them. A picture that
-        the person has attached stays in the message itself.
+        What we copy from it is written into TypingMind as words, so placeholders must not get among
+        them. A picture that the person has attached stays in the message itself.
         """
         return self.words or self.text
 

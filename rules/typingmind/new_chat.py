@@ -1,18 +1,18 @@
 """Write new messages and chats in the shape in which TypingMind stores them.
 
-A new assistant message has the keys of an assistant message of the same chat, and one text part or one
-string, never empty: what TypingMind sends and shows depends on these.
+A new assistant message has the keys of an assistant message of the same chat, and one text part or
+one string, never empty: what TypingMind sends and shows depends on these.
 
 A chat that was brought from another program has the field `memproc`, which TypingMind keeps and
-never sends. It says which conversations the chat is made of. Between two of these is a message with our
-marker:
+never sends. It says which conversations the chat is made of. Between two of these is a message with
+our marker:
 
     "memproc":{"v":1,"life":"Aria","brought":[["chatgpt","6b0f0d9c-..."],["chatgpt","91aa..."]]}
 
-TypingMind stores a chat under `chatID` and replaces another chat with the same one. So an expanded raw conversation
-becomes a chat with a new id, which keeps the old chat safe; message uuids may occur in two chats, so
-messages keep theirs. In its list of deletions are none of its messages, but those of memories that another device
-may show, so that the chat survives a sync.
+TypingMind stores a chat under `chatID` and replaces another chat with the same one. So an expanded
+raw conversation becomes a chat with a new id, which keeps the old chat safe; message uuids may
+occur in two chats, so messages keep theirs. In its list of deletions are none of its messages, but
+those of memories that another device may show, so that the chat survives a sync.
 """
 
 import hashlib

@@ -7,15 +7,16 @@
 TypingMind does not send a message with `contextClearedAt`. The marker says that we added that, and
 under which memory the message is. All other bytes of the message are the person's own.
 
-With `keep-originals` all messages under a memory stay. Otherwise only those stay that refer to a file
-of TypingMind's own store, which would be deleted with them; their marker says `"for":"attachment"`.
+With `keep-originals` all messages under a memory stay. Otherwise only those stay that refer to a
+file of TypingMind's own store, which would be deleted with them; their marker says
+`"for":"attachment"`.
 
 When devices sync, TypingMind removes the messages that a chat lists as deleted:
 
     "syncMetadata":{"deletedMessageUUIDs":["6f2c","91aa"],"deletedSyncedBlobIDs":[]}
 
-TypingMind lists here what the person deletes; older builds list nothing. memproc adds the messages that
-memories have replaced, as another device's sync would bring them back.
+TypingMind lists here what the person deletes; older builds list nothing. memproc adds the messages
+that memories have replaced, as another device's sync would bring them back.
 """
 
 from collections.abc import Sequence
@@ -87,8 +88,8 @@ def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
 def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = False) -> bytes:
     """Return the message marked as an original under this memory, shown but no longer sent since the date `when`.
 
-    A message that the person had excluded keeps their date; an original is marked again. Raises ChatSkipped where one of
-    its keys occurs twice.
+    A message that the person had excluded keeps their date; an original is marked again. Raises
+    ChatSkipped where one of its keys occurs twice.
     """
     raw = plain_original(raw)
     marker: dict[str, object] = {"v": int(_VERSION), "kind": ORIGINAL, "memory": memory}

@@ -1,7 +1,7 @@
 """Read a chat as TypingMind itself would: with the standard library's parser, as plain JSON.
 
-Only the proof uses this, which must find what our own reader (chat.py, message.py) gets wrong. They share only
-`Number`, `without_bulk` and `printable`; see rules/output/prove.py.
+Only the proof uses this, which must find what our own reader (chat.py, message.py) gets wrong. They
+share only `Number`, `without_bulk` and `printable`; see rules/output/prove.py.
 """
 
 import json
@@ -35,8 +35,8 @@ _SHAPE = frozenset(
 def parse_json(text: str) -> Json:
     """Parse a chat or a message. Numbers stay as they are written, so that 69.2240 and 69.224 differ.
 
-    A text too long to be words (an image) is replaced by its SHA-256, as two chats are compared in memory. Raises
-    ValueError, or TypeError where the text is no object.
+    A text too long to be words (an image) is replaced by its SHA-256, as two chats are compared in
+    memory. Raises ValueError, or TypeError where the text is no object.
     """
     value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
     if not isinstance(value, dict):

@@ -45,8 +45,8 @@ def splice(chat: Chat, edits: Sequence[ByteEdit]) -> bytes:
 def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[bytes]) -> ByteEdit:
     """Return the edit that gives the chat the messages `raws`.
 
-    `kept` has the index of each in the input, or None for a new one. Messages at the beginning and the end that stay
-    the same are not touched.
+    `kept` has the index of each in the input, or None for a new one. Messages at the beginning and
+    the end that stay the same are not touched.
     """
     old = chat.messages
     prefix, suffix = _same_ends(kept, len(old))
@@ -126,8 +126,8 @@ def _comma(chat: Chat) -> bytes:
 def field_bytes(raw: bytes, key: str) -> bytes | None:
     """Return the value of an object's field as it is written there, or None.
 
-    This and the next two functions raise spans.BadJson where the bytes are no JSON object, or a key occurs
-    twice.
+    This and the next two functions raise spans.BadJson where the bytes are no JSON object, or a key
+    occurs twice.
     """
     for member in _members(raw):
         if member.key == key:
