@@ -29,7 +29,7 @@ from daemon.reports.report import Step
 from daemon.status.status import OF_THE_DAEMON
 from primer.models import KEY_VARIABLES
 from rules.errors import ArchiveError, ConfigurationError, FileTrouble, MemprocError
-from service.command import run_command
+from service.command import run_program
 from service.desktop import notice_command
 from service.install import InstallStep, StepFailed, to_install, to_remove
 from service.manager import offer, recipe_for, state_here
@@ -65,22 +65,22 @@ def service_install_command(settings: Settings, dry_run: bool, no_sandbox: bool)
         )
     with _in_our_words():
         try:
-            recipe = recipe_for(account, program, run_command, Sandbox.NONE if no_sandbox else None)
+            recipe = recipe_for(account, program, run_program, Sandbox.NONE if no_sandbox else None)
         except NoUserManager as fault:
             if not dry_run:
                 raise
             # What would be written can be shown all the same.
             recipe = systemd_recipe(program, account.units, Sandbox.NONE)
-            _print(to_install(recipe, run_command), settings)
+            _print(to_install(recipe, run_program), settings)
             settings.say(f"It would not start now: {fault.message}\n{fault.next_step}")
             return 0
         for remark in recipe.remarks:
             settings.say(remark)
-        steps = to_install(recipe, run_command)
+        steps = to_install(recipe, run_program)
         if dry_run:
             return _print(steps, settings)
         code = _carry_out(steps, settings)
-    further = offer(account, run_command)
+    further = offer(account, run_program)
     see = Step("To see how it is", "service status")
     settings.done("The service runs.", further, next=(see,))
     return code
@@ -102,7 +102,7 @@ def service_status_command(settings: Settings) -> int:
     Exit code 0: it runs; 1: it needs attention; 2: it does not run.
     """
     with _in_our_words():
-        state = state_here(_account(), run_command, _program(settings).command)
+        state = state_here(_account(), run_program, _program(settings).command)
     settings.done(*state.sentences, state=state.state)
     return _CODES[state.state]
 
@@ -160,15 +160,15 @@ def service_failed_command() -> int:
 
     systemd runs this when the service fails.
     """
-    down = failure(run_command)
+    down = failure(run_program)
     next_step = down.next_step
     if down.may_pass:
-        run_command(NOT_AGAIN.argv)
-        if run_command(START_AGAIN.argv).code == 0:
+        run_program(NOT_AGAIN.argv)
+        if run_program(START_AGAIN.argv).code == 0:
             next_step = "It is started again in ten minutes. See: memproc logs"
     print_error(f"{down.message} {next_step}")
     if argv := notice_command(down.message, next_step):
-        run_command(argv)
+        run_program(argv)
     return 0
 
 
@@ -196,8 +196,8 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 def _remove(settings: Settings, *, dry_run: bool = False) -> int:
     """Remove the service of this account, or with `dry_run` only show how. Return the exit code."""
     with _in_our_words():
-        recipe = recipe_for(_account(), _program(settings), run_command, Sandbox.NONE)
-        steps = to_remove(recipe, run_command)
+        recipe = recipe_for(_account(), _program(settings), run_program, Sandbox.NONE)
+        steps = to_remove(recipe, run_program)
         if dry_run:
             return _print(steps, settings)
         code = _carry_out(steps, settings)

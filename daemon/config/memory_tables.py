@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, PlainValidator, SerializeAsAny
 from daemon.config.folder_tables import Text
 from daemon.config.tables import AS_WRITTEN, ConfigProblem, Table, checked, gone
 from daemon.files.clock import is_zone
-from rules.layers.core import Value, render
+from rules.layers.core import Value, render_value
 
 _LEAST_TAIL = 800
 _LARGE_ENOUGH = checked(
@@ -225,7 +225,7 @@ def section_clashes(core: CoreSettings) -> Iterator[ConfigProblem]:
     """
     ours = core.layout == CoreSettings().layout
     for name, section in core.sections.items():
-        length = len(render(section.value))
+        length = len(render_value(section.value))
         if (ours or "limit" in section.model_fields_set) and 0 < section.limit < length:
             place = ("core", "sections", name)
             yield ConfigProblem(

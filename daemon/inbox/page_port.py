@@ -19,7 +19,7 @@ from selectors import EVENT_READ, DefaultSelector
 
 from daemon.files.lock import is_held
 from rules.errors import FileTrouble
-from service.command import memproc_argv, run_command
+from service.command import memproc_argv, run_program
 
 LOOPBACK = "127.0.0.1"
 CAN_HAND_OVER = sys.platform != "win32"
@@ -116,7 +116,7 @@ def _of_linux(port: int) -> Iterator[tuple[str, str]]:
 def _of_lsof(port: int) -> Iterator[tuple[str, str]]:
     """Yield the same by lsof, which every macOS has."""
     argv = ("lsof", "-nP", f"-iTCP:{port}", "-sTCP:LISTEN", "-Fpc")
-    fields = {line[:1]: line[1:] for line in run_command(argv, _LSOF_SECONDS).out.splitlines()}
+    fields = {line[:1]: line[1:] for line in run_program(argv, _LSOF_SECONDS).out.splitlines()}
     if "p" in fields:
         yield fields["p"], fields.get("c", "a program")
 

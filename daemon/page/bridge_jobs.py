@@ -21,7 +21,7 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 from daemon.page.actions import do_command, start_command
 from daemon.page.app import Desk, Plan, Plans
-from daemon.page.run_plans import row_of
+from daemon.page.run_plans import find_row
 from daemon.page.words import tokens, usd
 from rules.conversation.marker import MEMORY, read_marker
 from rules.errors import FileTrouble, MemprocError
@@ -188,7 +188,7 @@ def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
         return _plan_of(chat, {}, _NEW_CHAT)
     with _lent(desk.folders.state, body) as path:
         result = do_command(desk.toml, "plan", "--", str(path))
-    row = row_of(result.printed.get("chats", ()), chat.chat_id)
+    row = find_row(result.printed.get("chats", ()), chat.chat_id)
     if row is None:
         return _plan_of(chat, {}, result.says)
     reasons = (row[name] for name in ("reason", "next_step") if row.get(name))

@@ -94,13 +94,13 @@ def _needs(archive: Archive, desk: Desk, status: Status) -> Iterator[Need]:
     """Yield what needs the user: problems, models that end, wishes left out, kept passages."""
     key = keys(desk.folders.state)
     for problem in status.problems:
-        address = address_of(problem)
+        address = address_of_problem(problem)
         yield Need(problem, address, _LABELS[address])
     for problem, address in problems_of_chats(archive, desk.config, key, status.now):
         yield Need(problem, address, _LABELS.get(address, "See what is kept"))
 
 
-def address_of(problem: StatusProblem) -> str:
+def address_of_problem(problem: StatusProblem) -> str:
     """Return the address to which the button of a problem leads."""
     if problem.what == "the settings":
         return "/settings"

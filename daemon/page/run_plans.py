@@ -44,7 +44,7 @@ def _planned(request: Request, template: str) -> Response:
     if is_there:
         changed_at = write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
     planned = _plan_of_file(request, path) if is_there else {}
-    row = row_of(planned.get("rows", ()), known.chat_id)
+    row = find_row(planned.get("rows", ()), known.chat_id)
     again = {chunk["number"] for chunk in (row or {}).get("again", ())}
     models = (row or {}).get("models") or {}
     return render(
@@ -138,7 +138,7 @@ def post_run(request: Request) -> Response:
     return show_run(desk_of(request), ["run", "--", path])
 
 
-def row_of(rows: Sequence[Plan], chat_id: str) -> Plan | None:
+def find_row(rows: Sequence[Plan], chat_id: str) -> Plan | None:
     """Return a chat's row of its file's plan, or the row of a skipped file; None where there is none."""
     fitting = (row for row in rows if chat_id == row.get("chat_id") or row["outcome"] == "skipped")
     return next(fitting, None)

@@ -21,7 +21,7 @@ from rules.conversation.memory_title import (
     title_pair,
     write_title,
 )
-from rules.plan.fold_budget import members_reading, reading_of
+from rules.plan.fold_budget import members_reading, reading_for
 from rules.typingmind.dates import day_of
 
 
@@ -97,5 +97,5 @@ def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> F
         numbers=(first, last),
         memories=remembered,
         from_memories=members_reading(members, by_id).from_memories,
-        answers=[reading_of(memory, by_id).answers or 0 for memory in remembered],
+        answers=[reading_for(memory, by_id).answers or 0 for memory in remembered],
     )

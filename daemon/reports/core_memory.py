@@ -10,7 +10,7 @@ from daemon.chat.opening import core_now
 from daemon.config.loading import core_layout
 from daemon.config.settings import Config
 from daemon.reports.report import Card, Report, ReportTable, Step, unmarked
-from rules.layers.core import CoreEvent, Section, render
+from rules.layers.core import CoreEvent, Section, render_value
 from rules.wording import cut_title
 
 _IS_OFF = "the chat does not show this: core.enabled is false in memproc.toml"
@@ -49,7 +49,7 @@ def _section_card(section: Section) -> Card:
     size = f"{len(section.rendered):,} of {section.limit:,} characters"
     held_lines = set(section.held_lines)
     if not isinstance(section.value, str):
-        held_lines = {render((line,)) for line in section.held_lines}
+        held_lines = {render_value((line,)) for line in section.held_lines}
     lines = (
         f"{line}  (yours)" if line in held_lines else line for line in section.rendered.splitlines()
     )
@@ -76,6 +76,6 @@ def _event_card(event: CoreEvent) -> Card:
     did = _FUNCTIONS.get(event.function, event.function)
     return Card(
         who=f"number {event.number}: {event.section}, {did} by {by}{undone}",
-        text=unmarked(render(event.value) or _EMPTY),
+        text=unmarked(render_value(event.value) or _EMPTY),
         at=event.at,
     )

@@ -28,7 +28,7 @@ from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.folder_checks import archive, backups, disk, folders, outputs, rights
 from daemon.status.model_checks import check_keys, key_files, models, own_models
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
-from service.command import RunCommand, run_command
+from service.command import RunCommand, run_program
 from service.manager import state_here
 from service.systemd_state import NoUserManager
 from service.unit import Account, ServiceState
@@ -55,7 +55,7 @@ _PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 _LIMIT_SECONDS = 3.0
 _LEVELS = ("error", "warning", "ok")
 _Checked = TypeVar("_Checked", Machine, Setup)
-_run_briefly = partial(run_command, limit_seconds=_LIMIT_SECONDS)
+_run_briefly = partial(run_program, limit_seconds=_LIMIT_SECONDS)
 
 
 def examine(

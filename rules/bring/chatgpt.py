@@ -26,7 +26,7 @@ from rules.bring.conversation import (
     first_and_last,
     framed,
     make_conversation,
-    messages_of,
+    messages_in_tree,
     not_brought,
     paragraphs,
     read_moment,
@@ -59,7 +59,7 @@ _SOUNDS = ("audio_asset_pointer", "real_time_user_audio_video_asset_pointer", "v
 
 def summarize_chatgpt(fields: Fields) -> Summary:
     """Return what a list shows of a conversation."""
-    messages = messages_of(fields).values()
+    messages = messages_in_tree(fields).values()
     spoken = [message for message in messages if _role(message) in ("user", "assistant")]
     first, last = first_and_last(spoken, "create_time")
     named = text_under(fields, "conversation_id", "id")
@@ -76,7 +76,7 @@ def summarize_chatgpt(fields: Fields) -> Summary:
 
 def read_chatgpt(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation; number 1 is the one where the person was last."""
-    messages = messages_of(fields)
+    messages = messages_in_tree(fields)
     tree = tree_of(fields, "create_time", text_under(fields, "current_node"))
     path = [key for key in chosen_branch(tree, branch) if key in messages]
     left_out: LeftOut = Counter()

@@ -184,7 +184,7 @@ def as_dict(value: object) -> Fields:
     return value if isinstance(value, dict) else {}
 
 
-def messages_of(fields: Fields) -> dict[str, Fields]:
+def messages_in_tree(fields: Fields) -> dict[str, Fields]:
     """Return the messages under MAPPING by the ids of their nodes; nodes without a message are left out."""
     nodes = as_dict(fields.get(MAPPING)).items()
     messages = {key: as_dict(as_dict(node).get("message")) for key, node in nodes}
@@ -197,7 +197,7 @@ def tree_of(fields: Fields, date: str, current: str = "") -> MessageTree:
     `date` is the field of a message's date, `current` the message where the person was last.
     """
     nodes = as_dict(fields.get(MAPPING))
-    messages = messages_of(fields)
+    messages = messages_in_tree(fields)
     parents = {key: text_under(node, "parent") for key, node in nodes.items()}
     dates = {key: read_moment(messages.get(key, {}).get(date)) for key in nodes}
     return MessageTree(parents, dates, current)

@@ -24,7 +24,7 @@ from rules.bring.conversation import (
     first_and_last,
     framed,
     make_conversation,
-    messages_of,
+    messages_in_tree,
     paragraphs,
     read_moment,
     tree_of,
@@ -42,17 +42,17 @@ _FRAMES = {"THINK": "thinking", "SEARCH": "result of search"}
 def is_deepseek(fields: Fields) -> bool:
     """Return whether the messages of a conversation are made of fragments."""
     return any(
-        isinstance(message.get("fragments"), list) for message in messages_of(fields).values()
+        isinstance(message.get("fragments"), list) for message in messages_in_tree(fields).values()
     )
 
 
 def summarize_deepseek(fields: Fields) -> Summary:
     """Return what a list shows of a conversation."""
-    messages = messages_of(fields).values()
+    messages = messages_in_tree(fields).values()
     first, last = first_and_last(messages, _DATE)
     return Summary(
         source="deepseek",
-        key=printable(text_under(fields, "id") or next(iter(messages_of(fields)), "")),
+        key=printable(text_under(fields, "id") or next(iter(messages_in_tree(fields)), "")),
         title=printable(text_under(fields, "title")).strip() or "Untitled",
         began=read_moment(fields.get(_DATE)) or first,
         ended=last or read_moment(fields.get("updated_at")),
@@ -67,7 +67,7 @@ def summarize_deepseek(fields: Fields) -> Summary:
 
 def read_deepseek(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation; number 1 is the one that ends last."""
-    messages = messages_of(fields)
+    messages = messages_in_tree(fields)
     tree = tree_of(fields, _DATE)
     left_out: LeftOut = Counter()
     rendered = [

@@ -60,7 +60,7 @@ class Section:
     @property
     def rendered(self) -> str:
         """Return the value as it is shown; its characters count against the limit."""
-        return render(self.value)
+        return render_value(self.value)
 
     def with_value(self, value: Value) -> Self:
         """Return the section with another value. Raises OverLimit."""
@@ -132,7 +132,7 @@ class CoreEvent:
     """Lines of the value that the person wrote: the agent may not change them until they release them."""
 
 
-def render(value: Value) -> str:
+def render_value(value: Value) -> str:
     """Return a value as it is shown: a text as it is, and a list with a line for each entry."""
     return value if isinstance(value, str) else "\n".join(f"- {entry}" for entry in value)
 
@@ -178,7 +178,7 @@ def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal
         return Refusal(
             f'The section "{name}" says that already, so nothing was changed.', "already there"
         )
-    would_have = len(render(value))
+    would_have = len(render_value(value))
     if would_have > section.limit:
         return Refusal(
             f'The section "{name}" has {len(section.rendered)} characters, may have '

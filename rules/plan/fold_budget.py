@@ -103,7 +103,7 @@ def read_for_fold(members: Sequence[FoldMember]) -> FoldReading:
     return FoldReading(is_within, not is_within, tokens, Reading(usual, spent + tokens, answers))
 
 
-def reading_of(memory: Memory, by_id: Mapping[str, Memory]) -> Reading:
+def reading_for(memory: Memory, by_id: Mapping[str, Memory]) -> Reading:
     """Return what was read for a memory or a fold."""
     if memory.is_fold:
         return members_reading([by_id[name] for name in memory.members], by_id).whole
@@ -123,7 +123,7 @@ def members_reading(members: Iterable[Memory], by_id: Mapping[str, Memory]) -> F
     for member in members:
         edition = member.in_prompts
         tokens = 0 if member.forgotten else edition.tokens - edition.permanent_tokens
-        fold_members.append(FoldMember(tokens, member.is_fold, reading_of(member, by_id)))
+        fold_members.append(FoldMember(tokens, member.is_fold, reading_for(member, by_id)))
     return read_for_fold(fold_members)
 
 

@@ -12,7 +12,7 @@ from rules.plan.fold_budget import (
     FoldReading,
     Reading,
     read_for_fold,
-    reading_of,
+    reading_for,
     reading_to_come,
 )
 from rules.plan.folds import (
@@ -120,5 +120,5 @@ class _ExpectedFolds:
 
     def _member(self, item: SectionItem) -> FoldMember:
         memory = self.by_id.get(item.name)
-        reading = reading_of(memory, self.by_id) if memory else self.to_come[item.name]
+        reading = reading_for(memory, self.by_id) if memory else self.to_come[item.name]
         return FoldMember(item.tokens, item.is_fold, reading)

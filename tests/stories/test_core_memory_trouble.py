@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.layers.core import render
+from rules.layers.core import render_value
 from tests.server.editing import APPEND
 from tests.server.outages import FAILURES
 from tests.server.reply import Answer, Hang, Reply
@@ -70,7 +70,7 @@ def test_a_wrong_call_is_told_and_may_be_corrected_once(tmp_path: Path, correcte
         assert ("## human" in opening(aria)) == corrected
         kept = [event["value"] for event in events(aria)]
         assert len(kept) == len(written)
-        assert all(len(render(value)) <= 2000 for value in kept)
+        assert all(len(render_value(value)) <= 2000 for value in kept)
 
 
 @pytest.mark.sampled

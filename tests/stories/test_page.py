@@ -21,7 +21,7 @@ from daemon.files.lock import hold
 from daemon.models import own_server
 from daemon.page.access import LARGEST_FORM
 from daemon.page.app import Desk, application
-from daemon.page.home import address_of
+from daemon.page.home import address_of_problem
 from daemon.page.routes import ACTIONS, VIEWS
 from daemon.page.sessions import new_link
 from daemon.status.status import StatusProblem
@@ -459,7 +459,7 @@ def test_a_problem_has_the_button_that_helps() -> None:
         "the timed job verify": "/log",
     }
     for what, address in buttons.items():
-        assert address_of(StatusProblem(what, "It is odd.", "Look at it.")) == address
+        assert address_of_problem(StatusProblem(what, "It is odd.", "Look at it.")) == address
 
 
 def test_the_page_tells_what_happened(tmp_path: Path) -> None:
