@@ -1,8 +1,8 @@
 """Change settings in the text of a memproc.toml, and keep the previous file.
 
-Comments and all else stay as they are. A file that was changed meanwhile is left alone. The
-previous file is kept beside memproc.toml, under a name with the fingerprint of the file that
-replaced it: so it is put back only while that file is still there.
+Comments and all else stay as they are. A file that was changed meanwhile is left alone. The previous
+file is kept beside memproc.toml, under a name with the fingerprint of the file that replaced it: so
+it is put back only while that file is still there.
 """
 
 from collections.abc import Mapping, Sequence

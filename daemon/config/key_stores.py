@@ -158,8 +158,8 @@ def read_keys(folder: Path) -> Mapping[str, str]:
 def change_key(folder: Path, variable: str, value: str = "") -> bool:
     """Set a variable's key in the file, or remove it where `value` is empty.
 
-    Return whether there was one. A missing folder is made. Raises as `read_keys` does: a broken
-    file is not written.
+    Return whether there was one. A missing folder is made. Raises as `read_keys` does: a broken file
+    is not written.
     """
     was_there, lines = variable in read_keys(folder), _lines(folder, but=variable)
     if value:

@@ -1,8 +1,8 @@
 """Find, store and forget providers' keys.
 
 They are looked for in the environment, systemd's credentials, memproc's own file and the system
-keyring; the first one that is found is used. A key is never printed, logged, archived or given as
-an argument; it goes from where it was found into a call.
+keyring; the first one that is found is used. A key is never printed, logged, archived or given as an
+argument; it goes from where it was found into a call.
 """
 
 import os
@@ -199,8 +199,8 @@ def _credential(variable: str, environ: Mapping[str, str]) -> str:
 def credential_files(folder: Path) -> tuple[tuple[str, Path], ...]:
     """Return the variables that have a file in `folder`, each with its file, for systemd to pass on.
 
-    Raises ConfigurationError where others can read such a file, and FileTrouble where that cannot
-    be checked.
+    Raises ConfigurationError where others can read such a file, and FileTrouble where that cannot be
+    checked.
     """
     files = tuple(
         (name, folder / name)

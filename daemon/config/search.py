@@ -46,8 +46,8 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
 
     The first of these is used: `explicit` (--config), $MEMPROC_CONFIG in `environ`, memproc.toml in
     `here`, memproc.toml in the platform's configuration folder, the defaults. A file in `here` that
-    holds only the defaults, as in a checkout of memproc, is not used. Raises ConfigurationError if
-    a named file is missing: going on without it would be a surprise.
+    holds only the defaults, as in a checkout of memproc, is not used. Raises ConfigurationError if a
+    named file is missing: going on without it would be a surprise.
     """
     if explicit:
         return _named(str(explicit), "--config", here)

@@ -92,11 +92,10 @@ class ChatSettings(Table):
     """Never these, even if `include` names them too."""
 
     override: Annotated[tuple[ChatOverride, ...], Field(strict=False), AS_WRITTEN] = ()
-    """Settings for some chats alone: `chat` names them as above, and any of the tables models,
-    tail, chunk, memory, fold, core, facts, keep and texts may follow, or recall.mention, with what
-    is to be different. Repeat the table as often as you like; where several of them fit a chat, the
-    later one wins, setting by setting. One is built in: the sample conversation, which would stay
-    whole in a live tail of 30000, gets one of 6400, chunks of 1600 and the built-in engine.
+    """Settings for some chats alone: `chat` names them as above, and any of the tables models, tail, chunk, memory, fold,
+    core, facts, keep and texts may follow, or recall.mention, with what is to be different. Repeat the table as often as
+    you like; where several of them fit a chat, the later one wins, setting by setting. One is built in: the sample
+    conversation, which would stay whole in a live tail of 30000, gets one of 6400, chunks of 1600 and the built-in engine.
 
         [[chats.override]]
         chat = "Talks with Ada*"
@@ -113,10 +112,9 @@ class ChatSettings(Table):
 class Config(ChatTables):
     """memproc.toml: every setting, at its default, with its why. What you leave out stays as it is here.
 
-    memproc takes the first of these: --config FILE, the file that $MEMPROC_CONFIG names,
-    memproc.toml in the folder you are in unless it holds nothing but defaults, memproc.toml in your
-    system's configuration folder. `memproc config path` tells which one it is, and `memproc config
-    check` lists all that is wrong in it, line by line.
+    memproc takes the first of these: --config FILE, the file that $MEMPROC_CONFIG names, memproc.toml in the folder you are
+    in unless it holds nothing but defaults, memproc.toml in your system's configuration folder. `memproc config path` tells
+    which one it is, and `memproc config check` lists all that is wrong in it, line by line.
 
     A line that begins with # and no space after it is an example: take the # away, and it counts.
     """
