@@ -58,8 +58,8 @@ from rules.typingmind.message import Message
 
 _Passage = TypeVar("_Passage", Quote, Wish)
 _AT_ONCE = timedelta(minutes=1)
-_FEW = 4
-"""The least matches in a row that are no coincidence, where no memory shows a fork."""
+_FEWEST_MATCHES = 4
+"""Fewer matches in a row may be a coincidence, where no memory shows that it is a fork."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +352,7 @@ def may_be_copies(
     at_once = tuple(
         place for place, date in raw if date is None or (first and abs(date - first) <= _AT_ONCE)
     )
-    return at_once if is_fork or len(at_once) >= _FEW else ()
+    return at_once if is_fork or len(at_once) >= _FEWEST_MATCHES else ()
 
 
 def true_dates(
@@ -365,7 +365,7 @@ def true_dates(
     old = ((digest,) for digest, _ in known)
     new = ((place.message.digest,) for place in copies)
     pairs = in_one_order(align(dict(enumerate(old)), dict(enumerate(new))).pairs)
-    if not is_fork and len(pairs) < _FEW:
+    if not is_fork and len(pairs) < _FEWEST_MATCHES:
         return {}
     dates: dict[str, str] = {}
     for origin, copy in pairs.items():

@@ -27,9 +27,9 @@ from rules.recognize.known import KnownMessage, Recognised
 from rules.recognize.user_edits import deleted_memories, find_memories_in_export
 from rules.typingmind.dates import day_of
 
-_FEW = 8
+_MOST_GONE = 8
 """The most messages under no memory that may be gone."""
-_FEW_AT_THE_END = 2
+_MOST_GONE_AT_END = 2
 """The most that may be gone at the end where nothing new came: builds of 2024 name no deletion."""
 
 _GO_BACK = (
@@ -99,7 +99,7 @@ def lost(
         return _older(absent.newly_missing, absent.missing, absent.new)
     if not (memories or deleted):
         return None
-    if len(absent.newest_gone) > (_FEW if absent.new else _FEW_AT_THE_END):
+    if len(absent.newest_gone) > (_MOST_GONE if absent.new else _MOST_GONE_AT_END):
         return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
     return _of_too_much(absent, memories, places, deleted)
 
@@ -114,9 +114,9 @@ def _of_too_much(
     total = len(memories) + len(deleted)
     few_left = hidden * 2 > total and (total > 1 or len(absent.gone) == absent.expected)
     count = len(absent.missing) + absent.branched + absent.deleted
-    if absent.branched * 2 > count and (few_left or count > _FEW):
+    if absent.branched * 2 > count and (few_left or count > _MOST_GONE):
         return _in_a_branch(absent, places)
-    if count > _FEW:
+    if count > _MOST_GONE:
         number = _counted(count, absent.missing)
         if absent.deleted:
             number += f"; TypingMind names {absent.deleted:,} as deleted"

@@ -25,7 +25,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from rules.conversation.history import COPY, Place
+from rules.conversation.history import COPY, SLOTS, Place
 from rules.conversation.marker import (
     CLOSING,
     MEMORY,
@@ -46,14 +46,12 @@ Under = Mapping[str, Mapping[str, Sequence[str]]]
 """The keys of the messages under each memory, by its id, each with the digests of all that it ever
 said, the newest first: another device may bring back what was said before an edit."""
 
-Said = Set[tuple[str | None, str]]
-"""Messages, each by its uuid and the digest of what it says."""
+SaidBefore = Set[tuple[str | None, str]]
+"""What the last export had as conversation: the uuid of each message, and the digest of its words."""
 
-_SIX = 6
-"""The messages of a memory: three questions and three answers."""
 _NAMELESS = "digest:"
-_NOTHING: Under = MappingProxyType({})
-_EMPTY: Mapping[str, str] = MappingProxyType({})
+_NO_MEMORIES: Under = MappingProxyType({})
+_NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ _Claims = Sequence[_Claim]
 def believed(
     messages: Sequence[Message],
     known: Mapping[str, Marker],
-    live: Said = frozenset(),
+    live: SaidBefore = frozenset(),
 ) -> tuple[Marker | None, ...]:
     """Return the marker of each message that is ours; None for all others.
 
@@ -191,9 +189,9 @@ def _spoken(message: Message) -> _Written:
 def recognise(
     messages: Sequence[Message],
     known: Mapping[str, Marker],
-    under: Under = _NOTHING,
-    aliases: Mapping[str, str] = _EMPTY,
-    live: Said = frozenset(),
+    under: Under = _NO_MEMORIES,
+    aliases: Mapping[str, str] = _NO_ALIASES,
+    live: SaidBefore = frozenset(),
 ) -> tuple[Place, ...]:
     """Recognise each message of a chat: whose it is, and what it is there for.
 
@@ -310,13 +308,13 @@ def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> in
         message = places[at].message
         opens = message.role == "user" and message.text.startswith("<system>\n")
         at += 1
-        while opens and _is_memory(places[at : at + _SIX], known_keys):
-            count, at = count + 1, at + _SIX
+        while opens and _is_memory(places[at : at + len(SLOTS)], known_keys):
+            count, at = count + 1, at + len(SLOTS)
     return count
 
 
 def _is_memory(six: Sequence[Place], known_keys: Collection[str]) -> bool:
-    if len(six) < _SIX:
+    if len(six) < len(SLOTS):
         return False
     for slot, place in enumerate(six):
         message = place.message
@@ -367,7 +365,7 @@ def _places_kept(messages: Sequence[Message], aliases: Mapping[str, str]) -> dic
 
 
 def _places_without_field(
-    messages: Sequence[Message], shown: Collection[str], under: Under, live: Said
+    messages: Sequence[Message], shown: Collection[str], under: Under, live: SaidBefore
 ) -> dict[int, Place]:
     """Return by index the places of edited originals whose field another tool has stripped.
 
