@@ -1,10 +1,10 @@
-"""Schedule timed jobs, in local time, and choose which kept versions of a chat are removed. All times are aware.
+"""Schedule timed jobs, in local time, and choose which kept versions of a chat are removed.
 
-Versions are thinned out: memproc keeps all of the last day, then the newest of each day for 14
-days, of each week for 8 weeks, and of each month for ever. Days are in UTC, a week goes from Monday
-to Sunday, and belongs to the month of its Thursday. So each month consists of whole weeks, and the
-version that is kept for a month was also kept for its week and its day: it does not matter how
-often, or how late, versions are removed.
+All times are aware. Versions are thinned out: memproc keeps all of the last day, then the newest of
+each day for 14 days, of each week for 8 weeks, and of each month for ever. Days are in UTC, a week
+goes from Monday to Sunday, and belongs to the month of its Thursday. So each month consists of
+whole weeks, and the version that is kept for a month was also kept for its week and its day: it
+does not matter how often, or how late, versions are removed.
 """
 
 from collections.abc import Collection, Hashable, Mapping

@@ -29,7 +29,10 @@ RunCommand = Callable[[Sequence[str]], Answer]
 
 
 def run_program(argv: Sequence[str], limit_seconds: float = _LIMIT_SECONDS) -> Answer:
-    """Run a command to its end. A missing or slow program gives an Answer, too, never an exception."""
+    """Run a command to its end.
+
+    A missing or slow program gives an Answer, too, never an exception.
+    """
     try:
         ended = subprocess.run(  # noqa: S603  the arguments are ours
             list(argv),

@@ -31,7 +31,10 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that runs for months: how to start it, and what it may touch. Paths are absolute."""
+    """A program that runs for months: how to start it, and what it may touch.
+
+    Paths are absolute.
+    """
 
     command: tuple[str, ...]
     """The command line that starts it; the console script comes first."""

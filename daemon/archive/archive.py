@@ -291,7 +291,10 @@ class Archive:
                 self.run(statement)
 
     def _has_tables(self) -> bool:
-        """Return whether the tables exist; False for an empty file. Raises ArchiveError for another version."""
+        """Return whether the tables exist; False for an empty file.
+
+        Raises ArchiveError for another version.
+        """
         if not self.run("SELECT 1 FROM sqlite_master LIMIT 1"):
             return False
         if self.value("PRAGMA application_id") != APPLICATION:

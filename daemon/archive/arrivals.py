@@ -223,7 +223,10 @@ def note_waiting(
     when: str,
     next_look_at: str | None,
 ) -> None:
-    """Record what an untaken file waits for. It is logged only if the state or next step changed."""
+    """Record what an untaken file waits for.
+
+    It is logged only if the state or next step changed.
+    """
     with archive.transaction():
         is_known = archive.column(
             """
@@ -237,11 +240,12 @@ def note_waiting(
 
 
 def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tuple[int, ...]:
-    """Note that memproc has its own copy. Return the numbers of the arrivals that this one replaces.
+    """Note that memproc has its own copy.
 
-    Skipped ones with the same name or content are replaced: dropping a file again is the person's
-    answer to the skip. A skipped one stays if a done file at another path has its content. An older
-    copy that waits keeps its turn: it may hold what the newer one does not.
+    Return the numbers of the arrivals that this one replaces. Skipped ones with the same name or
+    content are replaced: dropping a file again is the person's answer to the skip. A skipped one
+    stays if a done file at another path has its content. An older copy that waits keeps its turn:
+    it may hold what the newer one does not.
     """
     with archive.transaction():
         path = find_arrival(archive, arrival_id).path

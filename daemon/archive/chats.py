@@ -253,7 +253,10 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, file: str, modified
 def record_doubt(
     archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str
 ) -> None:
-    """Record that this state of the chat was skipped. The time `at` stays that of the first skip."""
+    """Record that this state of the chat was skipped.
+
+    The time `at` stays that of the first skip.
+    """
     archive.run(
         """
         INSERT INTO chat_state (chat_id, sha256, file, doubt, at, said_at) VALUES (?, ?, ?, ?, ?, ?)

@@ -31,7 +31,10 @@ def keep_questions(archive: Archive, chat_id: str, questions: Sequence[EvalQuest
 
 
 def questions_about(archive: Archive, chat_id: str) -> tuple[EvalQuestion, ...]:
-    """Return all questions about a chat, in the order in which they were made. Raises DamagedChat."""
+    """Return all questions about a chat, in the order in which they were made.
+
+    Raises DamagedChat.
+    """
     refuse_damage(archive.run, chat_id, "question")
     sql = (
         f"SELECT memory, message, passage, text, choices, seed, state, id FROM question {_OF_CHAT}"  # noqa: S608

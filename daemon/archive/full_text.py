@@ -237,7 +237,9 @@ def index_path(state: Path) -> Path:
 
 @contextmanager
 def full_text(state: Path, archive: Archive, as_of: Sequence[str]) -> Iterator[FullText]:
-    """Open the index, brought up to date with the archive. Raises ArchiveError; removes a damaged one.
+    """Open the index, brought up to date with the archive.
+
+    Raises ArchiveError; removes a damaged one.
 
     `as_of` are the ids of the chats that show as-of editions, though there is hindsight.
     """

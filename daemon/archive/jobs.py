@@ -57,7 +57,10 @@ def due_jobs(archive: Archive, now: str) -> tuple[str, ...]:
 
 
 def begin_job(archive: Archive, name: str, now: str) -> None:
-    """Record that the job has begun. It stays due until it ends, so that a kill does not lose it."""
+    """Record that the job has begun.
+
+    It stays due until it ends, so that a kill does not lose it.
+    """
     archive.run("UPDATE job SET began_at = ? WHERE name = ?", (now, name))
 
 
@@ -100,7 +103,10 @@ def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int)
 
 
 def structural_faults(archive: Archive) -> list[str]:
-    """Return faults in the archive's structure. This is quick, since no message's hash is checked."""
+    """Return faults in the archive's structure.
+
+    This is quick, since no message's hash is checked.
+    """
     return [str(fault) for (fault,) in archive.run("PRAGMA quick_check") if fault != "ok"]
 
 

@@ -196,7 +196,9 @@ class OfModel:
 def reserve(
     archive: Archive, call: SentRequest, run: str, most: int | None, caps: Amounts, now: str
 ) -> SentRequest | Reached:
-    """Reserve `most` picodollars for a call. Return the call with its reservation, or the cap that forbids it.
+    """Reserve `most` picodollars for a call.
+
+    Return the call with its reservation, or the cap that forbids it.
 
     `most` is None where the price is unknown and the person allows such calls. The reservation is
     durable when this returns.

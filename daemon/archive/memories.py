@@ -195,7 +195,10 @@ def keep_fold(archive: Archive, chat_id: str, fold: Memory) -> Memory:
 
 
 def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: bool = False) -> int:
-    """Store one more edition of a memory, and return its number. A `chosen` one is shown from now on."""
+    """Store one more edition of a memory, and return its number.
+
+    A `chosen` one is shown from now on.
+    """
     with archive.transaction():
         last = archive.value("SELECT max(number) FROM edition WHERE memory = ?", (memory_id,))
         number = int(last) + 1

@@ -24,7 +24,8 @@ from rules.typingmind.content import printable
 By = Literal["daemon", "hand", "page", "bridge"]
 """What began the work on a file: the daemon, or the person at a terminal, on the page or in TypingMind."""
 Ended = Literal["", "done", "failed", "stopped", "interrupted", "cut off"]
-"""How a run ended: `stopped` by the person, `interrupted` as by Ctrl-C, `cut off` by a kill; "" while it runs."""
+"""How a run ended: `stopped` by the person, `interrupted` as by Ctrl-C, `cut off` by a kill; ""
+while it runs."""
 _STOP = "stop_run"
 _UNFINISHED = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
 _OUTCOME = (
@@ -49,10 +50,11 @@ _IN_ITS_PLACE = """NOT EXISTS (
 def begin_by_hand(
     archive: Archive, path: str, sighting: Sighting, run: str, by: By = "hand"
 ) -> tuple[int, bool]:
-    """Record that a run by hand begins with a file. Return its row, and whether the daemon's copy of it waits.
+    """Record that a run by hand begins with a file.
 
-    It is the row of the same file, or one in state `working` that a killed run left at this path:
-    no other run can be at work. Else it is a new row. Rows of killed runs at other paths are ended.
+    Return its row, and whether the daemon's copy of it waits. It is the row of the same file, or
+    one in state `working` that a killed run left at this path: no other run can be at work. Else it
+    is a new row. Rows of killed runs at other paths are ended.
     """
     matching = """
         SELECT max(id), state FROM arrival WHERE path = ? AND (
@@ -117,9 +119,10 @@ def record_outcome(archive: Archive, chat: ChatIs, when: str) -> None:
 
 
 def newest_outcomes(archive: Archive) -> tuple[ChatIs, ...]:
-    """Return the last outcome of each chat, newest first. Chats without an id are told apart by title.
+    """Return the last outcome of each chat, newest first.
 
-    The outcome of a file in which no chat could be read is left out.
+    Chats without an id are told apart by title. The outcome of a file in which no chat could be
+    read is left out.
     """
     return _outcomes(
         archive,
@@ -154,7 +157,10 @@ def _outcomes(archive: Archive, where: str, *values: object) -> tuple[ChatIs, ..
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run(FileProgress):
-    """A run: the progress of the chat that it came to last, and sums over all its files. Times are in UTC."""
+    """A run: the progress of the chat that it came to last, and sums over all its files.
+
+    Times are in UTC.
+    """
 
     by: By
     began_at: str

@@ -48,7 +48,8 @@ _AGAIN = "Send the chat again."
 _LONGEST_ID = 200  # characters
 _LONGEST_TITLE = 10_000  # characters
 _NO_ID = re.compile(r"[/\\\x00-\x1f\x7f\ufffd]|^\.+$")
-"""What no id may have: parts of a path, control characters, and U+FFFD, as which half a surrogate pair is read."""
+"""What no id may have: parts of a path, control characters, and U+FFFD, as which half a surrogate
+pair is read."""
 
 
 @dataclass(frozen=True, slots=True)

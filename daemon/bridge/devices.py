@@ -143,7 +143,10 @@ def add_device(state: Path, name: str, origin: str, day: str) -> tuple[Device, s
 
 
 def note_use(state: Path, device: Device, day: str) -> None:
-    """Store the day of a device's call, which shows whether a pairing is still used. Raises FileTrouble."""
+    """Store the day of a device's call, which shows whether a pairing is still used.
+
+    Raises FileTrouble.
+    """
     if device.used == day:
         return
     with exclusive(state):
@@ -220,7 +223,10 @@ def is_asked_for(state: Path, now: float) -> bool:
 def pair(
     state: Path, digits: str, name: str, origin: str, now: float, day: str
 ) -> PairedDevice | RefusedCode:
-    """Pair a device if these are the open code's digits. Each attempt counts. Raises FileTrouble."""
+    """Pair a device if these are the open code's digits.
+
+    Each attempt counts. Raises FileTrouble.
+    """
     with exclusive(state):
         code = newest_code(state)
         if code is None or not code.seconds_left(now):

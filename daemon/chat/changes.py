@@ -118,7 +118,10 @@ def _section(layout: Layout, name: str) -> Section:
 
 
 def _keep(archive: Archive, chat: str, layout: Layout, event: CoreEvent) -> None:
-    """Store the event. Raises RefusedArguments, and stores nothing, where the section gets too long."""
+    """Store the event.
+
+    Raises RefusedArguments, and stores nothing, where the section gets too long.
+    """
     try:
         _section(layout, event.section).with_value(event.value)
     except OverLimit as fault:
@@ -193,7 +196,10 @@ def keep_passage(
 
 
 def release_passage(context: Context, chat: str, number: int | None, words: str) -> ChangeDone:
-    """Release the passage of that number, or else what a memory lists in these words. Raises NotFound."""
+    """Release the passage of that number, or else what a memory lists in these words.
+
+    Raises NotFound.
+    """
     archive, known = context.archive, find_chat(context.archive, chat)
     before = kept_passages(archive, chat)
     meant = (
@@ -211,7 +217,10 @@ def release_passage(context: Context, chat: str, number: int | None, words: str)
 def _listed(
     archive: Archive, config: Config, known: KnownChat, before: Sequence[KeptPassage], words: str
 ) -> KeptPassage:
-    """Return the wish or the promise that a memory lists in these words, or one of `before`. Raises NotFound."""
+    """Return the wish or the promise that a memory lists in these words, or one of `before`.
+
+    Raises NotFound.
+    """
     for passage in before:
         if passage.state == "released" and passage.text == words:
             return passage

@@ -131,7 +131,10 @@ def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
 def _kept_own(
     context: Context, plan: EvaluationPlan, own: Sequence[EvalQuestion]
 ) -> Sequence[EvalQuestion]:
-    """Store those of the person's own questions that are new. Return all of them as they are stored."""
+    """Store those of the person's own questions that are new.
+
+    Return all of them as they are stored.
+    """
     archive, chat_id = context.archive, plan.subject.chat_id
     known = {question.seed for question in questions_about(archive, chat_id)}
     new = [question for question in own if question.seed not in known]

@@ -20,7 +20,10 @@ from rules.layers.names import find_names
 def free_report(
     archive: Archive, subject: EvaluatedChat, arms: Sequence[ArmName], now: str
 ) -> Evaluation:
-    """Return the report in the cloze form, which asks no model. The arm that searches is left out."""
+    """Return the report in the cloze form, which asks no model.
+
+    The arm that searches is left out.
+    """
     clozes = _clozes(subject)
     by_arm = {arm: _found(subject, clozes, arm) for arm in arms if arm != "recall"}
     results = by_arm["memories"]

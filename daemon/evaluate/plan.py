@@ -66,7 +66,8 @@ class EvaluationPlan:
     chunks: tuple[Memory, ...]
     """The memories that are asked about."""
     lacking: tuple[Memory, ...]
-    """Those of `chunks` that need new questions: they have none about what was said, or lost some to a rewriting."""
+    """Those of `chunks` that need new questions: they have none about what was said, or lost some
+    to a rewriting."""
     before: tuple[EvalQuestion, ...]
     """All stored questions about the chat, including those that are not asked."""
     questions: tuple[EvalQuestion, ...]

@@ -271,7 +271,10 @@ def _pieces(text: BinaryIO) -> Iterator[str]:
 
 
 def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> int:
-    """Note one entry of an export: a conversation, a project, or a list of them. Return where it ends."""
+    """Note one entry of an export: a conversation, a project, or a list of them.
+
+    Return where it ends.
+    """
     noted.entries += 1
     if noted.entries > _MOST_ENTRIES:
         raise TooLarge(f"a list has more than {_MOST_ENTRIES:,} entries", at)
@@ -303,7 +306,10 @@ def _note_unknown(noted: _Noted, entry: str, keys: Sequence[str]) -> None:
 
 
 def _note_field(fields: dict[str, object], key: str, reel: Reel, at: int) -> int:
-    """Note a field's value, and return where it ends. Texts inside objects and lists stay Latin-1."""
+    """Note a field's value, and return where it ends.
+
+    Texts inside objects and lists stay Latin-1.
+    """
     value, stop = reel.value(at)
     if len(spans.text(value)) > LONGEST_TEXT:
         raise TooLarge(f"a name has more than {LONGEST_TEXT >> 20} MiB", at)
@@ -329,7 +335,10 @@ def _source_of(fields: Mapping[str, object]) -> Source | None:
 
 
 def _keep_newest(noted: _Noted, listed: ListedConversation) -> None:
-    """Note a conversation; of two with the same id, keep the one that ended later. Raises TooLarge."""
+    """Note a conversation; of two with the same id, keep the one that ended later.
+
+    Raises TooLarge.
+    """
     summary, span = listed.summary, listed.span
     noted.count_names(span.start, summary.title, summary.key)
     if span.stop - span.start > _LARGEST_VALUE:

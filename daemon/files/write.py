@@ -93,7 +93,10 @@ def refuse_link(path: Path) -> None:
 
 
 def _unfinished(folder: Path) -> tuple[int, Path, int | None]:
-    """Open a new file, and a second handle that marks it as in use until it is closed. Raise OSError."""
+    """Open a new file, and a second handle that marks it as in use until it is closed.
+
+    Raise OSError.
+    """
     while True:
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
         if sys.platform == "win32":
@@ -158,10 +161,11 @@ def put_in_place(
     move: Callable[[Path, Path], None] = os.replace,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Move `temp` to `path` atomically, over any file there. Raise OSError; `path` is then untouched.
+    """Move `temp` to `path` atomically, over any file there.
 
-    On Windows, a file that another program has open cannot be replaced; this is retried for about
-    two seconds. The content is never copied into the old file instead.
+    Raise OSError; `path` is then untouched. On Windows, a file that another program has open cannot
+    be replaced; this is retried for about two seconds. The content is never copied into the old
+    file instead.
     """
     for pause in _PAUSES:
         try:

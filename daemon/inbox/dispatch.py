@@ -97,7 +97,10 @@ class Dispatch:
         now: Callable[[], str],
         argv: Callable[..., list[str]] = memproc_argv,
     ) -> None:
-        """Set up the jobs. `config` is the file of `--config`; `argv` makes the child's command line."""
+        """Set up the jobs.
+
+        `config` is the file of `--config`; `argv` makes the child's command line.
+        """
         self.plan = plan_of(settings)
         self.reload = False
         """Whether memproc.toml is to be read again before anything else is done."""
@@ -332,7 +335,10 @@ class Dispatch:
         self._try_again(waiting_arrivals(self._archive))
 
     def _refused(self, message: str, next_step: str, *, may_pass: bool) -> None:
-        """Keep the previous settings. A failure that may pass is reported once, and the reading repeated."""
+        """Keep the previous settings.
+
+        A failure that may pass is reported once, and the reading repeated.
+        """
         before, reason = sign(self._archive, "config_error"), f"{message} {next_step}"
         set_sign(self._archive, "config_error", reason, self._now())
         if not (may_pass and before and before.value == reason):
@@ -349,7 +355,10 @@ class Dispatch:
                 self._schedule.once(job.name, when)
 
     def _job_ended(self, name: str, event: RunDone | RunFailed) -> None:
-        """Record the end of a job. One that failed is soon due again, one that found faults is not."""
+        """Record the end of a job.
+
+        One that failed is soon due again, one that found faults is not.
+        """
         if name == _PRESSED:
             return  # what it has not done is tried again
         if isinstance(event, RunDone) and name == _SETTINGS:

@@ -113,7 +113,10 @@ class FileWork:
                 return []
 
     def _noted(self, event: Event) -> Event:
-        """Log an event. Answers and memories, which are many, are logged together with the progress."""
+        """Log an event.
+
+        Answers and memories, which are many, are logged together with the progress.
+        """
         if isinstance(event, ModelAnswered | MemoryMade):
             self.unnoted.append((event, self.now()))
             return event
@@ -163,7 +166,10 @@ class FileWork:
         return event
 
     def retry_or_skip(self, why: str) -> Event:
-        """Record that the work broke off: it is tried again later, in the end skipped. `why` has no full stop."""
+        """Record that the work broke off: it is tried again later, in the end skipped.
+
+        `why` has no full stop.
+        """
         failures = 1 + find_arrival(self.archive, self.arrival).tries
         again, reason, next_step = after_failure(failures, self._as_dropped(why), at(self.now()))
         state: State = "waiting" if again else "skipped"
@@ -244,7 +250,10 @@ class FileWork:
         again: datetime | None = None,
         tries: int | None = None,
     ) -> Event:
-        """Record the file's new state, with file names as the person knows them. Return the event."""
+        """Record the file's new state, with file names as the person knows them.
+
+        Return the event.
+        """
         reason, next_step = self._as_dropped(reason), self._as_dropped(next_step)
         look_at = write_date(again) if again else None
         self._note_all()

@@ -40,7 +40,10 @@ _STOP_SECONDS = 5.0
 
 
 class FolderWatch:
-    """A watch on a folder until `stop`. `mode` is `native`, `poll` or `none`, and `why` explains it."""
+    """A watch on a folder until `stop`.
+
+    `mode` is `native`, `poll` or `none`, and `why` explains it.
+    """
 
     def __init__(self, inbox: Path, mode: str, subfolders: bool, put: Put) -> None:
         """Begin to watch: each change becomes a FolderChanged.
@@ -55,9 +58,10 @@ class FolderWatch:
             self._begin()
 
     def look(self, *, again: bool = False) -> bool:
-        """Begin again if the inbox was replaced or is back, or the watch died. Return whether anything changed.
+        """Begin again if the inbox was replaced or is back, or the watch died.
 
-        With `again`, a watch that the system has refused is tried once more.
+        Return whether anything changed. With `again`, a watch that the system has refused is tried
+        once more.
         """
         root = _identity(self._inbox)
         threads = (self._observer, *self._observer.emitters) if self._observer else ()

@@ -119,7 +119,10 @@ def take(
 
 
 def _copy(source: Path, sighting: Sighting, copy: BinaryIO) -> str:
-    """Copy the whole content, and return its SHA-256. Raise Changed unless the file stays the same."""
+    """Copy the whole content, and return its SHA-256.
+
+    Raise Changed unless the file stays the same.
+    """
     try:
         if sighting_at(source) != sighting:
             raise Changed(_CHANGED)

@@ -65,10 +65,10 @@ def do_job(name: str, context: Context) -> RunDone:
 
 
 def prune(folders: Folders, now: datetime) -> str:
-    """Remove the versions that `rules.retention` no longer keeps. Return why nothing was removed, else "".
+    """Remove the versions that `rules.retention` no longer keeps.
 
-    A version whose date cannot be read stays. All backups are read first: if one is damaged, the
-    others may be needed. Raise FileTrouble.
+    Return why nothing was removed, else "". A version whose date cannot be read stays. All backups
+    are read first: if one is damaged, the others may be needed. Raise FileTrouble.
     """
     backups = folders.backups
     finish_removals(backups)
@@ -127,11 +127,11 @@ def part_of(file: str) -> int:
 
 
 def maintain(archive: Archive, state: Path, now: datetime) -> str:
-    """Check the archive, and copy it to `state`/copies under the day's name. Return why it was not, else "".
+    """Check the archive, and copy it to `state`/copies under the day's name.
 
-    A damaged archive is not copied, and no copy is removed. Copies of dropped files that no arrival
-    needs any more are removed after a day. Call it only while the archive's lock is held. Raise
-    ArchiveError or FileTrouble.
+    Return why it was not, else "". A damaged archive is not copied, and no copy is removed. Copies
+    of dropped files that no arrival needs any more are removed after a day. Call it only while the
+    archive's lock is held. Raise ArchiveError or FileTrouble.
     """
     # A daemon that was killed after its work may have left a dropped file's copy.
     oldest = (now - _DAY).timestamp()

@@ -113,7 +113,10 @@ class Scanner:
                 self._unsettled(find_arrival(self._archive, number), stillness)
 
     def _take_those_due(self) -> Sequence[str]:
-        """Look into the files that are due, and take the ready ones. Return notes on what stops all of them."""
+        """Look into the files that are due, and take the ready ones.
+
+        Return notes on what stops all of them.
+        """
         now = self._monotonic
         due = sorted(
             number for number, stillness in self._stillness.items() if stillness.look_at <= now

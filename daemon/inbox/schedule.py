@@ -75,10 +75,11 @@ class Schedule:
 
 
 class Telling:
-    """The daemon's listeners: journal or terminal, log, and desktop. `when` is `[notify]`'s, and may change.
+    """The daemon's listeners: journal or terminal, log, and desktop.
 
-    The journal names no chat by its title: others can read it, and a title can be as private as a
-    message. File names stay, although they contain a title: under a changed name no file is found.
+    `when` is `[notify]`'s, and may change. The journal names no chat by its title: others can read
+    it, and a title can be as private as a message. File names stay, although they contain a title:
+    under a changed name no file is found.
     """
 
     def __init__(

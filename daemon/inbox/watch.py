@@ -156,7 +156,10 @@ def _serve(
     config: Path | None,
     is_up: Callable[[], None],
 ) -> None:
-    """Serve these folders until told to stop. Raise MemprocError or OSError where that is impossible."""
+    """Serve these folders until told to stop.
+
+    Raise MemprocError or OSError where that is impossible.
+    """
     for folder in (plan.state, plan.updated, plan.backups, plan.inbox):
         make_private(folder)
     inbox_lock = _inbox_lock(plan.inbox)

@@ -364,7 +364,10 @@ class Direct:
         return fault
 
     def _after_loss(self, key: str, fault: CutOff) -> OutOfReach | None:
-        """Count one more lost answer. Return None to send the request again, or why it is not sent."""
+        """Count one more lost answer.
+
+        Return None to send the request again, or why it is not sent.
+        """
         self._lost[key] += 1
         times = self._lost[key]
         if times < MOST_CUT_OFF:

@@ -41,7 +41,8 @@ from rules.errors import (
 TAKEN_ENCODINGS = "gzip, deflate"
 """The encodings that requests accept; an answer in another one is not read."""
 MOST_SECONDS = 600.0
-"""The most for a whole answer, from its first byte: less for a small room, and a server of one's own has its time-out."""
+"""The most for a whole answer, from its first byte: less for a small room, and a server of one's
+own has its time-out."""
 _SECONDS_ANYHOW = 60.0
 """For any answer: providers send white space while a request waits in a queue."""
 _SECONDS_A_TOKEN = 0.1

@@ -133,7 +133,10 @@ def window_of(server: OwnServer, model: ServedModel) -> int:
 
 
 def _root(url: str) -> str:
-    """Return a server's address without its path. Raises ConfigurationError where it must not be asked."""
+    """Return a server's address without its path.
+
+    Raises ConfigurationError where it must not be asked.
+    """
     text = url.strip()
     try:
         parts = urlsplit(text if "//" in text else f"http://{text}")

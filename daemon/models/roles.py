@@ -54,7 +54,10 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The models for one chat. `window` is the tokens that plans keep the agent's prompts within."""
+    """The models for one chat.
+
+    `window` is the tokens that plans keep the agent's prompts within.
+    """
 
     agent: Model
     context_manager: Model

@@ -148,11 +148,12 @@ class Scheduler:
         return cast("T", dialogue.result)
 
     def go_on(self) -> None:
-        """Advance every dialogue as far as it can go. If none has ended, send requests and wait for an answer.
+        """Advance every dialogue as far as it can go.
 
-        If one has ended, return without waiting, so that the caller can begin what follows on it
-        while the provider's cache still has its beginning. Raises what a dialogue or a call raises,
-        and ArchiveError where a reply cannot be stored.
+        If none has ended, send requests and wait for an answer. If one has ended, return without
+        waiting, so that the caller can begin what follows on it while the provider's cache still
+        has its beginning. Raises what a dialogue or a call raises, and ArchiveError where a reply
+        cannot be stored.
         """
         for dialogue in self._dialogues:
             if dialogue.awaits is None or dialogue.key in self._back:
@@ -280,7 +281,10 @@ class Scheduler:
         return next(transport for transport in self._transports if transport.takes(request, key))
 
     def _take(self, key: str, ending: CallEnding) -> None:
-        """Tell of a reply; keep a fault for the dialogues that await it. A lost request is sent again."""
+        """Tell of a reply; keep a fault for the dialogues that await it.
+
+        A lost request is sent again.
+        """
         if ending is not None:
             self._back.add(key)
         if isinstance(ending, Reply):

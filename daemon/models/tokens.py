@@ -53,7 +53,10 @@ _BLOCKS = (
 
 
 def count(text: str) -> int:
-    """Return the tokens of a text. The tokenizer's own tags, such as `<|endoftext|>`, count as text."""
+    """Return the tokens of a text.
+
+    The tokenizer's own tags, such as `<|endoftext|>`, count as text.
+    """
     return sum(len(_encoding().encode_ordinary(piece)) for piece in _pieces(text))
 
 
@@ -125,7 +128,10 @@ def _ranks(url: str, expected_hash: str) -> dict[bytes, int]:
 
 @contextmanager
 def open_table(folder: Path, url: str) -> Iterator[BufferedReader]:
-    """Open LiteLLM's copy of an encoding's table, named after its address. Raises ModelError if missing."""
+    """Open LiteLLM's copy of an encoding's table, named after its address.
+
+    Raises ModelError if missing.
+    """
     try:
         name = hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()
         with (folder / name).open("rb") as table:

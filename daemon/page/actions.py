@@ -185,9 +185,9 @@ def starts(address: str, begun: str, *command: str) -> View:
 
 
 def _form_values(request: Request) -> Mapping[str, str]:
-    """Return the values of the form and of the address by name; other names have "". Raises NotFound.
+    """Return the values of the form and of the address by name; other names have "".
 
-    A chat is given by its whole id.
+    Raises NotFound. A chat is given by its whole id.
     """
     values = defaultdict[str, str](str, {**request.state.form, **request.path_params})
     if "chat" in request.path_params:
@@ -202,7 +202,10 @@ def run_then_show(request: Request, address: str, *arguments: str, given: str = 
 
 
 def finish_command(request: Request, *arguments: str, given: str = "") -> CommandResult:
-    """Run the command as `do_command` does. Raises MemprocError, with what it says, where it fails."""
+    """Run the command as `do_command` does.
+
+    Raises MemprocError, with what it says, where it fails.
+    """
     return do_command(desk_of(request).toml, *arguments, given=given).or_raise()
 
 

@@ -86,7 +86,10 @@ class Work:
 
 
 def live_page(request: Request) -> Response:
-    """Return counts and marks as JSON. They carry no text, and the request does not prolong the session."""
+    """Return counts and marks as JSON.
+
+    They carry no text, and the request does not prolong the session.
+    """
     desk = desk_of(request)
     with desk.archive() as archive:
         work = read_work(archive, desk.folders)

@@ -32,7 +32,10 @@ _NOTHING = frozenset(
 
 @contextmanager
 def _opened(request: Request) -> Iterator[tuple[Archive, KnownChat, Holding, Memory]]:
-    """Open the archive, and yield it with the memory that the address names and its chat. Raises NotFound."""
+    """Open the archive, and yield it with the memory that the address names and its chat.
+
+    Raises NotFound.
+    """
     desk = desk_of(request)
     with desk.archive() as archive:
         held, memory = holding_of(archive, desk.config, request.path_params["memory"])

@@ -37,7 +37,10 @@ def follow_link(state: Path, link: str) -> str | None:
 
 
 def is_session(state: Path, session: str, prolong: bool = True) -> bool:
-    """Return whether a session's secret is valid. A valid session is prolonged if `prolong` is true."""
+    """Return whether a session's secret is valid.
+
+    A valid session is prolonged if `prolong` is true.
+    """
     file = _file(state, "session", session)
     try:
         lasts = time() - file.stat().st_mtime <= SESSION_SECONDS

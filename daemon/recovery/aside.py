@@ -58,7 +58,10 @@ def put_aside(folders: Folders, name: str) -> Path:
 
 
 def return_to_inbox(folders: Folders, name: str) -> Path:
-    """Move a file that was put aside into the inbox again. Raises NotFound, Busy and FileTrouble."""
+    """Move a file that was put aside into the inbox again.
+
+    Raises NotFound, Busy and FileTrouble.
+    """
     path = _inside(aside_folder(folders.backups), name)
     with hold(folders.state / "lock", _DOING):
         return _move(path, folders.inbox)

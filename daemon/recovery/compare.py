@@ -34,7 +34,10 @@ class Content:
 def version_content(
     archive: Archive, folders: Folders, chat: KnownChat, number: int | None
 ) -> Content:
-    """Return the kept version of that number, or the present updated export for None. Raise NotFound."""
+    """Return the kept version of that number, or the present updated export for None.
+
+    Raise NotFound.
+    """
     if number is not None:
         version = find_version(folders, chat, number)
         name = f"version {number} ({version.kind}, {in_full(version.written_at)[:16]})"

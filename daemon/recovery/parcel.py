@@ -225,7 +225,10 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 
 def look_into(path: Path) -> Manifest:
-    """Return the manifest of a parcel, of which only the names are checked here. Raise FileTrouble."""
+    """Return the manifest of a parcel, of which only the names are checked here.
+
+    Raise FileTrouble.
+    """
     with opened(path) as (_, manifest):
         return manifest
 
@@ -244,7 +247,10 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
 
 
 def _manifest(package: zipfile.ZipFile) -> Manifest:
-    """Read the manifest. Raise FileTrouble where the package does not hold exactly what it lists."""
+    """Read the manifest.
+
+    Raise FileTrouble where the package does not hold exactly what it lists.
+    """
     infos = {info.filename: info for info in package.infolist()}
     if MANIFEST not in infos or len(infos) != len(package.infolist()):
         raise refused("it has no list of contents, or a name twice")

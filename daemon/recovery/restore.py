@@ -89,7 +89,10 @@ def _comparable(content: bytes | None) -> object:
 
 
 def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Version) -> Restorable:
-    """Return the version with all that is needed to restore it. Raise FileTrouble if it is damaged."""
+    """Return the version with all that is needed to restore it.
+
+    Raise FileTrouble if it is damaged.
+    """
     content = read_version(version)
     path = updated_path(archive, folders, chat)
     chats = chats_of_export(content)
@@ -129,7 +132,10 @@ def _put_back(
 
 
 def finish_restores(context: Context) -> tuple[str, ...]:
-    """Complete restores that the person had agreed to and that were cut short. Return a sentence for each."""
+    """Complete restores that the person had agreed to and that were cut short.
+
+    Return a sentence for each.
+    """
     sentences = []
     for chat_id, value in signs_of(context.archive, INTENT).items():
         intent = json.loads(value)

@@ -91,7 +91,10 @@ def _in_own_files(folders: Folders) -> Iterator[tuple[str, str, Path]]:
 
 
 def _find_chat(archive: Archive, written: str, strays: Sequence[Stray]) -> KnownChat:
-    """Return a chat of the archive. Raises NotFound, which lists the conversations without a row."""
+    """Return a chat of the archive.
+
+    Raises NotFound, which lists the conversations without a row.
+    """
     try:
         return find_chat(archive, written, "whole")
     except NotFound as fault:

@@ -143,7 +143,9 @@ def _stage(folders: Folders, path: Path) -> None:
 
 
 def _build_archive(folders: Folders, name: str) -> int:
-    """Build an archive from the staged rows, check it, and set the paths in it. Return its number of chats.
+    """Build an archive from the staged rows, check it, and set the paths in it.
+
+    Return its number of chats.
 
     `name` is the parcel's.
     """
@@ -209,7 +211,10 @@ def _marked(value: Any, place: tuple[str, ...], mark: str, names: list[str]) -> 
 
 
 def _why_not_here(place: tuple[str, ...], value: str) -> str | None:
-    """Return why a setting must not apply here: the host or the folder that it names. None if it may."""
+    """Return why a setting must not apply here: the host or the folder that it names.
+
+    None if it may.
+    """
     if "options" in place:
         inside = place[place.index("options") + 1 :]
         return host_of(value) if names_a_host(inside, value) else None
@@ -223,7 +228,10 @@ def _why_not_here(place: tuple[str, ...], value: str) -> str | None:
 
 
 def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
-    """Move everything into place, the archive last. Yield the folders with what was there before."""
+    """Move everything into place, the archive last.
+
+    Yield the folders with what was there before.
+    """
     state = folders.state
     stamp = "".join(letter for letter in now if letter.isalnum())
     for folder in places(folders).values():
@@ -243,7 +251,10 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
 
 
 def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:
-    """Move what was there into a new folder. The archive's file is moved after its write-ahead log."""
+    """Move what was there into a new folder.
+
+    The archive's file is moved after its write-ahead log.
+    """
     if paths := sorted(before, reverse=True):
         # The name may be taken, if a killed import is repeated after the clock was set back.
         aside = free_place(folder, f"{ASIDE}{stamp}")

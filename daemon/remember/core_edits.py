@@ -139,7 +139,10 @@ def _carry_out(
 
 
 def _apply(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
-    """Return the memory after the edit, or why it is refused. Raises ChatSkipped where the function itself fails."""
+    """Return the memory after the edit, or why it is refused.
+
+    Raises ChatSkipped where the function itself fails.
+    """
 
     def skipped(fault: Exception) -> ChatSkipped:
         kind = type(fault).__name__

@@ -258,9 +258,10 @@ def is_only_misshapen(refused: Refused) -> bool:
 def _refinement(
     sheet: Worksheet, subject: Subject, agent: Model, question: _OpenQuestion, analysis: Answered
 ) -> Steps[Answered | Refused]:
-    """Ask for the refinement. Where it repeats an earlier answer, keep the analysis instead, marked as hearsay.
+    """Ask for the refinement.
 
-    Asked once more, a small model would tell the person's part of it as its own.
+    Where it repeats an earlier answer, keep the analysis instead, marked as hearsay. Asked once
+    more, a small model would tell the person's part of it as its own.
     """
     refinement = yield from _ask_agent(sheet, subject, agent, question)
     if isinstance(refinement, Refused) and refinement.kind == "repeated":

@@ -87,11 +87,11 @@ def make_fold(
     clock: Clock,
     guidance: str = "",
 ) -> Steps[Memory]:
-    """Write the planned fold. Its number is 0 until `keep_fold` numbers it among those of its level.
+    """Write the planned fold.
 
-    A model writes it from as-of editions, in parts where these exceed the room of one request; the
-    engine from the raw messages, where they are known. Raises ModelError where a model cannot be
-    asked.
+    Its number is 0 until `keep_fold` numbers it among those of its level. A model writes it from
+    as-of editions, in parts where these exceed the room of one request; the engine from the raw
+    messages, where they are known. Raises ModelError where a model cannot be asked.
     """
     quotes_tokens = sum(count(quote.framed) for quote in plan.quotes)
     most = most_fold_tokens(plan.tokens, sheet.questions_tokens) + quotes_tokens
@@ -264,9 +264,10 @@ def fold_room(survey: Survey) -> int | None:
 
 
 class Folds(Lane):
-    """The folds of a chat. Those that prompts need are made while chunks are written, as soon as they are due.
+    """The folds of a chat.
 
-    A finished fold is kept in the archive, and added to the chat's memories.
+    Those that prompts need are made while chunks are written, as soon as they are due. A finished
+    fold is kept in the archive, and added to the chat's memories.
     """
 
     def __init__(self, work: ChatWork) -> None:
@@ -288,9 +289,10 @@ class Folds(Lane):
             self.begin_dialogue(self._fold(missing))
 
     def make_all(self, upto: int, version: Version) -> tuple[Memory, ...]:
-        """Make all missing folds. Return what replaces the first `upto` memories, in editions of `version`.
+        """Make all missing folds.
 
-        Raises ModelError where a model cannot be asked, and ChatSkipped where a fold does not fit into its window.
+        Return what replaces the first `upto` memories, in editions of `version`. Raises ModelError
+        where a model cannot be asked, and ChatSkipped where a fold does not fit into its window.
         """
         while True:
             missing, memories = self._view(upto, version)

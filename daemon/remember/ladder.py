@@ -75,7 +75,8 @@ class Assignment:
     extracted_words: int
     """The same for the engine, whose perspective and analysis leave most of the room to the last answer."""
     fits: Callable[[int, int], bool]
-    """Whether an edition is clearly smaller than its source, by the tokens written for it and by all its tokens."""
+    """Whether an edition is clearly smaller than its source, by the tokens written for it and by
+    all its tokens."""
 
 
 def pairs(roles: Roles) -> list[Pair]:

@@ -68,7 +68,10 @@ class Worksheet:
         return replace(self, requests=[])
 
     def ask(self, request: Request) -> Steps[Reply]:
-        """Return the reply to a request. Raises TooLong, naming the largest part, where it does not fit."""
+        """Return the reply to a request.
+
+        Raises TooLong, naming the largest part, where it does not fit.
+        """
         self.requests.append(request.key)
         try:
             return (yield request)
@@ -109,7 +112,8 @@ class Question:
     repeats_once: bool = False
     """Whether an answer that repeats an earlier one is final, and not asked for in other words."""
     counted_as: str = ""
-    """The prefix, with a blank, of the names under which its troubles are counted; a memory's questions have none."""
+    """The prefix, with a blank, of the names under which its troubles are counted; a memory's
+    questions have none."""
 
     def posed(self, texts: Texts) -> Request:
         """Return the request with the question as its last turn."""

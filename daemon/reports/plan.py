@@ -150,7 +150,10 @@ def plan_notes(row: PlannedRow) -> tuple[str, ...]:
 
 
 def _on_plan(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
-    """Yield notes on a plan, of which some may be empty. A model's end is noted once, with what it means here."""
+    """Yield notes on a plan, of which some may be empty.
+
+    A model's end is noted once, with what it means here.
+    """
     who, ending = row.who, row.ending
     works = who if plan.work else None
     yield works.limited if works else ""

@@ -178,7 +178,10 @@ def outputs(setup: Setup) -> Iterator[Finding]:
 
 
 def written_exports(archive: Archive) -> Iterator[WrittenExport]:
-    """Yield the present updated exports of all chats, each file once. Each is read to check its hash."""
+    """Yield the present updated exports of all chats, each file once.
+
+    Each is read to check its hash.
+    """
     titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
     for output in standing_outputs(archive):
         path = Path(output.path)

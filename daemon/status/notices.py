@@ -114,7 +114,10 @@ class Notifier:
         return False
 
     def step(self, monotonic: float) -> None:
-        """End commands that hang, and report if one failed, without waiting. To be called regularly."""
+        """End commands that hang, and report if one failed, without waiting.
+
+        To be called regularly.
+        """
         for entry in self._running[:]:
             process, since = entry
             code = process.poll()

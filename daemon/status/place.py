@@ -120,7 +120,10 @@ def read_duration(text: str) -> timedelta:
 
 
 def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
-    """Pause from `now` for `length`, or until `end_pause` if it is None. Durable when this returns."""
+    """Pause from `now` for `length`, or until `end_pause` if it is None.
+
+    Durable when this returns.
+    """
     began = parse_date(now)
     until = write_date(began + length) if began and length else ""
     set_sign(archive, _SIGN, until, now)

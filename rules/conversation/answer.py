@@ -26,7 +26,8 @@ _FAIR_SHARE = 0.2
 _SCRIPT_SHARE = 0.7
 """An answer is in a script where it has at least this share of the letters."""
 _SURE_RATE, _TRACE = 0.11, 0.25
-"""The share of everyday words that makes a language sure; and the part of the answer's share that is a trace of it."""
+"""The share of everyday words that makes a language sure; and the part of the answer's share that
+is a trace of it."""
 _FEWEST_EVERYDAY = 4
 _RIVAL = 0.8
 """Two languages cannot be told apart where one has at least this part of the other's share."""

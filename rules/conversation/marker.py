@@ -184,7 +184,10 @@ def text_digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A message of ours that has no date and no shape yet. Its `name` and `version` determine its uuid."""
+    """A message of ours that has no date and no shape yet.
+
+    Its `name` and `version` determine its uuid.
+    """
 
     name: str
     role: str

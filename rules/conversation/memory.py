@@ -36,7 +36,8 @@ class Quote:
     source: str
     """The key of the raw message within its chat; empty if it is no longer known."""
     chosen: str
-    """Who chose it: `agent`; or, where the agent's quote was not verbatim, `aligned` (its nearest passage) or `engine`."""
+    """Who chose it: `agent`; or, where the agent's quote was not verbatim, `aligned` (its nearest
+    passage) or `engine`."""
     tokens: int = field(default=0, compare=False)
     """0 until they are counted."""
     lead: str = ""
@@ -220,7 +221,8 @@ class Memory:
     due: str = ""
     """Why it needs a new edition, where its raw messages have changed; empty once it has one."""
     recalled: bool = False
-    """Whether it was recalled after it was forgotten, and no export has had it since: that it is missing is no deletion."""
+    """Whether it was recalled after it was forgotten, and no export has had it since: that it is
+    missing is no deletion."""
     origins: tuple[str, ...] = ()
     """Its ids in the chat that this one was forked from, in the one before that, and so on.
 

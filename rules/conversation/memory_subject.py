@@ -37,7 +37,8 @@ _STEM = 5
 _LEAST_WORDS, _MOST_WORDS = 2, 4
 _ROOM = 26
 _ROOM_OF_TWO = 34
-"""The most letters of a subject, and of one of two words: so the questions of a memory stay within their 60 tokens."""
+"""The most letters of a subject, and of one of two words: so the questions of a memory stay within
+their 60 tokens."""
 _PERSON_WEIGHT, _SHORT_WEIGHT = 2.0, 0.7
 _KIND_WEIGHTS = {"name": 1.5, "noun": 1.0, "word": 0.7}
 _RARITY_EXPONENT = 1.5

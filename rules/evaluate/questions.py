@@ -22,7 +22,8 @@ PER_CHUNK = CHOICES
 AT_ONCE = 5
 """The most questions in one request."""
 NAMED, REPLACED = "named to a rewriting", "named to a rewriting, and replaced"
-"""States of a question that was named when its memory was rewritten, so that it measures that memory no more."""
+"""States of a question that was named when its memory was rewritten, so that it measures that
+memory no more."""
 GUESSED, UNCLEAR = "answered without the conversation", "not answered from its own chunk"
 SAID_ELSEWHERE = "a choice was said elsewhere"
 """States of questions that were never good enough to be asked."""

@@ -25,7 +25,8 @@ class MarkedQuestion:
     level: int
     """The level of the memory or fold that the chat shows for it."""
     mark: float
-    """What the answers are worth, from 0 to 1; for a question on what was never said, 1 for an answer that is made up."""
+    """What the answers are worth, from 0 to 1; for a question on what was never said, 1 for an
+    answer that is made up."""
     is_right: bool
     was_said: bool = True
 

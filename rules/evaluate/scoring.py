@@ -24,7 +24,8 @@ _GUESSED = 0.25
 """The average mark of a guess, and the mark of "never said"."""
 _CHANCE = 0.05
 _ADDED_MARKS = 2.0
-"""How many marks of 0, and of 1, are added before the variance is estimated, which few marks alone do not show."""
+"""How many marks of 0, and of 1, are added before the variance is estimated, which few marks alone
+do not show."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ _FEWEST_FIGURES, _FIGURE_SHARE = 3, 0.7
 _LONGEST_CHAIN = 3
 """The most sentences that are kept because one leans on another, itself included."""
 _SENTENCE_BRINGS, _SENTENCE_COSTS = 0.8, 3.0
-"""Added to what a sentence's words bring and cost, so that short ones count: "He went." may be all said of a death."""
+"""Added to what a sentence's words bring and cost, so that short ones count: "He went." may be all
+said of a death."""
 _LEAST_GAIN = 0.1
 """A lecture's sentence that gains no more repeats what is known, or says nothing in particular."""
 

@@ -40,7 +40,8 @@ _HEAD = 24
 _FEWEST_VERSES, _MOST_INITIALS = 3, 3
 """The fewest lines of a verse, and the most capitals that are initials and no heading."""
 _LINES_READ, _SENTENCES_READ = 3, 3
-"""The first lines in which a subject line is looked for, and sentences of a comment in which a text is referred to."""
+"""The first lines in which a subject line is looked for, and sentences of a comment in which a text
+is referred to."""
 
 _FENCE = "```"
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*\n?")

@@ -13,7 +13,10 @@ _FIRST_UNSPACED = "⺀"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A word list: whole words, beginnings of words, and exceptions from these. `word in listed` tests all three."""
+    """A word list: whole words, beginnings of words, and exceptions from these.
+
+    `word in listed` tests all three.
+    """
 
     whole: frozenset[str]
     beginnings: tuple[str, ...]

@@ -79,7 +79,8 @@ FORMULA: Final = any_phrase(r"""
     |indem (?:du|sie)\b.*\b(?:kannst|können|wirst|werden)\b|en \w+ant\b.*\b(?:vous
     |tu) (?:pou[rv]\w+|peux)\b|al \w+[aei]r\b.*\b(?:podrás|puedes|podrá|puede)\b
     |ao \w+[aei]r\b.*\bpode(?:rá)?\b|\w+ndo\b.*\b(?:puoi|potrai|può)\b)""")
-"""Stock sentences of assistants, which say something only where they name a subject: "Inviting Mason is a great idea"."""
+"""Stock sentences of assistants, which say something only where they name a subject: "Inviting
+Mason is a great idea"."""
 
 PROMISE: Final = any_phrase(r"""
     \b(?:i(?:'ll| will| shall| promise)\b|i(?:'ve| have) promised\b|ich (?:werde|verspreche

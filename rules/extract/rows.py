@@ -26,7 +26,8 @@ _FULL_STOPS = (
     ("\u2fff", "."),
     ("\U0010ffff", "。"),
 )
-"""The full stop of each range of scripts, by the last character of the range; Thai and its neighbours have none."""
+"""The full stop of each range of scripts, by the last character of the range; Thai and its
+neighbours have none."""
 
 
 def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:

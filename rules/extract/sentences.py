@@ -192,7 +192,10 @@ def _line_after_fence(text: str, lines: list[tuple[int, int]], at: int, fence: s
 
 
 def sentences(text: str) -> tuple[TextPiece, ...]:
-    """Split `text` into pieces that do not overlap and together hold all its letters. Takes linear time."""
+    """Split `text` into pieces that do not overlap and together hold all its letters.
+
+    Takes linear time.
+    """
     # In chats, many people begin their sentences with small letters.
     initials = [text[match.end()] for match in re.finditer(r"(?<=\w\w[.!?])\s+(?=\w)", text)]
     small = sum(map(str.islower, initials)) > sum(map(str.isupper, initials))

@@ -10,7 +10,8 @@ from rules.extract.brackets import quotations_in
 SENTENCE_ENDS: Final = re.compile(r"[.!?。！？] ?(?=[^\W\d_])")
 """Where a sentence ends and another begins in the same line."""
 _SHORTEST_QUOTATION = 60
-"""The fewest characters of a quotation that counts as a text of its own; a shorter one is part of what is told."""
+"""The fewest characters of a quotation that counts as a text of its own; a shorter one is part of
+what is told."""
 _HEAD = 24
 """The characters at the start of a log's line in which its time or its speaker's name is looked for."""
 _FILE_ENDS = re.compile(
@@ -18,7 +19,8 @@ _FILE_ENDS = re.compile(
 )
 _TAG, _TAG_ENDS = re.compile(r"<([a-zA-Z][\w-]*)[^<>\n]*>"), re.compile(r"</[\w-]+>$")
 _RULE, _BRACKETED = re.compile(r"([-=*_~])\1{2,}|\"{3}"), re.compile(r"\[[^\]]*\]")
-"""Lines that begin or end a frame. A rule is closed by an equal rule; a line in brackets may also be a placeholder."""
+"""Lines that begin or end a frame. A rule is closed by an equal rule; a line in brackets may also
+be a placeholder."""
 _TIME = re.compile(r"\d{1,2}[:.]\d\d")
 _LABEL = re.compile(r"\W*([^\W\d_][^:：\n]{0,24}?)[,\s]*[:：]\s")
 

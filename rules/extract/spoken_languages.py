@@ -1,4 +1,7 @@
-"""Tell the language of a conversation, and those a sentence may be in. A language's number is its index in `TONGUES`."""
+"""Tell the language of a conversation, and those a sentence may be in.
+
+A language's number is its index in `TONGUES`.
+"""
 
 import unicodedata
 from collections import Counter

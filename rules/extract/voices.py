@@ -184,10 +184,11 @@ def is_finished(text: str) -> bool:
 
 
 def voiced_lines(text: str, *, drafts: bool) -> list[VoicedLine]:
-    """Return the lines of a message in order, without blank ones, each with its voice. Takes linear time.
+    """Return the lines of a message in order, without blank ones, each with its voice.
 
-    Without `drafts`, for the person's messages, everything but code and block quotations is the
-    speaker's own, and a short line without a stop is no heading: many people write so.
+    Takes linear time. Without `drafts`, for the person's messages, everything but code and block
+    quotations is the speaker's own, and a short line without a stop is no heading: many people
+    write so.
     """
     lines = [_line(text, block, has_headings=drafts) for block in blocks(text)]
     draft = _Draft()

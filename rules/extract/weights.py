@@ -59,12 +59,16 @@ _SHORTEST_NAME = 3
 _WORD = re.compile(r"[^\W\d_][\w'’-]+")
 _CALL = re.compile(r"\W*([^\W\d_]+)\s?[,!?.…，、！？。]")
 _SHORT_QUESTION = 8.0
-"""A question of fewer words that ends with a pronoun ("Can you help me with that?") is about the sentence before it."""
+"""A question of fewer words that ends with a pronoun ("Can you help me with that?") is about the
+sentence before it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeighedPassage:
-    """A passage's sentences and what was found about them. All sequences are parallel to `sentences`."""
+    """A passage's sentences and what was found about them.
+
+    All sequences are parallel to `sentences`.
+    """
 
     sentences: tuple[Sentence, ...]
     days: tuple[str, ...]
@@ -87,7 +91,10 @@ class WeighedPassage:
 
 
 class _Messages(tuple[Said, ...]):
-    """Messages as a cache key. Only their number and the last one are hashed, since there may be many."""
+    """Messages as a cache key.
+
+    Only their number and the last one are hashed, since there may be many.
+    """
 
     __slots__ = ()
 
@@ -96,7 +103,10 @@ class _Messages(tuple[Said, ...]):
 
 
 def read(passage: Sequence[Said], before: Sequence[Said] = ()) -> WeighedPassage:
-    """Read the prose of a passage, and the words of the messages `before` it. Each side may speak its own language."""
+    """Read the prose of a passage, and the words of the messages `before` it.
+
+    Each side may speak its own language.
+    """
     return _read(_Messages(passage), _Messages(before))
 
 

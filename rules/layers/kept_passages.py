@@ -23,7 +23,8 @@ from rules.typingmind.message import Message
 from rules.wording import counted
 
 MOST_TOKENS = 400
-"""The person is asked to shorten a longer passage; of a longer pinned message only the first sentences are kept."""
+"""The person is asked to shorten a longer passage; of a longer pinned message only the first
+sentences are kept."""
 BEGINNING = "beginning"
 """The reason of a passage that is only the first sentences of a pinned message."""
 FIRST_PART = "first part"
@@ -38,7 +39,8 @@ _SHORTENED = 0.9
 
 MarkedBy = Literal["pin", "person", "persona", "opening", "wish"]
 State = Literal["kept", "waiting", "offered", "released"]
-"""`offered`: the person has yet to decide on an old pin, a proposal of the persona's, or what may be a wish."""
+"""`offered`: the person has yet to decide on an old pin, a proposal of the persona's, or what may
+be a wish."""
 Doubt = Literal["", "unpinned", "edited"]
 
 

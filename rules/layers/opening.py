@@ -292,10 +292,10 @@ def write_opening(
 
 
 def compare_openings(before: Opening, after: Opening) -> OpeningEdits | None:
-    """Return the person's edits: how the present opening differs from the one before. The order of facts is ignored.
+    """Return the person's edits: how the present opening differs from the one before.
 
-    Return None where every heading is gone: the person has removed or replaced the whole part,
-    which is no edit of its sections and facts.
+    The order of facts is ignored. Return None where every heading is gone: the person has removed
+    or replaced the whole part, which is no edit of its sections and facts.
     """
     if before.headed and not after.headed:
         return None

@@ -34,7 +34,8 @@ class PlannedCall:
     role: ModelRole
     prompt: int
     read: int
-    """The beginning of the prompt that is read from the cache, if all is asked in the plan's order and nothing expires."""
+    """The beginning of the prompt that is read from the cache, if all is asked in the plan's order
+    and nothing expires."""
     written: int
     """What is written to the cache after that, up to the last breakpoint."""
     answer: int
@@ -59,7 +60,8 @@ class PricedModel:
     thinking: int = 0
     """The tokens that it is expected to think before an answer, though it is not asked to."""
     has_one_slot: bool = False
-    """Whether it is on a server of the person's own that keeps only the last call: a common beginning is not read again."""
+    """Whether it is on a server of the person's own that keeps only the last call: a common
+    beginning is not read again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,8 @@ class _Bounds:
     ours: datetime
     """The earliest date of our messages that are kept after it, which is never exceeded."""
     others: datetime
-    """The earliest date of all other messages kept after it, which is exceeded only to keep the order of our own."""
+    """The earliest date of all other messages kept after it, which is exceeded only to keep the
+    order of our own."""
 
     def within(self, date: datetime, earliest: datetime) -> datetime:
         """Return the date, limited to the bounds and to `earliest` or later; `ours` takes precedence."""

@@ -98,7 +98,8 @@ class _Shown:
 
     groups: Mapping[str, Group]
     shown_in: Mapping[str, str]
-    """The id of everything that is shown, by itself or in a fold, with that of the outermost item that has it."""
+    """The id of everything that is shown, by itself or in a fold, with that of the outermost item
+    that has it."""
 
 
 def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference:
@@ -214,7 +215,10 @@ def _raw_changes(
 
 
 def _changes_in_both(before: Place, after: Place) -> Iterator[MessageChange]:
-    """Yield the changes of a message that both have. An original kept with its memory counts as compressed."""
+    """Yield the changes of a message that both have.
+
+    An original kept with its memory counts as compressed.
+    """
     if after.original and not before.original:
         yield _message_change("compressed", after, after.original)
     elif before.original and not after.original:

@@ -152,7 +152,10 @@ def _to_compare(message: Json) -> object:
 
 
 def _hashable(value: object) -> object:
-    """Return a value as tuples, which do not depend on the order of keys. Large texts are not copied."""
+    """Return a value as tuples, which do not depend on the order of keys.
+
+    Large texts are not copied.
+    """
     if isinstance(value, dict):
         return "{", *sorted((key, _hashable(inner)) for key, inner in value.items())
     if isinstance(value, list):

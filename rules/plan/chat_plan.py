@@ -95,7 +95,8 @@ class ChatPlan:
     chunks: tuple[PlannedChunk, ...]
     """The chunks that become memories now."""
     again: tuple[PlannedChunk, ...]
-    """The chunks whose memories are written again, without those of `hindsight`: daemon/chat/work_due.py says why."""
+    """The chunks whose memories are written again, without those of `hindsight`:
+    daemon/chat/work_due.py says why."""
     hindsight: tuple[PlannedChunk, ...]
     """The chunks whose memories get a hindsight edition."""
     folds: tuple[int, ...]

@@ -42,7 +42,8 @@ Texts = tuple[tuple[str, ...], ...]
 Minutes = tuple[tuple[int, int], ...]
 """When the first and the last message of each unit were written, in minutes; 0 where unknown."""
 Price = Callable[[Texts, Minutes], Sequence[int]]
-"""Returns the price of a bound after each unit of a window but the last, from 0 to 255; `STEPS` is that of alike turns."""
+"""Returns the price of a bound after each unit of a window but the last, from 0 to 255; `STEPS` is
+that of alike turns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,8 @@ class Bounds:
     wishes: int = 1_500
     """The most tokens of all wishes together."""
     window: int | None = None
-    """The agent's window, or the length at which its price rises, in tokens as memories are counted; None if unknown."""
+    """The agent's window, or the length at which its price rises, in tokens as memories are
+    counted; None if unknown."""
 
     def at(self, raw_tokens: int) -> int:
         """Return the budget, in tokens, of a section that replaces `raw_tokens` of messages."""

@@ -63,7 +63,8 @@ class SectionItem:
     """Its memory id."""
     level: int
     tokens: int
-    """Its tokens without quotes and wishes; 0 for a forgotten one, which has a place in its group and is not shown."""
+    """Its tokens without quotes and wishes; 0 for a forgotten one, which has a place in its group
+    and is not shown."""
     covers: tuple[str, ...]
     """The names of the chunk memories in it; its own name for a memory of level 1."""
     never_folded: bool = False

@@ -45,7 +45,8 @@ _CACHED_WINDOWS = 256
 
 Vector = Sequence[int]
 Embed = Callable[[str], Vector]
-"""Returns the vector of a text, always the same one; all have one length, and are zeros where a text says nothing."""
+"""Returns the vector of a text, always the same one; all have one length, and are zeros where a
+text says nothing."""
 _LENGTH = 1024
 _VECTOR_STEPS = STEPS * 3 // 8
 """The price between equal vectors; likenesses of vectors are spread wider than those of words."""

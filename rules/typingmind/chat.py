@@ -189,7 +189,10 @@ def chat_in_export(item: bytes) -> Chat:
 
 
 def walk_chat(keep: Callable[[Outline], object]) -> Walker:
-    """Return a walker that passes the outline of the chat that it walks over to `keep`. It may raise BadJson."""
+    """Return a walker that passes the outline of the chat that it walks over to `keep`.
+
+    It may raise BadJson.
+    """
     return partial(_walk_chat, keep)
 
 

@@ -26,7 +26,8 @@ _NAMELESS = {
 }
 _SEVERAL_ANSWERS = "tm_multi_responses"
 _FILE_ID_ENDINGS = ("BlobID", "blobID")
-"""The endings of keys that have a file's id: `localBlobID`, `metaBlobID`, and `blobID` where the file was synced."""
+"""The endings of keys that have a file's id: `localBlobID`, `metaBlobID`, and `blobID` where the
+file was synced."""
 
 
 @dataclass(frozen=True, slots=True)

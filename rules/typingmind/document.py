@@ -169,7 +169,10 @@ def _walk(name: str, blocks: Iterable[bytes], walker: Walker) -> None:
 
 
 def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the blocks decoded as latin-1, after checking that they are UTF-8. Raises NotAnExport."""
+    """Yield the blocks decoded as latin-1, after checking that they are UTF-8.
+
+    Raises NotAnExport.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")()
     size = 0
     try:

@@ -33,10 +33,11 @@ _SHAPE = frozenset(
 
 
 def parse_json(text: str) -> Json:
-    """Parse a chat or a message. Numbers stay as they are written, so that 69.2240 and 69.224 differ.
+    """Parse a chat or a message.
 
-    A text too long to be words (an image) is replaced by its SHA-256, as two chats are compared in
-    memory. Raises ValueError, or TypeError where the text is no object.
+    Numbers stay as they are written, so that 69.2240 and 69.224 differ. A text too long to be words
+    (an image) is replaced by its SHA-256, as two chats are compared in memory. Raises ValueError,
+    or TypeError where the text is no object.
     """
     value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
     if not isinstance(value, dict):

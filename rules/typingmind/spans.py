@@ -76,7 +76,10 @@ class Member:
 
 
 class Number(str):
-    """A number as it is written. It does not count as text, and is false where it is zero, as in JavaScript."""
+    """A number as it is written.
+
+    It does not count as text, and is false where it is zero, as in JavaScript.
+    """
 
     __slots__ = ()
 
@@ -251,7 +254,10 @@ class Reel:
                 return at
 
     def value(self, at: int) -> tuple[object, int]:
-        """Return the value that starts at `at`, and the offset after it. Raises BadJson, TooDeep or TooLarge."""
+        """Return the value that starts at `at`, and the offset after it.
+
+        Raises BadJson, TooDeep or TooLarge.
+        """
         while True:
             try:
                 parsed, stop = value(self._text, at - self._start)
@@ -335,7 +341,10 @@ def members(
 
 
 def items(reel: Reel, at: int) -> tuple[list[Span], int]:
-    """Return the spans of the values of the array at `at`, and the offset after its `]`. Raises BadJson."""
+    """Return the spans of the values of the array at `at`, and the offset after its `]`.
+
+    Raises BadJson.
+    """
     entries: list[Span] = []
 
     def note(reel: Reel, at: int) -> int:
