@@ -175,7 +175,7 @@ def models(setup: Setup) -> Iterator[Finding]:
     elif names:
         yield ok("models", f"{', '.join(names)}: none is retired, or ends within 60 days.")
     elif setup.config.models.names:
-        yield ok("models", "None of a provider would be asked.")
+        yield ok("models", "No model of a known provider would be asked.")
     else:
         yield ok("models", "None would be asked: the built-in engine makes the memories.")
 
