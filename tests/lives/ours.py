@@ -35,7 +35,21 @@ class Ours:
         }
         rows = (range(at, at + SLOTS) for at, _ in groups(messages, self.archive))
         indices |= {at for row in rows for at in row if said(messages[at]) in self.ambiguous}
+        indices |= self._in_cut_memories(messages)
         return frozenset(indices)
+
+    def _in_cut_memories(self, messages: Sequence[Json]) -> set[int]:
+        """Return where ambiguous texts follow the first messages of a memory whose last ones a fork has cut off."""
+        texts = [said(message) for message in messages]
+        sixes = [six for account in self.archive.values() for six in account.by_texts]
+        return {
+            at
+            for at, text in enumerate(texts)
+            if text in self.ambiguous
+            for six in sixes
+            for slot in range(1, SLOTS)
+            if six[slot] == text and tuple(texts[max(0, at - slot) : at]) == six[:slot]
+        }
 
     def is_canned(self, message: Json) -> bool:
         """Return whether the message is an opening or a closing."""
