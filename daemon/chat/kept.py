@@ -64,11 +64,11 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
 
     A state of the chat that was processed before tells nothing more of what it lacks.
     """
-    lacks, seen = reading.absent, reading.first_seen
+    absent, seen = reading.absent, reading.first_seen
     messages = {place.key: place.message for place in raw_messages(reading.places)}
     said = {key: message.created_at or "" for key, message in messages.items()}
     dated = [(date, text) for text in said.values() if (date := parse_date(text))]
-    is_lacking = lacks.missing or lacks.under or lacks.left_out or lacks.went_back
+    is_lacking = absent.missing or absent.under or absent.left_out or absent.went_back
     return ShownPins(
         would_keep=tuple(_kept_by_pins(messages)),
         offers=tuple(_doubtful_wishes(messages)),

@@ -19,21 +19,21 @@ from rules.conversation.history import Group, Place, build_history
 from rules.conversation.marker import OPENING, read_marker
 from rules.conversation.memory import Preferred, memories_of_chunks, memory_id
 from rules.errors import ChatSkipped, NotAccepted
-from rules.recognize.absent import NOTHING_ABSENT, Absent, absent_in
+from rules.recognize.absent import NOTHING_ABSENT, Absent, find_absent
 from rules.recognize.adopted import (
     Adopted,
     as_dated,
     as_forked,
+    find_likely_copies,
+    find_true_dates,
     freeze,
     inherit,
-    may_be_copies,
-    true_dates,
     with_adopted,
 )
-from rules.recognize.chat_reading import ChatReading, reading_of
-from rules.recognize.known import Known, Recognised, recognise_export
-from rules.recognize.loss import lost_in
-from rules.recognize.recognize import unnamed_memories
+from rules.recognize.chat_reading import ChatReading, build_reading
+from rules.recognize.known import Known, Recognized, recognize_export
+from rules.recognize.loss import find_loss
+from rules.recognize.recognize import count_unnamed_memories
 from rules.recognize.user_edits import NO_EDITS
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.originals import deleted_uuids
@@ -54,18 +54,18 @@ def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownCh
     markers = (read_marker(message.marker) for message in messages)
     openings = [marker for marker in markers if marker and marker.kind == OPENING]
     known = know(archive, chat.chat_id, preferred, [marker.text for marker in openings])
-    export = recognise_export(known, chat, messages, words)
+    export = recognize_export(known, chat, messages, words)
     _refuse_unnamed(archive, chat, export)
     # One that shows nothing reads alike in all chats.
     telling = [marker.text for marker in openings if any(marker.shows)]
-    adopted, lacks = _adopted(archive, export, telling, preferred), NOTHING_ABSENT
+    adopted, absent = _adopted(archive, export, telling, preferred), NOTHING_ABSENT
     if adopted.memories:
-        export = recognise_export(with_adopted(known, adopted), chat, messages, words)
+        export = recognize_export(with_adopted(known, adopted), chat, messages, words)
     else:
-        lacks = absent_in(export)
-        _refuse_lost(archive, chat, export, lacks)
+        absent = find_absent(export)
+        _refuse_lost(archive, chat, export, absent)
     dated = replace(export, places=_dated(archive, export, adopted))
-    return shown_chat(chat, reading_of(dated, adopted, lacks, count, now), config)
+    return shown_chat(chat, build_reading(dated, adopted, absent, count, now), config)
 
 
 def read_archive(archive: Archive, chat: Chat, config: Config) -> ShownChat:
@@ -106,7 +106,7 @@ def know(
     )
 
 
-def _dated(archive: Archive, export: Recognised, adopted: Adopted) -> tuple[Place, ...]:
+def _dated(archive: Archive, export: Recognized, adopted: Adopted) -> tuple[Place, ...]:
     """Return the places with the days on which their messages were said, where a fork has others.
 
     A message under a memory keeps the date that its memory was made with, also where it is edited.
@@ -123,16 +123,16 @@ def dates_of_copies(
 ) -> dict[str, str]:
     """Return when messages were said that a fork dated again, by key: known ones, and these."""
     dates = dates_said(archive, chat_id)
-    copies = may_be_copies(places, dates, is_fork=is_fork)
+    copies = find_likely_copies(places, dates, is_fork=is_fork)
     if copies:
         digests = {place.message.digest for place in copies}
         elsewhere = nearest_history(archive, chat_id, digests)
-        dates |= true_dates(copies, elsewhere, is_fork=is_fork)
+        dates |= find_true_dates(copies, elsewhere, is_fork=is_fork)
     return dates
 
 
 def _adopted(
-    archive: Archive, export: Recognised, openings: Collection[str], preferred: Preferred
+    archive: Archive, export: Recognized, openings: Collection[str], preferred: Preferred
 ) -> Adopted:
     """Return the memories after the last one that the archive knows as this chat's.
 
@@ -185,10 +185,10 @@ def _after_last(shown: Mapping[str, Group], names: Collection[str]) -> dict[str,
     return after
 
 
-def _refuse_unnamed(archive: Archive, chat: Chat, export: Recognised) -> None:
+def _refuse_unnamed(archive: Archive, chat: Chat, export: Recognized) -> None:
     """Raise ChatSkipped where nothing but their text tells memories from the conversation."""
     seen = export.known.seen
-    count = unnamed_memories(export.places, seen)
+    count = count_unnamed_memories(export.places, seen)
     if not count:
         return
     memories_there = "a memory" if count == 1 else f"{count:,} memories"
@@ -209,16 +209,16 @@ def _refuse_unnamed(archive: Archive, chat: Chat, export: Recognised) -> None:
     _refuse_unless_accepted(archive, chat, reason, way_on)
 
 
-def _refuse_lost(archive: Archive, chat: Chat, export: Recognised, lacks: Absent) -> None:
+def _refuse_lost(archive: Archive, chat: Chat, export: Recognized, absent: Absent) -> None:
     """Raise NotAccepted where so much is missing that it may be a mistake."""
-    loss = lost_in(export, lacks)
+    loss = find_loss(export, absent)
     if loss is None:
         return
     file = ""
-    if loss.import_again:
+    if loss.earlier_export_has_it:
         # The newest updated export, if it has what is missing; else the newest dropped file.
         last = last_output(archive, chat.chat_id)
-        newest = max((known.seen_at for known in lacks.missing), default="")
+        newest = max((known.seen_at for known in absent.missing), default="")
         file = newest_file(archive, chat.chat_id)
         if last and last.messages_sha256 != RESTORED and last.written_at >= newest:
             file = last.path

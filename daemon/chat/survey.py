@@ -220,7 +220,7 @@ class Survey(ShownChat):
 def survey(
     archive: Archive, chat: Chat, config: Config, key: FindKey, now: str, can_write: CanWrite
 ) -> Survey:
-    """Read, recognise and plan one chat; `config` is the one that counts for this chat.
+    """Read, recognize and plan one chat; `config` is the one that counts for this chat.
 
     Raises ChatSkipped where it cannot be processed as it is, ConfigurationError where its texts
     cannot be used.

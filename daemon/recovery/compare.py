@@ -17,7 +17,7 @@ from rules.conversation.marker import Canned
 from rules.errors import ChatSkipped, NotFound
 from rules.output.difference import Difference, Side, difference
 from rules.output.difference_lines import DifferenceLine, difference_lines
-from rules.recognize.known import Known, recognise_export
+from rules.recognize.known import Known, recognize_export
 from rules.typingmind.chat import read_messages
 from rules.typingmind.dates import in_zone
 from rules.wording import cut_title
@@ -82,4 +82,4 @@ def _side(known: Known, words: Canned, content: Content) -> Side:
             f"Name other versions; they are listed by: memproc versions {known.chat_id}",
         )
     (chat,) = matching
-    return Side(chat, recognise_export(known, chat, read_messages(chat), words).places)
+    return Side(chat, recognize_export(known, chat, read_messages(chat), words).places)

@@ -47,7 +47,7 @@ from rules.conversation.memory import Memory, aliases
 from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.output.assemble import hash_of_messages
 from rules.recognize.adopted import as_dated, with_cited_sources
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.dates import in_zone
 from rules.typingmind.document import chat_container
@@ -156,7 +156,7 @@ def _fill(
     """Add memories, then raw messages, and at last the state of the newest file, if that is new."""
     archive, row = context.archive, chat_row(context.archive, chat_id)
     file, with_memories = _with_memories(chat_id, newest, files)
-    shown = group_by_memory(recognise(read_messages(with_memories), {}))
+    shown = group_by_memory(recognize(read_messages(with_memories), {}))
     known = {name for memory in memories(archive, chat_id) for name in memory.ids}
     lacks_memories = not shown.keys() <= known
     is_fork = False
@@ -197,7 +197,7 @@ def _with_memories(
 ) -> tuple[BackupFile, Chat]:
     """Return the file with the chat's memories, and the chat in it: the newest file, or that of a new chat."""
     chat = chat_in(newest, chat_id)
-    if group_by_memory(recognise(read_messages(chat), {})):
+    if group_by_memory(recognize(read_messages(chat), {})):
         return newest, chat
     for name in _new_ids(chat_id):
         if name in files:
@@ -216,7 +216,7 @@ def _put_back(
     known = set(message_keys(archive, row))
     for file in chat_files:
         messages = map(_as_raw, read_messages(chat_in(file, chat_id)))
-        raw = [place for place in recognise(list(messages), {}) if place.ours is None]
+        raw = [place for place in recognize(list(messages), {}) if place.ours is None]
         dates = dates_of_copies(archive, chat_id, raw, is_fork=is_fork)
         dated = [as_dated(place, dates) for place in raw]
         put_back(archive, row, dated, known, file.kept_at)

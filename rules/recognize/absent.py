@@ -1,31 +1,31 @@
 """What an export lacks that was in the chat before: deleted, branched, replaced or missing.
 
-TypingMind notes the person's deletions in `syncMetadata.deletedMessageUUIDs`: the last 100, among
-them those that we noted when memories took the place of messages. Older builds note nothing. So
-of what an export lacks:
+TypingMind notes what the person deletes in `syncMetadata.deletedMessageUUIDs`: the last 100 uuids,
+including those that we noted when memories took the place of messages. Older builds note nothing.
+So a message that an export lacks is one of these:
 
     deleted     the list names it: the person has deleted it
-    branched    it went into another branch of the chat, and is still in the export there
-    replaced    an answer that was regenerated in its place, as older builds did
-    missing     all others; where the list is complete, the person has not deleted them
+    branched    it moved into another branch of the chat, where the export still has it
+    replaced    an answer in whose place a new one was generated, as older builds did
+    missing     any other; where the list is complete, the person has not deleted it
 
-An export went back where it lacks all that came since some earlier moment: it continues an older
-state.
+An export went back if it lacks everything that came after some earlier moment: it continues an
+older state of the chat.
 
 An example: the last export had q1 a1 q2 a2 q3 a3 q4 under no memory. This one has q1 x1 q2 n1, with
-q3 a3 in a branch at q2, and its list names a2. What `Absent` says of the messages under no memory:
+q3 a3 in a branch at q2, and its list names a2. `Absent` says of the messages under no memory:
 
     branches       q3 a3         moved into a branch, which explains more than the list does
-    deleted        a2            named
-    gone           a1 q4         neither came back, nor is branched or named
-      replaced     a1            of these, the answers in whose place another one is: x1
+    deleted        a2            named in the list
+    gone           a1 q4         did not come back, and are neither in a branch nor named
+      replaced     a1            of these, the answer with another one in its place: x1
       missing      q4            of these, all others
-      newest_gone  q4            of these, what came after all that came back
-    expected       q1 q2 a1 q4   what came back or is gone
-    new            x1 n1         what the archive has never seen
+      newest_gone  q4            of these, what came after everything that came back
+    expected       q1 q2 a1 q4   came back or are gone
+    new            x1 n1         the archive has never seen them
 
-`left_out` and `under` are the missing of the messages that are left out of memories, and of those
-under them.
+`left_out` and `under` are missing messages, too: those that no memory is made of, and those under
+memories.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -37,15 +37,15 @@ from rules.conversation.history import Place
 from rules.conversation.marker import uuid_stem
 from rules.conversation.memory import memories_of_chunks, with_members
 from rules.recognize.align import align
-from rules.recognize.known import Known, KnownMessage, Recognised
+from rules.recognize.known import Known, KnownMessage, Recognized
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Branch, branches
 from rules.typingmind.originals import MOST_NAMED, NAMED_SINCE
 
 Evidence = Literal["deletions are named", "the list was full", "nothing is named"]
-"""What the list of deletions tells of a message that it does not name.
+"""What the list of deletions tells about a message that it does not name.
 
-An old build writes none: `nothing is named`.
+An old build writes no list: `nothing is named`.
 """
 
 Numbered = Mapping[int, KnownMessage]
@@ -54,7 +54,7 @@ Numbered = Mapping[int, KnownMessage]
 
 @dataclass(frozen=True, slots=True)
 class Deletions:
-    """The chat's own list of deletions, and how far it can be trusted."""
+    """The list of deletions in the chat, and how far it can be trusted."""
 
     named: frozenset[str] = frozenset()
     new: int = 0
@@ -65,7 +65,7 @@ class Deletions:
 
     @property
     def evidence(self) -> Evidence:
-        """Return what it tells of a message that it does not name."""
+        """Return what the list tells about a message that it does not name."""
         if self.new >= MOST_NAMED:
             return "the list was full"
         return "deletions are named" if self.are_noted else "nothing is named"
@@ -80,54 +80,54 @@ class TakenBranch:
 
     @property
     def has_question(self) -> bool:
-        """Return whether a live message of the person's moved into it."""
+        """Return whether one of the messages that moved into it is the person's."""
         return any(known.role == "user" for known in self.moved.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """The messages that the archive has seen and that an export lacks, sorted by the reason."""
+    """The messages that the archive has seen and that an export lacks, by reason."""
 
     missing: tuple[KnownMessage, ...] = ()
-    """Live messages of the last time that nothing explains; oldest first."""
+    """Messages that were live the last time and whose absence nothing explains; oldest first."""
     replaced: int = 0
     """The number of answers that were regenerated in their place."""
     deleted: int = 0
-    """The number of messages of the last time that the chat names as deleted."""
+    """The number of messages that were live the last time and that the list names."""
     left_out: frozenset[str] = frozenset()
-    """Keys of missing messages that are no part of the agent's experience."""
+    """Keys of missing messages of which no memory is made."""
     explained: frozenset[str] = frozenset()
-    """uuids that the chat names as deleted, or holds in a branch."""
+    """The uuids that the list names, or that are in a branch."""
     under: frozenset[str] = frozenset()
-    """Keys of missing messages under memories that the person did not delete."""
+    """Keys of missing messages under memories, where the person did not delete them."""
     evidence: Evidence = "nothing is named"
     went_back: bool = False
-    """Whether it lacks all that came since some earlier moment."""
+    """Whether the export lacks everything that came after some earlier moment."""
     branches: tuple[TakenBranch, ...] = ()
     gone: Numbered = field(default_factory=dict)
     """The missing messages and replaced answers: no branch or deletion explains them."""
     newest_back: int = -1
-    """The number of the newest message that came back, surely if any is sure; -1 where none did."""
+    """The number of the newest message that came back, a sure one if possible; -1 if none."""
     expected: int = 0
     """The number of live messages that should have come back."""
     new: int = 0
-    """The number of lived messages of the export that the archive has never seen."""
+    """The number of messages in the export's conversation that the archive has never seen."""
     excused: frozenset[str] = frozenset()
-    """Keys of the messages of which it is no news that they are missing; see `Known.excused`."""
+    """Keys of the messages whose absence is no news; see `Known.excused`."""
 
     @property
     def branched(self) -> int:
-        """Count the live messages of the last time that are in a branch with a question now."""
+        """Count the once live messages that are now in a branch with a question of the person's."""
         return sum(len(taken.moved) for taken in self.branches if taken.has_question)
 
     @property
     def newest_gone(self) -> tuple[KnownMessage, ...]:
-        """Return the messages of `gone` that came after all that came back."""
+        """Return the messages of `gone` that came after everything that came back."""
         return tuple(old for number, old in self.gone.items() if number > self.newest_back)
 
     @property
     def newly_missing(self) -> int:
-        """Count the missing messages that the person has not been told of."""
+        """Count the missing messages that the person has not been told about."""
         live = sum(known.key not in self.excused for known in self.missing)
         return live + len(self.under - self.excused)
 
@@ -135,7 +135,7 @@ class Absent:
     def keys(self) -> frozenset[str]:
         """Return the keys of the missing messages that stay in the conversation.
 
-        In an old build they count as deleted, as most are, unless the whole export went back.
+        In an export of an old build they count as deleted, as most are, unless it went back.
         """
         if self.evidence == "nothing is named" and not self.went_back:
             return self.under
@@ -145,13 +145,13 @@ class Absent:
 NOTHING_ABSENT = Absent()
 
 
-def absent_in(export: Recognised) -> Absent:
+def find_absent(export: Recognized) -> Absent:
     """Return the messages of the chat that the archive has and the export lacks.
 
-    Messages under a memory count where the export has others of it in full, as its originals, or as
-    raw messages where it shows neither the memory nor a fold of it. One that stays for its
-    attachment alone says nothing of the others: these left with our output, also where TypingMind
-    has cut their names from its list since.
+    A message under a memory is expected where the export has others under that memory in full: as
+    its originals, or as raw messages while it shows neither the memory nor a fold of it. One that
+    stays only for its attachment says nothing about the others: our output took these out of the
+    chat, even if TypingMind has cut their names from its list since.
     """
     known = export.known
     whole = [place for place in export.places if place.ours is None and not place.for_attachment]
@@ -170,11 +170,14 @@ def absent_in(export: Recognised) -> Absent:
             under.append(
                 KnownMessage(old.key, said.uuid, said.digest, said.role, said.created_at, seen_at)
             )
-    return absent(known, export.places, _deletions(export), under)
+    return sort_absent(known, export.places, _read_deletions(export), under)
 
 
-def _deletions(export: Recognised) -> Deletions:
-    """Return the chat's list of deletions, and its news beyond memproc's and the last export's."""
+def _read_deletions(export: Recognized) -> Deletions:
+    """Return the chat's list of deletions, with what is new in it.
+
+    New are the entries that are neither memproc's nor in the last export's list.
+    """
     listed = export.listed.uuids
     under = {old.message.uuid for old in export.known.past}
     others = {uuid for uuid in listed - under if uuid_stem(uuid) not in export.ours}
@@ -184,14 +187,14 @@ def _deletions(export: Recognised) -> Deletions:
     return Deletions(listed, len(others - export.known.deleted), export.listed.is_there, are_noted)
 
 
-def absent(
+def sort_absent(
     known: Known, places: Sequence[Place], deletions: Deletions, under: Sequence[KnownMessage]
 ) -> Absent:
-    """Compare the export with what the archive has seen.
+    """Sort what the archive has seen and the export lacks by the reason.
 
-    `under` are the messages under memories of which the export holds others in full.
+    `under` are the messages that are expected under memories.
     """
-    of_live = _of_live(known, places, deletions)
+    of_live = _sort_live(known, places, deletions)
     keys = {place.key for place in places if place.ours is None}
     newest_here = max((known.seen[key] for key in keys & known.seen.keys()), default="")
     inside = (message for taken in of_live.branches for message in taken.branch.messages)
@@ -207,19 +210,19 @@ def absent(
             if old.uuid is not None and old.uuid not in explained and old.key not in keys
         ),
         explained=explained,
-        under=_missing_under(known, under, deletions, newest_here),
+        under=_find_missing_under(known, under, deletions, newest_here),
         evidence=deletions.evidence,
-        went_back=_went_back(news, newest_here, deletions, places),
+        went_back=_has_gone_back(news, newest_here, deletions, places),
         excused=excused,
     )
 
 
-def _went_back(
+def _has_gone_back(
     missing: Sequence[KnownMessage], newest_here: str, deletions: Deletions, places: Sequence[Place]
 ) -> bool:
-    """Return whether the export lacks all that came since some earlier moment.
+    """Return whether the export lacks everything that came after some earlier moment.
 
-    An export without a list of deletions and without messages of ours tells nothing.
+    An export with neither a list of deletions nor messages of ours does not tell.
     """
     is_told = deletions.is_there or any(place.ours is not None for place in places)
     if not missing or not is_told or deletions.evidence == "the list was full":
@@ -227,10 +230,10 @@ def _went_back(
     return all(_is_newer(old, newest_here) for old in missing)
 
 
-def _missing_under(
+def _find_missing_under(
     known: Known, under: Sequence[KnownMessage], deletions: Deletions, newest_here: str
 ) -> frozenset[str]:
-    """Return the keys of those messages under memories that the person did not delete."""
+    """Return the keys of the messages in `under` that the person did not delete."""
     return frozenset(
         old.key
         for old in under
@@ -240,11 +243,11 @@ def _missing_under(
     )
 
 
-def _of_live(known: Known, places: Sequence[Place], deletions: Deletions) -> Absent:
+def _sort_live(known: Known, places: Sequence[Place], deletions: Deletions) -> Absent:
     """Sort the live messages that did not come back; a branch explains more than a deletion."""
-    back, surely = _find_back(known.live, places)
+    back, sure = _find_back(known.live, places)
     lacking = {number: old for number, old in enumerate(known.live) if number not in back}
-    taken = _taken_branches(places, lacking, same_uuids=bool(surely))
+    taken = _find_taken_branches(places, lacking, same_uuids=bool(sure))
     branched = {number for branch in taken for number in branch.moved}
     gone = {
         number: old
@@ -259,7 +262,7 @@ def _of_live(known: Known, places: Sequence[Place], deletions: Deletions) -> Abs
         deleted=len(lacking) - len(branched) - len(gone),
         branches=taken,
         gone=gone,
-        newest_back=max(surely or back, default=-1),
+        newest_back=max(sure or back, default=-1),
         expected=len(back) + len(gone),
         new=len({*new} - {*back.values()}),
     )
@@ -270,7 +273,8 @@ def _find_back(
 ) -> tuple[Mapping[int, int], list[int]]:
     """Return the index in the export of each live message that came back, by its number.
 
-    And the numbers of those with the same key or uuid; others just say the same, as "ok" does.
+    Also return the numbers of those that surely did, with the same key or uuid; the others only
+    say the same, as one "ok" does as another.
     """
     here = {
         place.at: (place.key, place.message.uuid, place.message.digest)
@@ -279,15 +283,15 @@ def _find_back(
     }
     old = {number: (known.key, known.uuid, known.digest) for number, known in enumerate(live)}
     back = align(old, here).pairs
-    surely = [
+    sure = [
         number
         for number, at in back.items()
         if live[number].uuid and not {live[number].uuid, live[number].key}.isdisjoint(here[at][:2])
     ]
-    return back, surely
+    return back, sure
 
 
-def _taken_branches(
+def _find_taken_branches(
     places: Sequence[Place], lacking: Numbered, *, same_uuids: bool
 ) -> tuple[TakenBranch, ...]:
     """Return the branches of the export, each with the lacking messages that are in it.
@@ -309,7 +313,7 @@ def _taken_branches(
 def _find_replaced(
     seen: Collection[str], gone: Numbered, back: Mapping[int, int], places: Sequence[Place]
 ) -> set[int]:
-    """Return the numbers of the answers that gave way to a new answer to the same question."""
+    """Return the numbers of the answers that a new answer to the same question replaced."""
     lived = [place for place in places if place.lived]
     following = {place.at: after for place, after in pairwise(lived)}
     replaced: set[int] = set()
@@ -324,5 +328,5 @@ def _find_replaced(
 
 
 def _is_newer(known: KnownMessage, moment: str) -> bool:
-    """Return whether it came later than everything that was first seen until then."""
+    """Return whether the message was first seen after this moment; False if either is unknown."""
     return known.seen_at > moment > ""

@@ -1,17 +1,17 @@
-"""Forks: memories that an export shows and this chat's archive lacks, and the true dates of copies.
+"""Take over what a fork shows and the archive lacks for it: memories, and the true dates of copies.
 
-    of a fork         another chat of the archive knows them: this one gets memories of its own, with
-                      all their editions, and the raw messages under them
-    of no known chat  they stay as they are, frozen; what was under them is not known any more
+    of a known chat    the fork gets memories of its own, with all editions, and with the raw
+                       messages under them
+    of no known chat   the memories stay as they are, frozen; what was under them is lost
 
-A fork has dated its messages at the moment of copying:
+A fork dates its messages at the moment of copying:
 
     archive   m1 7 Nov   m2 7 Nov   m3 8 Nov ...
     fork      m1 21 Nov  m2 21 Nov  m3 21 Nov ...  m9 22 Nov, said in the fork
     read as   m1 7 Nov   m2 7 Nov   m3 8 Nov ...   m9 22 Nov
 
-Copies are known by what they say, in order, and by their dates, which lie within a minute. Their
-bytes stay.
+Copies are known by what they say, in order, and by their dates, all within one minute. Their bytes
+stay as they are.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -51,7 +51,7 @@ from rules.conversation.memory import (
     with_members,
 )
 from rules.extract.languages import lead_in
-from rules.recognize.align import align, in_one_order
+from rules.recognize.align import align, keep_one_order
 from rules.recognize.known import Known
 from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
@@ -59,22 +59,22 @@ from rules.typingmind.message import Message
 _Passage = TypeVar("_Passage", Quote, Wish)
 _AT_ONCE = timedelta(minutes=1)
 _FEWEST_MATCHES = 4
-"""Fewer matches in a row may be a coincidence, where no memory shows that it is a fork."""
+"""The fewest matches in order that show a fork without memories; fewer may be coincidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """Memories and folds that a chat takes over, under its own ids, and what is under them."""
+    """Memories and folds that a chat takes over under its own ids, and the messages under them."""
 
     memories: tuple[Memory, ...] = ()
     editions: Mapping[str, tuple[Edition, ...]] = field(default_factory=dict)
     past: tuple[Past, ...] = ()
     kin: str = ""
-    """The id of the chat that it was forked from; empty where the archive knows none."""
+    """The id of the chat that it was forked from; "" if the archive does not know that chat."""
 
     @property
     def had_hindsight(self) -> frozenset[str]:
-        """Return the ids of those that have a hindsight edition, and so get none by themselves."""
+        """Return the ids of those that have a hindsight edition, and so do not get another."""
         return frozenset(
             name
             for name, editions in self.editions.items()
@@ -83,7 +83,7 @@ class Adopted:
 
 
 def with_adopted(known: Known, adopted: Adopted) -> Known:
-    """Return a chat with what it takes over; folds come after all others."""
+    """Return what is known of a chat with what it takes over; folds come last."""
     return replace(
         known,
         memories=sorted((*known.memories, *adopted.memories), key=_in_order),
@@ -97,23 +97,23 @@ def _in_order(memory: Memory) -> tuple[bool, int, int]:
 
 
 def inherit(known: Known, shown: Mapping[str, Group], kin: Known) -> Adopted:
-    """Take over all of the other chat up to the newest of its memories that this export shows.
+    """Take over the other chat's memories up to the newest one that this export shows.
 
-    What the export does not show of it, by itself or in a fold, was forgotten before the fork.
-    A chat with memories of its own takes over what comes after these, where they are the other
-    chat's first ones: a fork that had gone on in a branch may come back to the branch it left.
+    Those that the export does not show, by themselves or in a fold, were forgotten before the fork.
+    A chat with memories of its own takes over what comes after them if they are the other chat's
+    first ones: a fork that went on in one branch may return to the branch that it left.
     """
     names = aliases(kin.memories)
     covered = with_members({names.get(name, name) for name in shown}, kin.memories)
     chunks = memories_of_chunks(kin.memories)
-    taken_before = _taken_before(kin, chunks, known.memories)
+    taken_before = _find_taken_before(kin, chunks, known.memories)
     if taken_before is None:
         return Adopted()
     first = len(memories_of_chunks(known.memories))
     last = max((memory.number for memory in chunks if memory.memory_id in covered), default=0)
     inherited = [memory for memory in chunks if first < memory.number <= last]
-    new = _own_memories(known.chat_id, kin, inherited, covered)
-    mine = _own_folds(known.chat_id, kin, taken_before | new)
+    new = _make_own_memories(known.chat_id, kin, inherited, covered)
+    mine = _make_own_folds(known.chat_id, kin, taken_before | new)
     mine = {name: memory for name, memory in mine.items() if name not in taken_before}
     return Adopted(
         memories=tuple(mine.values()),
@@ -124,10 +124,10 @@ def inherit(known: Known, shown: Mapping[str, Group], kin: Known) -> Adopted:
 
 
 def as_forked(kin: Known, shown: Mapping[str, Group], preferred: Preferred) -> Known:
-    """Return the other chat without what it got there after the fork: the person's edits and hindsight.
+    """Return the other chat without the edits and the hindsight that it got after the fork.
 
-    Such are the editions after the one in which this export shows a memory. `preferred` is the kind
-    of edition that is shown of each.
+    These are the editions after the one in which this export shows a memory. `preferred` is the
+    kind of edition to show.
     """
     names = aliases(kin.memories)
     shown = {names.get(name, name): group for name, group in shown.items()}
@@ -151,12 +151,12 @@ def as_forked(kin: Known, shown: Mapping[str, Group], preferred: Preferred) -> K
     return replace(kin, memories=memories, editions=editions)
 
 
-def _taken_before(
+def _find_taken_before(
     kin: Known, chunks: Sequence[Memory], own: Sequence[Memory]
 ) -> dict[str, Memory] | None:
     """Return a chat's own memories by the ids that they have in the other chat.
 
-    None where one of a chunk does not come from the other chat's chunk of the same number.
+    Return None if the memory of a chunk does not come from the other chat's chunk of that number.
     """
     theirs = {name: memory.memory_id for memory in kin.memories for name in memory.ids}
     taken: dict[str, Memory] = {}
@@ -168,10 +168,10 @@ def _taken_before(
     return taken if mine == memories_of_chunks(own) else None
 
 
-def _own_memories(
+def _make_own_memories(
     chat_id: str, kin: Known, inherited: Sequence[Memory], covered: Set[str]
 ) -> dict[str, Memory]:
-    """Return the memories of the other chat under ids of this one, by their old ids."""
+    """Return the other chat's memories with ids of this chat, by the ids that they have there."""
     digests: dict[int, list[str]] = {}
     for old in kin.past:
         digests.setdefault(old.memory, []).append(old.message.digest)
@@ -187,8 +187,8 @@ def _own_memories(
     return own
 
 
-def _own_folds(chat_id: str, kin: Known, own: Mapping[str, Memory]) -> dict[str, Memory]:
-    """Return `own` with the folds of the other chat all of whose members are in it."""
+def _make_own_folds(chat_id: str, kin: Known, own: Mapping[str, Memory]) -> dict[str, Memory]:
+    """Return `own` with those folds of the other chat whose members it all has."""
     by_id = memories_by_id(kin.memories)
     all_own = dict(own)
     for fold in folds_upwards(kin.memories):
@@ -196,7 +196,7 @@ def _own_folds(chat_id: str, kin: Known, own: Mapping[str, Memory]) -> dict[str,
             continue
         name = fold.memory_id
         mine = [all_own[member] for member in fold.members]
-        # A fold of memories that were edited since differs from one of the edited ones.
+        # A fold of memories that were edited later is not the fold of the edited ones.
         is_of_today = name == fold_id(kin.chat_id, [by_id[member] for member in fold.members])
         all_own[name] = replace(
             fold,
@@ -216,24 +216,24 @@ def freeze(
 ) -> Adopted:
     """Return the memories of the export as they are, oldest first.
 
-    One that has lost a message is none of them: it just stays. `own_ids` are the ids that those
-    get whose names are taken, since another chat of the archive knows them.
+    A memory that has lost a message is left out, and just stays in the export. `own_ids` has new
+    ids for those whose ids are taken, since another chat of the archive has them.
     """
     whole = [(name, group) for name, group in shown.items() if len(group) == len(SLOTS)]
     memories: list[Memory] = []
     for number, (name, group) in enumerate(whole, first_number):
-        memory = _frozen(name, group, number, count, zone)
+        memory = _freeze_memory(name, group, number, count, zone)
         if name in own_ids:
             memory = replace(memory, memory_id=own_ids[name], origins=(name,))
         memories.append(memory)
     return Adopted(tuple(memories), {memory.memory_id: (memory.edition,) for memory in memories})
 
 
-def _frozen(name: str, group: Group, number: int, count: Count, zone: tzinfo) -> Memory:
+def _freeze_memory(name: str, group: Group, number: int, count: Count, zone: tzinfo) -> Memory:
     places = [group[slot] for slot in SLOTS]
     marker = places[0].ours or Marker("", "")
     asked = group[PERSPECTIVE_SLOT].ours or marker
-    edition = _frozen_edition(places, marker, count)
+    edition = _freeze_edition(places, marker, count)
     return Memory(
         memory_id=name,
         number=number,
@@ -250,12 +250,12 @@ def _frozen(name: str, group: Group, number: int, count: Count, zone: tzinfo) ->
     )
 
 
-def _frozen_edition(places: Sequence[Place], marker: Marker, count: Count) -> Edition:
-    """Return the only edition: the texts of the export, its quotes, and its wishes."""
+def _freeze_edition(places: Sequence[Place], marker: Marker, count: Count) -> Edition:
+    """Return a frozen memory's only edition: the export's texts, with their quotes and wishes."""
     texts = six_of([place.message.wording for place in places])
     is_framed = any(place.ours is not None and place.ours.said_by for place in places)
     quotes = []
-    for text, _ in _shown_quotes(places[QUOTE_SLOT - 1]):
+    for text, _ in _read_quotes(places[QUOTE_SLOT - 1]):
         lead = lead_in(text) if is_framed else ""
         quotes.append(Quote(text.removeprefix(lead), "", "unknown", lead=lead))
     return Edition(
@@ -269,22 +269,22 @@ def _frozen_edition(places: Sequence[Place], marker: Marker, count: Count) -> Ed
         requests=(),
         tokens=sum(count(text) for text in texts),
         written_at=places[0].message.created_at or "",
-        wishes=wishes_at_end(texts[-1], [line for line, _ in _shown_wishes(places[-1])], count),
+        wishes=wishes_at_end(texts[-1], [line for line, _ in _read_wishes(places[-1])], count),
     )
 
 
 def with_cited_sources(
     edition: Edition, group: Group, said: Mapping[str, Sequence[str]]
 ) -> Edition:
-    """Return an edition that was frozen, with the sources that the markers name.
+    """Return a frozen edition with the sources that the markers name.
 
-    A source counts where it is a message under the memory that says these words in one of its
-    parts; `said` has the parts of those messages that were said in words, by key.
+    A source counts if it is a message under the memory, and one of its parts says the words; `said`
+    has the parts of those messages that were said in words, by key.
     """
     if len(group) < len(SLOTS):
         return edition
-    quotes = _shown_quotes(group[QUOTE_SLOT])
-    wishes = _shown_wishes(group[SLOTS[-1]])
+    quotes = _read_quotes(group[QUOTE_SLOT])
+    wishes = _read_wishes(group[SLOTS[-1]])
     if (len(quotes), len(wishes)) != (len(edition.quotes), len(edition.wishes)):
         return edition
     return replace(
@@ -306,10 +306,10 @@ def _with_sources(
     return tuple(sourced)
 
 
-def _shown_quotes(answer: Place) -> Sequence[tuple[str, str]]:
+def _read_quotes(answer: Place) -> Sequence[tuple[str, str]]:
     """Return the quotes that a memory's answer is made of, each with the source that it names.
 
-    Where its marker does not tell them, a blank line parts those of a fold, without sources.
+    If its marker does not tell them, a fold's quotes are split at blank lines, without sources.
     """
     text, marker = answer.message.wording, answer.ours
     level = marker.level if marker else 1
@@ -320,11 +320,11 @@ def _shown_quotes(answer: Place) -> Sequence[tuple[str, str]]:
     return [(words, "") for words in (text.split(BETWEEN_QUOTES) if level > 1 else [text])]
 
 
-def _shown_wishes(last: Place) -> Sequence[tuple[str, str]]:
+def _read_wishes(last: Place) -> Sequence[tuple[str, str]]:
     """Return the wishes that end a memory's last message, each with the source that it names.
 
-    Where the person has edited the message, they are theirs. A marker of before it told them
-    counts them.
+    There are none in a message that the person has edited: those are theirs. An older marker does
+    not tell the wishes, only how many there are; they are then without sources.
     """
     text, marker = last.message.wording, last.ours
     if marker is None or not marker.wishes or last.is_edited:
@@ -335,13 +335,13 @@ def _shown_wishes(last: Place) -> Sequence[tuple[str, str]]:
     return shown or [(item.partition("\n\n")[0], "") for item in items]
 
 
-def may_be_copies(
+def find_likely_copies(
     places: Sequence[Place], dates: Mapping[str, str], *, is_fork: bool
 ) -> tuple[Place, ...]:
-    """Return the raw messages that were dated at once; none where they are too few.
+    """Return the raw messages that share one date, as a fork's copies do; none if they are too few.
 
-    `dates` are the true dates that are known, by key. `is_fork`: the chat shows memories of
-    another one.
+    `dates` are the true dates that are known already, by key. `is_fork` tells whether the chat
+    shows memories of another one.
     """
     raw = [
         (place, parse_date(place.message.created_at))
@@ -355,16 +355,16 @@ def may_be_copies(
     return at_once if is_fork or len(at_once) >= _FEWEST_MATCHES else ()
 
 
-def true_dates(
+def find_true_dates(
     copies: Sequence[Place], known: Sequence[tuple[str, str | None]], *, is_fork: bool
 ) -> dict[str, str]:
     """Return the true dates of the copies, by key.
 
-    `known` are digest and date of another chat's messages, in their order.
+    `known` has the digest and date of each of another chat's messages, in order.
     """
     old = ((digest,) for digest, _ in known)
     new = ((place.message.digest,) for place in copies)
-    pairs = in_one_order(align(dict(enumerate(old)), dict(enumerate(new))).pairs)
+    pairs = keep_one_order(align(dict(enumerate(old)), dict(enumerate(new))).pairs)
     if not is_fork and len(pairs) < _FEWEST_MATCHES:
         return {}
     dates: dict[str, str] = {}
@@ -377,7 +377,7 @@ def true_dates(
 
 
 def as_dated(place: Place, dates: Mapping[str, str]) -> Place:
-    """Return the place with the true date of its message, where that is known."""
+    """Return the place with the true date of its message, if that is known."""
     date = dates.get(place.key, "")
     if place.ours is not None or date in ("", place.message.created_at):
         return place
@@ -385,10 +385,10 @@ def as_dated(place: Place, dates: Mapping[str, str]) -> Place:
 
 
 def with_true_date(message: Message, date: str) -> Message:
-    """Return the message as said on that date, if any; its bytes keep the date of the copy."""
+    """Return the message with that date, if any; its bytes keep the date of the copy."""
     return replace(message, created_at=date, is_copy=True) if date else message
 
 
 def said_at(message: Message) -> str:
-    """Return the true date of a copy, where it is known; empty for all other messages."""
+    """Return the true date of a copy, if that is known; "" for all other messages."""
     return message.created_at or "" if message.is_copy else ""

@@ -1,18 +1,18 @@
-"""Which messages of one list are those of another: the one rule by which messages are matched.
+"""Match the messages of two lists, always by the same rule.
 
 A message has names, the surest first, such as our mark, its uuid and what it says. Two messages are
-one where they share a name, and a surer name decides before a less sure one. Where several share
-it, as with "ok", order decides: what comes next to a pair belongs to what comes next to its other
-half, and the rest are taken one by one from the first.
+the same if they share a name, and a surer name decides before a less sure one. Where several share
+a name, as with "ok", order decides: the neighbours of a matched pair are matched with each other,
+and the rest are paired one by one from the first.
 
-An example, where the names are a uuid and what is said:
+An example, in which the names are a uuid and what is said:
 
     old     1 a hello   2 b ok   3 c rain?   4 d ok   5 e sun?
     new     1 p hello            2 q rain?   3 r ok   4 e snow?   5 s fog?
 
     pairs   5 with 4              by uuid: it was edited
-            1 with 1, 3 with 2    they alone say it in both
-            4 with 3              next to a pair: of the two "ok" the second is still there
+            1 with 1, 3 with 2    in both lists, no other message says the same
+            4 with 3              next to a pair: of the two "ok", the second is still there
     gone    2
     new     5
 """
@@ -25,13 +25,13 @@ from dataclasses import dataclass
 Named = Mapping[int, Sequence[Hashable]]
 """The names of each message by its number, in the order of the list.
 
-All have as many names; one that a message lacks is None.
+All messages have equally many names; one that a message lacks is None.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Two lists of messages, matched: each message is in one pair at most."""
+    """Two lists of messages, matched; each message is in at most one pair."""
 
     pairs: Mapping[int, int]
     """The new number of each old message that is in both, by its old number, in that order."""
@@ -42,7 +42,7 @@ class Alignment:
 
 
 def align(old: Named, new: Named) -> Alignment:
-    """Match two lists of messages by the names that they share, in linear time."""
+    """Match two lists of messages by the names that they share; takes linear time."""
     pairs: dict[int, int] = {}
     for was, now in zip(
         zip(*old.values(), strict=True), zip(*new.values(), strict=True), strict=False
@@ -57,9 +57,10 @@ def align(old: Named, new: Named) -> Alignment:
 
 
 def _add_pairs(pairs: dict[int, int], was: Sequence[Hashable], now: Sequence[Hashable]) -> None:
-    """Pair the messages that share a name and have no pair yet; all by their places in the lists."""
-    theirs = _places(now, set(pairs.values()))
-    shared = [(at, theirs[name]) for name, at in _places(was, pairs).items() if name in theirs]
+    """Pair the messages that share a name and have no pair yet, by their indices in the lists."""
+    theirs = _index_by_name(now, set(pairs.values()))
+    ours = _index_by_name(was, pairs)
+    shared = [(at, theirs[name]) for name, at in ours.items() if name in theirs]
     for mine, others in shared:
         if len(mine) == len(others) == 1:
             pairs[mine[0]] = others[0]
@@ -73,7 +74,7 @@ def _add_pairs(pairs: dict[int, int], was: Sequence[Hashable], now: Sequence[Has
 def _add_next_to_pairs(
     pairs: dict[int, int], was: Sequence[Hashable], now: Sequence[Hashable]
 ) -> None:
-    """Pair the messages of one name that come right after a pair in both lists, or right before."""
+    """Pair messages that share a name and are right after or right before a pair in both lists."""
     taken = set(pairs.values())
     left = [at for at, name in enumerate(was) if name is not None and at not in pairs]
     for step, in_turn in ((1, left), (-1, left[::-1])):
@@ -85,22 +86,22 @@ def _add_next_to_pairs(
                 taken.add(other)
 
 
-def _places(names: Sequence[Hashable], taken: Collection[int]) -> dict[Hashable, list[int]]:
-    """Return by name the places of the messages that are not taken yet."""
-    places: defaultdict[Hashable, list[int]] = defaultdict(list)
+def _index_by_name(names: Sequence[Hashable], taken: Collection[int]) -> dict[Hashable, list[int]]:
+    """Return the indices of the messages that are not taken yet, by name."""
+    indices: defaultdict[Hashable, list[int]] = defaultdict(list)
     for at, name in enumerate(names):
         if name is not None and at not in taken:
-            places[name].append(at)
-    return places
+            indices[name].append(at)
+    return indices
 
 
-def in_one_order(pairs: Mapping[int, int]) -> dict[int, int]:
-    """Return the most of these pairs whose messages are in one order in both lists.
+def keep_one_order(pairs: Mapping[int, int]) -> dict[int, int]:
+    """Return as many of these pairs as possible whose messages have the same order in both lists.
 
     `pairs` are in the order of the old list. Takes n log n time.
     """
     ends: list[int] = []
-    """The least new number with which a row of pairs can end, by its length."""
+    """The least new number with which a row of pairs can end, by the row's length minus one."""
     before: dict[int, int | None] = {}
     for new in pairs.values():
         at = bisect_left(ends, new)

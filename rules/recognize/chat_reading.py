@@ -1,4 +1,4 @@
-"""An export of a chat, read against the archive; and what was edited or is missing, in words."""
+"""An export of a chat read against the archive; what was edited or is missing, in words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,8 +21,8 @@ from rules.conversation.memory import (
 )
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Evidence
 from rules.recognize.adopted import Adopted
-from rules.recognize.known import Recognised
-from rules.recognize.user_edits import PersonEdits, edits_of
+from rules.recognize.known import Recognized
+from rules.recognize.user_edits import PersonEdits, find_edits
 from rules.wording import counted
 
 _MOST_NAMES = 12
@@ -36,15 +36,15 @@ _WHETHER: dict[Evidence, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ChatReading:
-    """Everything that is known of a chat when its export has been read.
+    """Everything that is known of a chat once its export has been read.
 
-    Nothing of it is kept yet.
+    The archive has not kept any of it yet.
     """
 
     places: tuple[Place, ...]
     entries: tuple[Entry, ...]
     memories: tuple[Memory, ...]
-    """All of the chat, oldest first, and then its folds; as they are after what the person did."""
+    """All memories of the chat, oldest first, then its folds; with the person's edits applied."""
     adopted: Adopted
     """The memories that the archive does not have for this chat yet."""
     edits: PersonEdits
@@ -57,7 +57,7 @@ class ChatReading:
 
     @property
     def chunk_memories(self) -> tuple[Memory, ...]:
-        """Return the memories that are no folds, oldest first."""
+        """Return the memories that are not folds, oldest first."""
         return tuple(memories_of_chunks(self.memories))
 
     @property
@@ -66,12 +66,12 @@ class ChatReading:
         return frozenset(memory.number for memory in self.chunk_memories if memory.forgotten)
 
 
-def reading_of(
-    export: Recognised, adopted: Adopted, lacks: Absent, count: Count, now: str
+def build_reading(
+    export: Recognized, adopted: Adopted, absent: Absent, count: Count, now: str
 ) -> ChatReading:
-    """Return the reading of a chat, with its memories as they are after the person's edits."""
+    """Build the reading of a chat, with the person's edits applied to its memories."""
     known, places = export.known, export.places
-    edits = edits_of(known, places, export.shown, lacks.under)
+    edits = find_edits(known, places, export.shown, absent.under)
     by_person = {}
     for name, edited in edits.edited.items():
         by_person[name] = replace(
@@ -88,13 +88,13 @@ def reading_of(
     places = mark_strays(past_now, places)
     after = []
     for memory in known.memories:
-        after.append(_after(memory, by_person.get(memory.memory_id), edits))
+        after.append(_apply_edits(memory, by_person.get(memory.memory_id), edits))
     entries = build_history(past_now, places)
-    return ChatReading(places, entries, tuple(after), adopted, edits, by_person, lacks, known.seen)
+    return ChatReading(places, entries, tuple(after), adopted, edits, by_person, absent, known.seen)
 
 
-def _after(memory: Memory, own: Edition | None, edits: PersonEdits) -> Memory:
-    """Return a memory as it is after the person's edits; `own` is the edition that they have written now."""
+def _apply_edits(memory: Memory, own: Edition | None, edits: PersonEdits) -> Memory:
+    """Return a memory with the person's edits applied; `own` is the edition that they wrote."""
     name = memory.memory_id
     if own:
         memory = replace(memory, edition=own, in_prompts=own, chosen=own.number, pinned=True)
@@ -104,19 +104,19 @@ def _after(memory: Memory, own: Edition | None, edits: PersonEdits) -> Memory:
 
 
 def describe_edits(reading: ChatReading) -> str:
-    """Describe what the person did, in numbers and without a full stop; empty if nothing.
+    """Describe what the person did, in numbers and without a full stop; "" if nothing.
 
-    These are edited, forgotten and recalled memories, those with changed messages, and deleted and
-    replaced messages.
+    It counts memories that were edited, forgotten or recalled, or whose messages changed, and
+    messages that were deleted, branched or replaced.
     """
     edits, absent = reading.edits, reading.absent
     chunks = {memory.memory_id for memory in reading.chunk_memories}
-    # The messages of memories that the export lacks, and the next one gets back.
+    # The export lacks these messages of memories, and the next one gets them back.
     live = {memory.memory_id for memory in reading.memories if not memory.forgotten}
     shown = group_by_memory(reading.places)
     put_back = sum(len(SLOTS) - len(group) for name, group in shown.items() if name in live)
     edited = "memory stays" if len(edits.edited) == 1 else "memories stay"
-    names = _names(reading.memories, edits.forgotten)
+    names = _list_names(reading.memories, edits.forgotten)
     changed = "memory has" if len(edits.changed) == 1 else "memories have"
     counts = [
         (len(edits.edited), f"{edited} as you wrote it"),
@@ -132,7 +132,7 @@ def describe_edits(reading: ChatReading) -> str:
 
 
 def describe_missing(absent: Absent) -> str:
-    """Describe what is missing that the person is not known to have deleted; empty if nothing."""
+    """Describe what is missing without a known deletion by the person; "" if nothing."""
     count = absent.newly_missing
     if not count:
         return ""
@@ -142,8 +142,8 @@ def describe_missing(absent: Absent) -> str:
     return f"{counted(count, *of_last_time)} missing, {whether}: {kept} what was said"
 
 
-def _names(memories: Sequence[Memory], forgotten: Sequence[str]) -> str:
-    """Name the highest of what was forgotten: recalling a fold brings back all of its memories."""
+def _list_names(memories: Sequence[Memory], forgotten: Sequence[str]) -> str:
+    """List the outermost of what was forgotten: recalling a fold brings back all its memories."""
     inside = {
         name for memory in memories if memory.memory_id in forgotten for name in memory.members
     }

@@ -1,23 +1,24 @@
-"""What each message of an export is: ours, an original kept with its memory, or raw.
+"""Recognize each message of an export: as ours, as an original kept with its memory, or as raw.
 
-A message claims to be ours by its marker, or by its uuid where another tool has stripped the
-marker. A forged claim must not hide a message, so a claim is believed only where role and text
-are those that were written. What the person has edited no longer fits, and is believed for its
-place among the claims, unless the last export had it as conversation. A merge of two devices may
-have put messages that claim nothing anywhere.
+A message claims to be ours by its marker, or by its uuid if another tool has stripped the marker.
+A forged claim must not hide a message, so a claim is believed only if role and text are the ones
+that were written: then it fits. A message that the person has edited no longer fits. It is believed
+for its place among the claims, unless the last export had it as conversation. Messages that claim
+nothing may be anywhere, since two devices may have been merged.
 
-    memory             it fits; or another of its memory fits, in the order of the slots; or both
-                       its marker and its uuid are ours. Of two edits of a slot, the first counts
-    opening, closing   two of four: it fits; it says what one of ours ever said; its uuid is ours;
-                       it comes right before or after a memory, or closes what has an opening alone.
-                       An opening's marker may also name what ours says, and then its place at the
-                       chat's beginning counts, too: edited in a fork, the person's words there are
-                       kept
+    memory             it fits; or another message of its memory fits, in the order of the slots; or
+                       both its marker and its uuid are ours. Of two edits of a slot, the first
+                       counts
+    opening, closing   two of these hold: it fits; it says what one of ours ever said; its uuid is
+                       ours; it comes right before or after a memory, or closes an opening without
+                       memories. An opening may also be one whose marker names what ours says; then
+                       the beginning of the chat is as good a place, so that the person's words in
+                       an opening are kept if they edited it in a fork
 
-Where a message with a uuid of ours says what was written under it, the archive tells what it is,
-whether or not its marker agrees. What stays in the chat as an original claims nothing, not even by
-uuid or text. Memories that have lost both markers and uuids are not recognised: see
-`unnamed_memories`.
+If a message has one of our uuids and says what was written under it, the archive decides what it
+is, whether or not its marker agrees. An original that stays in the chat claims nothing, not even by
+uuid or text. Memories that have lost both markers and uuids are not recognized, only counted: see
+`count_unnamed_memories`.
 """
 
 from collections import Counter
@@ -43,11 +44,14 @@ _Written = tuple[str | None, str]
 """Role and digest of a message."""
 
 Under = Mapping[str, Mapping[str, Sequence[str]]]
-"""The keys of the messages under each memory, by its id, each with the digests of all that it ever
-said, the newest first: another device may bring back what was said before an edit."""
+"""The keys of the messages under each memory, by its id; each with the digests of all it ever said.
+
+The newest digest comes first. The older ones count, since another device may bring back what was
+said before an edit.
+"""
 
 SaidBefore = Set[tuple[str | None, str]]
-"""What the last export had as conversation: the uuid of each message, and the digest of its words."""
+"""The messages that the last export had as conversation, by uuid and digest."""
 
 _NAMELESS = "digest:"
 _NO_MEMORIES: Under = MappingProxyType({})
@@ -66,32 +70,32 @@ class _Claim:
     by_uuid: Marker | None
     """The marker that the archive has for its uuid."""
     marker: Marker
-    """The one of these that counts."""
+    """The one of these two that counts."""
     fits: bool
-    """It says what was written."""
+    """Whether role and text are the ones that were written."""
 
 
 _Claims = Sequence[_Claim]
-"""The claims of an export's messages, in order; most messages claim nothing."""
+"""The claims of an export's messages, in order; most messages make none."""
 
 
-def believed(
+def judge_claims(
     messages: Sequence[Message],
-    known: Mapping[str, Marker],
-    live: SaidBefore = frozenset(),
+    markers: Mapping[str, Marker],
+    said_before: SaidBefore = frozenset(),
 ) -> tuple[Marker | None, ...]:
     """Return the marker of each message that is ours; None for all others.
 
-    `known` are the markers of our messages in the archive, by the stems of their uuids; `live` is
-    what the last export had as conversation: that is no edit of ours.
+    `markers` are those of our messages in the archive, by uuid stem. What the last export had as
+    conversation, `said_before`, is no edit of a message of ours.
     """
     claims: list[_Claim] = []
     for at, message in enumerate(messages):
-        claim = _read_claim(at, message, known)
-        if claim and (claim.fits or (message.uuid, message.digest) not in live):
+        claim = _read_claim(at, message, markers)
+        if claim and (claim.fits or (message.uuid, message.digest) not in said_before):
             claims.append(claim)
-    canned = {_written(marker) for marker in known.values() if _is_canned(marker)}
-    ours = {number: claims[number].marker for number in _of_memories(claims)}
+    canned = {_as_written(marker) for marker in markers.values() if _is_canned(marker)}
+    ours = {number: claims[number].marker for number in _find_memory_claims(claims)}
     for number, claim in enumerate(claims):
         if _is_canned(claim.marker) and _is_our_canned(number, claim, ours, canned):
             ours[number] = claim.marker
@@ -99,17 +103,18 @@ def believed(
     return tuple(by_index.get(at) for at in range(len(messages)))
 
 
-def _read_claim(at: int, message: Message, known: Mapping[str, Marker]) -> _Claim | None:
-    """Return the claim of a message: by its own marker, or by the archive's for its uuid.
+def _read_claim(at: int, message: Message, markers: Mapping[str, Marker]) -> _Claim | None:
+    """Return the claim of a message, by its own marker or by the archive's for its uuid.
 
-    The archive's counts where the text is ours, too, but the marker names something else.
+    The archive's marker also counts if the text is ours, but the message's own marker names
+    something else.
     """
-    by_uuid = None if is_original(message.marker) else known.get(uuid_stem(message.uuid or ""))
+    by_uuid = None if is_original(message.marker) else markers.get(uuid_stem(message.uuid or ""))
     own = read_marker(message.marker)
     marker = own or by_uuid
     if marker is None:
         return None
-    fits = _spoken(message) == _written(by_uuid or marker)
+    fits = _as_said(message) == _as_written(by_uuid or marker)
     if by_uuid is not None and fits:
         name = (marker.kind, marker.memory, marker.slot)
         if name != (by_uuid.kind, by_uuid.memory, by_uuid.slot):
@@ -117,11 +122,11 @@ def _read_claim(at: int, message: Message, known: Mapping[str, Marker]) -> _Clai
     return _Claim(at, message, own, by_uuid, marker, fits)
 
 
-def _of_memories(claims: _Claims) -> set[int]:
+def _find_memory_claims(claims: _Claims) -> set[int]:
     """Return the numbers of the claims that are messages of memories.
 
-    Claims to one memory are a row, in the order of its slots: a merge of two devices may have
-    brought the same memory twice.
+    The claims to one memory form a row in the order of its slots, or several rows: a merge of two
+    devices may have brought the same memory twice.
     """
     rows: list[list[int]] = []
     newest: dict[str, list[int]] = {}
@@ -152,13 +157,14 @@ def _is_our_canned(
 ) -> bool:
     """Return whether two of the four signs of an opening or a closing hold.
 
-    `ours` are the markers of all memories, and of what is believed before it, by their numbers.
+    `ours` are the markers that are believed so far, by claim number: those of all memories, and of
+    the openings and closings before this one.
     """
-    words = [_spoken(claim.message)]
+    words = [_as_said(claim.message)]
     if claim.own and claim.own.kind == OPENING:
-        words.append(_written(claim.own))
-    # An opening is right before the first message left of a memory; a closing after its last, or
-    # after the opening where none is left.
+        words.append(_as_written(claim.own))
+    # An opening comes right before the first message of a memory; a closing right after the last
+    # one, or after the opening if no memory is left.
     step = 1 if claim.marker.kind == OPENING else -1
     inner, outer = ours.get(number + step), ours.get(number - step)
     touches = (
@@ -176,69 +182,69 @@ def _is_our_canned(
     return sum(signs) >= 2
 
 
-def _written(marker: Marker) -> _Written:
-    """Return role and digest of the message that a marker was written for."""
+def _as_written(marker: Marker) -> _Written:
+    """Return the role and digest of the message that a marker was written for."""
     return "assistant" if marker.kind == MEMORY and marker.slot % 2 == 0 else "user", marker.text
 
 
-def _spoken(message: Message) -> _Written:
-    """Return role and digest of a message of the export, to be compared with `_written`."""
+def _as_said(message: Message) -> _Written:
+    """Return the role and digest of a message of the export, to compare with `_as_written`."""
     return message.role, text_digest(message.wording)
 
 
-def recognise(
+def recognize(
     messages: Sequence[Message],
-    known: Mapping[str, Marker],
+    markers: Mapping[str, Marker],
     under: Under = _NO_MEMORIES,
     aliases: Mapping[str, str] = _NO_ALIASES,
-    live: SaidBefore = frozenset(),
+    said_before: SaidBefore = frozenset(),
 ) -> tuple[Place, ...]:
-    """Recognise each message of a chat: whose it is, and what it is there for.
+    """Tell of each message of a chat whose it is, and what it is there for.
 
-    `known` are the markers of our messages in the archive, by the stems of their uuids. `aliases`
-    are the ids by which a fork's export may still call its memories, with those that they have
-    here. `live` is what the last export had as conversation under no memory.
+    `markers` are those of our messages in the archive, by uuid stem. `aliases` map the ids by which
+    a fork's export may still call its memories to those that they have here. `said_before` is what
+    the last export had as conversation under no memory.
     """
-    ours = _our_markers(messages, believed(messages, known, live), under, aliases)
+    ours = _settle_markers(messages, judge_claims(messages, markers, said_before), under, aliases)
     shown = {marker.memory for marker in ours if marker is not None}
     taken: dict[str, Sequence[str]] = {}
     for memory in shown:
         taken |= under.get(memory, {})
-    times = dict.fromkeys(taken, 1)
-    stripped = _places_without_field(messages, shown, under, live)
-    originals = _originals(stripped | _places_kept(messages, aliases), under)
+    uses = dict.fromkeys(taken, 1)
+    stripped = _find_stripped_places(messages, shown, under, said_before)
+    originals = _match_originals(stripped | _find_kept_places(messages, aliases), under)
     places = []
     for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
         place = originals.get(at)
         if place is None:
-            key = _give_key(message, taken, times)
+            key = _give_key(message, taken, uses)
             reason = None if marker else left_out(message)
             place = Place(at, message, key, marker, reason, written=message.raw)
         places.append(place)
-    return _with_copies(places)
+    return _mark_copies(places)
 
 
-def _our_markers(
+def _settle_markers(
     messages: Sequence[Message],
-    trusted: Sequence[Marker | None],
+    believed: Sequence[Marker | None],
     under: Under,
     aliases: Mapping[str, str],
 ) -> list[Marker | None]:
     """Return the marker of each message that is ours, with the id that its memory has here.
 
-    `trusted` are the markers that are believed. An opening or a closing that is under a memory as a
-    part of the conversation is not ours. Nor is what a slot says in yet other words, where a merge
-    has brought a memory twice.
+    `believed` are the markers of the claims that are believed. An opening or a closing that is
+    under a memory as part of the conversation is not ours. Nor is a second edit of a slot, where a
+    merge has brought a memory twice.
     """
     spoken: dict[str, Sequence[str]] = {}
     for mine in under.values():
         spoken |= mine
     edits: dict[tuple[str, int], str] = {}
     markers: list[Marker | None] = []
-    for message, marker in zip(messages, trusted, strict=True):
+    for message, marker in zip(messages, believed, strict=True):
         was_spoken = message.digest in spoken.get(message.uuid or "", ())
         if marker is None or (_is_canned(marker) and was_spoken):
-            # It was read so before its text was known for ours, and stays so: the memory is paid for.
+            # It was read so before its text was known as ours. The memory is paid for, so it stays.
             markers.append(None)
             continue
         own = replace(marker, memory=aliases.get(marker.memory, marker.memory))
@@ -249,30 +255,31 @@ def _our_markers(
     return markers
 
 
-def _give_key(message: Message, taken: dict[str, Sequence[str]], times: dict[str, int]) -> str:
-    """Return a key for the message, given once.
+def _give_key(message: Message, taken: dict[str, Sequence[str]], uses: dict[str, int]) -> str:
+    """Return a key for the message that no other message gets.
 
-    Names that a memory of the export has replaced are `taken`, and given to a message that says
-    what that one ever said. Nameless messages are named after what they say, so the next "ok" is
-    another message than the first; a uuid that occurs twice is another message where it says
-    something else, and a copy where it says the same.
+    A key is `taken` if its message is under a memory of the export; it goes to a message only if
+    that says what the taken one ever said. A message without a uuid is named after what it says,
+    and a number tells a second "ok" from the first. Where a uuid occurs twice, the second message
+    is another one if it says something else, and a copy if it says the same. `uses` counts the uses
+    of each name.
     """
     key = name = message.uuid or _NAMELESS + message.digest
     if message.uuid is not None and message.digest in taken.get(name, ()):
         del taken[name]
         return key
-    while key in times:
-        times[name] += 1
-        key = f"{name}#{times[name]}"
-    times[key] = 1
+    while key in uses:
+        uses[name] += 1
+        key = f"{name}#{uses[name]}"
+    uses[key] = 1
     return key
 
 
-def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:
-    """Mark every copy: a message with uuid and text of another, as a failed sync leaves them.
+def _mark_copies(places: Sequence[Place]) -> tuple[Place, ...]:
+    """Mark the copies that a failed sync leaves: messages with the uuid and text of another.
 
-    An original kept with its memory counts, else the first of them, with the fields of the last,
-    which has those of the first. Copies share its key.
+    Of such messages, an original kept with its memory counts; if there is none, the first counts,
+    and swaps its fields with the last. Copies share the key of the one that counts.
     """
     same: dict[tuple[str, str], list[Place]] = {}
     for place in places:
@@ -295,13 +302,13 @@ def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:
     return tuple(marked)
 
 
-def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> int:
-    """Count the memories of ours from which another tool seems to have taken markers and uuids.
+def count_unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> int:
+    """Count our memories from which another tool seems to have removed markers and uuids.
 
-    Their shape gives them away: after an opening, three questions in a row that are whole
-    messages in our tag, each with its answer. Such texts that were only pasted into the
-    conversation have no opening directly before them. `known_keys` are the keys of messages that
-    the archive has as part of the conversation: the person has accepted these.
+    Their shape gives them away: after an opening, three questions in a row, each a whole message in
+    our tag and followed by its answer. Such texts that were only pasted into the conversation have
+    no opening right before them. `known_keys` are the keys of messages that the archive has as part
+    of the conversation: the person has accepted these.
     """
     count, at = 0, 0
     while at < len(places):
@@ -327,13 +334,14 @@ def _is_memory(six: Sequence[Place], known_keys: Collection[str]) -> bool:
     return True
 
 
-def _originals(kept: Mapping[int, Place], under: Under) -> dict[int, Place]:
-    """Return by index the places of raw messages kept with their memories, found by uuid or text.
+def _match_originals(kept: Mapping[int, Place], under: Under) -> dict[int, Place]:
+    """Return by index the places of raw messages kept with their memories, with their keys.
 
-    `kept` are the places of all that claims to be. In a fork no uuid is known; where a uuid occurs
-    twice, the text tells which of them has stayed; and one that the person has edited says
-    something else, so that in a fork its place tells it, where all of its memory are there. Of what
-    a message ever said, the newest counts that an original says.
+    `kept` are the places of all messages that claim to be originals. They are matched by uuid and
+    text: in a fork no uuid is known, and if a uuid occurs twice, the text tells which message has
+    stayed. One that the person edited in a fork has neither, and is matched by its position if all
+    originals of its memory are there. Of all that a message ever said, the newest words that an
+    original says count.
     """
     said_here = {place.message.digest for place in kept.values()}
     there = Counter(place.original for place in kept.values())
@@ -343,17 +351,17 @@ def _originals(kept: Mapping[int, Place], under: Under) -> dict[int, Place]:
         for key, digests in under.get(memory, {}).items()
     ]
     whole = {memory for memory, count in there.items() if count == len(under.get(memory, ()))}
-    old = {number: _names(whole, *said) for number, said in enumerate(known)}
+    old = {number: _name_original(whole, *said) for number, said in enumerate(known)}
     new = {
-        at: _names(whole, place.original, place.message.uuid, place.message.digest)
+        at: _name_original(whole, place.original, place.message.uuid, place.message.digest)
         for at, place in kept.items()
     }
     pairs = align(old, new).pairs
     return {at: replace(kept[at], key=known[number][1]) for number, at in pairs.items()}
 
 
-def _places_kept(messages: Sequence[Message], aliases: Mapping[str, str]) -> dict[int, Place]:
-    """Return by index the places of all that claims to be kept with a memory, as yet without keys."""
+def _find_kept_places(messages: Sequence[Message], aliases: Mapping[str, str]) -> dict[int, Place]:
+    """Return by index the places of all messages that claim to be originals, still without keys."""
     kept: dict[int, Place] = {}
     for at, message in enumerate(messages):
         if message.marker is not None and is_original(message.marker):
@@ -364,13 +372,13 @@ def _places_kept(messages: Sequence[Message], aliases: Mapping[str, str]) -> dic
     return kept
 
 
-def _places_without_field(
-    messages: Sequence[Message], shown: Collection[str], under: Under, live: SaidBefore
+def _find_stripped_places(
+    messages: Sequence[Message], shown: Collection[str], under: Under, said_before: SaidBefore
 ) -> dict[int, Place]:
-    """Return by index the places of edited originals whose field another tool has stripped.
+    """Return by index the places of edited originals from which another tool stripped our field.
 
-    One is known by its uuid, by being excluded, and by others of its memory that stayed, too. How
-    many did is not known, so it counts as one that says nothing of them.
+    One is known by its uuid, by being excluded, and by others of its memory that stayed as well.
+    How many of them stayed is not known, so it counts as one that stays only for its attachment.
     """
     said = {key: (memory, under[memory][key]) for memory in shown for key in under.get(memory, ())}
     edited: dict[int, str] = {}
@@ -381,7 +389,7 @@ def _places_without_field(
             continue
         if message.digest in digests:
             stayed.add(memory)
-        elif message.marker is None and (message.uuid, message.digest) not in live:
+        elif message.marker is None and (message.uuid, message.digest) not in said_before:
             edited[at] = memory
     return {
         at: Place(
@@ -392,9 +400,9 @@ def _places_without_field(
     }
 
 
-def _names(
+def _name_original(
     whole: Collection[str], memory: str, uuid: str | None, digest: str
 ) -> Sequence[Hashable]:
-    """Return the names of a message under a memory, the surest first."""
+    """Return the names by which to match a message under a memory, the surest first."""
     in_order = memory if memory in whole else None
     return (memory, uuid, digest), (memory, digest), (memory, uuid), in_order

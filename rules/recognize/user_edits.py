@@ -1,11 +1,11 @@
-"""The person's edits to memories in TypingMind since the archive last saw the chat.
+"""Find what the person did to memories in TypingMind since the archive last saw the chat.
 
-edited      its texts are of no edition: they become one, the person's, and the memory is pinned
-touched     all six messages are there, one of them excluded from the context or pinned: they stay as
-            they are (the memory may still be folded)
-forgotten   it is gone, and so are its raw messages and every fold of it
-recalled    it was forgotten, and is back
-changed     a raw message of a memory reads otherwise, or is gone: the memory needs a new edition
+edited      no edition has these texts: they become the person's edition, and the memory is pinned
+touched     all six messages are there, and one is excluded from the context or pinned: they stay
+            as they are, though the memory may still be folded
+forgotten   the memory is gone, and so are its raw messages and every fold of it
+recalled    the memory was forgotten, and is back
+changed     a raw message under the memory reads differently, or is gone: it needs a new edition
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -36,38 +36,38 @@ class PersonEdits:
     """The person's edits since the archive last saw the chat, by memory id."""
 
     edited: Mapping[str, Edition]
-    """The edition that the export has, with the texts that they have given it."""
+    """The edition that the export shows, with the person's texts."""
     touched: frozenset[str]
     forgotten: tuple[str, ...]
     recalled: tuple[str, ...]
     changed: Mapping[str, str]
-    """Why the memory needs a new edition, as half a sentence."""
+    """Why the memory needs a new edition, as a part of a sentence."""
     deleted: tuple[str, ...]
     """Keys of the raw messages under a memory that were deleted."""
 
     @property
     def is_news(self) -> bool:
-        """Return whether a memory reads otherwise than the archive knew, or is gone or back."""
+        """Return whether a memory reads differently than the archive knew, or is gone or back."""
         return bool(self.edited or self.forgotten or self.recalled)
 
 
 NO_EDITS = PersonEdits({}, frozenset(), (), (), {}, ())
 
 
-def edits_of(
+def find_edits(
     known: Known,
     places: Sequence[Place],
     shown: Mapping[str, Group],
     missing_under: Collection[str] = (),
 ) -> PersonEdits:
-    """Compare a chat in the archive with its export.
+    """Find the person's edits by comparing an export with what the archive knows of its chat.
 
     `shown` are the messages of each memory that the export shows, as `group_by_memory` returns
     them. `missing_under` are keys of raw messages that the export lacks, though the person did not
     delete them.
     """
     here = find_memories_in_export(known, places, shown)
-    changed = _changed(known, places, shown, missing_under)
+    changed = _find_changed(known, places, shown, missing_under)
     of_known = {name: group for name, group in shown.items() if name in known.editions}
     touched = []
     for name, group in of_known.items():
@@ -75,29 +75,29 @@ def edits_of(
         if is_whole and any(is_touched(place.message) for place in group.values()):
             touched.append(name)
     return PersonEdits(
-        edited=_edited(of_known, known),
+        edited=_find_edited(of_known, known),
         touched=frozenset(touched),
-        forgotten=_forgotten(known.memories, here),
-        recalled=_recalled(known.memories, shown, here),
+        forgotten=_find_forgotten(known.memories, here),
+        recalled=_find_recalled(known.memories, shown, here),
         changed={name: reason for name, (reason, _) in changed.items()},
         deleted=tuple(key for _, deleted in changed.values() for key in deleted),
     )
 
 
-def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Edition]:
-    """Return the memories that read as none of their editions: what they were, with the new texts.
+def _find_edited(shown: Mapping[str, Group], known: Known) -> dict[str, Edition]:
+    """Return the memories that read like none of their editions, as editions with the new texts.
 
-    With a picture in it, a memory is the person's in any words. So is one that they have edited
-    back to former words; an older copy of it, as another device may have, was not edited since.
+    A memory with a picture in it is the person's, whatever its words. So is one that they edited
+    back to former words; an older copy of it, which another device may have, was not edited.
     """
     edited: dict[str, Edition] = {}
     by_id = memories_by_id(known.memories)
     for name, group in shown.items():
         editions = known.editions[name]
-        now = _as_it_reads(editions, group)
+        now = _read_edition(editions, group)
         has_picture = any(place.message.text != place.message.words for place in group.values())
         written = (edition for edition in editions if edition.kind == "person" or not has_picture)
-        # A shorter form of an edition, too, is memproc's.
+        # Shortened forms of an edition are memproc's, too.
         ever = (form for edition in written for form in export_forms(by_id[name], edition))
         is_known = any(
             form.texts == now.texts or lacks_only_wishes(now.texts, form) for form in ever
@@ -108,7 +108,7 @@ def _edited(shown: Mapping[str, Group], known: Known) -> dict[str, Edition]:
 
 
 def _is_edited_back(last: Edition, now: Edition, group: Group) -> bool:
-    """Return whether the person has edited a memory away from the edition of theirs that was shown."""
+    """Return whether the person has replaced their own edition, which was shown, by other words."""
     if last.kind != "person" or last.texts == now.texts:
         return False
     kept = parse_date(last.written_at)
@@ -116,11 +116,11 @@ def _is_edited_back(last: Edition, now: Edition, group: Group) -> bool:
     return any(kept and date and date > kept for date in dates)
 
 
-def _as_it_reads(editions: Sequence[Edition], group: Group) -> Edition:
+def _read_edition(editions: Sequence[Edition], group: Group) -> Edition:
     """Return the edition that the export shows, with the texts that it has there.
 
-    It is the one that its first message names; the newest if that is unknown. A message that is
-    missing or empty reads as its edition's.
+    It is the one that the memory's first message names, or the newest if that is unknown. For a
+    message that is missing or empty, the edition's text counts.
     """
     marker = next(iter(group.values())).ours
     number = marker.edition if marker is not None else 0
@@ -136,11 +136,10 @@ def _as_it_reads(editions: Sequence[Edition], group: Group) -> Edition:
 def find_memories_in_export(
     known: Known, places: Sequence[Place], shown: Collection[str]
 ) -> frozenset[str]:
-    """Return the ids of the memories that the export shows, or holds raw messages of, or folds.
+    """Return the ids of the memories that the export shows or has raw messages of.
 
-    `shown` are the ids of those that it shows.
-    A fold that it does not show counts too where something of it is there: folds come and go with
-    the budget.
+    `shown` are the ids of those that it shows itself; those in a fold of them count, too. So does a
+    fold that it does not show if anything of it is there: folds come and go with the budget.
     """
     memories = known.memories
     raw = {place.key for place in places if place.ours is None and not place.original}
@@ -155,15 +154,14 @@ def find_memories_in_export(
     return frozenset(here)
 
 
-def deleted_memories(
+def find_deleted_memories(
     memories: Sequence[Memory], deleted: Collection[str], ours: Mapping[str, Marker]
 ) -> frozenset[str]:
     """Return the ids of the memories that TypingMind's list of deletions names.
 
-    It names a memory by a message of the edition shown last, of itself or of its highest fold.
-    Older editions and folded memories are in the list too, since we took their messages out
-    ourselves. `deleted` is that list, `ours` the markers of all our messages, by the stems of their
-    uuids.
+    It names a memory by a message of the edition shown last, of the memory or of its outermost
+    fold. Older editions and folded memories are in the list as well, since we took their messages
+    out ourselves. `deleted` is that list, `ours` the markers of all our messages by uuid stem.
     """
     names = aliases(memories)
     markers = (ours[stem] for stem in map(uuid_stem, deleted) if stem in ours)
@@ -177,10 +175,10 @@ def deleted_memories(
     return with_members(gone, memories)
 
 
-def _forgotten(memories: Sequence[Memory], here: Collection[str]) -> tuple[str, ...]:
+def _find_forgotten(memories: Sequence[Memory], here: Collection[str]) -> tuple[str, ...]:
     """Return the ids of the memories that the export has nothing of, though it should.
 
-    No export has had a memory since it was recalled, nor a fold that was made of it since.
+    A recalled memory is excused, as no export has had it since, and so is a fold made of such.
     """
     excused = {memory.memory_id for memory in memories if memory.recalled}.union(here)
     for fold in folds_upwards(memories):
@@ -190,12 +188,12 @@ def _forgotten(memories: Sequence[Memory], here: Collection[str]) -> tuple[str, 
     return tuple(memory.memory_id for memory in absent if not memory.forgotten)
 
 
-def _recalled(
+def _find_recalled(
     memories: Sequence[Memory], shown: Collection[str], here: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the ids of the memories that are back, and of folds whose members all are."""
-    # A recalled memory is back where something of it is there, a forgotten one where it is shown,
-    # by itself or in a fold.
+    """Return the ids of the memories that are back, and of the folds whose members all are."""
+    # A recalled memory is back if anything of it is there; a forgotten one only if it is shown, by
+    # itself or in a fold.
     covered = with_members(shown, memories)
     back = []
     for memory in memories:
@@ -211,12 +209,12 @@ def _recalled(
     return tuple(back)
 
 
-def _changed(
+def _find_changed(
     known: Known, places: Sequence[Place], shown: Collection[str], missing: Collection[str]
 ) -> dict[str, tuple[str, list[str]]]:
-    """Return what changed under each memory, by its id: half a sentence, and the keys that are gone.
+    """Return, by memory id, what changed under it in words, and the keys of deleted messages.
 
-    Raw messages count only where they may be in the export: under a memory that it does not show
+    Raw messages count only where the export may have them: under a memory that it does not show
     yet, or as originals kept with it.
     """
     here = {place.key: place for place in raw_messages(places)}
@@ -250,7 +248,7 @@ def _compare_raw(
     edited = sum(
         old.newest is None or old.newest.digest != place.message.digest for old, place in in_export
     )
-    # Where some stay for their attachments alone, the others have left the chat.
+    # If some stay only for their attachments, the others have left the chat.
     if any(place.for_attachment for _, place in in_export):
         naming = with_attachments([old.newest or old.message for old in mine])
         mine = [mine[index] for index in sorted(naming)]

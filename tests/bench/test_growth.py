@@ -10,7 +10,7 @@ from rules.conversation.quote import NotVerbatim, Verbatim, nearest_passage
 from rules.extract.prose import Said
 from rules.extract.sentences import sentences
 from rules.extract.words import length
-from rules.recognize.recognize import believed
+from rules.recognize.recognize import judge_claims
 from rules.typingmind.message import read_message
 from tests.chats import json_bytes
 from tests.entries import talk
@@ -78,4 +78,4 @@ def test_a_megabyte_is_answered_before_the_limit(text: str) -> None:
 @pytest.mark.parametrize("rows", [["m1"] * 1667, [f"m{number}" for number in range(300)] * 5])
 def test_ten_thousand_messages_that_claim_to_be_ours_are_read_in_time(rows: list[str]) -> None:
     messages = [read_message(json_bytes(one)) for name in rows for one in memory_row(name)]
-    assert None not in believed(messages, {})
+    assert None not in judge_claims(messages, {})

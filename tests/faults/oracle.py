@@ -269,7 +269,7 @@ def _without_versions(
 
 
 def _without_sightings(now: Sequence[Row], unharmed: Sequence[Row]) -> list[Row]:
-    """Return the dropped files, each once, without those that were only recognised by their content or are gone."""
+    """Return the dropped files, each once, without those that were only recognized by their content or are gone."""
     rows: list[Row] = []
     for row in now:
         contents = [known["sha256"] for known in unharmed if known["path"] == row["path"]]

@@ -20,7 +20,7 @@ from rules.layers.core import CoreMemory, Refusal
 from rules.layers.core_layout import ChatLayout, apply_edit
 from rules.layers.fact_operations import KnownFacts, carry_out
 from rules.layers.facts import Fact, Source
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.chat import read_messages
 from tests.chats import chat, conversation, export_bytes
 
@@ -87,4 +87,4 @@ def _operate(text: str) -> None:
 @cache
 def _chunk() -> tuple[Entry, ...]:
     (read,) = chats_in("fuzz", export_bytes(chat(*conversation(2, 30))))
-    return tuple(build_history((), mark_strays((), recognise(read_messages(read), {}))))
+    return tuple(build_history((), mark_strays((), recognize(read_messages(read), {}))))

@@ -8,7 +8,7 @@ from daemon.files.read import chats_in
 from rules.conversation.history import build_history, group_by_memory, mark_strays
 from rules.errors import ChatSkipped, ConfigurationError, NotAnExport
 from rules.plan.selection import why_excluded
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind import spans
 from rules.typingmind import spans as walk
 from rules.typingmind.chat import Chat, read_messages
@@ -67,7 +67,7 @@ def _chat(chat: Chat) -> None:
         messages = read_messages(chat)
         _is_told(chat.chat_id, chat.title)
         why_excluded(chat, ["a*"], [])
-        places = recognise(messages, {})
+        places = recognize(messages, {})
         tuple(warnings(chat, messages))
         group_by_memory(places)
         assert len(build_history((), mark_strays((), places))) == sum(

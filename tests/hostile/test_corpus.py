@@ -8,7 +8,7 @@ from daemon.files.read import chats_in
 from primer.prompt import agent_context, closing, opening
 from primer.wording import keep_inert, make_tags_inert, restore_tags
 from rules.conversation.marker import MEMORY, Draft, Marker, text_digest, write_marker
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, read_message
 from tests.chats import CHAT_ID, assistant, chat, export_bytes, json_bytes, user
@@ -76,7 +76,7 @@ def test_it_stands_alone_in_its_wrapper_and_is_read_out_of_it_whole(hostile: Hos
 def test_it_is_not_taken_for_ours(hostile: Hostile) -> None:
     begins = Draft.opening(CHAT_ID, "They begin.")
     known: dict[str, Marker] = {begins.uuid: begins.marker}
-    (place,) = recognise([read(hostile)], known)
+    (place,) = recognize([read(hostile)], known)
     assert place.ours is None
     assert place.lived == hostile.lived
 
@@ -90,7 +90,7 @@ def test_wherever_it_is_put_among_ours_it_hides_none_of_them(hostile: Hostile) -
     for left in (OURS, OURS[:6], (OURS[0], OURS[-1])):
         ours = [_as_written(draft) for draft in left]
         for at in range(len(ours) + 1):
-            kinds = [place.kind for place in recognise([*ours[:at], put, *ours[at:]], known)]
+            kinds = [place.kind for place in recognize([*ours[:at], put, *ours[at:]], known)]
             own = kinds.pop(at)
             assert kinds == [draft.marker.kind for draft in left]
             assert own == "" or not claims_nothing

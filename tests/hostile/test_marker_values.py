@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rules.conversation.history import group_by_memory
 from rules.conversation.memory import Edition, Memory, Wish, six_of
 from rules.recognize.adopted import freeze, with_cited_sources
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.chat import read_messages
 from rules.typingmind.message import read_message
 from tests.chats import Json
@@ -48,7 +48,7 @@ def read_with(lie: Lie) -> Edition:
         if "memproc" in message:
             lie(message["memproc"])
     raw = [read_message(json.dumps(message).encode()) for message in messages]
-    shown = group_by_memory(recognise(read_messages(chat_of(raw)), {}))
+    shown = group_by_memory(recognize(read_messages(chat_of(raw)), {}))
     (memory,) = freeze(shown, 1, len).memories
     return with_cited_sources(memory.edition, shown[memory.memory_id], SAID)
 

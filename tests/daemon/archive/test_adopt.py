@@ -25,7 +25,7 @@ from rules.conversation.history import Past
 from rules.conversation.marker import text_digest
 from rules.recognize.adopted import Adopted, inherit
 from rules.recognize.known import Known
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.chat import read_messages
 from rules.typingmind.message import Message
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see
@@ -69,7 +69,7 @@ def adopted(archive: Archive) -> Adopted:
 
 def taken_over(archive: Archive, what: Adopted, messages: Sequence[Message] = LIVE) -> None:
     chat = chat_of(messages, id=FORK, chatID=FORK)
-    reading = reading_of(recognise(read_messages(chat), {}), what.past, what.memories)
+    reading = reading_of(recognize(read_messages(chat), {}), what.past, what.memories)
     remember(archive, chat, replace(reading, adopted=what), LATER)
 
 
@@ -114,7 +114,7 @@ def test_a_second_look_at_the_fork_takes_nothing_over_again(first: Archive) -> N
 def _look_again(archive: Archive) -> None:
     chat = chat_of(LIVE, id=FORK, chatID=FORK)
     reading = reading_of(
-        recognise(read_messages(chat), {}), past(archive, FORK), memories(archive, FORK)
+        recognize(read_messages(chat), {}), past(archive, FORK), memories(archive, FORK)
     )
     remember(archive, chat, reading, LATER)
 
@@ -164,7 +164,7 @@ def _seen_again(archive: Archive, messages: Sequence[Message], deleted: str = ""
     """The chat once more, with all that its memories are made of."""
     chat = chat_of(messages)
     hand = replace(UNTOUCHED, deleted=(deleted,))
-    places = recognise(read_messages(chat), {})
+    places = recognize(read_messages(chat), {})
     remember(archive, chat, reading_of(places, past(archive, CHAT), hand=hand), LATER)
 
 

@@ -15,7 +15,7 @@ from daemon.archive.message_versions import remember
 from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import Output, last_output, record_output
 from rules.errors import NotFound
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.chat import read_messages
 from rules.typingmind.message import Message
 from tests.entries import chat_of, entries, memory_of, reading_of, said
@@ -30,7 +30,7 @@ CHAT = "k3v9xq2m7p"
 
 def see(archive: Archive, messages: Sequence[Message], when: str = WHEN) -> bool:
     chat = chat_of(messages)
-    places = recognise(read_messages(chat), {})
+    places = recognize(read_messages(chat), {})
     return remember(archive, chat, reading_of(places, past(archive, chat.chat_id)), when)
 
 

@@ -9,7 +9,7 @@ from daemon.archive.memories import editions, find_memory, keep_memory, memories
 from daemon.archive.message_versions import remember
 from daemon.archive.messages import past
 from rules.conversation.memory import Edition, Memory
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.recognize.user_edits import PersonEdits
 from rules.typingmind.chat import read_messages
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, raws, see
@@ -30,7 +30,7 @@ def seen(archive: Archive, hand: PersonEdits, person: Edition | None = None) -> 
 def again(archive: Archive, hand: PersonEdits, person: Edition | None = None) -> None:
     chat = chat_of(TALK[4:])
     reading = reading_of(
-        recognise(read_messages(chat), {}), past(archive, CHAT), memories(archive, CHAT), hand
+        recognize(read_messages(chat), {}), past(archive, CHAT), memories(archive, CHAT), hand
     )
     remember(archive, chat, replace(reading, person={"m1": person} if person else {}), LATER)
 

@@ -4,7 +4,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.keeping import store_passages, unproved_passages
 from daemon.chat.kept import mark, read_pins
 from rules.layers.kept_passages import notes_on
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.chat import read_messages
 from tests.daemon.archive.test_messages import CHAT, LATER, see
 from tests.entries import chat_of, reading_of, said
@@ -20,7 +20,7 @@ WHOLE = said("assistant", "I see it.", 1, isPinned=True)
 
 def test_a_message_that_an_image_parts_keeps_its_first_part_and_says_so() -> None:
     chat = chat_of([PARTED, WHOLE])
-    reading = reading_of(recognise(read_messages(chat), {}))
+    reading = reading_of(recognize(read_messages(chat), {}))
     with Archive.memory() as archive:
         see(archive, [PARTED, WHOLE])
         pins = read_pins(archive, chat, reading).would_keep

@@ -13,7 +13,7 @@ from daemon.config.settings import Config
 from daemon.files.paths import Folders
 from daemon.files.read import chats_in
 from daemon.status.findings import Finding, Machine, Setup
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.chat import Chat, read_messages
 from service.unit import ServiceState
 from tests.chats import export_bytes
@@ -78,4 +78,4 @@ def archived(at: Setup, chat: dict[str, Any], when: str = SEEN_AT) -> None:
     """Let the house's archive know a chat, as after a round over its export."""
     found = read_chat(chat)
     with Archive.open(at.folders.state) as archive:
-        remember(archive, found, reading_of(recognise(read_messages(found), {})), when)
+        remember(archive, found, reading_of(recognize(read_messages(found), {})), when)

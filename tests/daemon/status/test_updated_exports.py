@@ -11,7 +11,7 @@ from daemon.archive.message_versions import remember
 from daemon.archive.outputs import Output, record_output
 from daemon.files.read import chats_in
 from daemon.status.folder_checks import written_exports
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from tests.chats import chat, export_bytes, user
 from tests.entries import reading_of
 
@@ -25,7 +25,7 @@ def archive() -> Iterator[Archive]:
             found = chats_in("x.json", export_bytes(chat(user("Hi."), id=chat_id, chatID=chat_id)))[
                 0
             ]
-            remember(archive, found, reading_of(recognise((), {})), WHEN)
+            remember(archive, found, reading_of(recognize((), {})), WHEN)
         yield archive
 
 

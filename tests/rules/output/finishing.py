@@ -16,7 +16,7 @@ from rules.conversation.memory import Memory
 from rules.output.arrange import MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.read_back import Finished
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import chat_container
 from rules.typingmind.message import Message
@@ -73,7 +73,7 @@ def looked_at(
     }
     every = {memory.memory_id: (memory.in_prompts, memory.edition) for memory in memories}
     known = known_markers({chat.chat_id: ()}, memories, every, CANNED)
-    places = mark_strays(past, recognise(read_messages(chat), known, keys))
+    places = mark_strays(past, recognize(read_messages(chat), known, keys))
     found = (replace(entry, memory=under.get(entry.key)) for entry in build_history(past, places))
     return places, tuple(found)
 

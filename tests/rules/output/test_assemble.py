@@ -143,7 +143,7 @@ def test_the_chat_s_time_of_update_moves_and_its_other_fields_do_not() -> None:
     assert (found["tokenUsage"], found["createdAt"]) == ({"totalCostUSD": 69.224}, "x")
 
 
-def test_our_own_output_is_recognised_and_nothing_changes() -> None:
+def test_our_own_output_is_recognized_and_nothing_changes() -> None:
     first = finish(chat_of(TALK), [ONE, TWO])
     again = first.again()
     second = finish(again, [ONE, TWO]).assembled

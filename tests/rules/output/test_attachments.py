@@ -14,7 +14,7 @@ from rules.conversation.memory import Memory
 from rules.output.assemble import Mode
 from rules.output.prove import verify
 from rules.recognize.known import Known
-from rules.recognize.user_edits import edits_of
+from rules.recognize.user_edits import find_edits
 from rules.typingmind import plain
 from rules.typingmind.content import attachments
 from rules.typingmind.message import Message, read_message
@@ -143,7 +143,7 @@ def test_a_finished_chat_with_attachments_comes_again_as_it_is(
         for old in past_of(one, [e for e in entries(messages) if e.key in one.keys])
     ]
     known = Known("c", made, {one.memory_id: [one.edition] for one in made}, past)
-    assert edits_of(known, places, group_by_memory(places)) == UNTOUCHED
+    assert find_edits(known, places, group_by_memory(places)) == UNTOUCHED
 
 
 def test_it_stays_where_it_stood_shown_and_no_longer_sent() -> None:
@@ -224,7 +224,7 @@ def test_what_stands_there_for_its_file_does_not_say_that_the_others_were_delete
             for old in past_of(one, [e for e in entries(messages) if e.key in one.keys])
         ]
         known = Known("c", made, {one.memory_id: [one.edition] for one in made}, past)
-        hand = edits_of(known, places, group_by_memory(places))
+        hand = find_edits(known, places, group_by_memory(places))
         assert hand.deleted == gone
     assert kinds(kept_all.messages).count("original") == 6
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from rules.recognize.absent import Absent, Deletions, absent
+from rules.recognize.absent import Absent, Deletions, sort_absent
 from rules.recognize.known import Known, KnownMessage
 from tests.chats import Json, assistant, user
 from tests.rules.recognize.test_loss import (
@@ -42,7 +42,7 @@ def lacks(
     standing = stood()
     named = Deletions(frozenset(deleted), deletions.new, deletions.is_there, deletions.are_noted)
     last = Known("c", live=standing, seen={one.key: one.seen_at for one in standing})
-    return absent(last, places([*FRONT, *now]), named, ())
+    return sort_absent(last, places([*FRONT, *now]), named, ())
 
 
 def missing(found: Absent) -> list[str | None]:
@@ -58,7 +58,7 @@ def test_each_message_that_is_absent_is_counted_under_its_reason() -> None:
     seen = {message.key: SEEN[0] for message in last}
     deletions = Deletions(frozenset(uuids([a2])), 1, is_there=True, are_noted=True)
 
-    found = absent(Known("c", live=last, seen=seen), places([*FRONT, *now]), deletions, ())
+    found = sort_absent(Known("c", live=last, seen=seen), places([*FRONT, *now]), deletions, ())
 
     (branch,) = found.branches
     assert [message.uuid for message in branch.moved.values()] == uuids([q3, a3])
@@ -94,7 +94,7 @@ def test_what_was_missing_under_a_memory_before_is_accepted_in_the_next_exports_
 
     def lacks_later(missing: frozenset[str]) -> Absent:
         known = Known("c", live=live, seen=seen, missing=missing)
-        return absent(known, places([*FRONT, *FIRST]), NAMED, later)
+        return sort_absent(known, places([*FRONT, *FIRST]), NAMED, later)
 
     keys = frozenset(one.key for one in later)
     assert lacks_later(frozenset()).went_back
@@ -109,7 +109,7 @@ def test_where_the_list_was_full_nobody_can_tell() -> None:
 def test_without_a_list_and_without_anything_of_ours_nobody_can_tell() -> None:
     standing = stood()
     seen = {one.key: one.seen_at for one in standing}
-    found = absent(Known("c", live=standing, seen=seen), places(FIRST), Deletions(), ())
+    found = sort_absent(Known("c", live=standing, seen=seen), places(FIRST), Deletions(), ())
     assert (found.went_back, found.evidence, len(found.missing)) == (False, "nothing is named", 6)
 
 
@@ -137,15 +137,15 @@ def test_raw_messages_under_a_memory_that_is_not_shown_are_missing_unless_they_a
     everything = {one.key: one.seen_at for one in [*stood(), *under]}
     last, here = Known("c", live=stood(), seen=everything), places([*FRONT, *FIRST, *LATER])
     for deletions, kept in ((NAMED, True), (OURS_ALONE, False)):
-        found = absent(last, here, deletions, under)
+        found = sort_absent(last, here, deletions, under)
         assert (old["uuid"] in found.under) is kept
     named = Deletions(frozenset([old["uuid"]]), 1, is_there=True, are_noted=True)
-    assert not absent(last, here, named, under).under
+    assert not sort_absent(last, here, named, under).under
 
 
 def test_what_is_left_out_of_memories_is_missing_too_but_for_what_has_no_name() -> None:
     excluded = KnownMessage("k", "k", "d", "user", None, SEEN[0])
     divider = KnownMessage("digest:x", None, "x", None, None, SEEN[0])
     last = Known("c", live=stood(), left_out=[excluded, divider])
-    found = absent(last, places([*FRONT, *FIRST, *LATER]), NAMED, ())
+    found = sort_absent(last, places([*FRONT, *FIRST, *LATER]), NAMED, ())
     assert found.keys == {"k"}

@@ -15,14 +15,14 @@ from rules.recognize.adopted import (
     Adopted,
     as_dated,
     as_forked,
+    find_likely_copies,
+    find_true_dates,
     freeze,
     inherit,
-    may_be_copies,
-    true_dates,
     with_cited_sources,
 )
 from rules.recognize.known import Known
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.chat import read_messages
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date
@@ -52,7 +52,7 @@ def editions(memory: Memory) -> list[Edition]:
 def shows(*memories: Memory) -> dict[str, dict[int, Place]]:
     """What an export shows with these memories in it."""
     chat = finish(chat_of(TALK), [*ALL, FOLD], shown=memories).again()
-    return group_by_memory(recognise(read_messages(chat), {}))
+    return group_by_memory(recognize(read_messages(chat), {}))
 
 
 def by_number(found: Adopted) -> dict[int, Memory]:
@@ -211,7 +211,7 @@ def test_a_memory_that_has_lost_a_message_is_not_taken_for_one() -> None:
 def test_a_memory_that_says_it_was_extracted_is_known_as_such() -> None:
     extracted = replace(M1, edition=replace(M1.edition, made="extracted", number=3))
     chat = finish(chat_of(TALK), [extracted]).again()
-    (memory,) = freeze(group_by_memory(recognise(read_messages(chat), {})), 1, length).memories
+    (memory,) = freeze(group_by_memory(recognize(read_messages(chat), {})), 1, length).memories
     assert (memory.edition.made, memory.edition.number) == ("extracted", 3)
 
 
@@ -227,7 +227,7 @@ def quoting(memory: Memory, lead: str, *, framed: bool) -> Memory:
 
 def frozen(memory: Memory, *others: Memory) -> list[tuple[str, str]]:
     chat = finish(chat_of(TALK), [memory, *others], shown=[memory]).again()
-    (found,) = freeze(group_by_memory(recognise(read_messages(chat), {})), 1, length).memories
+    (found,) = freeze(group_by_memory(recognize(read_messages(chat), {})), 1, length).memories
     return [(quote.lead, quote.text) for quote in found.edition.quotes]
 
 
@@ -276,7 +276,7 @@ def test_a_quote_is_from_where_its_marker_names_if_that_message_says_it() -> Non
 def test_a_memory_that_the_person_wrote_stays_pinned_where_no_text_tells_it() -> None:
     by_person = replace(M1, edition=replace(M1.edition, kind="person"))
     chat = finish(chat_of(TALK), [by_person, M2]).again()
-    first, second = freeze(group_by_memory(recognise(read_messages(chat), {})), 1, length).memories
+    first, second = freeze(group_by_memory(recognize(read_messages(chat), {})), 1, length).memories
     assert (first.pinned, second.pinned) == (True, False)
 
 
@@ -286,12 +286,14 @@ def copied(messages: Sequence[Message], *more: Message) -> tuple[Place, ...]:
         json.loads(one.raw) | {"uuid": f"copy {at}", "createdAt": FORK}
         for at, one in enumerate(messages)
     ]
-    return recognise([*(read_message(json.dumps(one).encode()) for one in copies), *more], {})
+    return recognize([*(read_message(json.dumps(one).encode()) for one in copies), *more], {})
 
 
 def dated(places: Sequence[Place], *, is_fork: bool = True) -> list[str | None]:
     """The dates that the messages are read with."""
-    found = true_dates(may_be_copies(places, {}, is_fork=is_fork), HISTORY, is_fork=is_fork)
+    found = find_true_dates(
+        find_likely_copies(places, {}, is_fork=is_fork), HISTORY, is_fork=is_fork
+    )
     return [as_dated(place, found).message.created_at for place in places]
 
 
@@ -331,7 +333,7 @@ def test_another_conversation_that_begins_alike_is_no_fork() -> None:
 def test_a_copy_is_never_dated_later_than_it_was_made() -> None:
     later = [(digest, "2026-12-01T00:00:00.000Z") for digest, _ in HISTORY]
     places = copied(KNOWN)
-    assert true_dates(may_be_copies(places, {}, is_fork=True), later, is_fork=True) == {}
+    assert find_true_dates(find_likely_copies(places, {}, is_fork=True), later, is_fork=True) == {}
 
 
 def test_the_bytes_of_a_copy_are_changed_in_nothing_but_its_date() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.recognize.align import align, in_one_order
+from rules.recognize.align import align, keep_one_order
 
 uuids = st.sampled_from([*"abcde", None])
 words = st.sampled_from(["ok", "yes", "rain?", None])
@@ -76,7 +76,7 @@ def test_the_answer_ok_goes_with_its_question(stays: list[bool]) -> None:
 @given(st.permutations(range(8)))
 def test_the_longest_row_in_one_order_is_found(order: list[int]) -> None:
     pairs = dict(enumerate(order))
-    row = in_one_order(pairs)
+    row = keep_one_order(pairs)
     assert list(row.values()) == sorted(row.values())
     assert row.items() <= pairs.items()
     longest = [0] * len(order)

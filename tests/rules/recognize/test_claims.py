@@ -13,7 +13,7 @@ from rules.conversation.marker import (
     uuid_stem,
     write_marker,
 )
-from rules.recognize.recognize import believed
+from rules.recognize.recognize import judge_claims
 from rules.typingmind.message import read_message
 from tests.chats import Json, assistant, json_bytes, user
 
@@ -50,7 +50,7 @@ def row(name: str = "m1", edited: int = 0) -> list[Json]:
 def kinds(*messages: Json, known: tuple[Json, ...] = ()) -> list[str]:
     """What each message is believed to be; `known` are those that the archive wrote, as it wrote them."""
     markers = {uuid_stem(one["uuid"]): read_marker_of(one) for one in known}
-    found = believed([read_message(json_bytes(one)) for one in messages], markers)
+    found = judge_claims([read_message(json_bytes(one)) for one in messages], markers)
     return ["" if marker is None else marker.kind for marker in found]
 
 
@@ -189,7 +189,7 @@ def test_what_the_archive_wrote_under_a_uuid_is_that_whatever_its_marker_has_bec
     messages = row()
     messages[2] = messages[2] | {"memproc": messages[2]["memproc"] | more}
     known = {uuid_stem(one["uuid"]): read_marker_of(one) for one in row()}
-    found = believed([read_message(json_bytes(one)) for one in messages], known)
+    found = judge_claims([read_message(json_bytes(one)) for one in messages], known)
     assert found == tuple(known.values())
 
 
@@ -224,6 +224,6 @@ def test_what_the_last_export_had_as_conversation_is_no_edit_of_ours() -> None:
     written = {message["uuid"]: read_marker_of(message) for message in row()}
     messages = [read_message(json_bytes(message)) for message in row(edited=4)]
     live = {(message.uuid, message.digest) for message in messages}
-    assert None not in believed(messages, written)
-    found = believed(messages, written, live)
+    assert None not in judge_claims(messages, written)
+    found = judge_claims(messages, written, live)
     assert [marker is None for marker in found] == [slot == 4 for slot in ROW]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from rules.conversation.marker import Canned, Marker, known_markers, memory_drafts
 from rules.conversation.memory import Memory
-from rules.recognize.user_edits import deleted_memories
+from rules.recognize.user_edits import find_deleted_memories
 from tests.entries import memory_of, talk
 
 ENTRIES = talk(*(f"message number {at}" for at in range(8)))
@@ -22,24 +22,24 @@ def markers(*memories: Memory) -> dict[str, Marker]:
 
 
 def test_a_memory_whose_messages_were_deleted_was_deleted() -> None:
-    assert deleted_memories(MEMORIES, uuids(MEMORIES[2]), markers(*MEMORIES)) == {"m3"}
+    assert find_deleted_memories(MEMORIES, uuids(MEMORIES[2]), markers(*MEMORIES)) == {"m3"}
 
 
 def test_an_older_edition_that_we_took_out_says_nothing() -> None:
     older = replace(MEMORIES[2], edition=replace(MEMORIES[2].edition, number=7))
-    assert deleted_memories(MEMORIES, uuids(older), markers(*MEMORIES)) == frozenset()
+    assert find_deleted_memories(MEMORIES, uuids(older), markers(*MEMORIES)) == frozenset()
 
 
 def test_a_folded_memory_was_taken_out_by_us_and_goes_with_its_fold_alone() -> None:
     every = (*MEMORIES, FOLD)
-    assert deleted_memories(every, uuids(MEMORIES[0]), markers(*every)) == frozenset()
-    assert deleted_memories(every, uuids(FOLD), markers(*every)) == {"f1", "m1", "m2"}
+    assert find_deleted_memories(every, uuids(MEMORIES[0]), markers(*every)) == frozenset()
+    assert find_deleted_memories(every, uuids(FOLD), markers(*every)) == {"f1", "m1", "m2"}
 
 
 def test_a_fork_calls_its_memories_as_its_origin_did() -> None:
     forked = replace(MEMORIES[0], memory_id="own", origins=("m1",))
-    assert deleted_memories([forked], uuids(MEMORIES[0]), markers(forked)) == {"own"}
+    assert find_deleted_memories([forked], uuids(MEMORIES[0]), markers(forked)) == {"own"}
 
 
 def test_the_uuids_of_others_say_nothing() -> None:
-    assert deleted_memories(MEMORIES, {"some other"}, markers(*MEMORIES)) == frozenset()
+    assert find_deleted_memories(MEMORIES, {"some other"}, markers(*MEMORIES)) == frozenset()

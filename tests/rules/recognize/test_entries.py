@@ -15,7 +15,7 @@ from rules.conversation.history import (
     update_past,
 )
 from rules.conversation.marker import MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.recognize.recognize import recognise
+from rules.recognize.recognize import recognize
 from rules.typingmind.message import read_message
 from tests.chats import Json, assistant, json_bytes, user
 from tests.exports.messages import MESSAGES
@@ -25,7 +25,7 @@ _OURS = user("ours", 99, memproc=write_marker(_MARKER))
 
 
 def places(*fields: Json) -> tuple[Place, ...]:
-    return recognise([read_message(json_bytes(one)) for one in fields], {_OURS["uuid"]: _MARKER})
+    return recognize([read_message(json_bytes(one)) for one in fields], {_OURS["uuid"]: _MARKER})
 
 
 def said(*numbers: int) -> list[Json]:

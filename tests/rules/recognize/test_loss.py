@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from rules.conversation.history import Place
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.recognize.absent import Deletions, absent
+from rules.recognize.absent import Deletions, sort_absent
 from rules.recognize.known import Known, KnownMessage
-from rules.recognize.loss import Lost, lost
-from rules.recognize.recognize import recognise
+from rules.recognize.loss import Lost, judge_loss
+from rules.recognize.recognize import recognize
 from rules.typingmind.message import read_message
 from tests.chats import START, Json, assistant, json_bytes, user
 
@@ -57,7 +57,7 @@ WRITTEN = {
 
 
 def places(messages: Sequence[Json]) -> tuple[Place, ...]:
-    return recognise([read_message(json_bytes(one)) for one in messages], WRITTEN)
+    return recognize([read_message(json_bytes(one)) for one in messages], WRITTEN)
 
 
 def known(messages: Sequence[Json]) -> list[KnownMessage]:
@@ -86,15 +86,15 @@ def looked(
     standing = known(before)
     keys = {one.key for one in [*standing, *known(archived)]}
     last = Known("c", live=standing, seen=dict.fromkeys(keys, ""))
-    lacks = absent(last, places(now), Deletions(frozenset(deleted)), ())
-    return lost(lacks, memories, places(now))
+    lacks = sort_absent(last, places(now), Deletions(frozenset(deleted)), ())
+    return judge_loss(lacks, memories, places(now))
 
 
 def lost_there(
     standing: Sequence[KnownMessage], here: Sequence[Place], keys: Collection[str]
 ) -> Lost | None:
     last = Known("c", live=standing, seen=dict.fromkeys(keys, ""))
-    return lost(absent(last, here, Deletions(), ()), SHOWN, here)
+    return judge_loss(sort_absent(last, here, Deletions(), ()), SHOWN, here)
 
 
 def reason(found: Lost | None) -> str:

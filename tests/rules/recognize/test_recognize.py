@@ -17,7 +17,7 @@ from rules.conversation.marker import (
     uuid_stem,
     write_marker,
 )
-from rules.recognize.recognize import recognise, unnamed_memories
+from rules.recognize.recognize import count_unnamed_memories, recognize
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.originals import kept_original
 from tests.chats import Json, assistant, json_bytes, user
@@ -40,7 +40,7 @@ def memory(name: str, slots: Sequence[int] = (1, 2, 3, 4, 5, 6)) -> list[Json]:
 
 
 def places(*fields: Json) -> tuple[Place, ...]:
-    return recognise(read(*fields), {})
+    return recognize(read(*fields), {})
 
 
 def present(found: Sequence[Place]) -> dict[str, list[int]]:
@@ -69,15 +69,15 @@ def test_an_opening_that_was_read_as_conversation_stays_under_its_memory() -> No
     messages = read(ours(OPENING), *memory("m2"), user("Hello.", 90))
     (opening, *_), said = messages, str(messages[0].uuid)
     under = {"m1": {said: (opening.digest,)}}
-    assert recognise(messages, {})[0].ours is not None
-    assert recognise(messages, {}, under)[0].ours is None
-    assert recognise(messages, {}, {"m1": {said: ("another digest",)}})[0].ours is not None
+    assert recognize(messages, {})[0].ours is not None
+    assert recognize(messages, {}, under)[0].ours is None
+    assert recognize(messages, {}, {"m1": {said: ("another digest",)}})[0].ours is not None
 
 
 def test_a_marker_that_was_stripped_is_made_up_for_by_the_uuid() -> None:
     text = "<system>Memories follow.</system>"
     known = {uuid_stem(user("", 1)["uuid"]): Marker(OPENING, text_digest(text))}
-    stripped, other = recognise(read(user(text, 1), user("Hi", 2)), known)
+    stripped, other = recognize(read(user(text, 1), user("Hi", 2)), known)
     assert stripped.ours == Marker(OPENING, text_digest(text))
     assert other.lived
 
@@ -109,7 +109,7 @@ def test_the_shape_of_a_memory_tells_one_that_has_lost_its_names(
     questions: int, memories: int
 ) -> None:
     assert (
-        unnamed_memories(
+        count_unnamed_memories(
             places(user("Hi", 98), user(OPENS, 99), *asked_and_answered(questions)), ()
         )
         == memories
@@ -130,7 +130,7 @@ def test_the_shape_of_a_memory_tells_one_that_has_lost_its_names(
     ],
 )
 def test_questions_of_ours_in_another_shape_or_place_are_the_person_s(messages: list[Json]) -> None:
-    assert unnamed_memories(places(*messages), ()) == 0
+    assert count_unnamed_memories(places(*messages), ()) == 0
 
 
 def test_a_persona_that_quotes_our_tags_and_a_question_that_is_not_closed_are_no_memory() -> None:
@@ -140,16 +140,16 @@ def test_a_persona_that_quotes_our_tags_and_a_question_that_is_not_closed_are_no
         [user(OPENS, 99), *asked_and_answered(3, QUESTION.removesuffix("</context_manager>"))],
         [user(OPENS, 99), *asked_and_answered(3, QUESTION.removeprefix("<context_manager>"))],
     ]
-    assert [unnamed_memories(places(*messages), ()) for messages in others] == [0, 0, 0, 0]
+    assert [count_unnamed_memories(places(*messages), ()) for messages in others] == [0, 0, 0, 0]
 
 
 def test_memories_that_begin_the_chat_are_counted() -> None:
-    assert unnamed_memories(places(user(OPENS, 99), *asked_and_answered(3)), ()) == 1
+    assert count_unnamed_memories(places(user(OPENS, 99), *asked_and_answered(3)), ()) == 1
 
 
 def test_what_the_archive_has_as_part_of_the_conversation_is_no_memory_without_a_name() -> None:
     found = places(user(OPENS, 99), *asked_and_answered(3))
-    assert unnamed_memories(found, {place.key for place in found}) == 0
+    assert count_unnamed_memories(found, {place.key for place in found}) == 0
 
 
 def test_a_fork_of_ours_is_still_ours() -> None:
@@ -187,7 +187,7 @@ def test_of_a_memory_that_a_merge_brought_twice_the_first_edit_counts_and_the_ne
     twice = [*memory("m1"), *memory("origin"), *memory("m1")]
     for at, words in ((9, "my own words"), (15, "yet other words")):
         twice[at] |= {"content": words, "uuid": f"edited {at}"}
-    found = recognise(read(*twice), {}, {}, {"origin": "m1"})
+    found = recognize(read(*twice), {}, {}, {"origin": "m1"})
     assert present(found) == {"m1": ALL}
     assert [place.at for place in group_by_memory(found)["m1"].values()] == [0, 1, 2, 9, 4, 5]
     assert [place.at for place in found if place.lived] == [15]
@@ -196,13 +196,13 @@ def test_of_a_memory_that_a_merge_brought_twice_the_first_edit_counts_and_the_ne
 def test_an_edited_memory_that_a_sync_left_twice_is_no_conversation() -> None:
     edited = memory("m1")
     edited[3] |= {"content": "my own words"}
-    found = recognise(read(*edited, *edited), {})
+    found = recognize(read(*edited, *edited), {})
     assert present(found) == {"m1": ALL}
     assert not any(place.lived for place in found)
 
 
 def test_a_memory_of_the_chat_that_this_one_was_forked_from_has_its_own_name_here() -> None:
-    found = recognise(read(*memory("m1"), *memory("m2")), {}, {}, {"m1": "own"})
+    found = recognize(read(*memory("m1"), *memory("m2")), {}, {}, {"m1": "own"})
     assert list(present(found)) == ["own", "m2"]
 
 
@@ -218,7 +218,7 @@ def kept(raw: Json, name: str = "m1", **fields: object) -> Json:
 def test_an_original_beside_its_memory_is_the_message_that_the_person_wrote() -> None:
     (raw,) = places(RAW)
     under = {"m1": {raw.key: (raw.message.digest,)}}
-    *_, original = recognise(read(*memory("m1"), kept(RAW)), {}, under)
+    *_, original = recognize(read(*memory("m1"), kept(RAW)), {}, under)
     assert (original.key, original.original, original.left_out) == (raw.key, "m1", None)
     assert original.message.raw == json_bytes(RAW)
     assert original.written == json_bytes(kept(RAW))
@@ -232,7 +232,7 @@ def test_originals_of_a_fork_are_found_by_what_they_say_in_their_order() -> None
         "own": {key: (place.message.digest,) for key, place in zip(keys, places(*two), strict=True)}
     }
     forked = [kept(one, uuid=f"new {at}") for at, one in enumerate(two)]
-    found = recognise(read(*memory("m1"), *forked), {}, under, {"m1": "own"})
+    found = recognize(read(*memory("m1"), *forked), {}, under, {"m1": "own"})
     assert [(place.key, place.original) for place in found[6:]] == [(key, "own") for key in keys]
 
 
@@ -242,14 +242,14 @@ def test_an_original_of_a_fork_that_was_edited_is_known_by_its_place_where_all_a
     under = {"own": {place.key: (place.message.digest,) for place in known}}
     forked = [kept(one, uuid=f"new {at}") for at, one in enumerate(three)]
     forked[1] |= {"content": "other words"}
-    found = recognise(read(*memory("m1"), *forked), {}, under, {"m1": "own"})
+    found = recognize(read(*memory("m1"), *forked), {}, under, {"m1": "own"})
     assert [place.key for place in found[6:]] == [place.key for place in known]
-    found = recognise(read(*memory("m1"), *forked[1:]), {}, under, {"m1": "own"})
+    found = recognize(read(*memory("m1"), *forked[1:]), {}, under, {"m1": "own"})
     assert [bool(place.original) for place in found[6:]] == [False, True]
 
 
 def test_an_original_that_no_memory_of_the_chat_has_is_a_message_that_the_person_excluded() -> None:
-    found = recognise(read(kept(RAW)), {}, {"m1": {}})
+    found = recognize(read(kept(RAW)), {}, {"m1": {}})
     assert [(place.original, place.lived) for place in found] == [("", False)]
 
 
@@ -257,7 +257,7 @@ def test_an_original_that_the_person_sends_again_is_read_as_an_original_still() 
     """They took it back into the context: it is put out of it again, where its memory stands."""
     (raw,) = places(RAW)
     back = {key: value for key, value in kept(RAW).items() if key != "contextClearedAt"}
-    *_, found = recognise(read(*memory("m1"), back), {}, {"m1": {raw.key: (raw.message.digest,)}})
+    *_, found = recognize(read(*memory("m1"), back), {}, {"m1": {raw.key: (raw.message.digest,)}})
     assert (found.original, found.message.raw) == ("m1", json_bytes(RAW))
 
 
@@ -283,10 +283,10 @@ def test_the_same_words_said_again_are_another_message_than_those_under_a_memory
         "not shown": {second.key: (second.message.digest,)},
     }
 
-    *_, live, later = recognise(read(*memory("m1"), ok, ok), {}, under)
+    *_, live, later = recognize(read(*memory("m1"), ok, ok), {}, under)
     assert (live.key, later.key) == (second.key, third.key)
 
-    again = recognise(read(ok, ok, ok), {}, under)
+    again = recognize(read(ok, ok, ok), {}, under)
     assert [place.key for place in again] == [first.key, second.key, third.key]
 
 
@@ -295,7 +295,7 @@ def test_a_message_that_came_back_beside_its_memory_is_the_same_message() -> Non
     (raw,) = places(user("hello", 1))
     under = {"m1": {raw.key: ("what it was edited to", raw.message.digest)}}
     unknown, back = user("good night", 1), user("hello", 1)
-    *_, other, found = recognise(read(*memory("m1"), unknown, back), {}, under)
+    *_, other, found = recognize(read(*memory("m1"), unknown, back), {}, under)
     assert (other.key, found.key) == (f"{raw.key}#2", raw.key)
 
 
@@ -303,21 +303,21 @@ def test_a_uuid_that_says_something_else_is_another_message_than_the_one_under_a
     """One uuid stood twice in the chat; the first is under a memory now, and the second is still live."""
     first, second = places(user("hello", uuid="u"), user("good night", uuid="u"))
     under = {"m1": {first.key: (first.message.digest,)}}
-    *_, live = recognise(read(*memory("m1"), user("good night", uuid="u")), {}, under)
+    *_, live = recognize(read(*memory("m1"), user("good night", uuid="u")), {}, under)
     assert live.key == second.key
 
 
 @given(st.lists(st.sampled_from(["u", "u#2", "u#2#2", "u#3", None]), max_size=12))
 def test_no_two_messages_have_one_key_and_later_ones_change_no_key(uuids: list[str | None]) -> None:
     messages = read(*(user(f"number {at}", uuid=uuid) for at, uuid in enumerate(uuids)))
-    keys = [place.key for place in recognise(messages, {})]
+    keys = [place.key for place in recognize(messages, {})]
     assert len(set(keys)) == len(keys)
-    assert [place.key for place in recognise(messages[:-1], {})] == keys[:-1]
+    assert [place.key for place in recognize(messages[:-1], {})] == keys[:-1]
 
 
 @given(st.lists(st.sampled_from(["u", "u#2", "u#2#2", "u#3", None]), max_size=12))
 def test_what_says_the_same_under_one_uuid_is_one_message(uuids: list[str | None]) -> None:
-    found = recognise(read(*(user("same", uuid=uuid) for uuid in uuids)), {})
+    found = recognize(read(*(user("same", uuid=uuid) for uuid in uuids)), {})
     counted = [place for place in found if not place.is_copy]
     assert len({place.key for place in counted}) == len(counted)
     for at, uuid in enumerate(uuids):
@@ -344,7 +344,7 @@ def test_a_message_that_stands_twice_has_the_fields_of_the_later_one_and_the_pla
 
 def test_ten_thousand_doubles_take_no_longer_than_others() -> None:
     (message,) = read(assistant("ok", uuid=None))
-    assert len({place.key for place in recognise([message] * 10_000, {})}) == 10_000
+    assert len({place.key for place in recognize([message] * 10_000, {})}) == 10_000
 
 
 def test_every_shape_has_its_place() -> None:

@@ -13,8 +13,8 @@ from rules.conversation.marker import known_markers
 from rules.conversation.memory import Edition, Memory
 from rules.output.assemble import Mode
 from rules.recognize.known import Known
-from rules.recognize.recognize import recognise
-from rules.recognize.user_edits import PersonEdits, edits_of, find_memories_in_export
+from rules.recognize.recognize import recognize
+from rules.recognize.user_edits import PersonEdits, find_edits, find_memories_in_export
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.message import read_message
 from tests.chats import Json
@@ -41,7 +41,7 @@ def places_of(chat: Chat, memories: Sequence[Memory] = ALL) -> tuple[Place, ...]
     digests = {old.key: old.digests for old in PAST}
     under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in memories}
     known = known_markers({chat.chat_id: ()}, memories, editions_of(memories), CANNED)
-    return recognise(read_messages(chat), known, under)
+    return recognize(read_messages(chat), known, under)
 
 
 def editions_of(memories: Sequence[Memory]) -> Mapping[str, Sequence[Edition]]:
@@ -69,7 +69,7 @@ def done(
     keep: bool = False,
 ) -> PersonEdits:
     places = places_of(exported(change, shown, keep=keep), memories)
-    return edits_of(
+    return find_edits(
         Known("c", memories, editions_of(memories), past), places, group_by_memory(places)
     )
 
@@ -179,7 +179,7 @@ def test_a_memory_whose_raw_messages_are_in_the_export_is_not_forgotten() -> Non
     """An older export, or one that another device's sync has merged."""
     places = places_of(chat_of(TALK))
     assert (
-        edits_of(Known("c", ALL, editions_of(ALL), PAST), places, group_by_memory(places))
+        find_edits(Known("c", ALL, editions_of(ALL), PAST), places, group_by_memory(places))
         == UNTOUCHED
     )
 
@@ -220,13 +220,13 @@ def test_an_edited_message_under_a_memory_that_is_not_shown_asks_for_a_new_editi
     """An older export: the memories are not in it yet, the raw messages are, and one was edited."""
     edited = said("user", "now I say something else", 0)
     places = places_of(chat_of([edited, *TALK[1:]]))
-    hand = edits_of(Known("c", ALL, editions_of(ALL), PAST), places, group_by_memory(places))
+    hand = find_edits(Known("c", ALL, editions_of(ALL), PAST), places, group_by_memory(places))
     assert nothing_but(hand, changed={"m1": "1 of its messages edited"})
 
 
 def test_a_deleted_message_under_a_memory_asks_for_a_new_edition_and_is_named() -> None:
     places = places_of(chat_of([*TALK[:3], *TALK[4:]]))
-    hand = edits_of(Known("c", ALL, editions_of(ALL), PAST), places, group_by_memory(places))
+    hand = find_edits(Known("c", ALL, editions_of(ALL), PAST), places, group_by_memory(places))
     assert nothing_but(hand, changed={"m2": "1 deleted"}, deleted=(PAST[3].key,))
 
 
@@ -235,14 +235,14 @@ def test_what_was_told_once_is_not_told_again() -> None:
     known = [replace(PAST[0], newest=edited), *PAST[1:3], replace(PAST[3], newest=None), *PAST[4:]]
     places = places_of(chat_of([edited, *TALK[1:3], *TALK[4:]]))
     assert (
-        edits_of(Known("c", ALL, editions_of(ALL), known), places, group_by_memory(places))
+        find_edits(Known("c", ALL, editions_of(ALL), known), places, group_by_memory(places))
         == UNTOUCHED
     )
 
 
 def test_a_deleted_message_that_came_back_asks_for_a_new_edition() -> None:
     known = [replace(PAST[0], newest=None), *PAST[1:]]
-    hand = edits_of(Known("c", ALL, editions_of(ALL), known), places_of(chat_of(TALK)), {})
+    hand = find_edits(Known("c", ALL, editions_of(ALL), known), places_of(chat_of(TALK)), {})
     assert nothing_but(hand, changed={"m1": "1 of its messages edited"})
 
 
