@@ -52,7 +52,7 @@ LONGEST_PAUSE = 60.0
 ATTENTION_AFTER = 3600.0
 """The seconds after which a file that could not be taken needs the person's attention."""
 RARE_PAUSE = 600.0
-"""The seconds between two checks after that: reading a large file every minute would slow the computer down."""
+"""The seconds between two later checks: reading a large file each minute slows the computer."""
 _SHORTEST_PAUSE = 1.0
 _NEXT_STEP = (
     "Look whether the download or the copy still goes on; if not, export the chat again and drop "
@@ -67,7 +67,7 @@ _LONGEST_ASKED_SECONDS = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A file as it was seen; a change of any of these (`size` in bytes) means that it was written."""
+    """A file as it was seen; it was written if any of these changed (`size` in bytes)."""
 
     device: int
     inode: int
@@ -172,7 +172,7 @@ def decide(
 
 
 def after_outage(outages: int, now: datetime, asked_seconds: float = 0.0) -> datetime:
-    """Return when to try again after the `outages`-th temporary fault of a file, which is never given up.
+    """Return when to try a file again after its `outages`-th temporary fault; it is never given up.
 
     Every fault since the file was dropped counts. It is not tried before the `asked_seconds` of a
     provider have passed, limited to a day.
@@ -183,7 +183,7 @@ def after_outage(outages: int, now: datetime, asked_seconds: float = 0.0) -> dat
 
 
 def after_failure(failures: int, why: str, now: datetime) -> tuple[datetime | None, str, str]:
-    """Return when a file is tried again after its `failures`-th failure, with the reason and the next step.
+    """Return when to try a file again after its `failures`-th failure, why, and the next step.
 
     The time is None where the file is skipped. `why` is a sentence without its full stop.
     """

@@ -6,7 +6,7 @@ daemon/chat/outcome.py, the rest at the command line and in the daemon's loop.
 
 
 class MemprocError(Exception):
-    """The base of all errors: `message` says what happened and where, `next_step` what the person can do."""
+    """The base of all errors: `message` says what happened and where, `next_step` what to do."""
 
     exit_code = 1
 
@@ -48,7 +48,7 @@ class KeyMissing(ChatSkipped):
 
 
 class TooLong(ChatSkipped):
-    """A request about this chat is longer than its model accepts, although it should have fitted."""
+    """A request about this chat is longer than its model accepts, though it should have fitted."""
 
 
 class FaultyOutput(MemprocError):
@@ -126,15 +126,24 @@ class OutOfReach(ModelError):
 
 
 class AnswerTooSlow(OutOfReach):
-    """The answer did not end within the time that its limit of tokens allows; it may be billed as reserved."""
+    """The answer did not end in the time that its limit of tokens allows.
+
+    It may be billed as reserved.
+    """
 
 
 class ProviderRefuses(MemprocError):
-    """The key is wrong, there is no money, or access is forbidden: no further call can succeed, so everything stops."""
+    """The key is wrong, there is no money, or access is forbidden.
+
+    No further call can succeed, so everything stops.
+    """
 
 
 class Forbidden(ProviderRefuses):
-    """The provider forbids the request (403); only this request if it answers the smallest possible one."""
+    """The provider forbids the request (403).
+
+    It forbids only this request if it answers the smallest possible one.
+    """
 
 
 class UnknownPrice(ModelError):

@@ -23,7 +23,7 @@ _THURSDAY = 4
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When a job is done each day: `at` a time and, in a `window`, each further hour until it ends."""
+    """When a job is done each day: `at` a time and, in a `window`, each further hour of it."""
 
     at: time
     window: str = ""
@@ -45,7 +45,10 @@ def timings(night: str) -> Mapping[str, Timing]:
 
 
 def next_due(timing: Timing, now: datetime) -> datetime:
-    """Return the first due time after `now`, in local time; on days when clocks change it may be an hour off."""
+    """Return the first due time after `now`, in local time.
+
+    On days when clocks change it may be an hour off.
+    """
     if in_window(timing.window, now.time()) and in_window(
         timing.window, (now + _RETRY_INTERVAL).time()
     ):
@@ -55,12 +58,15 @@ def next_due(timing: Timing, now: datetime) -> datetime:
 
 
 def next_attempt(timing: Timing, now: datetime) -> datetime:
-    """Return when a failed job is tried again: after an hour, or at its next due time if that is earlier."""
+    """Return when a failed job is tried again: after an hour, or when it is next due if earlier."""
     return min(next_due(timing, now), now + _RETRY_INTERVAL)
 
 
 def in_window(window: str, now: time) -> bool:
-    """Return whether the time of day is in the window, excluding its end; no time is in an empty window."""
+    """Return whether a time of day is in the window.
+
+    The window does not include its end; an empty one includes no time.
+    """
     if not window:
         return False
     begin, end = map(time.fromisoformat, window.split("-"))
@@ -77,7 +83,7 @@ class Kept:
 
 
 def going(versions: Collection[Kept], now: datetime) -> tuple[int, ...]:
-    """Return the numbers of the versions of one chat to remove now, oldest first: at most half of those it has.
+    """Return the numbers of one chat's versions to remove now, oldest first; at most half of all.
 
     Others that may be removed wait until the next time. Originals are kept for ever.
     """
@@ -92,7 +98,8 @@ def going(versions: Collection[Kept], now: datetime) -> tuple[int, ...]:
 def over(versions: Collection[Kept], now: datetime) -> frozenset[int]:
     """Return the numbers of the versions of one chat that need not be kept any more.
 
-    The newest is always kept: the one by date and, as a clock may have been set back, the one by number.
+    The newest is always kept: the one by date and, as a clock may have been set back, the one by
+    number.
     """
     later = [version for version in versions if not version.is_original]
     if not later:

@@ -17,7 +17,7 @@ from rules.extract.sentences import prose_sentences
 from rules.extract.words import terms
 
 LEAST_WORDS = 5_000
-"""The fewest words of the persona with which authors can be distinguished with some certainty (Eder 2015)."""
+"""The fewest words of a persona that distinguish authors with some certainty (Eder 2015)."""
 _PIECE_WORDS = 500
 """The words of the pieces into which texts are cut to see how much each feature varies."""
 _PUNCTUATION = ",;:!?…—–-()\"'"
@@ -57,7 +57,7 @@ def read_prose(texts: Sequence[str]) -> Prose:
 
 
 def distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[str, float] | None:
-    """Return the Delta of each other text from the persona's; None for an unknown language or without words."""
+    """Return each other text's Delta from the persona's; None without words or a known language."""
     tongue = spoken(chain.from_iterable(each.words for each in persona.sentences), TONGUES)
     if tongue is UNKNOWN or not persona.words:
         return None
@@ -76,7 +76,7 @@ def distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[str, float
 
 
 def _standardize(profile: Sequence[float], spreads: Sequence[_Spread]) -> list[float]:
-    """Return a text's features in standard deviations from the mean, without those that do not vary."""
+    """Return the features of a text that vary, in standard deviations from the mean."""
     return [
         (value - spread.mean) / spread.deviation
         for value, spread in zip(profile, spreads, strict=True)
@@ -98,7 +98,7 @@ def _pieces(prose: Prose) -> list[list[SpokenSentence]]:
 
 
 def _profile(sentences: Sequence[SpokenSentence], tongue: Tongue) -> list[float]:
-    """Return a text's features: shares of everyday words, words per sentence, and punctuation marks per word."""
+    """Return a text's shares of everyday words, words a sentence, and punctuation marks a word."""
     counts = Counter[str]()
     signs = Counter[str]()
     for sentence in sentences:

@@ -24,7 +24,8 @@ def cut_title(title: str) -> str:
 def as_sentence(clause: str) -> str:
     """Return a clause with a capital letter and a full stop; a sentence stays as it is.
 
-    Where it ends with a command, a path or an address, no full stop is added, so that this can be copied.
+    Where it ends with a command, a path or an address, no full stop is added, so that this can be
+    copied.
     """
     text = capital(clause)
     is_whole = text.endswith(("!", "?")) or _TO_COPY.search(text.rpartition(". ")[2])
@@ -32,7 +33,10 @@ def as_sentence(clause: str) -> str:
 
 
 def capital(text: str) -> str:
-    """Capitalize the first letter, unless the text begins with a path or the name of a model, a file, or memproc."""
+    """Capitalize the first letter, unless the text begins with a name.
+
+    A name is a path, or that of a model, a file, or memproc.
+    """
     first = text.partition(" ")[0].rstrip(".:,;")
     if "/" in first or "." in first or first == "memproc":
         return text
@@ -40,7 +44,10 @@ def capital(text: str) -> str:
 
 
 def about_it(sentence: str, name: str) -> str:
-    """Replace a name that is printed before the sentence by "It", or leave it out where it is a prefix: `"Name": ...`."""
+    """Replace a name that is printed before the sentence by "It".
+
+    Leave it out where it is a prefix: `"Name": ...`.
+    """
     for shown in (name, cut_title(name)):
         sentence = sentence.removeprefix(f'"{shown}": ')
         rest = sentence.removeprefix(shown)

@@ -1,7 +1,7 @@
 """A conversation of another chat program as memproc brings it: one branch of messages.
 
-Every id is a UUID derived from the program's own ids, so that a newer export of the same conversation
-gives the same messages the same ids, and adds only what is new.
+Every id is a UUID derived from the program's own ids, so that a newer export of the same
+conversation gives the same messages the same ids, and adds only what is new.
 
 In a program's tree every message names the one before it:
 
@@ -48,7 +48,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What was said in one message, as far as it can be brought; `text` is empty where nothing can."""
+    """What was said in one message, as far as it can be brought; `text` is "" where nothing can."""
 
     role: Role
     text: str
@@ -129,7 +129,7 @@ class MessageTree:
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """Return the last message of each branch: first the one where the person was last, then the newest.
+        """Return the last message of each branch: where the person was last, then the newest.
 
         Of messages with the same date, the last in the export is the newest. Where all messages
         form circles, the last in the export is the end.
@@ -163,7 +163,10 @@ def name_uuid(*names: str) -> str:
 
 
 def framed(what: str, text: str = "") -> str:
-    """Return a line that says what something was, with its text and a closing line under it where there is one."""
+    """Return a line that says what something was.
+
+    With a text, the text and a closing line follow.
+    """
     what = " ".join(printable(what).split())[:_LONGEST_NAME]
     return f"[{what}]\n{text.strip()}\n[end of {what}]" if text.strip() else f"[{what}]"
 
@@ -185,7 +188,7 @@ def as_dict(value: object) -> Fields:
 
 
 def messages_in_tree(fields: Fields) -> dict[str, Fields]:
-    """Return the messages under MAPPING by the ids of their nodes; nodes without a message are left out."""
+    """Return the messages under MAPPING by the ids of their nodes, without nodes that have none."""
     nodes = as_dict(fields.get(MAPPING)).items()
     messages = {key: as_dict(as_dict(node).get("message")) for key, node in nodes}
     return {key: message for key, message in messages.items() if message}
@@ -204,7 +207,7 @@ def tree_of(fields: Fields, date: str, current: str = "") -> MessageTree:
 
 
 def read_moment(value: object) -> datetime | None:
-    """Return a date that is given in seconds of Unix time, or in ISO form; None for anything else."""
+    """Return a date given in seconds of Unix time or in ISO form; None for anything else."""
     if isinstance(value, spans.Number):
         try:
             when: datetime | None = datetime.fromtimestamp(float(value), UTC)
@@ -224,7 +227,7 @@ def first_and_last(messages: Iterable[Fields], key: str) -> tuple[datetime | Non
 def with_dates(
     path: Iterable[tuple[str, Rendered]], began: datetime | None
 ) -> Iterable[tuple[str, Rendered, datetime]]:
-    """Yield each message that says something with its date, which is never earlier than the one before it.
+    """Yield each message that says something, with a date not earlier than that of the one before.
 
     A message without a date gets that of the message before it, the first one that of the
     conversation's beginning: TypingMind sorts by date when it merges devices.
@@ -268,6 +271,6 @@ def make_conversation(
 
 
 def chosen_branch(tree: MessageTree, number: int) -> Sequence[str]:
-    """Return the messages of a branch, numbered from 1; those of the last branch for a larger number."""
+    """Return the messages of a branch, numbered from 1; of the last branch for a larger number."""
     ends = tree.ends
     return tree.path_to(ends[min(number, len(ends)) - 1]) if ends else ()

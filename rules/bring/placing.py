@@ -45,7 +45,7 @@ class MessageName:
     """The digest of the form that earlier versions brought; empty where that is the same."""
 
     def is_held_as(self, held: "MessageName") -> bool:
-        """Return whether a chat's message is this one, in its present form or in the earlier one."""
+        """Return whether a chat's message is this one, in its present or in its earlier form."""
         return self.uuid == held.uuid and held.digest in (self.digest, self.before)
 
 
@@ -69,12 +69,12 @@ class Placement:
     number: int = 1
     """Which chat of this conversation it is: 2 for a second one."""
     reason: str = ""
-    """Why the conversation does not go into the chat that it was brought into before; else empty."""
+    """Why the conversation does not go into the chat that it was brought into before; else ""."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenMessage:
-    """A message of the chat: what it is compared by, its date as TypingMind writes it, and its bytes."""
+    """A message of the chat: a name to compare by, the date as TypingMind writes it, the bytes."""
 
     name: MessageName
     date: str
@@ -124,7 +124,10 @@ def is_of_typingmind(message: MessageName) -> bool:
 
 
 def _why_not_into(chat: HeldChat, shared: int, *, untouched: bool) -> str:
-    """Return why new messages cannot go into this chat, which has the first `shared` ones already; "" if they can."""
+    """Return why new messages cannot go into this chat; "" if they can.
+
+    The chat has the first `shared` messages already.
+    """
     if any(map(is_of_typingmind, chat.messages)):
         return "something was said in that chat in TypingMind"
     if shared < len(chat.messages):
@@ -138,7 +141,10 @@ def _why_not_into(chat: HeldChat, shared: int, *, untouched: bool) -> str:
 
 
 def write_messages(conversation: Conversation) -> list[WrittenMessage]:
-    """Return the messages of a conversation as TypingMind would store them, with the digests of their earlier forms."""
+    """Return the messages of a conversation as TypingMind would store them.
+
+    Each has the digests of its earlier forms.
+    """
     messages: list[WrittenMessage] = []
     for message in conversation.messages:
         brought = BroughtMessage(

@@ -60,13 +60,16 @@ _FEWEST_LINES_OF_LIST = 3
 _FEWEST_RARE_WORDS = 12
 """A passage with fewer rare words says too little for an answer to have some of them."""
 _NEEDED_RARE_WORDS = 2
-"""The rare words of the passage that an answer needs; a short one, and a perspective, needs one less each."""
+"""The rare words of the passage that an answer needs.
+
+A short answer needs one less, and so does a perspective.
+"""
 _SHORT = 40.0
 """The most words of an answer that is short."""
 _MOST_IN_FIRST_PERSON = 0.6
 _LAST_SENTENCES = 2
 _MOST_WHOLE = 0.8
-"""An answer must end with the end of a sentence where at least this share of the persona's messages does."""
+"""An answer must end at the end of a sentence if this share of the persona's messages does."""
 _STEM = 4
 _SHORTEST_QUOTE = 4.0
 _ONE_WORD = 2.0
@@ -126,7 +129,7 @@ def _says_primer(form: Form) -> bool:
 
 
 def _is_copied(form: Form) -> bool:
-    """Return whether the answer is put together from pieces of the passage, or is one piece but for a few characters."""
+    """Return whether the answer is pieces of the passage, or one piece but for a few characters."""
     from rapidfuzz import fuzz  # late: a run with nothing new compares nothing
 
     if len(form.words) < _FEWEST_WORDS_OF_ECHO:
@@ -148,7 +151,7 @@ def _begins_with_preface(form: Form) -> bool:
 
 
 def _is_live_reply(form: Form) -> bool:
-    """Return whether the answer reads as the next message of the conversation, or as lines of a dialogue."""
+    """Return whether the answer reads as the conversation's next message, or as a dialogue."""
     labels = len(SCRIPT.findall(form.own))
     last = form.sentences[-_LAST_SENTENCES:]
     return (
@@ -183,7 +186,7 @@ def _tells_status(form: Form) -> bool:
 
 
 def _breaks_off(form: Form) -> bool:
-    """Return whether the answer's last sentence has no end, where most of the persona's messages have one."""
+    """Return whether the last sentence has no end, where most of the persona's messages do."""
     answer = form.answer.strip()
     mark = MARK.match(answer, answer.rfind("\n") + 1)
     if ends_whole(answer) or not form.sentences or (mark and mark.group().strip()):
@@ -202,7 +205,7 @@ def _claims_life(form: Form) -> bool:
 
 
 def _speaks_of_roles(form: Form) -> bool:
-    """Return whether the answer speaks of "the assistant" or "the user", and the passage does not."""
+    """Return whether the answer says "the assistant" or "the user", and the passage does not."""
     if not any(map(AS_THIRD.match, form.sentences)):
         return False
     return THIRD_NAMES.isdisjoint(term for text in form.passage for term in terms(text))
@@ -248,7 +251,7 @@ def _is_about_another(form: Form) -> bool:
 
 
 def _is_drafted(form: Form) -> bool:
-    """Return whether a quote is from a text that the persona drafted for somebody, or from a role's lines."""
+    """Return whether a quote is from a text that the persona drafted, or from a role's lines."""
     label = ROLE.match(form.answer)
     if label and (SCRIPT.match(form.own) or form.speakers.issuperset(terms(label[0]))):
         return True
@@ -260,7 +263,10 @@ def _is_drafted(form: Form) -> bool:
 
 
 def _is_for_another(text: str, quote: str) -> bool:
-    """Return whether a quote from the persona's message `text` is quoted there, drafted, or a role's line."""
+    """Return whether a quote from a message of the persona's is not its own words.
+
+    In the message `text` it is quoted, drafted for somebody, or a line of a role.
+    """
     at = plain_text(text).find(quote)
     start, stop = offset(text, at), offset(text, at + len(quote))
     if any(mark.start() < start and stop < mark.end() for mark in QUOTED.finditer(text)):
@@ -275,9 +281,10 @@ def _is_for_another(text: str, quote: str) -> bool:
 
 
 def _says_nothing(form: Form) -> bool:
-    """Return whether a quote of less than four words says nothing, though the passage has longer sentences.
+    """Return whether a short quote says nothing, though the passage has longer sentences.
 
-    One word says nothing, nor does a reaction, nor words that any conversation has. "Die rote blüht." says something.
+    A quote of less than four words says nothing if it is one word, a reaction, or words that any
+    conversation has. "Die rote blüht." says something.
     """
     longest = max(
         (length(sentence) for text in form.passage for sentence in prose_sentences(text)), default=0

@@ -1,4 +1,4 @@
-"""An answer with everything that its form is judged by; what several checks read of it is read once."""
+"""An answer with all that its form is judged by; what several checks read of it is read once."""
 
 import re
 from collections.abc import Sequence

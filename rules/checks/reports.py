@@ -1,4 +1,4 @@
-"""Match what models report to a program instead of an answer, or along with one, in twelve languages.
+"""Match what models report to a program, instead of an answer or along with one.
 
     status    Memory saved successfully.
     meta      As requested, I have kept the summary within the word limit.

@@ -1,4 +1,4 @@
-"""Find invented names and numbers: those of an answer that are nowhere in what its writer was shown.
+"""Find invented names and numbers: those in an answer that its writer was nowhere shown.
 
 Names are capitalized words within a sentence, compared by their beginnings, since many languages
 inflect them; in German, which capitalizes every noun, those that follow a word for a person. A
@@ -20,7 +20,7 @@ from rules.extract.sentences import prose_sentences
 from rules.extract.words import terms
 
 _FEWEST_INVENTED = 2
-"""The fewest names, or numbers, that count as invented: one alone may be a figure of speech, or a slip."""
+"""The fewest names or numbers that count as invented; one may be a figure of speech, or a slip."""
 _GERMAN = TONGUES[1]
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,' ]\d{3}(?!\d))*(?=[^\W\d_]{0,3}(?!\w))")
 _SMALL = 12
@@ -29,7 +29,10 @@ _YEARS = range(1900, 2101)
 _CALENDAR_NUMBERS = frozenset({24, 26, 52, 60, 365, 366})
 """Hours of a day, fortnights and weeks of a year, seconds and minutes, days of a year."""
 _MOST_FIGURES = 24
-"""The figures of a message that are added and subtracted; sums and differences of more could be any number."""
+"""The most figures of a message that are added and subtracted.
+
+Sums and differences of more could be any number.
+"""
 _SCORE = 20
 _HUNDRED = 100
 _INITIALS = 2
@@ -70,7 +73,7 @@ _IN_GERMAN = 1
 
 
 def are_invented(answer: str, passage: Sequence[str], seen: Sequence[str]) -> bool:
-    """Return whether an answer has two numbers, or two names, that are in nothing its writer was shown.
+    """Return whether an answer has two numbers, or two names, that its writer was nowhere shown.
 
     `passage` are the messages that it is about, `seen` all other texts that its writer was shown.
     """
@@ -164,7 +167,7 @@ def _follows(number: int, known: set[int], passage: Sequence[str]) -> bool:
 
 @lru_cache(256)
 def _compute(text: str) -> frozenset[int]:
-    """Return what can be computed from a message's figures: from two of them, their sum, halves and doubles."""
+    """Return what can be computed from a message's figures: sums of two, halves and doubles."""
     figures = sorted({value for _, value in _figures(text.casefold())})[:_MOST_FIGURES]
     results = {sum(figures), *(value // 2 for value in figures), *(value * 2 for value in figures)}
     for less, more in combinations(figures, 2):

@@ -40,7 +40,7 @@ _REPORTED = re.compile(
 def claimed_life(
     text: str, by_person: Sequence[str], by_persona: Sequence[str], names: frozenset[str]
 ) -> str | None:
-    """Return the first sentence of a text that tells the person's life as its speaker's own; None without any.
+    """Return the first sentence that tells the person's life as its speaker's; None without any.
 
     `names` are the person's, casefolded.
     """
@@ -69,7 +69,10 @@ def _is_claimed(
     tongue: Tongue,
     names: frozenset[str],
 ) -> bool:
-    """Return whether a first-person sentence tells what one of the person's sentences, `lived`, does."""
+    """Return whether a first-person sentence tells what one of the person's sentences tells.
+
+    `lived` are the person's sentences.
+    """
     rare = rare_words([sentence]) - _TIMES
     least = max(_FEWEST_SHARED, -(-len(rare) // 2))
     most = max((len(rare & rare_words([other])) for other in of_persona), default=0)
@@ -94,7 +97,10 @@ def _reports(sentence: str, of_person: str, tongue: Tongue, names: frozenset[str
 
 
 def _subjects(words: Sequence[str], tongue: Tongue) -> frozenset[str]:
-    """Return what each "I" or "my" of a sentence is about: the stem of the first word after it that is no everyday one."""
+    """Return what each "I" or "my" of a sentence is about.
+
+    That is the stem of the first word after it that is no everyday word.
+    """
     subjects = set()
     for at, word in enumerate(words):
         if word not in tongue.me:

@@ -1,8 +1,8 @@
-"""Words that show that an answer misses the question: openings, disclaimers and the like, in 14 languages.
+"""Match words by which an answer misses the question: openings, disclaimers and the like.
 
-Every pattern is for text in small letters with straight apostrophes. Each matches what a good
-answer does not need; where a good answer may begin with the same word ("Sure of herself ..."), the
-pattern requires the punctuation mark that follows the word.
+The words are of 14 languages. Every pattern is for text in small letters with straight apostrophes.
+Each matches what a good answer does not need; where a good answer may begin with the same word
+("Sure of herself ..."), the pattern requires the punctuation mark that follows the word.
 """
 
 import re
@@ -63,7 +63,7 @@ NUMBER_OF_WORDS = re.compile(
     rf"[ \t]*{_LENGTH}[.。]?[ \t]*[)\]）】]?[.。*_~–—-]*\Z",
     re.IGNORECASE,
 )
-"""A length that an answer gives for itself at its end: "(38 words)"; in brackets, or on a line of its own."""
+"""An answer's own length at its end: "(38 words)"; in brackets, or on a line of its own."""
 
 OPENING = at_start(
     alternatives(

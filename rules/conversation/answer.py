@@ -36,7 +36,7 @@ _FAMILIAR = 0.4
 _KANA_SHARE = 0.05
 """Han with a larger share of kana is Japanese."""
 
-# The length of a quotation is limited: otherwise, for every opening mark the whole text would be searched for its end.
+# A quotation's length is limited, or each opening mark would have the whole text searched.
 _QUOTED = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+"
     r"|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|„[^“”\n]{0,400}[“”]|«[^»\n]{0,400}»|»[^«\n]{0,400}«|「[^」\n]{0,400}」"
@@ -117,11 +117,12 @@ _WITH_FORMS = [words for words in _LISTS if words.beginnings]
 
 
 def why_foreign(answer: str, passage: Sequence[str]) -> str | None:
-    """Return why an answer about these messages is in a wrong language, as a sentence for the agent; else None.
+    """Return why an answer about these messages is in a wrong language; None if it is not.
 
-    Every language with a fair share of the passage is right: a fifth of its messages or of its
-    words. None is also returned where the language cannot be told: with fewer than five words, in
-    code, quotations and addresses, between languages that are much alike, and in unknown languages.
+    The reason is a sentence for the agent. Every language with a fair share of the passage is
+    right: a fifth of its messages or of its words. None is also returned where the language cannot
+    be told: with fewer than five words, in code, quotations and addresses, between languages that
+    are much alike, and in unknown languages.
     """
     # Code, addresses and quotations may be in any language.
     answer, passage = in_own_words(answer), [in_own_words(text) for text in passage]
@@ -143,7 +144,7 @@ def in_own_words(text: str) -> str:
 
 
 def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
-    """Return whether most of the answer is in a script that does not have a fair share of the passage."""
+    """Return whether most of the answer is in a script without a fair share of the passage."""
     own = _scripts(answer)
     script = max(own, key=lambda script: own[script], default="")
     if own[script] < max(_SCRIPT_SHARE * own.total(), _FEWEST_LETTERS):
@@ -155,7 +156,7 @@ def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
 
 
 def _scripts(text: str) -> Counter[str]:
-    """Count the letters of each script in the text; a character that stands for several letters counts as several."""
+    """Count the text's letters by script; a character that stands for several counts as several."""
     counts: Counter[str] = Counter()
     for character, times in Counter(text).items():
         if script := _script(character):
@@ -173,7 +174,10 @@ def _script(character: str) -> str:
 
 
 def _is_foreign_tongue(answer: str, passage: Sequence[str]) -> bool:
-    """Return whether the answer is surely in a known language that does not have a fair share of the passage."""
+    """Return whether the answer is surely in a known language that is foreign to the passage.
+
+    A foreign language does not have a fair share of it.
+    """
     words = list(terms(answer))
     rates = _rates(words)
     rival, best = sorted(rates)[-2:]
@@ -211,9 +215,9 @@ def _rates(words: Sequence[str]) -> list[float]:
 
 
 def _is_fair(shares: Sequence[tuple[float, int]], at_least: int) -> bool:
-    """Return whether the shares are a fair part of the texts, or of all units; each comes with its text's units.
+    """Return whether the shares are a fair part of the texts, or of all units.
 
-    Fewer than `at_least` units count as fair.
+    Each share comes with its text's units. Fewer than `at_least` units count as fair.
     """
     total = sum(units for _, units in shares)
     if total < at_least:
@@ -226,7 +230,8 @@ def _is_fair(shares: Sequence[tuple[float, int]], at_least: int) -> bool:
 def is_restated(answer: str, question: str, given: str = "") -> bool:
     """Return whether the answer is the question, or its beginning or its end, and little else.
 
-    A question may contain a text to work on, `given`; an answer that repeats only that does not restate the question.
+    A question may contain a text to work on, `given`; an answer that repeats only that does not
+    restate the question.
     """
     words = list(terms(answer))
     shared = _in_order(words, list(terms(question)))
@@ -242,7 +247,10 @@ def is_restated(answer: str, question: str, given: str = "") -> bool:
 
 
 def is_repeated(answer: str, earlier: str) -> bool:
-    """Return whether both have the same words, ignoring case, white space, punctuation and Markdown."""
+    """Return whether both have the same words.
+
+    Case, white space, punctuation and Markdown are ignored.
+    """
     words: list[list[str]] = []
     for text in (answer, earlier):
         visible = "".join(
@@ -262,5 +270,5 @@ def _in_order(words: Sequence[str], among: Sequence[str]) -> int:
 
 
 def is_everyday(word: str) -> bool:
-    """Return whether a casefolded word is an everyday one, and so says nothing about a passage's subject."""
+    """Return whether a casefolded word is an everyday one, which says nothing about a subject."""
     return word in _WHOLE or any(word in words for words in _WITH_FORMS)

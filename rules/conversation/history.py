@@ -4,7 +4,7 @@
     export    [opening][memory][closing] m5 m6 m7 m8
     history   m1 m2 m3 m4 m5 m6 m7 m8
 
-Chunks are made from the beginning without gaps, so what is under memories is the start of the history.
+Chunks are made from the beginning without gaps, so what is under memories begins the history.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ UNDER_SOME_MEMORY = "of a memory whose other messages are lost"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A message of the export: one of ours, an original kept with its memory, or one of the conversation."""
+    """A message of the export: one of ours, an original kept with a memory, or conversation."""
 
     at: int
     """Its index in the export."""
@@ -49,7 +49,7 @@ class Place:
 
     @property
     def kind(self) -> str:
-        """Return which kind of our messages it is: opening, memory or closing; "" for all other messages."""
+        """Return which of our messages it is: opening, memory or closing; "" for all others."""
         return self.ours.kind if self.ours is not None else ""
 
     @property
@@ -73,7 +73,7 @@ class Past:
     memory: int
     """The number of the memory that it is under, from 1."""
     newest: Message | None
-    """The message as it is now, which differs where the person has edited it; None where they have deleted it."""
+    """The message as it is now, which the person may have edited; None if they deleted it."""
     digests: tuple[str, ...]
     """The digests of everything that it ever said, newest first."""
 
@@ -99,9 +99,9 @@ Group = Mapping[int, Place]
 
 
 def group_by_memory(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
-    """Return the messages of each memory that the export shows, by memory id and slot, in the export's order.
+    """Return the messages of each memory that the export shows, by memory id and slot.
 
-    Where a message is there twice, an edited one counts.
+    They are in the export's order. Where a message is there twice, an edited one counts.
     """
     by_memory: dict[str, dict[int, Place]] = {}
     for place in places:

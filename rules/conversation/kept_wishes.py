@@ -1,4 +1,4 @@
-"""List after the refinement what the person asks for good, and what is promised or still to be done.
+"""List after the refinement what the person asks for good, and what is promised or to be done.
 
     I want to remember ...                the refinement, as it was written
 
@@ -52,7 +52,8 @@ def wishes_in(
 ) -> tuple[Wish, ...]:
     """Return what the messages of a chunk ask for, promise and end, in order, each once.
 
-    Texts that `is_safe` rejects cannot be shown to a model character for character, and are left out.
+    Texts that `is_safe` rejects are left out: they cannot be shown to a model character for
+    character.
     """
     return each_once(_stated_in(chunk, is_safe, day_of))
 
@@ -79,7 +80,10 @@ def each_once(wishes: Iterable[Wish]) -> tuple[Wish, ...]:
 
 
 def with_wishes(edition: Edition, wishes: Sequence[Wish], language: int, count: Count) -> Edition:
-    """Return an edition without wishes with these after its refinement; `language` is an index of `ASKED`."""
+    """Return an edition that has no wishes with these after its refinement.
+
+    `language` is an index of `ASKED`.
+    """
     if not wishes:
         return edition
     counted = tuple(replace(wish, tokens=count(wish.line)) for wish in wishes)
@@ -91,7 +95,7 @@ def with_wishes(edition: Edition, wishes: Sequence[Wish], language: int, count: 
 
 
 def _write_lists(language: int, wishes: Sequence[Wish]) -> str:
-    """Return the list of wishes and the list of what is open, each after its heading; no list that is empty."""
+    """Return the list of wishes and the list of what is open, each with a heading, unless empty."""
     lists = ""
     for heading, is_open in ((ASKED[language], False), (STILL[language], True)):
         listed = [wish for wish in listed_wishes(wishes) if wish.is_open is is_open]
@@ -100,15 +104,16 @@ def _write_lists(language: int, wishes: Sequence[Wish]) -> str:
 
 
 def wishes_left(edited: Edition) -> tuple[Wish, ...]:
-    """Return those wishes of an edition that its last text still has after an edit by the person."""
+    """Return those wishes of an edition that its last text still has after the person's edit."""
     last = edited.texts[5]
     return tuple(wish for wish in edited.wishes if wish.text in last or not wish.is_listed)
 
 
 def with_listed_wishes(edition: Edition, stated: Sequence[Wish], count: Count) -> Edition:
-    """Return an edition whose wishes are those `stated` in its messages that its text lists, and what ends such.
+    """Return an edition with those of the `stated` wishes that its text lists, and what ends such.
 
-    Return it unchanged where the text also lists something else.
+    `stated` are those in its messages. Return it unchanged where the text also lists something
+    else.
     """
     text = f"{edition.texts[5]}\n"
     wishes = tuple(
@@ -121,7 +126,7 @@ def with_listed_wishes(edition: Edition, stated: Sequence[Wish], count: Count) -
 
 
 def wishes_at_end(text: str, lines: Sequence[str], count: Count) -> tuple[Wish, ...]:
-    """Return the wishes of the lines that end a memory's text, where the archive knows nothing else about them."""
+    """Return the wishes in a memory's last lines, of which the archive knows nothing else."""
     wishes: list[Wish] = []
     is_open = any(frame + BEFORE_WISH in text for frame in BEFORE_OPEN)
     for line in reversed(lines):
@@ -162,7 +167,7 @@ def _lists_some(listed: str, wishes: Sequence[Wish]) -> bool:
 
 
 def _split_wishes(edition: Edition) -> tuple[str, int] | None:
-    """Return the refinement without its lists, and their language; None where the text does not end with them."""
+    """Return the refinement without the lists at its end, and their language; None without them."""
     for language in range(len(ASKED)):
         block = _write_lists(language, edition.wishes)
         if block and edition.texts[5].endswith(block):
@@ -193,7 +198,8 @@ def wishes_within(
 ) -> tuple[Edition, ...]:
     """Return the edition of each memory without what is no longer shown.
 
-    Folds leave out wishes beyond `most` tokens in all. `released` are the words that the person has released.
+    Folds leave out wishes beyond `most` tokens in all. `released` are the words that the person has
+    released.
     """
     editions = [version(memory) for memory in shown]
     stated = _collect(shown, editions)
@@ -232,7 +238,7 @@ def _find_over(stated: Sequence[_StatedWish], released: Collection[str]) -> list
 
 
 def _find_oldest_open(still_open: Sequence[_StatedWish]) -> list[_StatedWish]:
-    """Return the oldest of what is open, beyond its budget; in steps, so that memories seldom change."""
+    """Return the oldest of what is open, beyond its budget; in steps, so memories seldom change."""
     beyond = sum(entry.wish.size for entry in still_open) - OPEN_TOKENS
     to_go = -(-max(0, beyond) // _STEP) * _STEP
     gone: list[_StatedWish] = []
@@ -245,7 +251,10 @@ def _find_oldest_open(still_open: Sequence[_StatedWish]) -> list[_StatedWish]:
 
 
 def find_open_wishes(shown: Sequence[Memory], released: Collection[str]) -> tuple[Wish, ...]:
-    """Return the promises and tasks in the memories shown that are neither done, taken back nor released."""
+    """Return the promises and tasks in the shown memories that still hold.
+
+    Those are neither done, taken back nor released.
+    """
     stated = _collect(shown, [memory.edition for memory in shown])
     over = _find_over(stated, released)
     return tuple(entry.wish for entry in stated if entry.wish.is_open and entry not in over)
@@ -266,7 +275,10 @@ def _collect(shown: Sequence[Memory], editions: Sequence[Edition]) -> list[_Stat
 
 
 def _without(edition: Edition, gone: set[str], count: Count) -> Edition:
-    """Return an edition without the wishes whose texts are `gone`; unchanged where its text does not end with its lists."""
+    """Return an edition without the wishes whose texts are `gone`.
+
+    It is unchanged where its text does not end with its lists.
+    """
     parts = _split_wishes(edition)
     if parts is None:
         return edition
@@ -280,7 +292,7 @@ def _without(edition: Edition, gone: set[str], count: Count) -> Edition:
 
 
 def _find_beyond(stated: Sequence[_StatedWish], most: int) -> list[_StatedWish]:
-    """Return the wishes that folds leave out to stay within `most` tokens: replaced ones, then the oldest."""
+    """Return the wishes that folds leave out beyond `most` tokens: replaced, then the oldest."""
     excess = sum(entry.wish.size for entry in stated) - most
     gone: list[_StatedWish] = []
     removable = [entry for entry in stated if entry.can_go and entry.is_in_fold]
@@ -295,10 +307,10 @@ def _find_beyond(stated: Sequence[_StatedWish], most: int) -> list[_StatedWish]:
 def describe_left_out_wishes(
     shown: Sequence[Memory], memories: Sequence[Memory], most: int, released: Collection[str] = ()
 ) -> str:
-    """Return a clause that counts the wishes that still hold and are left out, and names their memories; "" for none.
+    """Return a clause that counts the wishes that still hold and are left out; "" for none.
 
-    It quotes no wish, since a log may keep it. `memories` are all of the chat, `released` the words
-    that the person has released.
+    It names their memories. It quotes no wish, since a log may keep it. `memories` are all of the
+    chat, `released` the words that the person has released.
     """
     stated = _collect(shown, [memory.edition for memory in shown])
     over = _find_over(stated, released)

@@ -1,4 +1,6 @@
-"""Draft our own messages, which TypingMind's shape is still to be given to, with the marker that says they are ours.
+"""Draft our own messages, each with the marker that says that it is ours.
+
+They get TypingMind's shape later.
 
 TypingMind keeps the marker through edit, fork, sync, import and export, and never sends it to a
 model.
@@ -35,9 +37,11 @@ _SHOWS = {"sections": 2, "facts": 2, "kept": 3}
 
 Rows = tuple[tuple[str, ...], ...]
 Shows = tuple[Rows, Rows, Rows]
-"""The rows of an opening: sections (name, digest), facts (day, digest) and kept passages (day, speaker, digest).
+"""The rows of an opening: sections, facts and kept passages.
 
-A digest is that of the lines that show the item: lines with another digest are the person's."""
+A section's row is (name, digest), a fact's (day, digest), a passage's (day, speaker, digest). A
+digest is that of the lines that show the item: lines with another digest are the person's.
+"""
 SHOWS_NOTHING: Shows = ((), (), ())
 
 
@@ -59,12 +63,12 @@ class Cited(NamedTuple):
     source: str
     """The key of the raw message within its chat; empty if it is no longer known."""
     size: int
-    """The number of its characters in our message, including the lead that says whose words they are."""
+    """The number of its characters in our message, with the lead that says whose words they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The description that one of our messages carries; it says nothing that the message does not show.
+    """The description that one of our messages carries; it says nothing that the message does not.
 
     Only a memory's messages use the fields after `text`; an opening uses `shows`. Anyone who can
     write an export can write a marker, so a value counts only where the message's words agree with
@@ -73,7 +77,7 @@ class Marker:
 
     kind: str
     text: str
-    """The shortened SHA-256 of the message's text as we wrote it; another text is the person's edit."""
+    """The shortened SHA-256 of the message's text as we wrote it; another text is an edit."""
     memory: str = ""
     level: int = 1
     edition: int = 1
@@ -100,7 +104,7 @@ class Marker:
 
 
 def write_marker(marker: Marker) -> dict[str, object]:
-    """Return the marker as the value of its field in an export, without what its kind does not use."""
+    """Return the marker as its field's value in an export, without what its kind does not use."""
     fields = {key: value for key, value in asdict(marker).items() if value}
     shows = {key: rows for key, rows in zip(_SHOWS, fields.pop("shows"), strict=True) if rows}
     if marker.kind != MEMORY:
@@ -134,7 +138,7 @@ def _number_of(written: object) -> int:
 
 
 def _rows(value: Fields, key: str, width: int) -> Rows:
-    """Return the rows under a key, each of `width` texts or numbers; none unless all are such rows."""
+    """Return the rows under a key, each of `width` texts or numbers; none unless all are such."""
     rows = spans.as_list(value, key)
     if not all(isinstance(row, list) and len(row) == width for row in rows):
         return ()
@@ -173,7 +177,7 @@ def our_uuids(messages: Iterable[Message]) -> tuple[str, ...]:
 
 
 def uuid_stem(message_uuid: str) -> str:
-    """Return the digits of its uuid that all versions of one of our messages share: the first 24."""
+    """Return the first 24 digits of a uuid, which all versions of one of our messages share."""
     return message_uuid[:-8]
 
 
@@ -269,7 +273,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
 
 
 def _cited(edition: Edition, slot: int) -> tuple[Cited, ...]:
-    """Return the passages that the message in a slot repeats word for word; none where its text says otherwise."""
+    """Return the passages that a slot's message repeats word for word; none if its text differs."""
     text = edition.texts[slot - 1]
     if slot == QUOTE_SLOT and text == quotes_answer(edition.quotes):
         return tuple(Cited(quote.source, len(quote.framed)) for quote in edition.quotes)
@@ -290,7 +294,8 @@ def known_markers(
     They recognize our messages where a client has dropped the markers. A fork may have kept the
     uuids of the chat that it comes from.
 
-    `openings` are by the id of the chat that each was written for: this chat, and those that it was forked from.
+    `openings` are by the id of the chat that each was written for: this chat, and those that it was
+    forked from.
     """
     drafts = []
     for chat_id, texts in openings.items():

@@ -1,4 +1,4 @@
-"""Memories and folds, and their editions (as-of, hindsight, or the person's), none of which is ever overwritten."""
+"""Memories and folds, and their editions: as-of, hindsight or the person's, all kept for good."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a message asks for, promises or ends, character for character, and that message's key."""
+    """What a message asks for, promises or ends, character for character, and the message's key."""
 
     text: str
     source: str
@@ -85,7 +85,7 @@ class Wish:
 
     @property
     def size(self) -> int:
-        """Return its tokens, or an estimate where they are not counted yet; 0 where it is not listed."""
+        """Return its tokens, an estimate if they are not counted yet, or 0 if it is not listed."""
         return (self.tokens or len(self.line.encode()) // 4) if self.is_listed else 0
 
 
@@ -110,7 +110,11 @@ class Edition:
 
     number: int
     kind: Kind
-    """`as-of`: written without knowledge of what came later. `hindsight`: with it. `person`: edited in TypingMind."""
+    """How the edition came to be.
+
+    `as-of`: written without knowledge of what came later. `hindsight`: with it. `person`: edited in
+    TypingMind.
+    """
     texts: Six
     """The six messages' texts: user, assistant, user, assistant, user, assistant."""
     quotes: tuple[Quote, ...]
@@ -151,7 +155,7 @@ class Edition:
 
     @property
     def quote_tokens(self) -> int:
-        """Return the tokens of its quotes; 0 for an edition of the person's, all of which counts as their own text."""
+        """Return the tokens of its quotes; 0 for the person's, all of which is their own text."""
         return 0 if self.kind == "person" else sum(quote.size for quote in self.quotes)
 
 
@@ -170,7 +174,7 @@ def shown_edition(editions: Sequence[Edition], chosen: int | None, preferred: Pr
 
 
 def edition_in_prompts(editions: Sequence[Edition], chosen: int | None) -> Edition:
-    """Return the edition that later prompts see: the person's chosen text, else the newest as-of edition.
+    """Return the edition that later prompts see: the person's choice, else the newest as-of one.
 
     It does not depend on when rounds happened.
     """
@@ -212,12 +216,18 @@ class Memory:
     in_prompts: Edition
     """The edition that later prompts see: the person's own text, else the newest as-of edition."""
     chosen: int | None = None
-    """The number of the edition that the person wants shown; None for the newest that memory.editions prefers."""
+    """The number of the edition that the person wants shown.
+
+    None for the newest one that memory.editions prefers.
+    """
     pinned: bool = False
     """Whether the person pinned it by `memproc pin` or edited it in TypingMind; see
     `keeps_its_words`. A pin on one of its messages in TypingMind does not count."""
     forgotten: bool = False
-    """Whether the person deleted it in TypingMind: it is neither shown nor in prompts until it is recalled."""
+    """Whether the person deleted it in TypingMind.
+
+    It is neither shown nor in prompts until it is recalled.
+    """
     due: str = ""
     """Why it needs a new edition, where its raw messages have changed; empty once it has one."""
     recalled: bool = False
@@ -249,21 +259,28 @@ class Memory:
 
     @property
     def keeps_its_words(self) -> bool:
-        """Return whether it is never rewritten or folded: the person has pinned it, or chosen their own edition."""
+        """Return whether it is never rewritten or folded.
+
+        So it is once the person has pinned it, or chosen their own edition.
+        """
         return self.pinned or self.in_prompts.kind == "person"
 
     @property
     def may_be_rewritten(self) -> bool:
         """Return whether a model may write it again, provided that its raw messages are known.
 
-        It may not where the person keeps its words or has deleted it, or where it is a fold whose memories are lost.
+        It may not where the person keeps its words or has deleted it, or where it is a fold whose
+        memories are lost.
         """
         is_lone_fold = self.level > CHUNK_LEVEL and not self.is_fold
         return not (self.keeps_its_words or self.forgotten or is_lone_fold)
 
 
 def name_in_chat(level: int, number: int) -> str:
-    """Return a memory's name within its chat, which no other memory ever gets: `6`, `f2` for a fold, `ff1` a level above."""
+    """Return a memory's name within its chat, which no other memory ever gets.
+
+    Such are `6`, `f2` for a fold, and `ff1` for one a level above.
+    """
     return "f" * (level - CHUNK_LEVEL) + str(number)
 
 
@@ -278,7 +295,7 @@ def memories_of_chunks(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def aliases(memories: Sequence[Memory]) -> dict[str, str]:
-    """Map the ids that exports of forks may still have for these memories to the memories' present ids."""
+    """Map the ids that exports of forks may still have for these memories to the present ids."""
     return {name: memory.memory_id for memory in memories for name in memory.origins}
 
 
@@ -290,7 +307,7 @@ def with_all_inside(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Mem
 
 
 def shown_in(shown: Collection[str], memories: Sequence[Memory]) -> dict[str, str]:
-    """Map the id of everything that an export shows, by itself or in a fold, to that of the outermost item with it.
+    """Map each id that an export shows, by itself or in a fold, to that of the outermost item.
 
     `shown` are the ids of the export's memories and folds, `memories` all of the chat.
     """
@@ -322,13 +339,13 @@ def folds_upwards(memories: Sequence[Memory]) -> list[Memory]:
 
 
 def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
-    """Derive a memory's id from the chat, the chunk's number and what was said, and from nothing else."""
+    """Derive a memory's id from the chat, the chunk's number and what was said; nothing else."""
     return (
         "m" + hashlib.sha256("\n".join([chat_id, str(number), *digests]).encode()).hexdigest()[:15]
     )
 
 
 def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
-    """Derive a fold's id from the chat, its members and their editions in prompts, and from nothing else."""
+    """Derive a fold's id from the chat, its members and their editions in prompts; nothing else."""
     editions = [f"{member.memory_id} {member.in_prompts.number}" for member in members]
     return "f" + hashlib.sha256("\n".join([chat_id, *editions]).encode()).hexdigest()[:15]

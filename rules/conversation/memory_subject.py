@@ -1,4 +1,4 @@
-"""Choose the subjects of memories: two to four words that distinguish a passage from those before it.
+"""Choose the subjects of memories: two to four words that tell a passage from earlier ones.
 
 The names of the two speakers are never chosen. The words come only from the raw messages of the
 passage and those before it, so that a subject never depends on when rounds happened. A word is
@@ -42,7 +42,7 @@ their 60 tokens."""
 _PERSON_WEIGHT, _SHORT_WEIGHT = 2.0, 0.7
 _KIND_WEIGHTS = {"name": 1.5, "noun": 1.0, "word": 0.7}
 _RARITY_EXPONENT = 1.5
-"""The exponent of how rare a word was before the passage: words that occur everywhere distinguish no passage."""
+"""The exponent of a word's rarity before the passage: common words distinguish no passage."""
 _LONG_WORD = 6
 """A word of fewer letters is short and weighs less."""
 _SHARE_OF_BEST = 0.3
@@ -52,7 +52,7 @@ _BEGINS_SENTENCE = re.compile(r"(?:\A|[.!?:*#>\"“(-])\W*\Z")
 _TITLE = re.compile(
     r"\s*(?:\#+ .*|(?:[-*+•]|\d{1,3}[.)])?\s*\*\*[^*]+\*\*|(?:[-*+•]|\d{1,3}[.)]).{0,60}\Z|[^.!?…。]{1,60}\Z)"
 )
-"""A heading, a bold label, or a short line without a stop, in which a capital letter shows no name."""
+"""A heading, a bold label, or a short line without a stop: its capital letters show no names."""
 
 _DETERMINERS = listed_words("a an the my your our their his its this these those each another")
 _PREPOSITIONS = listed_words("of in about with into without between through against during")
@@ -152,7 +152,7 @@ class _Word:
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    """The words of a message that may name a subject, by their stems, in order, and the pairs that are neighbours."""
+    """The words of a message that may name a subject, as stems in order, and neighbouring pairs."""
 
     by_person: bool
     words: Mapping[str, _Word]
@@ -184,7 +184,10 @@ def find_subjects(passages: Iterable[Sequence[tuple[bool, str]]]) -> Iterator[st
 
 
 def shared_subject(of_each: Iterable[str]) -> str:
-    """Return the common subject of several passages: the words that most of their subjects `of_each` have."""
+    """Return the common subject of several passages.
+
+    It has the words that most of their subjects, `of_each`, have.
+    """
     counts = Counter(word for subject in of_each for word in subject.split(", ") if word)
     shown: list[str] = []
     for word, _ in counts.most_common():
@@ -201,7 +204,10 @@ def _called(passage: Sequence[tuple[bool, str]], *, by_person: bool) -> frozense
 def _worths(
     of_messages: Sequence[_Message], before: Counter[str], messages: int
 ) -> dict[str, float]:
-    """Return the worth of each word by its stem; `messages` is their number up to the passage's end."""
+    """Return the worth of each word by its stem.
+
+    `messages` is the number of messages up to the passage's end.
+    """
     counts: dict[str, float] = {}
     for message in of_messages:
         for stem, word in message.words.items():
@@ -252,7 +258,7 @@ def _rank(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> list[
 
 
 def _as_written(stem: str, of_messages: Sequence[_Message]) -> str:
-    """Return the form in which most messages have a word; of equally frequent ones, a form in small letters.
+    """Return a word as most messages have it; of equally frequent forms, one in small letters.
 
     Where the word is a name or a noun in some messages, only these count.
     """
@@ -300,7 +306,7 @@ def _read(by_person: bool, text: str) -> _Message:
 
 
 def _in_a_row(line: str, matches: Sequence[re.Match[str]]) -> Iterator[tuple[str, str]]:
-    """Yield the stems of neighbouring words that may be one name or term, with a space between them."""
+    """Yield the stems of neighbouring words that may be one name or term, with a space between."""
     for first, second in pairwise(matches):
         is_alike = first.group()[0].isupper() is second.group()[0].isupper()
         if is_alike and line[first.end() : second.start()] == " ":
@@ -333,7 +339,7 @@ def _is_noun(line: str, match: re.Match[str], folded: Sequence[str], at: int) ->
 
 @lru_cache(_CACHED_WORDS)
 def _may_name(folded: str) -> bool:
-    """Return whether a casefolded word may name a subject: it is no number or day, not short, and not general."""
+    """Return whether a casefolded word may name a subject: no number, day, short or general one."""
     if has_digit(folded) or folded in MONTHS or folded in _GENERAL_NOUNS or is_everyday(folded):
         return False
     if folded in _NUMBERS_AND_DAYS or folded.removeprefix("و") in _NUMBERS_AND_DAYS:

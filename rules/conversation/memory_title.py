@@ -35,7 +35,7 @@ def short_name(memory: Memory) -> str:
 
 
 def describe_dates(memory: Memory) -> str:
-    """Return the days of a memory's first and last message in words; one day if they are the same."""
+    """Return the days of a memory's first and last message in words; one if they are the same."""
     first, last = first_day(memory.began_at), first_day(memory.ended_at)
     return first if first == last else f"{first} to {last}"
 
@@ -68,9 +68,10 @@ def write_title(
 def title_pair(
     first: int, last: int, dates: Sequence[str | None], days: Iterable[str], before: str = ""
 ) -> TitlePair:
-    """Return both titles of a memory: with the `dates` of its messages in UTC, and with the `days` that are shown.
+    """Return both titles of a memory: with its days in UTC, and with the days that are shown.
 
-    A memory that is written again keeps the days that its title shows: `before` is its first question.
+    `dates` are those of its messages, `days` those that are shown. A memory that is written again
+    keeps the days that its title shows: `before` is its first question.
     """
     by_utc = write_title(first, last, dates).removesuffix(".")
     titled = _DAYS.match(before)
@@ -81,7 +82,7 @@ def title_pair(
 
 
 def with_shown_title(question: str, title: TitlePair) -> str:
-    """Replace the title in UTC, where the question begins with it, by the title with the days that are shown."""
+    """Replace the title in UTC, if the question begins with it, by the one with the shown days."""
     by_utc, shown = (f"<context_manager>\n{text}" for text in title)
     return shown + question.removeprefix(by_utc) if question.startswith(by_utc) else question
 
@@ -98,7 +99,7 @@ def without_subject(title: str) -> str:
 
 
 def read_numbers(question: str) -> tuple[int, int] | None:
-    """Return the first and last number in the title of a memory's first question; None if that has no title."""
+    """Return the first and last number in the title of a first question; None without a title."""
     titled = _TITLE.match(question)
     if titled is None:
         return None
@@ -107,7 +108,10 @@ def read_numbers(question: str) -> tuple[int, int] | None:
 
 
 def count_lead(memories: Sequence[Memory]) -> int:
-    """Return by how much the numbers in new titles are ahead of the archive's; 0 unless an archive was lost."""
+    """Return by how much the numbers in new titles are ahead of the archive's.
+
+    It is 0 unless an archive was lost.
+    """
     without_messages = [memory for memory in memories_of_chunks(memories) if not memory.keys]
     ahead = 0
     for memory in without_messages:
@@ -132,7 +136,7 @@ def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple
 
 
 def _days(dates: Iterable[str | None]) -> list[str]:
-    """Return the first and last day in words, without repeating month or year; nothing if no day is known."""
+    """Return the first and last day in words, without repeating month or year; none if unknown."""
     days = sorted(date.date() for text in dates if (date := parse_date(text)))
     if not days:
         return []

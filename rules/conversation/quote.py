@@ -42,7 +42,7 @@ _FEWEST_WORDS = 5.0
 _MOST_CHARACTERS = 400
 _MOST_SENTENCES = 12
 _SLACK = 20
-"""The characters around a place, and a quarter of the piece's length, in which its bounds are looked for."""
+"""Bounds are looked for this many characters, and a quarter of the piece, around a place."""
 _CHARACTER_COST = 0.5
 """A character at the edge of a place must have at least an even chance of being in the piece."""
 _SENTENCE_REACH = 20
@@ -111,7 +111,7 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
 
 
 def _find_verbatim(words: str, chunk: Sequence[Entry]) -> Verbatim | None:
-    """Return the first passage of a message that equals these words, in the form of `plain_text`; else None."""
+    """Return the first passage that equals these words in the form of `plain_text`; else None."""
     if not words:
         return None
     for key, text in _spoken(chunk):
@@ -125,7 +125,7 @@ def _find_verbatim(words: str, chunk: Sequence[Entry]) -> Verbatim | None:
 
 
 def best_run(quote: str, words: float) -> str:
-    """Cut a quote to at most `words` words: to the best run of its whole sentences, which is one substring of it.
+    """Cut a quote to at most `words` words: the best run of its whole sentences, as one substring.
 
     The best run has most words about the speaker and their states; of equal ones the longest is
     taken, then the first. Where every sentence is longer than `words`, return the beginning of the
@@ -154,7 +154,7 @@ def best_run(quote: str, words: float) -> str:
 
 
 def can_be_quoted(chunk: Sequence[Entry]) -> bool:
-    """Return whether anything in the chunk was said in words; otherwise no model is asked about it."""
+    """Return whether anything in the chunk was said in words; else no model is asked about it."""
     return any(has_words(text) for _, text in _spoken(chunk))
 
 
@@ -164,7 +164,7 @@ def _spoken(chunk: Sequence[Entry]) -> list[tuple[str, str]]:
 
 
 def plain_text(text: str) -> str:
-    """Return the text with single spaces, straight quotation marks and plain dashes, to compare quotes."""
+    """Return the text with single spaces, straight quotes and plain dashes, to compare quotes."""
     return _GAP.sub(" ", text.translate(_TO_ASCII))
 
 
@@ -181,7 +181,7 @@ def offset(text: str, plain_at: int) -> int:
 
 
 def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
-    """Return the passage of one message that the answer most nearly repeats, in the message's own characters.
+    """Return the passage of one message that the answer most nearly repeats, as written there.
 
     It consists of whole words, and is extended to the bounds of sentences nearby. Where an answer
     joins several passages, it is the one that is repeated best. Return None if nothing in the chunk
@@ -207,7 +207,10 @@ def _as_piece(text: str) -> str:
 
 
 def _pieces(answer: str) -> list[str]:
-    """Return every run of the answer's first sentences, each once; a sentence also ends at an ellipsis or quotation mark."""
+    """Return every run of the answer's first sentences, each once.
+
+    A sentence also ends at an ellipsis or a quotation mark.
+    """
     breaks = [match.span() for match in _BREAK.finditer(answer)]
     bounds: list[tuple[int, int]] = []
     start = 0
@@ -224,7 +227,7 @@ def _pieces(answer: str) -> list[str]:
 
 
 def _find_places(pieces: Iterable[str], said: Sequence[_Said], least: float) -> list[_Place]:
-    """Return for each piece and each part of a message the best place with at least the score `least`, if any."""
+    """Return each piece's best place in each part of a message, if it scores at least `least`."""
     places: list[_Place] = []
     for piece in pieces:
         if length(piece) < _FEWEST_WORDS:
@@ -254,7 +257,7 @@ def _find_place(piece: str, said: _Said, least: float) -> _Place | None:
 
 
 def _to_whole_words(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
-    """Return the bounds of the whole words around a place that match the piece best; (0, 0) where there are none."""
+    """Return the bounds of the whole words around a place that match the piece best, or (0, 0)."""
     from rapidfuzz.distance import LCSseq
 
     slack = _SLACK + len(piece) // 4
@@ -300,7 +303,7 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 def _own_characters(place: _Place) -> str:
-    """Return the raw message's characters at a place, extended to the bounds of sentences nearby."""
+    """Return the raw message's characters at a place, extended to nearby bounds of sentences."""
     raw = place.said.text
     first = start = offset(raw, place.start)
     last = stop = offset(raw, place.stop)

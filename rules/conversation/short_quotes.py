@@ -17,7 +17,7 @@ MOST_QUOTES = 2
 
 
 def one_sentence(quote: str) -> str:
-    """Return, verbatim, the first sentence of a quote that has more than four words; else its longest one."""
+    """Return a quote's first sentence of more than four words, verbatim; else its longest one."""
     from rules.extract.sentences import prose_sentences
     from rules.extract.words import length
 
@@ -31,7 +31,8 @@ def one_sentence(quote: str) -> str:
 def with_short_quotes(edition: Edition) -> Edition:
     """Return a fold's edition with each quote cut to one sentence.
 
-    Return it unchanged where the quotes are short already, the person wrote it, or its answer is not just its quotes.
+    Return it unchanged where the quotes are short already, the person wrote it, or its answer is
+    not just its quotes.
     """
     short = tuple(
         replace(quote, text=one_sentence(quote.text), tokens=0) for quote in edition.quotes
@@ -72,13 +73,13 @@ def choose_quotes(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
 
 
 def export_forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
-    """Return the forms that an edition may have in an export: as it is and, for a fold, with short quotes."""
+    """Return the forms of an edition in exports: as it is and, for a fold, with short quotes."""
     short = with_short_quotes(edition) if memory.is_fold else edition
     return (edition, short) if short.is_short else (edition,)
 
 
 def quotes_within(shown: Sequence[Memory], count: Count) -> tuple[Memory, ...]:
-    """Cut the quotes of folds until all quotes of an export fit into `QUOTE_TOKENS`, as far as possible.
+    """Cut the quotes of folds until all quotes of an export fit `QUOTE_TOKENS`, if possible.
 
     `shown` and the result are oldest first. The oldest folds are cut first, each with all of its
     quotes. What the person has edited stays unchanged.
@@ -105,7 +106,7 @@ def _tokens_of(quotes: Iterable[Quote], count: Count) -> int:
 
 
 def describe_too_many(shown: Sequence[Memory], count: Count) -> str:
-    """Return a clause saying that the memories' quotes exceed `QUOTE_TOKENS` even when cut; "" if they do not."""
+    """Return a clause saying that quotes exceed `QUOTE_TOKENS` even when cut; "" if they do not."""
     if _surely_few(shown):
         return ""
     quotes: list[Quote] = []

@@ -1,1 +1,1 @@
-"""Evaluate what a persona still knows: questions, their scores, the free cloze form, and the report."""
+"""Evaluate what a persona still knows: questions, scores, the free cloze form, and the report."""

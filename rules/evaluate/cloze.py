@@ -1,4 +1,6 @@
-"""Test what is still known without a model: with sentences of the person's that lack a number or a name.
+"""Test what is still known without a model.
+
+The questions are sentences of the person's that lack a number or a name:
 
     said       On 12 March we moved the archive to Tromsø.
     asked      On __ March we moved the archive to Tromsø.
@@ -64,7 +66,7 @@ def make_clozes(
 
 
 def common_words(texts: Sequence[str], names: frozenset[str]) -> frozenset[str]:
-    """Return the everyday words of the language of these texts, and the `names` of the two speakers (casefolded)."""
+    """Return the everyday words of the texts' language, and the speakers' `names` (casefolded)."""
     tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
     return frozenset(
         tongue.common.whole | tongue.me.whole | tongue.you.whole | tongue.leaning.whole | names
@@ -72,7 +74,7 @@ def common_words(texts: Sequence[str], names: frozenset[str]) -> frozenset[str]:
 
 
 def _cloze(memory: str, key: str, sentence: str, common: frozenset[str]) -> Cloze | None:
-    """Leave out a number, else a name; return None where there is neither, or where the sentence says little else."""
+    """Leave out a number, else a name; None without either, or if the sentence says little else."""
     if GREETING.match(sentence.lower()) or COURTESY.are_in(sentence):
         return None
     words = list(terms(sentence))
@@ -102,7 +104,7 @@ class SearchedText:
                 self._having[word].add(at)
 
     def knows(self, cloze: Cloze) -> bool:
-        """Return whether a sentence that shares most of the other words has the word that was left out."""
+        """Return whether a sentence that shares most of the other words has the one left out."""
         shared: defaultdict[int, int] = defaultdict(int)
         for word in cloze.rest:
             for at in self._having.get(word, ()):

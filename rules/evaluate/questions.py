@@ -1,4 +1,4 @@
-"""Questions about what was said: drawn by a seed, posed with letters, and read from an answer's letters.
+"""Draw questions about what was said by a seed, pose them with letters, and read the answers.
 
 All drawing depends on hashes of seeds, so that a request that was cut off is made again unchanged,
 and is not paid for twice.
@@ -124,7 +124,7 @@ def spread(items: Sequence[T], most: int, preferred: Sequence[T] = ()) -> list[T
 
 
 def pick_few(questions: Iterable[EvalQuestion], chunks: Sequence[str]) -> tuple[EvalQuestion, ...]:
-    """Return the oldest questions about each of these chunks, so that the same ones are asked the next time."""
+    """Return the oldest questions about each of these chunks, which are the same each time."""
     about: dict[str, list[EvalQuestion]] = {chunk: [] for chunk in chunks}
     for question in questions:
         if question.memory in about:
@@ -150,7 +150,9 @@ def pose(questions: Sequence[EvalQuestion], asking: str) -> str:
 
 
 def says_never_to_all(letters: Sequence[str]) -> bool:
-    """Return whether a model answers "never said" to at least nine of ten questions, with the passage in view.
+    """Return whether a model answers "never said" to nearly all questions.
+
+    Nearly all are at least nine of ten, with the passage in view.
 
     Such a model cannot evaluate memories: it would miss all of them.
     """
@@ -169,7 +171,7 @@ def _choices(question: EvalQuestion, asking: str) -> list[int]:
 
 
 def read_letters(answer: str, count: int) -> tuple[str, ...]:
-    """Return the letters that answer `count` questions; "" for one without a letter, or with several different ones."""
+    """Return the letters that answer `count` questions; "" for one with no letter, or several."""
     if _BARE.fullmatch(answer.strip()):
         bare = re.findall("[A-E]", answer)
         if len(bare) == count:

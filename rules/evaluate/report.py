@@ -83,7 +83,7 @@ class PastEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """How far texts are from what the persona said, by Burrows' Delta; or why that is not measured."""
+    """How far texts are from the persona's, by Burrows' Delta; or why that is not measured."""
 
     distances: Mapping[str, float]
     words: int
@@ -92,7 +92,7 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class LiveTail:
-    """The messages after the memories, which are unchanged, so that they are compared instead of asked about."""
+    """The messages after the memories; being unchanged, they are compared, not asked about."""
 
     messages: int
     """How many the archive has."""
@@ -124,7 +124,10 @@ class Evaluation:
     has_passages: bool = False
     """Whether the scores are shares of what the model answers with the passage in view."""
     chosen_alike: bool = False
-    """Whether, in a cloze report, the engine wrote memories, which chooses sentences by similar criteria."""
+    """Whether, in a cloze report, the engine wrote memories.
+
+    The engine chooses sentences by similar criteria.
+    """
     replicates: int = 1
     is_present: bool = True
     """Whether the chat and its memories are still as they were when it was asked."""
@@ -133,7 +136,10 @@ class Evaluation:
 def make_row(
     name: str, results: Sequence[MarkedQuestion], unread: int = 0, *, guessing: bool
 ) -> Row:
-    """Return how much of these questions is known; with `guessing`, for letters, corrected for guessing."""
+    """Return how much of these questions is known.
+
+    With `guessing`, for letters, it is corrected for guessing.
+    """
     score = known_score if guessing else plain_score
     return Row(
         name,

@@ -30,7 +30,7 @@ do not show."""
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A share from 0 to 1, with the bounds of its 95 % confidence interval and the number of questions."""
+    """A share from 0 to 1, its 95 % confidence interval, and the number of questions."""
 
     questions: int
     share: float
@@ -62,7 +62,7 @@ def _without_guessing(share: float) -> float:
 
 
 def plain_score(marks: Sequence[Mark]) -> Score | None:
-    """Return the mean of marks with Wilson's interval for their effective number; None without marks."""
+    """Return the marks' mean and Wilson's interval for their effective number; None without any."""
     if not marks:
         return None
     values = [value for _, value in marks]
@@ -83,7 +83,10 @@ def _worth_of_a_mark(values: Sequence[float]) -> float:
 
 
 def design_effect(marks: Sequence[Mark]) -> float:
-    """Return Kish's design effect of several marks about one chunk, at least 1: their number is divided by it."""
+    """Return Kish's design effect of several marks about one chunk, at least 1.
+
+    The number of marks is divided by it.
+    """
     by_chunk: defaultdict[str, list[float]] = defaultdict(list)
     for chunk, value in marks:
         by_chunk[chunk].append(value)

@@ -1,1 +1,1 @@
-"""Money: what a call costs and may cost at most, whether the caps allow it, and what a plan costs."""
+"""Money: what a call costs, and at most; whether the caps allow it; and what a plan costs."""

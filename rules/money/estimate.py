@@ -1,4 +1,4 @@
-"""Estimate what a plan will cost: its calls, one by one, in tokens as we count them, and their price.
+"""Estimate what a plan will cost: its calls one by one, in tokens as we count them, and prices.
 
 planned_calls   the likely calls
 longest_calls   the calls where memories and answers are as long as they may be
@@ -88,7 +88,10 @@ def planned_calls(plan: ChatPlan, *, one_slot: bool = False) -> tuple[PlannedCal
 
 
 def longest_calls(plan: ChatPlan, fold_budget: int) -> tuple[PlannedCall, ...]:
-    """Return the calls where memories and answers are as large as they may be, including those of further folds."""
+    """Return the calls where memories and answers are as large as they may be.
+
+    They include the calls of further folds.
+    """
     longest = replace(
         plan,
         again=_with_larger_memories(plan.again, fold_budget),
@@ -102,7 +105,7 @@ def longest_calls(plan: ChatPlan, fold_budget: int) -> tuple[PlannedCall, ...]:
 def _with_larger_memories(
     chunks: Iterable[PlannedChunk], fold_budget: int
 ) -> tuple[PlannedChunk, ...]:
-    """Return the chunks with larger memories before them, up to the budget, beyond which these are folded."""
+    """Return the chunks with larger memories before them, which are folded beyond the budget."""
     larger: list[PlannedChunk] = []
     for chunk in chunks:
         size = min(MOST_OF_A_MEMORY * chunk.memories_tokens, fold_budget)
@@ -130,11 +133,11 @@ class _Dialogue:
 
     @property
     def with_full_cache(self) -> "_Dialogue":
-        """Return the dialogue after its first request, when all of its beginning is in the cache."""
+        """Return the dialogue after its first request, when the cache has all of its beginning."""
         return replace(self, read=self.beginning)
 
     def call(self, words: int, answered: int = 0, role: ModelRole = "agent") -> PlannedCall:
-        """Plan a question after `answered` tokens of the dialogue, for an answer of `words` words."""
+        """Plan a question after `answered` tokens of dialogue, for an answer of `words` words."""
         written = self.beginning - self.read
         return _call(role, self.beginning + answered, words, self.turns, self.read, written)
 
@@ -159,9 +162,10 @@ class _Dialogue:
 
 
 def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator[PlannedCall]:
-    """Yield the calls of a plan; answers are as long as expected, or with `longest` as long as allowed.
+    """Yield the calls of a plan; answers are as long as expected or, if `longest`, as allowed.
 
-    A server with one slot is asked for the analysis before the agent's questions, which then find nothing cached.
+    A server with one slot is asked for the analysis before the agent's questions, which then find
+    nothing cached.
     """
     for place, (chunk, read) in enumerate(zip(plan.work, count_cached(plan), strict=True)):
         asked = plan.steps_at(place)
@@ -230,7 +234,7 @@ def _fact_calls(layers: Layers, chunk: PlannedChunk, *, longest: bool) -> Iterat
 
 
 def _with_short_answer(call: PlannedCall) -> PlannedCall:
-    """Return a call whose answer, an edit or a list of facts, is expected to be shorter than it may be."""
+    """Return a call whose answer, an edit or facts, is expected to be shorter than it may be."""
     return replace(call, answer=call.answer // _USED_PART)
 
 
@@ -266,7 +270,7 @@ def estimate_cost(
     longest: Iterable[PlannedCall],
     model_of: Callable[[PlannedCall], PricedModel],
 ) -> CostEstimate | None:
-    """Return the likely cost of the `planned` calls, and the most that the `longest` may cost; None for an unknown price."""
+    """Return the likely cost of `planned`, and the most of `longest`; None for an unknown price."""
     likely = at_most = 0
     for call in planned:
         model = model_of(call)

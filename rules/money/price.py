@@ -25,7 +25,7 @@ _OWNERS = {"run": "a run", "day": "today", "month": "this month"}
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Picodollars for one token of the prompt or the answer, read from the cache or written to it."""
+    """Picodollars for one token of prompt or answer, read from the cache or written to it."""
 
     input: int
     output: int
@@ -35,7 +35,10 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A model's rates; for a prompt of more than `above` tokens, `higher` are the rates of the whole call."""
+    """A model's rates.
+
+    For a prompt of more than `above` tokens, `higher` are the rates of the whole call.
+    """
 
     rates: Rates
     above: int | None = None
@@ -97,7 +100,10 @@ class Usage:
 def rates(
     input: float, output: float, cache_read: float | None = None, cache_write: float | None = None
 ) -> Rates:
-    """Return rates from dollars for a million tokens; a cache of unknown price costs as much as the prompt."""
+    """Return rates from dollars per million tokens.
+
+    A cache of unknown price costs as much as the prompt.
+    """
     read = input if cache_read is None else cache_read
     write = input if cache_write is None else cache_write
     return Rates(*(round(dollars * _PER_MILLION) for dollars in (input, output, read, write)))
@@ -121,7 +127,7 @@ def cost(price: Price, usage: Usage) -> int:
 
 
 def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
-    """Return the most picodollars that a call may cost: at the dearest rate of its prompt, with the longest answer.
+    """Return the most picodollars that a call may cost: its prompt's dearest rate, longest answer.
 
     `prompt_tokens` is an upper bound, as `prompt_bound` returns it.
     """
@@ -190,7 +196,7 @@ class Reached:
 
 
 def cap_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
-    """Return the cap under which `needed` does not fit, the longest period first; None if it fits under all."""
+    """Return the cap that `needed` does not fit under, the longest period first; None if none."""
     for which in reversed(NAMES):
         if reached := _reached(which, caps, spent, needed):
             return reached
@@ -216,7 +222,8 @@ def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
 def cost_in_words(likely: int, at_most: int, caps: Amounts, spent: Amounts) -> str:
     """Say what work is likely to cost, and at which cap it pauses; amounts are picodollars.
 
-    The most that it may cost decides where it pauses at worst; it is not named, as it is far more than people ever pay.
+    The most that it may cost decides where it pauses at worst; it is not named, as it is far more
+    than people ever pay.
     """
     verdict = "The caps allow it."
     if reached := first_reached(caps, spent, likely):

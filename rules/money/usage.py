@@ -80,7 +80,7 @@ def with_readable_counts(answer: Mapping[str, Any]) -> ReadableAnswer:
 def _readable_value(
     value: object, name: str, needed: Mapping[str, int]
 ) -> tuple[dict[str, Any], str]:
-    """Return the table of counts that `value` should be, with all `needed` ones, and what was odd about it."""
+    """Return `value` as a table of counts, with all `needed` ones, and what was odd about it."""
     if value is None and not needed:
         return {}, ""
     if not isinstance(value, dict):
@@ -91,7 +91,10 @@ def _readable_value(
 
 
 def _readable_table(table: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the table with readable counts, and the name and value of the first one that was not; "" for none."""
+    """Return the table with readable counts, and the first one that was not readable.
+
+    That is its name and value; "" if all were.
+    """
     counts, odd = dict(table), ""
     for name, value in table.items():
         is_table = name == "tokens" and isinstance(value, dict)  # as Cohere has them

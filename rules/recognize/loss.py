@@ -45,7 +45,7 @@ _EXPORT_WHOLE = f"Export the chat again from the device where it is whole; {_OR_
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Why the export is skipped, and what to do; with numbers and dates, but no words of the chat."""
+    """Why the export is skipped, and what to do; in numbers and dates, never with what was said."""
 
     reason: str
     next_step: str

@@ -94,7 +94,7 @@ def judge_claims(
         claim = _read_claim(at, message, markers)
         if claim and (claim.fits or (message.uuid, message.digest) not in said_before):
             claims.append(claim)
-    canned = {_as_written(marker) for marker in markers.values() if _is_canned(marker)}
+    canned = {_marked_words(marker) for marker in markers.values() if _is_canned(marker)}
     ours = {number: claims[number].marker for number in _find_memory_claims(claims)}
     for number, claim in enumerate(claims):
         if _is_canned(claim.marker) and _is_our_canned(number, claim, ours, canned):
@@ -114,7 +114,7 @@ def _read_claim(at: int, message: Message, markers: Mapping[str, Marker]) -> _Cl
     marker = own or by_uuid
     if marker is None:
         return None
-    fits = _as_said(message) == _as_written(by_uuid or marker)
+    fits = _said_words(message) == _marked_words(by_uuid or marker)
     if by_uuid is not None and fits:
         name = (marker.kind, marker.memory, marker.slot)
         if name != (by_uuid.kind, by_uuid.memory, by_uuid.slot):
@@ -160,9 +160,9 @@ def _is_our_canned(
     `ours` are the markers that are believed so far, by claim number: those of all memories, and of
     the openings and closings before this one.
     """
-    words = [_as_said(claim.message)]
+    words = [_said_words(claim.message)]
     if claim.own and claim.own.kind == OPENING:
-        words.append(_as_written(claim.own))
+        words.append(_marked_words(claim.own))
     # An opening comes right before the first message of a memory; a closing right after the last
     # one, or after the opening if no memory is left.
     step = 1 if claim.marker.kind == OPENING else -1
@@ -182,13 +182,13 @@ def _is_our_canned(
     return sum(signs) >= 2
 
 
-def _as_written(marker: Marker) -> _Written:
+def _marked_words(marker: Marker) -> _Written:
     """Return the role and digest of the message that a marker was written for."""
     return "assistant" if marker.kind == MEMORY and marker.slot % 2 == 0 else "user", marker.text
 
 
-def _as_said(message: Message) -> _Written:
-    """Return the role and digest of a message of the export, to compare with `_as_written`."""
+def _said_words(message: Message) -> _Written:
+    """Return the role and digest of a message of the export, to compare with `_marked_words`."""
     return message.role, text_digest(message.wording)
 
 
