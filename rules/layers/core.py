@@ -1,6 +1,7 @@
 """Core memory: sections of bounded size, and the events that add up to their present values.
 
-An edit is checked before it changes a section. Events are only ever added, also to correct or undo an earlier one.
+An edit is checked before it changes a section. Events are only ever added, also to correct or undo
+an earlier one.
 """
 
 from collections import Counter
@@ -110,7 +111,7 @@ NO_CORE_MEMORY = CoreMemory(())
 
 @dataclass(frozen=True, slots=True)
 class CoreEvent:
-    """Something written into a section. Events are only added, and the newest of a section counts."""
+    """Something written into a section. Events are only added; a section's newest one counts."""
 
     section: str
     value: Value
@@ -118,7 +119,7 @@ class CoreEvent:
     """Whether the person has set it: the agent may not edit it until they release it."""
     by: By
     function: str
-    """The function that the agent called, or what the person did: set, release, undo, edited there."""
+    """The function that the agent called, or what the person did: set, release, undo, edited."""
     memory: int = 0
     """The number of the memory after which the agent did it; 0 where the person did it."""
     edition: int = 0
@@ -129,7 +130,10 @@ class CoreEvent:
     """The number of the event that this one undoes; 0 for none."""
     at: str = ""
     held_lines: tuple[str, ...] = ()
-    """Lines of the value that the person wrote: the agent may not change them until they release them."""
+    """Lines of the value that the person wrote.
+
+    The agent may not change them until the person releases them.
+    """
 
 
 def render_value(value: Value) -> str:
@@ -160,7 +164,7 @@ def editable(memory: CoreMemory, name: str) -> Section | Refusal:
 
 
 def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal:
-    """Return the memory with this value in the section, or a refusal: over the limit, or already there.
+    """Return the memory with the section's new value; refuse one over the limit, or already there.
 
     A line that the value repeats is dropped, except as often as the section had it before.
     """
@@ -189,7 +193,7 @@ def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal
 
 
 def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreMemory:
-    """Return the sections as they were last written; those without an event have their first values.
+    """Return the sections as last written; those without an event have their first values.
 
     Raises OverLimit where a value that was written under a higher limit no longer fits.
     """
@@ -206,7 +210,10 @@ def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
 
 
 def edit_by_person(section: Section, value: Value, function: str) -> CoreEvent:
-    """Return the event of a section that the person edited; lines that are new in it are held as theirs."""
+    """Return the event of a section that the person edited.
+
+    Lines that are new in it are held as theirs.
+    """
     before = {line.rstrip() for line in lines_of(section.value)}
     lines = dict.fromkeys(line for line in lines_of(value) if line.strip())
     own = tuple(line for line in lines if line in section.held_lines or line.rstrip() not in before)

@@ -39,7 +39,7 @@ _LIMIT = 2_000
 
 
 class Layout(Protocol):
-    """The class that an entry point of `memproc.core_memory` names; it is called without arguments."""
+    """The class that an entry point of `memproc.core_memory` names, called without arguments."""
 
     @property
     def sections(self) -> Sequence[Section]:
@@ -77,7 +77,8 @@ class SectionChange:
 def describe_function(function: EditingFunction) -> Offer:
     """Describe `function` to the agent, without its first parameter, which is the memory.
 
-    Raises Undocumented for a function without a usable name, without a docstring, or with an undescribed parameter.
+    Raises Undocumented for a function without a usable name, without a docstring, or with an
+    undescribed parameter.
     """
     name = getattr(function, "__name__", "")
     if not _NAME.fullmatch(name):
@@ -133,7 +134,7 @@ def apply_edit(
 
 
 def _check_edit(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
-    """Return what an editing function returned; a refusal where it changed more than values that it may change."""
+    """Return what an editing function returned; a refusal if it changed values that it may not."""
     if not isinstance(after, CoreMemory):
         return Refusal("The function has returned no core memory, so nothing was changed.")
     kept = [section.with_value(section.value if section.held else ()) for section in before]
@@ -207,7 +208,7 @@ def core_memory_replace(
 
 @dataclass(frozen=True, slots=True)
 class ChatLayout:
-    """memproc's own layout: the sections `persona` and `human`, with functions to append and to replace."""
+    """memproc's own layout: `persona` and `human`, with functions to append and to replace."""
 
     sections: Sequence[Section] = (
         Section(
@@ -230,9 +231,10 @@ class ChatLayout:
 def arrange_sections(
     sections: Sequence[Section], changes: Mapping[str, SectionChange]
 ) -> tuple[Section, ...]:
-    """Return the layout's sections with the changes applied, then the sections that only `changes` has.
+    """Return the layout's sections with the changes applied, then those that only `changes` has.
 
-    A limit of 0 leaves a section out. Raises OverLimit where a first value is longer than its section may be.
+    A limit of 0 leaves a section out. Raises OverLimit where a first value is longer than its
+    section may be.
     """
     known = {section.name: section for section in sections}
     known |= {name: Section(name, "", 0) for name in changes if name not in known}

@@ -29,9 +29,9 @@ _SHORTEST_SUBJECT_WORD = 4
 MOST_CHARACTERS = 500
 """A longer text is no fact, and is refused."""
 _MOST_COPIED_WORDS = 25
-"""A text that has this many words in a row from a message is a copy of it, not a fact, and is refused."""
+"""This many words in a row from a message make a text a copy and no fact; it is refused."""
 _MOST_DELETIONS, _MOST_DELETED_PART = 2, 4
-"""An answer that deletes more than two facts, and more than a fourth of those shown, has gone wrong."""
+"""An answer that deletes more than two facts, and over a fourth of those shown, has gone wrong."""
 _Judged = FactEvent | str | None
 """An event; or a short reason for refusing, which is counted; or None, where nothing changes."""
 
@@ -62,7 +62,7 @@ def forgotten_facts(events: Iterable[FactEvent]) -> tuple[ForgottenFact, ...]:
 
 
 def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool:
-    """Return whether a text from the message with the key `source` says again what was forgotten."""
+    """Return whether a text from the message `source`, a key, says again what was forgotten."""
     return any(
         source in fact.sources and any(_says_same(text, earlier) for earlier in fact.texts)
         for fact in among
@@ -70,7 +70,7 @@ def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool
 
 
 def _says_same(text: str, earlier: str) -> bool:
-    """Return whether two texts are equal once normalized, or share half of the words of the one with fewer."""
+    """Return whether two texts are equal once normalized, or share half of the fewer words."""
     if normalize(text) == normalize(earlier):
         return True
     new_words, earlier_words = words(text), words(earlier)
@@ -87,7 +87,7 @@ class KnownFacts:
     """What is known when a model is asked for the facts of a chunk."""
 
     shown: Sequence[Fact]
-    """The facts that the prompt shows, all of them live; a fact's id in the answer is its index here."""
+    """The facts that the prompt shows, all live; a fact's id in the answer is its index here."""
     live: Sequence[Fact]
     forgotten: Sequence[ForgottenFact]
     sources: Sequence[Source]
@@ -131,14 +131,14 @@ class _SoFar:
         return None
 
     def has(self, number: int, *events: Event) -> bool:
-        """Return whether the answer has already done one of `events` to a fact; without any, anything at all."""
+        """Return whether the answer has already done one of `events` to a fact; or any, if none."""
         done = [event.event for event in self.events if event.fact == number]
         return not set(done).isdisjoint(events) if events else bool(done)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An answer's events, and the reasons why operations were refused, both in the answer's order."""
+    """An answer's events, and why operations were refused; both in the answer's order."""
 
     events: tuple[FactEvent, ...]
     refused: tuple[str, ...]
@@ -231,7 +231,10 @@ def _judge_delete(operation: Operation, so_far: _SoFar) -> _Judged:
 
 
 def _judge_none(operation: Operation, so_far: _SoFar) -> _Judged:
-    """Confirm the fact if the answer names a message; mem0's prompt also lists untouched facts as NONE."""
+    """Confirm the fact if the answer names a message.
+
+    mem0's prompt also lists untouched facts as NONE.
+    """
     fact, last = so_far.known.find(operation.id), len(so_far.known.sources)
     if fact is None or operation.message is None or not 1 <= operation.message <= last:
         return None
@@ -239,7 +242,10 @@ def _judge_none(operation: Operation, so_far: _SoFar) -> _Judged:
 
 
 def _find_meant(operation: Operation, known: KnownFacts) -> Fact | str:
-    """Return the fact that the operation is about; a refusal where its id is unknown or its old text is another's."""
+    """Return the fact that the operation is about.
+
+    Refuse an unknown id, and an old text that is another fact's.
+    """
     fact = known.find(operation.id)
     if fact is None:
         return "unknown id"
@@ -249,7 +255,10 @@ def _find_meant(operation: Operation, known: KnownFacts) -> Fact | str:
 
 
 def _subject_words(text: str) -> frozenset[str]:
-    """Return the longer words of a text, which say what it is about; where it has none, as in some scripts, all."""
+    """Return the longer words of a text, which say what it is about; all if it has none.
+
+    Some scripts have none.
+    """
     all_words = words(text)
     return frozenset(word for word in all_words if len(word) >= _SHORTEST_SUBJECT_WORD) or all_words
 
@@ -290,7 +299,7 @@ def _event(
     text: str = "",
     why: str = "",
 ) -> FactEvent:
-    """Return the event, with its source: the message that the answer names, else the likeliest one."""
+    """Return the event with its source: the message that the answer names, else the likeliest."""
     fact_text = text or operation.text or so_far.texts[number]
     source = source_of(fact_text, operation.message, so_far.known.sources)
     return FactEvent(number, kind, text, source.said_at, source.key, why=why)

@@ -189,7 +189,7 @@ def _by_date(fact: Fact) -> tuple[datetime, int]:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def normalize(text: str) -> str:
-    """Return the text casefolded, in normal form NFKC, without punctuation, and with single spaces; it may be empty."""
+    """Return the text casefolded, in form NFKC, without punctuation, single-spaced; maybe empty."""
     # Casefolding can yield characters that are not in normal form.
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     meaningful = (
@@ -229,9 +229,9 @@ class Source:
 
 
 def source_of(text: str, named: int | None, sources: Sequence[Source]) -> Source:
-    """Return the source with this number, from 1; else the one that shares most words with the text, the earliest.
+    """Return the source with this number, from 1, or the one that shares most words with the text.
 
-    `sources` has at least one.
+    Of equal ones, it is the earliest. `sources` has at least one.
     """
     if named is not None and 1 <= named <= len(sources):
         return sources[named - 1]
@@ -240,7 +240,7 @@ def source_of(text: str, named: int | None, sources: Sequence[Source]) -> Source
 
 
 def cosines(vectors: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Return the `Rows` of these vectors, rounded to four digits; the cosine with a zero vector is 0."""
+    """Return the `Rows` of these vectors, rounded to four digits; a zero vector's cosines are 0."""
     lengths = [hypot(*vector) for vector in vectors]
 
     def cosine(first: int, second: int) -> float:

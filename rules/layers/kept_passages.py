@@ -28,13 +28,13 @@ sentences are kept."""
 BEGINNING = "beginning"
 """The reason of a passage that is only the first sentences of a pinned message."""
 FIRST_PART = "first part"
-"""The reason of a passage that is only what its message says before an image or a file within it."""
+"""The reason of a passage that is only what its message says before an image or a file in it."""
 _WHY_OFFERED = {
     "persona": "the persona proposes it",
     "wish": "it may be a wish of yours, or somebody else's words",
 }
 _CHARACTERS_READ = 4_000
-"""The characters at the beginning of a pinned message in which its first sentences are looked for."""
+"""The characters at a pinned message's beginning in which its first sentences are looked for."""
 _SHORTENED = 0.9
 
 MarkedBy = Literal["pin", "person", "persona", "opening", "wish"]
@@ -87,7 +87,10 @@ class KeptPassage:
 
     @property
     def is_open(self) -> bool:
-        """Return whether it waits for room or for the person to decide; what may be a wish is not urgent."""
+        """Return whether it waits for room, or for the person to decide.
+
+        What may be a wish is not urgent.
+        """
         return (
             self.state == "waiting"
             or (self.state == "offered" and self.by != "wish")
@@ -113,7 +116,10 @@ class KeptPassage:
         return self.start <= other.start and other.stop <= self.stop
 
     def agreed(self) -> "KeptPassage":
-        """Return it as the person agreed to keep it: it waits for room unless it is kept, and nothing is asked."""
+        """Return it as the person agreed to keep it.
+
+        It waits for room unless it is kept, and nothing is asked.
+        """
         state: State = "kept" if self.state == "kept" else "waiting"
         is_pinned = self.is_pinned and self.asks != "unpinned"
         return replace(self, state=state, asks="", is_pinned=is_pinned)
@@ -163,7 +169,7 @@ def first_sentences(text: str, count: Callable[[str], int], most: int = MOST_TOK
 def after_export(
     passages: Sequence[KeptPassage], shown: ShownPins, now: str
 ) -> tuple[KeptPassage, ...]:
-    """Return a chat's passages after an export of it was read, including those of new pins and offers."""
+    """Return a chat's passages after an export was read, with those of new pins and offers."""
     kept_by_pin = {passage.key for passage in passages if passage.is_pinned}
     with_pin = {pin.key for pin in shown.would_keep}
     compared = [_compare(passage, shown) for passage in passages]
@@ -178,7 +184,7 @@ def after_export(
 
 
 def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:
-    """Note the message's present text; ask the person where it no longer has the passage's words."""
+    """Note the message's present text; ask the person if it no longer has the passage's words."""
     message = shown.messages.get(passage.key)
     if message is None or message.digest == passage.digest:
         return passage
@@ -191,7 +197,10 @@ def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:
 def _follow_pin(
     passage: KeptPassage, shown: ShownPins, with_pin: Collection[str], now: str
 ) -> KeptPassage:
-    """Note when the pin was last shown; release the passage where the pin was surely removed, and ask where it may be."""
+    """Note when the pin was last shown.
+
+    Release the passage where the pin was surely removed, and ask where it may have been.
+    """
     if not passage.is_pinned or passage.key not in shown.messages:
         return passage
     is_newer = _is_later(shown.newest, passage.shown)
@@ -207,7 +216,8 @@ def _follow_pin(
 def _descends_from_pin(passage: KeptPassage, shown: ShownPins) -> bool:
     """Return whether the export has a message that was first seen while the pin was shown.
 
-    Messages of the chat's first export prove nothing, as another device may have had them before the pin.
+    Messages of the chat's first export prove nothing, as another device may have had them before
+    the pin.
     """
     first = min((seen for seen, _ in shown.first_seen), default="")
     if passage.at <= first:
@@ -265,7 +275,10 @@ def in_order(passages: Iterable[KeptPassage]) -> list[KeptPassage]:
 
 
 def describe_kept(passages: Sequence[KeptPassage], budget: int) -> tuple[str, ...]:
-    """Return clauses on how full the budget is, what waits, and what the person is asked; none without passages."""
+    """Return clauses on how full the budget is, what waits, and what the person is asked.
+
+    There are none without passages.
+    """
     full = how_full(passages, budget)
     notes = chain.from_iterable(map(notes_on, passages))
     offered = any(passage.state == "offered" for passage in passages)
@@ -294,7 +307,7 @@ def how_full(passages: Sequence[KeptPassage], budget: int) -> str:
 
 
 def notes_on(passage: KeptPassage) -> Iterator[str]:
-    """Yield clauses on what a passage leaves out, what it waits for, and what the person is asked about it."""
+    """Yield clauses on what a passage leaves out, what it waits for, and what is asked about it."""
     name = passage.called
     if passage.reason == BEGINNING and passage.state != "released":
         more = f"which has more than {MOST_TOKENS} tokens"

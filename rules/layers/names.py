@@ -1,4 +1,4 @@
-"""Tell the names of persona and person apart: an edit of the section `persona` must not claim the person's name.
+"""Tell persona and person apart: the section `persona` must not claim the person's name.
 
 A name is read after words such as "my name is": in what somebody says about themselves, about the
 agent (the system message), or about somebody else (the section `human`). Small models take the
@@ -81,9 +81,10 @@ def find_names(system_message: str, by_person: Iterable[str], own: Iterable[str]
 def persons_names(
     memory: CoreMemory, said_by_person: Collection[str], own: Collection[str]
 ) -> frozenset[str]:
-    """Return the person's names, casefolded: from the section `human`, and from what they say about themselves.
+    """Return the person's names, casefolded: from `human`, and from what they say of themselves.
 
-    `own` are texts that tell the agent who it is, or that it says: the names in them are not the person's.
+    `own` are texts that tell the agent who it is, or that it says: the names in them are not the
+    person's.
     """
     section = memory.find(HUMAN)
     human = section.rendered if section else ""
@@ -96,7 +97,7 @@ def persons_names(
 
 
 def refuse_claim(before: CoreMemory, after: CoreMemory, names: frozenset[str]) -> Refusal | None:
-    """Return a refusal where an edit makes the section `persona` claim one of the person's names; else None."""
+    """Return a refusal if an edit has `persona` claim one of the person's names; else None."""
     was, now = (memory.find(PERSONA) for memory in (before, after))
     if was is None or now is None or was.value == now.value:
         return None

@@ -13,7 +13,7 @@ Lines of a text that would be read as part of this form are made inert, reversib
 joiner, U+2060, which is invisible):
 
     ## persona      becomes  J## persona
-    spaces at end   becomes  spaces at endJ  as an editor may remove white space at the end of a line
+    spaces at end   becomes  spaces at endJ  as an editor may remove white space at a line's end
     an empty line   becomes  J               only at the beginning and at the end of a text
 
 Where there are joiners already, one more is added, so that removing one restores the text.
@@ -100,7 +100,7 @@ class KeptLine:
 
 @dataclass(frozen=True, slots=True)
 class OpeningEdits:
-    """The person's edits of an opening, except of its preface; all empty where they changed nothing."""
+    """The person's edits of an opening but its preface; all empty if they changed nothing."""
 
     sections: Mapping[str, str]
     """The new text of each section that was changed; empty where its heading or text is gone."""
@@ -121,7 +121,7 @@ class Opening:
     preface: str
     """The words before the sections and the sentence that introduces them."""
     sections: Mapping[str, str]
-    """The text below each section's heading, or empty. A list has a line `- entry` for each entry."""
+    """The text below each section's heading, or "". A list has a line `- entry` for each entry."""
     facts: tuple[FactLine, ...]
     headed: bool
     """Whether it has at least one heading: of a section, of the facts, or of what is kept."""
@@ -146,12 +146,15 @@ def fact_row(fact: FactLine) -> tuple[str, str]:
 
 
 def _digest_of_line(line: str) -> str:
-    """Return a line's SHA-256, shortened to eight hex digits: enough to tell lines of one opening apart."""
+    """Return a line's SHA-256, cut to eight hex digits: enough to tell an opening's lines apart."""
     return hashlib.sha256(line.encode()).hexdigest()[:8]
 
 
 def rows_shown(opening: Opening) -> tuple[Rows, Rows, Rows]:
-    """Return what our marker records of an opening: a row with a digest for each section, fact and kept passage."""
+    """Return what our marker records of an opening.
+
+    That is a row with a digest for each section, fact and kept passage.
+    """
     sections = []
     for name, text in opening.sections.items():
         sections.append((name, _digest_of_line(make_inert(text))))
@@ -188,7 +191,10 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
 
 
 def _blocks(text: str, names: Collection[str]) -> tuple[str, dict[str, list[str]]]:
-    """Cut a text at the headings with these names: return what precedes the first, and the texts below each."""
+    """Cut a text at the headings with these names.
+
+    Return what precedes the first of them, and the texts below each.
+    """
     head: list[str] = []
     lines_below: list[tuple[str, list[str]]] = []
     lines = head
@@ -239,7 +245,8 @@ def _facts(text: str) -> Iterator[FactLine]:
 def kept_block(lines: Sequence[KeptLine]) -> str:
     """Return the heading with the kept passages below it; "" where there are none.
 
-    Lines of a passage that would be read as part of this form are made inert; nothing else is changed.
+    Lines of a passage that would be read as part of this form are made inert; nothing else is
+    changed.
     """
     if not lines:
         return ""
@@ -272,7 +279,7 @@ def write_opening(
     facts: Sequence[FactLine],
     kept: Sequence[KeptLine] = (),
 ) -> str:
-    """Return the opening's text, without its tag; where there is only a preface, return it byte for byte.
+    """Return the opening's text, without its tag; if there is only a preface, byte for byte.
 
     Sections without a value and facts without words are left out. The facts stay in the order
     given. The introduction is about sections and facts, and is left out where there are none.
@@ -339,7 +346,10 @@ def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[Fac
 def _pair_reworded(
     gone: Sequence[FactLine], new: Sequence[FactLine]
 ) -> tuple[tuple[FactLine, FactLine], ...]:
-    """Pair lines that are alike, each line at most once, the most alike first; return the pairs in the order of `gone`."""
+    """Pair lines that are alike, each line at most once, the most alike first.
+
+    The pairs are in the order of `gone`.
+    """
     alike: list[tuple[float, int, int]] = []
     for i, before in enumerate(gone):
         for j, after in enumerate(new):

@@ -77,7 +77,7 @@ def memories_by_anchor(
 def _first_indices(
     places: Sequence[Place], entries: Sequence[Entry], memories: Sequence[Memory]
 ) -> dict[str, int]:
-    """Return for each memory id the index in the export where its messages begin, or what it was made of."""
+    """Return, by memory id, the index in the export where it, or what it was made of, begins."""
     first: dict[str, int] = {}
     for name, group in group_by_memory(places).items():
         first[name] = min(place.at for place in group.values())
@@ -93,7 +93,7 @@ def _first_indices(
 
 
 def _places_under(places: Sequence[Place], entries: Sequence[Entry]) -> dict[int, list[Place]]:
-    """Return for each memory number the raw messages under it that the export still has, in order."""
+    """Return, by memory number, the raw messages under it that the export still has, in order."""
     under: dict[int, list[Place]] = {}
     for entry in entries:
         if entry.memory is not None and entry.at is not None:
@@ -234,9 +234,10 @@ def _first_raw_after(parts: Sequence[Part], index: int) -> int:
 def _memory_messages(
     memory: Memory, group: Mapping[int, Place], touched: Collection[str]
 ) -> Iterator[Part]:
-    """Yield the memory's messages of the export, with new ones for those that are missing; or the memory as a new one.
+    """Yield the memory's messages of the export, and new ones for those that are missing.
 
-    `group` has the places of its messages in the export by slot, 1 to 6.
+    A memory that may not stay is yielded as a new one. `group` has the places of its messages in
+    the export by slot, 1 to 6.
     """
     is_whole = len(group) == len(memory.edition.texts)
     if not group or not (
@@ -249,7 +250,7 @@ def _memory_messages(
 
 
 def _may_stay(memory: Memory, group: Mapping[int, Place], *, is_whole: bool) -> bool:
-    """Return whether the messages have the right texts and order, so that only missing ones need to be added."""
+    """Return whether texts and order are right, so that only missing messages need to be added."""
     texts = memory.edition.texts
     if any(place.message.wording != texts[slot - 1] for slot, place in group.items()):
         return False

@@ -53,9 +53,9 @@ class Assembled:
     removed: tuple[str, ...]
     """The uuids of the messages that the input has and the output lacks."""
     messages_sha256: str
-    """The hash of the content of all messages; chats with the same one differ only in fields of the chat."""
+    """The hash of all messages' content; chats that share it differ only in fields of the chat."""
     ours_sha256: str
-    """The hash of the kinds and texts of our own messages, without uuids, dates and the order of keys."""
+    """The hash of our own messages' kinds and texts, without uuids, dates and order of keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class _Bounds:
     order of our own."""
 
     def within(self, date: datetime, earliest: datetime) -> datetime:
-        """Return the date, limited to the bounds and to `earliest` or later; `ours` takes precedence."""
+        """Return the date within the bounds, not before `earliest`; `ours` takes precedence."""
         return min(self.ours, max(earliest, min(date, self.others)))
 
 
@@ -93,7 +93,8 @@ def assemble(
 ) -> Assembled:
     """Assemble the finished chat: memories replace what they were made of, or are put before it.
 
-    A message that refers to a file which TypingMind keeps stays in the chat, shown and no longer sent.
+    A message that refers to a file which TypingMind keeps stays in the chat, shown and no longer
+    sent.
     """
     # Our uuids are derived from names, so one can be taken: forged, deleted once, or edited.
     taken = deleted_uuids(chat) | {place.message.uuid for place in places if place.message.uuid}
@@ -204,7 +205,10 @@ def _new_messages(
     after: datetime,
     taken: Set[str],
 ) -> list[NewMessage]:
-    """Return the part's messages, dated within its time and the bounds; `after` is our last message's date before it."""
+    """Return the part's messages, dated within its time and the bounds.
+
+    `after` is the date of our last message before it.
+    """
     drafts = memory_drafts(part) if isinstance(part, Memory) else [part]
     began, ended = _span(part, memories)
     earliest = max(after, parse_date(began) or after)
@@ -227,7 +231,7 @@ def _new_messages(
 
 
 def _write_original(part: Original) -> OutputMessage:
-    """Return an original as it is where it is marked and excluded already; else mark and exclude it."""
+    """Return an original as it is if it is marked and excluded; else mark and exclude it."""
     place = part.place
     memory = part.memory
     present = read_message(place.written)
@@ -242,7 +246,7 @@ def _write_original(part: Original) -> OutputMessage:
 
 
 def _span(part: Memory | Draft, memories: Sequence[Memory]) -> tuple[str | None, str | None]:
-    """Return the first and last date of what a new part covers; for the closing, of the last memory."""
+    """Return the first and last date that a new part covers; the last memory's for the closing."""
     if isinstance(part, Memory):
         return part.began_at, part.ended_at
     for memory in memories:

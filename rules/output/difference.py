@@ -26,7 +26,11 @@ class MemoryChange:
     """The change of a memory or a fold that is shown in one of the exports, or in both."""
 
     how: MemoryHow
-    """`edited`: other texts in the same edition. `completed`, `incomplete`: more or fewer of its six messages."""
+    """How the memory changed.
+
+    `edited`: other texts in the same edition. `completed`, `incomplete`: more or fewer of its six
+    messages.
+    """
     memory: str
     before: int
     """The number of its edition in the first export; 0 where that does not show it."""
@@ -148,7 +152,7 @@ def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:
 
 
 def _memory_changes(was: _Shown, now: _Shown) -> Iterator[MemoryChange]:
-    """Yield the memories that are no longer shown, then those that are new, then those that changed.
+    """Yield the memories that are no longer shown, then the new ones, then those that changed.
 
     A fold whose memories are shown again does not count as gone: they count as unfolded.
     """
@@ -185,7 +189,10 @@ def _edition(group: Group) -> int:
 
 
 def _names(side: Side) -> Named:
-    """Return by index the names to align raw messages by: the key, which is the uuid if there is one, and the digest."""
+    """Return by index the names to align raw messages by: the key, then the digest.
+
+    The key is the uuid if there is one.
+    """
     raw = (place for place in side.places if place.ours is None)
     return {place.at: (place.key, place.message.digest) for place in raw}
 
@@ -198,7 +205,7 @@ def _raw_changes(
     now: _Shown,
     under: Mapping[str, str],
 ) -> Iterator[MessageChange]:
-    """Yield the changes of the raw messages in the first export, then those that are only in the second.
+    """Yield the changes of the first export's raw messages, then those only in the second.
 
     `under` has the id of the memory that each message is under, by the message's key.
     """

@@ -64,7 +64,10 @@ def _fields(read: ReadBack) -> Iterator[str]:
 
 
 def _bytes(read: ReadBack) -> Iterator[str]:
-    """Yield a fault unless messages of the conversation are in their order, and live ones are byte for byte the same."""
+    """Yield a fault unless the conversation's messages are in order, and live ones are unchanged.
+
+    Unchanged means byte for byte the same.
+    """
     order = [
         message.at for message in read.messages if message.at is not None and message.mark is None
     ]
@@ -82,7 +85,7 @@ def _bytes(read: ReadBack) -> Iterator[str]:
 
 
 def _accounts(read: ReadBack) -> Iterator[str]:
-    """Yield a fault unless every message is either live or under one memory, and none that is left out is gone."""
+    """Yield a fault unless each message is live or under one memory, and none left out is gone."""
     chunks = memories_of_chunks(read.finished.section.memories)
     under = Counter(key for memory in chunks for key in memory.keys)
     for number, entry in enumerate(read.finished.entries, 1):
@@ -109,7 +112,10 @@ def _copies(read: ReadBack) -> Iterator[str]:
 
 
 def _canned(read: ReadBack) -> Iterator[str]:
-    """Yield a fault unless there is one opening, right before the memories, and one closing, right after them."""
+    """Yield a fault unless one opening comes right before the memories, and one closing after.
+
+    The closing must come right after them.
+    """
     kinds = [message.mark.kind if message.mark else "" for message in read.messages]
     memory_at = [at for at, kind in enumerate(kinds) if kind == MEMORY]
     if not memory_at:
@@ -127,7 +133,10 @@ def _canned(read: ReadBack) -> Iterator[str]:
 
 
 def _shown(read: ReadBack) -> Iterator[str]:
-    """Yield a fault unless the known memories in the chat are those to show, in order, each with all six messages."""
+    """Yield a fault unless the known memories in the chat are those to show, in order.
+
+    Each must have all six messages.
+    """
     section = read.finished.section
     known = {memory.memory_id for memory in section.memories}
     slots = [
@@ -173,7 +182,7 @@ def _says_what_it_shows(mark: Marker, text: str) -> bool:
 
 
 def _sources(read: ReadBack) -> Iterator[str]:
-    """Yield a fault for each quote and wish that is not a verbatim part of one message of its chunk.
+    """Yield a fault for each quote and wish that is not verbatim in one message of its chunk.
 
     One without a source is from a memory whose raw messages are lost, and cannot be checked.
     """
@@ -198,7 +207,10 @@ def _sources(read: ReadBack) -> Iterator[str]:
 def _source_fault(
     passage: Quote | Wish, memory: Memory, texts: Mapping[str, Sequence[str]]
 ) -> str | None:
-    """Return what is wrong with the source of a quote or wish, or None; `texts` are those of messages, by key."""
+    """Return what is wrong with the source of a quote or wish, or None.
+
+    `texts` are those of messages, by key.
+    """
     if not passage.source:
         return None
     if passage.source not in texts or passage.source not in memory.keys:
@@ -248,9 +260,10 @@ def _speakers(read: ReadBack) -> Iterator[str]:
 
 
 def _kept(read: ReadBack) -> Iterator[str]:
-    """Yield a fault for each kept passage that its message does not have, or that is not sent exactly once.
+    """Yield a fault for each kept passage that its message lacks, or that is not sent exactly once.
 
-    It must be in its message, where that is live, or else in the opening, which shows no other passages.
+    It must be in its message, where that is live, or else in the opening, which shows no other
+    passages.
     """
     openings = [message for message, mark in read.ours if mark.kind == OPENING]
     if not openings:
@@ -273,7 +286,8 @@ def _kept(read: ReadBack) -> Iterator[str]:
 def _live_texts(read: ReadBack) -> dict[str, str]:
     """Return by key the texts of the live messages in which a passage is kept.
 
-    A message that was inserted among those under memories is live, too, though no memory is made of it.
+    A message that was inserted among those under memories is live, too, though no memory is made of
+    it.
     """
     keys = {entry.at: entry.key for entry in read.finished.entries}
     keys |= {place.at: place.key for place in read.places if place.left_out == INSERTED}
@@ -287,12 +301,15 @@ def _live_texts(read: ReadBack) -> dict[str, str]:
 
 
 def _without_joiners(text: str) -> str:
-    """Return a text without joiners, which are invisible, and with plain line breaks, which an editor may change."""
+    """Return a text without joiners, which are invisible, and with plain line breaks.
+
+    An editor may change line breaks.
+    """
     return text.replace(JOINER, "").replace("\r\n", "\n")
 
 
 def _identities(read: ReadBack) -> Iterator[str]:
-    """Yield a fault unless uuids are unique, and exactly the removed messages are listed for syncs."""
+    """Yield a fault unless uuids are unique, and just the removed messages are listed for syncs."""
     removed = set(read.finished.removed)
     before = Counter(place.message.uuid for place in read.places)
     uuids = Counter(plain.uuid_of(message.fields) for message in read.messages)
@@ -307,7 +324,7 @@ def _identities(read: ReadBack) -> Iterator[str]:
 
 
 def _attachments(read: ReadBack) -> Iterator[str]:
-    """Yield a fault where no message refers to a file any more, which TypingMind would delete then."""
+    """Yield a fault if no message refers to a file any more: TypingMind would delete it."""
     now = [message.fields for message in read.messages]
     if plain.files_of(read.originals) - plain.files_of(now):
         yield "an attachment is no longer named by any message, so TypingMind would delete it"

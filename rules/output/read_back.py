@@ -1,6 +1,7 @@
 """Read back a finished chat as TypingMind reads it: each message with its place in the input.
 
-This uses the standard library's parser, and not spans.py's walker, splice.py or assemble.py, which made the output.
+This uses the standard library's parser, and not spans.py's walker, splice.py or assemble.py, which
+made the output.
 """
 
 import json
@@ -35,7 +36,7 @@ class Finished:
     opening: str = ""
     """The text that a new opening must have; empty where any text is right."""
     kept: Sequence[tuple[KeptPassage, bytes]] = ()
-    """All kept passages, by date, each with the bytes of its message, which are empty where that is lost."""
+    """All kept passages, by date, each with its message's bytes, empty where that is lost."""
     versions: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
     """All versions of edited messages that shown editions quote, by key.
 
@@ -51,11 +52,11 @@ class ReadMessage:
     at: int | None
     """Its index in the input; None where it is new."""
     mark: Marker | None
-    """The marker of a message of ours; None for all others, whether or not they have such a field."""
+    """The marker of a message of ours; None for others, even with such a field."""
 
     @property
     def is_sent(self) -> bool:
-        """Return whether it is sent to the model; an original is not, unless the person included it again."""
+        """Return whether it is sent to the model; an original, only if the person included it."""
         return not (_is_original(self.fields) and plain.is_excluded(self.fields))
 
 
@@ -92,7 +93,7 @@ class ReadBack:
 
 
 def read_back(finished: Finished) -> ReadBack | str:
-    """Return the finished chat as TypingMind would read it; or the fault for which it cannot be read."""
+    """Return the finished chat as TypingMind would read it, or why it cannot be read."""
     try:
         before = plain.parse_json(decoded(finished.before.slice(finished.before.span)))
         after = plain.parse_json(decoded(finished.after))
@@ -123,9 +124,10 @@ def read_back(finished: Finished) -> ReadBack | str:
 def _came_from(
     places: Sequence[Place], originals: Sequence[Json], messages: Sequence[Json]
 ) -> list[int | None] | None:
-    """Return each message's index in the input, None for a new one; None alone if a message is neither.
+    """Return each message's index in the input, None for a new one; None if any is neither.
 
-    An original that stays for several copies has the fields of the last one, and the index of the first.
+    An original that stays for several copies has the fields of the last one, and the index of the
+    first.
     """
     uuids = {plain.uuid_of(message) for message in originals}
     kept = {
@@ -145,7 +147,7 @@ def _came_from(
 
 
 def _to_compare(message: Json) -> object:
-    """Return a hashable form of a message with all its fields; of an original, without our own fields."""
+    """Return a hashable form of a message with all its fields; an original's, without ours."""
     if _is_original(message):
         message = json.loads(plain_original(json.dumps(message).encode()))
     return _hashable(message)

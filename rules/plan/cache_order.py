@@ -1,10 +1,11 @@
-"""Order the requests of a plan: what can run at once, and which request fills the provider's cache for others.
+"""Order a plan's requests: which can run at once, and which fill the provider's cache for others.
 
     count_needed    what must be done before each: no more than the memories before its own tail
-    order_leads     of those that begin alike one goes first; the others find its beginning in the cache
+    order_leads     of those that begin alike one goes first; the others find its start in the cache
     count_cached    the tokens of each first request that are found there
 
-Pieces of work begin alike where they have the same memories before them, and tails that begin together. They form a row:
+Pieces of work begin alike where they have the same memories before them, and tails that begin
+together. They form a row:
 
     b    memories | m4 m5          | chunk m6        waits for a, reads up to m6
     a    memories | m4 m5 m6       | chunk m7        leads, with breakpoints at m6 and at m7
@@ -24,7 +25,7 @@ from rules.plan.work import PlannedChunk
 
 
 def count_needed(plan: ChatPlan) -> tuple[int, ...]:
-    """Return, for each piece of `plan.work`, how many of the first pieces must be done before it can begin.
+    """Return how many of the first pieces each piece of `plan.work` needs done before it begins.
 
     A memory is written, or written again, when the memories before its tail are final. A hindsight
     edition also needs its own memory, where that is written again first.
@@ -59,7 +60,7 @@ class Lead:
 
 
 def order_leads(plan: ChatPlan) -> tuple[Lead, ...]:
-    """Return the leads of all of `plan.work` in the order to begin them: none waits for a later one."""
+    """Return the leads of `plan.work` in an order to begin them: none waits for a later one."""
     work = plan.work
     alike: dict[tuple[int, int], list[int]] = {}  # places by beginning, in the plan's order
     for place, chunk in enumerate(work):
@@ -97,7 +98,7 @@ def _row(plan: ChatPlan, row: Sequence[int], awaited: int) -> Iterator[Lead]:
 
 
 def _follow(plan: ChatPlan, place: int, waits_for: int, breaks: Sequence[int]) -> Lead:
-    """Return the lead of a piece that waits for another, with those of the breaks that are within its tail."""
+    """Return the lead of a piece that waits for another, with the breaks that are in its tail."""
     chunk = plan.work[place]
     return Lead(place, waits_for, tuple(at for at in breaks if _is_inside(chunk, at)))
 
@@ -105,7 +106,7 @@ def _follow(plan: ChatPlan, place: int, waits_for: int, breaks: Sequence[int]) -
 def _choose_breaks(
     shorter: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int
 ) -> tuple[int, ...]:
-    """Return the leader's breakpoints: those with which the pieces with shorter tails find most in the cache."""
+    """Return the leader's breakpoints: those where shorter tails find most in the cache."""
     inside = [chunk for chunk in shorter if _is_inside(leader, chunk.start) and chunk.tail_tokens]
     if not inside:
         return ()
@@ -131,9 +132,10 @@ def _is_inside(chunk: PlannedChunk, at: int) -> bool:
 
 
 def count_cached(plan: ChatPlan) -> tuple[int, ...]:
-    """Return how many tokens of each piece's first request are in the cache when it is sent, as we count tokens.
+    """Return how many tokens of each piece's first request will be in the cache, as we count them.
 
-    The leaders of rows count as finding nothing, though they may find a little: folds of an earlier row.
+    The leaders of rows count as finding nothing, though they may find a little: folds of an earlier
+    row.
     """
     order = {lead.place: lead for lead in order_leads(plan)}
     ends = {place: _ends(plan, lead) for place, lead in order.items()}
@@ -151,7 +153,7 @@ def count_cached(plan: ChatPlan) -> tuple[int, ...]:
 
 
 def _ends(plan: ChatPlan, lead: Lead) -> Mapping[int, int]:
-    """Return the entries before which the request has a breakpoint, each with the tokens before it."""
+    """Return the entries that a request has a breakpoint before, each with the tokens before it."""
     chunk = plan.work[lead.place]
     before_tail = plan.fixed_tokens + chunk.memories_tokens
     ends: dict[int, int] = {}

@@ -27,13 +27,13 @@ from rules.typingmind.originals import with_attachments
 from rules.wording import counted
 
 MOST_OF_A_MEMORY = 2
-"""A memory is expected to have a quarter of its chunk's tokens, and accepted with up to twice as many."""
+"""A memory should have a quarter of its chunk's tokens, and may have up to twice as many."""
 _LAYER_PART = 20
 """Core memory and facts grow by about one token for this many tokens of chunks."""
 
 
 def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
-    """Raise ChatSkipped where two chats of the export have this chat's id, as either may be meant."""
+    """Raise ChatSkipped where two chats of the export have this id, as either may be meant."""
     if chat.chat_id in doubled:
         raise ChatSkipped(
             f"This export has two chats with the id {chat.chat_id}; TypingMind would keep only "
@@ -43,7 +43,7 @@ def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
 
 
 def doubled_ids(chat_ids: Iterable[str]) -> frozenset[str]:
-    """Return the ids that several chats of an export share; TypingMind would keep only the last of them."""
+    """Return the ids that several chats of an export share; TypingMind would keep only the last."""
     seen, doubled = set[str](), set[str]()
     for chat_id in chat_ids:
         (doubled if chat_id in seen else seen).add(chat_id)
@@ -102,7 +102,7 @@ class ChatPlan:
     folds: tuple[int, ...]
     """The tokens that each fold to come will read, approximately."""
     most_folds: tuple[int, ...]
-    """The same where the memories to come are twice as large as expected, the most that they may be."""
+    """The same if the memories to come are twice as large as expected, the most they may be."""
     section_tokens: int
     """The expected size of the memory section, without opening and closing."""
     section_before: int
@@ -118,7 +118,7 @@ class ChatPlan:
     questions_tokens: int = SHIPPED_QUESTIONS
     """Tokens of the questions in each memory."""
     attached: int = 0
-    """How many messages under memories stay in the chat, as they or their tool call refer to a file."""
+    """How many messages under memories stay, since they or their tool call refer to a file."""
     over_budget: str = ""
     """Why the memory section stays larger than its budget, as a clause; else empty."""
     largest_section: int = 0
@@ -162,7 +162,7 @@ class ChatPlan:
         return range(len(self.again), len(self.again) + len(self.hindsight))
 
     def with_more(self, again: Collection[int], hindsight: Collection[int]) -> Self:
-        """Return the plan with the memories of these numbers written again, and given a hindsight edition."""
+        """Return the plan with these memories, by number, written again, and given hindsight."""
         return replace(
             self,
             again=tuple(chunk for chunk in self.made if chunk.number in again),
@@ -191,7 +191,7 @@ def plan_chat(
     limits: Limits,
     overhead: Overhead,
 ) -> ChatPlan:
-    """Plan a chat, without rework, which `with_more` adds; `tokens` are those of each of its entries."""
+    """Plan a chat but for rework, which `with_more` adds; `tokens` are those of its entries."""
     chunking, memories, planned = _look_ahead(chat_id, reading, tokens, limits, overhead)
     had, new = len(reading.chunk_memories), len(chunking.chunks)
     return ChatPlan(
@@ -229,7 +229,10 @@ def _look_ahead(
     limits: Limits,
     overhead: Overhead,
 ) -> tuple[Chunking, Foresight, list[PlannedChunk]]:
-    """Return the chunks to come, the memory section as it will be, and all chunks as planned, those with memories first."""
+    """Return the chunks to come, the memory section as it will be, and all chunks as planned.
+
+    Chunks with memories come first.
+    """
     made = chunks_made(reading.entries, tokens)
     chunking = _form_chunks(reading, tokens, limits, overhead)
     new = dict(enumerate(chunking.chunks, 1 + len(reading.chunk_memories)))
@@ -268,7 +271,7 @@ def _left_out(reading: ChatReading) -> dict[str, int]:
 
 
 def _warnings(reading: ChatReading, memories: Foresight, overhead: Overhead) -> Iterator[str]:
-    """Yield warnings on messages that occur more than once, and on folds that are made from folds."""
+    """Yield warnings on messages that occur repeatedly, and on folds that are made from folds."""
     if copies := sum(place.is_copy for place in reading.places):
         what = counted(
             copies, "message is a copy of another one", "messages are copies of other ones"
@@ -285,7 +288,7 @@ def _warnings(reading: ChatReading, memories: Foresight, overhead: Overhead) -> 
 def _form_chunks(
     reading: ChatReading, tokens: Sequence[int], limits: Limits, overhead: Overhead
 ) -> Chunking:
-    """Form the chunks after those with memories; none where memories of them would not be worthwhile."""
+    """Form the chunks after those with memories; none if memories of them would not be worth it."""
     spoken = []
     for entry, count in zip(reading.entries, tokens, strict=True):
         message = entry.message
@@ -303,7 +306,9 @@ def _form_chunks(
 
 
 def why_not_worthwhile(chunks: Sequence[int], overhead: Overhead, *, has_memories: bool) -> str:
-    """Return why no memories should be made of chunks of these sizes, as a sentence; "" where they should.
+    """Return why no memories should be made of chunks of these sizes; "" where they should.
+
+    The reason is a sentence.
 
     Memories and what surrounds them must not take more than what they replace, and a chunk must
     have enough for what a model writes about it: nothing is paid for that would be refused, or
@@ -341,7 +346,7 @@ def asks_agent(chunk: Sequence[Entry], tokens: int, questions: int, *, by_model:
 
 
 def _count_attached(reading: ChatReading, under_memories: Sequence[PlannedChunk]) -> int:
-    """Count the messages of these chunks that stay in the chat for their attachments, and are not marked so yet."""
+    """Count these chunks' messages that stay for their attachments, and are not marked so yet."""
     staying = 0
     for chunk in under_memories:
         entries = reading.entries[chunk.start : chunk.stop]

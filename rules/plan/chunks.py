@@ -1,4 +1,4 @@
-"""Split a history into chunks: turns, the splitters that choose bounds between them, and the live tail after them.
+"""Split a history into chunks: turns, splitters that choose bounds, and the live tail after them.
 
     user  user  assistant  user  assistant(calls)  tool  tool  assistant  assistant  user ...
     |---- a turn --------| |------------------ a turn --------------------------| |- ...
@@ -80,11 +80,12 @@ class Split:
 
 
 Splitter = Callable[[Sequence[Spoken], int, int, int], Split]
-"""Takes the history, the index where chunks begin, their size in tokens, and the last index where one may end.
+"""Splits a history into chunks.
 
-It returns the bounds of the chunks. The live tail follows the last index; at most one bound is set
-beyond it, which says how much the next chunk needs. A bound must be final: messages that come later
-never change it.
+It takes the history, the index where chunks begin, their size in tokens, and the last index where
+one may end. It returns the bounds of the chunks. The live tail follows the last index; at most one
+bound is set beyond it, which says how much the next chunk needs. A bound must be final: messages
+that come later never change it.
 """
 
 
@@ -107,7 +108,8 @@ def units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
 def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Chunk]:
     """Return the units from the message at index `begin` on.
 
-    Turns are read from the first message on, so that the rest of an oversized turn is cut as its beginning was.
+    Turns are read from the first message on, so that the rest of an oversized turn is cut as its
+    beginning was.
     """
     rest = [unit for unit in units(spoken, most) if unit.stop > begin]
     if rest and rest[0].start < begin:
@@ -143,9 +145,10 @@ def by_turns(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Spli
 
 
 def by_likeness(price: Price) -> Splitter:
-    """Return a splitter that avoids bounds between alike turns, with the prices that `price` returns.
+    """Return a splitter that avoids bounds between alike turns, at the prices of `price`.
 
-    A bound between fully alike turns costs four squares of `size` more than one at the best place in the window.
+    A bound between fully alike turns costs four squares of `size` more than one at the best place
+    in the window.
     """
 
     def split(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
@@ -174,7 +177,7 @@ def _split(
     last: int,
     price: Callable[[Sequence[Chunk]], Sequence[int]],
 ) -> Split:
-    """Choose each bound by the shortest run of turns ahead of it that holds four times `size` tokens.
+    """Choose each bound by the shortest run of turns ahead that holds four times `size` tokens.
 
     A further turn must follow that run, since the last turn of a history may still grow.
     """
@@ -196,7 +199,7 @@ def _split(
 
 
 def first_tokens(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]:
-    """Return the units from index `first` on, until they hold at least `tokens` together; all if they hold fewer."""
+    """Return the units from index `first` on until they hold at least `tokens` together, or all."""
     window: list[Chunk] = []
     gathered = 0
     for unit in units[first:]:
@@ -208,7 +211,10 @@ def first_tokens(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]
 
 
 def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
-    """Return the last index where a chunk may end with at least `tail` tokens after it; below `begin` where none may."""
+    """Return the last index where a chunk may end with `tail` tokens or more after it.
+
+    It is below `begin` where none may.
+    """
     after, at = 0, len(spoken)
     while at >= begin and after < tail:
         at -= 1
@@ -217,7 +223,9 @@ def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
 
 
 def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
-    """Return for each chunk the index of the chunk that its tail begins with; the tail ends where the chunk begins.
+    """Return for each chunk the index of the chunk that its tail begins with.
+
+    The tail ends where the chunk begins.
 
     `chunk_tokens` are those of all chunks of the history in order; `keep` and `step` are tokens,
     too. The tail begins at chunk 0. When it exceeds `keep` by more than half a step, its beginning
@@ -253,14 +261,17 @@ class Chunking:
 
 
 def live_tokens(spoken: Sequence[Spoken], begin: int, size: int, tail: int) -> int:
-    """Return the tokens of the live tail: the newest whole turns from `begin` on that hold at least `tail` tokens."""
+    """Return the tokens of the live tail: the newest whole turns that hold at least `tail` tokens.
+
+    It does not reach before `begin`.
+    """
     return tokens_of(first_tokens(units_from(spoken, begin, size)[::-1], 0, tail))
 
 
 def chunks(
     spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Splitter = by_topics
 ) -> Chunking:
-    """Form chunk after chunk of about `size` tokens, as long as at least `tail` tokens stay after the last one.
+    """Form chunks of about `size` tokens while at least `tail` tokens stay after the last one.
 
     `spoken` is the whole history, `begin` the index where the last frozen chunk ended (0 for none).
     A frozen bound holds even where turns would now be cut otherwise (other sizes, an edited

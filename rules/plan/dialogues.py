@@ -22,7 +22,7 @@ _ROOM, _TOKENS_A_WORD = 200, 4
 
 
 def words_of(step: Step, words: int) -> int:
-    """Return about how many words an answer may have, where the open questions allow `words` each."""
+    """Return about how many words an answer may have; the open questions allow `words` each."""
     if step == "quote":
         return QUOTE_WORDS
     return analysis_words(words) if step == "analysis" else words

@@ -15,8 +15,8 @@ fold that would exceed this is made from its members:
 
     memories        1 2 3 4 5 6 | 7 8 9 10 11 12 | 13 ...
     folds           each reads its six memories whole
-    fold of folds   reads the last answers of 1 to 12, while everything read so far stays within one and a
-                    half times of the usual
+    fold of folds   reads the last answers of 1 to 12, while everything read so far stays within
+                    one and a half times of the usual
 
 It depends only on the memories under a fold, and never on when rounds happened.
 """
@@ -41,7 +41,7 @@ class Bounds:
     """The settings of `[fold]` in memproc.toml, for one chat."""
 
     budget: int | None
-    """Tokens of the section without quotes and wishes; None where it grows with the conversation."""
+    """The section's tokens without quotes and wishes; None if it grows with the conversation."""
     wishes: int = 1_500
     """The most tokens of all wishes together."""
     window: int | None = None

@@ -171,7 +171,7 @@ def _tokens(items: Iterable[SectionItem]) -> int:
 
 
 def _descending(memories: Sequence[SectionItem]) -> list[SectionItem]:
-    """Raise levels so that none is lower than one after it; items of a level are then neighbours."""
+    """Raise levels so that none is lower than a later one: items of a level are then neighbours."""
     highest = reversed([*accumulate((memory.level for memory in reversed(memories)), max)])
     return [
         memory if memory.level == level else replace(memory, level=level)
@@ -231,7 +231,7 @@ def view_section(
     stand_in: Callable[[MissingFold], SectionItem | None] = lambda missing: None,
     coming: Sequence[SectionItem] = (),
 ) -> View:
-    """Return the section for the first `upto` memories of a chat; the same memories always give the same section.
+    """Return the section for the first `upto` memories of a chat, the same for the same memories.
 
     `memories` are all memories and folds of the chat; `coming` are memories that are not made yet,
     and `stand_in` may return an item in place of a fold that is not made. `version` chooses the
@@ -259,7 +259,7 @@ def view_section(
 
 
 def describe_over_budget(shown: Sequence[SectionItem], budget: int) -> str:
-    """Return a clause saying that what is never folded makes a section exceed its budget; "" where it does not."""
+    """Return a clause saying that what is never folded exceeds the section's budget; else ""."""
     tokens = _tokens(shown)
     staying = sum(item.never_folded for item in shown)
     if not staying or tokens <= budget:
@@ -292,7 +292,7 @@ def _as_item(memory: Memory, version: Version, covers: tuple[str, ...]) -> Secti
 
 
 def _is_never_folded(memory: Memory) -> bool:
-    """Return whether the person has pinned the memory or chosen their own edition, and not deleted it."""
+    """Return whether the person has pinned it or chosen their own edition, and not deleted it."""
     return not memory.forgotten and memory.keeps_its_words
 
 
@@ -301,7 +301,10 @@ class State:
     """The state of a memory or a fold."""
 
     word: Literal["shown", "folded", "forgotten", "not in use"]
-    """`not in use`: the archive still has the fold, but its memories are shown or are in another fold."""
+    """What the chat does with the memory or fold.
+
+    `not in use`: the archive still has the fold, but its memories are shown or are in another fold.
+    """
     into: str = ""
     """The id of the fold that it is in; empty where it is in none."""
 

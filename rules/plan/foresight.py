@@ -1,4 +1,4 @@
-"""Estimate the memory section as it will be: with memories to come, and with the folds that they need."""
+"""Estimate the memory section as it will be: with memories to come, and the folds they need."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from rules.plan.folds import (
 )
 
 SHARE_OF_MOST = 0.8
-"""The share of the most words of an answer that models are expected to use: they mostly stay a little below."""
+"""The share of an answer's most words that models should use: they mostly stay a little below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class Foresight:
         return tuple(reading.tokens for reading in self._view_of_all()[1])
 
     def folds_beyond(self) -> int:
-        """Count the folds to be made that read folds, since the memories under those would be too much."""
+        """Count the folds to be made from folds, as the memories under those would be too much."""
         return sum(reading.is_beyond for reading in self._view_of_all()[1])
 
     def over_budget(self) -> str:
-        """Return a clause saying that what is never folded leaves the section too large in the end; "" if not so."""
+        """Return a clause saying that what is never folded makes the section too large; else ""."""
         view, _ = self._view_of_all()
         return describe_over_budget(view.items, self.bounds.at(self.raw_tokens))
 
@@ -74,7 +74,7 @@ class Foresight:
         return self._view(len(self.memories) + len(self.coming))
 
     def _view(self, upto: int) -> tuple[View, list[FoldReading]]:
-        """Return the section with folds of the expected sizes, and what each fold reads that is to be made."""
+        """Return the section with folds of expected sizes, and what each fold to be made reads."""
         by_id = memories_by_id(self.memories)
         to_come: dict[str, Reading] = {}
         coming: list[SectionItem] = []

@@ -1,4 +1,4 @@
-"""Check whether a plan's prompts fit the models' context windows, and find the settings with which they do."""
+"""Check whether a plan's prompts fit the models' windows, and find settings with which they do."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from rules.plan.fold_budget import PART_OF_WINDOW
 from rules.plan.work import QUESTIONS, PlannedChunk
 
 _SPARE, _SPARE_WHEN_SURE, _SPARE_IN_HINDSIGHT = 5, 2, 15
-"""The percentage of a limit that stays free, since a model makes more tokens of some texts than of others."""
+"""The percentage of a limit to keep free: a model makes more tokens of some texts than others."""
 
 _LARGEST_CHUNK = 1.5
 """The largest chunk as a multiple of the usual one: turns are not split, so chunks vary."""
@@ -28,7 +28,10 @@ class Limit:
 
     tokens: int
     is_price: bool = False
-    """Whether all of a longer prompt costs more; otherwise it is the window, which also holds the answer."""
+    """Whether all of a longer prompt costs more.
+
+    If not, it is the window, which also holds the answer.
+    """
     sure: bool = False
     """Whether replies have shown how many of its tokens the model makes of ours."""
 
@@ -44,7 +47,10 @@ class Limit:
 
     @property
     def most_in_hindsight(self) -> int:
-        """Return the most tokens of a hindsight request, which can be cut to size; replies do not change it."""
+        """Return the most tokens of a hindsight request.
+
+        It can be cut to size, and replies do not change it.
+        """
         return self.tokens * (100 - _SPARE_IN_HINDSIGHT) // 100
 
 
@@ -64,7 +70,7 @@ class Sizes:
     step: int
     chunk: int
     budget: int | Literal["auto"]
-    """The memory section's; "auto" where the window has room for the largest budget that "auto" may give."""
+    """The memory section's; "auto" where the window has room for the most that "auto" may give."""
 
     @property
     def settings(self) -> dict[tuple[str, ...], int | str]:
@@ -108,9 +114,10 @@ _SHAPES = (
 
 
 def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
-    """Return the parts of a chunk's last and longest request, in tokens as the model is expected to count them.
+    """Return the parts of a chunk's last and longest request, in tokens as the model counts them.
 
-    `fixed` are the tokens of system message and primer; `factor` is how many tokens the model makes of one of ours.
+    That is expected, not counted. `fixed` are the tokens of system message and primer; `factor` is
+    how many tokens the model makes of one of ours.
     """
     parts = {
         "system message and primer": fixed,
@@ -130,7 +137,10 @@ def largest_part(parts: Mapping[str, int]) -> str:
 
 
 def nearest_limit(window: int | None, step: int | None, *, sure: bool) -> Limit | None:
-    """Return the smaller of a model's window and the prompt length above which its price rises; None without either."""
+    """Return a model's window or, if that is smaller, the length above which its price rises.
+
+    None without either.
+    """
     if step is not None and (window is None or step <= window):
         return Limit(step, is_price=True, sure=sure)
     return None if window is None else Limit(window, sure=sure)
@@ -139,7 +149,7 @@ def nearest_limit(window: int | None, step: int | None, *, sure: bool) -> Limit 
 def find_too_large(
     chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | None
 ) -> NoRoom | None:
-    """Return why the chunk's request does not fit, though its tail was shortened; None where it fits.
+    """Return why the chunk's request does not fit even with a shortened tail; None where it fits.
 
     Where the window is too small, the caller says what to do.
     """
@@ -164,7 +174,10 @@ def find_too_large(
 
 
 def least_window(chunks: Iterable[PlannedChunk], fixed: int, factor: float) -> int:
-    """Return the smallest window, a multiple of 1,024, that holds the requests about all chunks without their tails."""
+    """Return the smallest window that holds the requests about all chunks without their tails.
+
+    It is a multiple of 1,024.
+    """
     most = max(
         sum(parts_of(chunk, fixed, factor).values()) - round(chunk.tail_tokens * factor)
         for chunk in chunks
@@ -173,18 +186,19 @@ def least_window(chunks: Iterable[PlannedChunk], fixed: int, factor: float) -> i
 
 
 def room_left(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit) -> int:
-    """Return how many of our tokens the chunk's last hindsight request has room for; 0 or less where it has none.
+    """Return how many of our tokens the chunk's last hindsight request has room for.
 
-    `factor` must be what is known about the model beforehand: a request must stay the same on any
-    day, or it is paid twice.
+    It is 0 or less where it has none. `factor` must be what is known about the model beforehand: a
+    request must stay the same on any day, or it is paid twice.
     """
     return int((limit.most_in_hindsight - sum(parts_of(chunk, fixed, factor).values())) / factor)
 
 
 def sizes_within(most: int, fixed: int, factor: float) -> Sizes | None:
-    """Return the largest sizes whose requests have at most `most` of the model's tokens; None where none fit.
+    """Return the largest sizes whose requests have at most `most` of the model's tokens.
 
-    `fixed` are our tokens of system message and primer; `factor` is how many tokens the model makes of one of ours.
+    None where none fit. `fixed` are our tokens of system message and primer; `factor` is how many
+    tokens the model makes of one of ours.
     """
     room = most / factor - fixed - QUESTIONS
     for shape in _SHAPES:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 _GRAINS_PER_SIZE = 32
 _SCRAPS_PER_SIZE = 4
 _STEEPNESS = 4
-"""Where bounds have prices, the extra cost of a group that is twice as large as `size`, in squares of `size`."""
+"""If bounds have prices, the extra cost of a group of twice `size`, in squares of `size`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _last_groups(grains: Sequence[_Grain], size: int, steep: int) -> Iterator[tu
 
 
 def _grains(tokens: Iterable[int], size: int, prices: Sequence[int]) -> list[_Grain]:
-    """Collect the units into grains: one without tokens joins the grain before, one above `size` begins a grain."""
+    """Collect units into grains: one without tokens joins the last, one above `size` begins one."""
     grains: list[_Grain] = []
     grain_tokens = giant = stop = 0
     for unit in tokens:

@@ -8,7 +8,7 @@ from rules.typingmind.chat import Chat
 
 
 def matches(chat: Chat, pattern: str) -> bool:
-    """Return whether a pattern matches the chat: by its title with wildcards, by its id, or by its folder's.
+    """Return whether a pattern matches the chat: its title (with wildcards), id, or folder's id.
 
     Raises ChatSkipped where the chat has no id.
     """
@@ -18,7 +18,7 @@ def matches(chat: Chat, pattern: str) -> bool:
 
 
 def why_excluded(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str | None:
-    """Return why a chat is excluded from all work, or None where it may be processed; deleted chats are excluded."""
+    """Return why a chat is excluded from all work, as deleted ones are; None if it is not."""
     if chat.deleted:
         return "it lies in TypingMind's bin"
     if any(matches(chat, pattern) for pattern in exclude):

@@ -146,13 +146,13 @@ def _products_with_sides(row: int, width: int) -> tuple[int, int]:
 
 
 def _weigh(turns: Sequence[int]) -> int:
-    """Return the weighted sum of a value of the three turns on one side of a bound, the nearest first."""
+    """Return the weighted sum of a value of three turns on one side of a bound, nearest first."""
     near, middle, far = turns
     return NEARNESS[0] * near + NEARNESS[1] * middle + NEARNESS[2] * far
 
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Return the prices of bounds between units of these likenesses; a pause makes a bound cheaper."""
+    """Return the prices of bounds between units of such likenesses; a pause makes one cheaper."""
     prices = []
     for likeness, ((_, ended), (begins, _)) in zip(likenesses, pairwise(minutes), strict=True):
         pause = min(max(0, begins - ended), _NIGHT) if ended and begins else 0
@@ -164,14 +164,14 @@ def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -
 def prices_by_vectors(
     texts: Sequence[Sequence[str]], minutes: Sequence[tuple[int, int]], embed: Embed
 ) -> tuple[int, ...]:
-    """Return the price of a bound after each unit but the last, by the units' vectors: 0 for the best place.
+    """Return the price of a bound after each unit but the last, by vectors; 0 at the best place.
 
     `texts` are the messages of each unit; `minutes` when its first and its last message were
     written, 0 where unknown.
     """
     # Each message of a turn counts the same.
     turns = [_scale(_add([_scale(embed(text)) for text in unit])) for unit in texts]
-    # To subtract half of the average in whole numbers, all is multiplied by twice the number of turns.
+    # Half of the average is subtracted in whole numbers: all is multiplied by twice the turns.
     total, factor = _add(turns), 2 * len(turns)
     own = [
         [factor * value - share for value, share in zip(turn, total, strict=True)] for turn in turns

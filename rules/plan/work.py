@@ -29,9 +29,12 @@ CORE_WORDS = 150
 FACT_WORDS = 400
 """The most words of the context manager's answer about facts: a dozen, as JSON."""
 QUESTIONS = 600
-"""The tokens of a dialogue's questions, and of the room that the last answer has beyond its own length."""
+"""The tokens of a dialogue's questions, and of the last answer's room beyond its own length."""
 _MOST_OF_BUDGET = 2
-"""The memories before a tail take less than this many times their budget, including quotes and the newest memory."""
+"""The memories before a tail take less than this many times their budget.
+
+Quotes and the newest memory are included.
+"""
 HINDSIGHT_TOKENS = 8_000
 """The most tokens of what came afterwards that a hindsight edition sees."""
 
@@ -126,7 +129,10 @@ def hindsight_round(
 
 
 def _may_look_back(memory: Memory, again: Collection[int]) -> bool:
-    """Return whether a memory can get hindsight: written by a model, not edited, and its raw messages known."""
+    """Return whether a memory can get hindsight.
+
+    It must be written by a model and not edited, and its raw messages must be known.
+    """
     if not (memory.keys and memory.may_be_rewritten):
         return False
     return memory.number in again or (memory.in_prompts.made == WRITTEN and not memory.due)
@@ -153,7 +159,7 @@ def plan_chunks(
     questions: int,
     room: int | None = None,
 ) -> list[PlannedChunk]:
-    """Return the chunks, each with its tail and with the memories that cover what is before the tail.
+    """Return the chunks, each with its tail and with the memories that cover what precedes it.
 
     `chunks` are by the numbers of their memories; `tokens` are those of each message, `keep` and
     `step` the settings of the tail. `room` is how many tokens a request may have for memories,
@@ -191,7 +197,10 @@ def _shorten_tails(
     questions: int,
     room: int,
 ) -> list[int]:
-    """Return the number of the chunk that each tail begins with so that its request fits; its own number is no tail."""
+    """Return the number of the chunk that each tail begins with so that its request fits.
+
+    Its own number means no tail.
+    """
     expected = {
         number: Coming(expected_tokens(chunk.tokens, questions), chunk.tokens)
         for number, chunk in chunks.items()
