@@ -55,11 +55,11 @@ def passages_after(archive: Archive, shown: ShownChat, now: str) -> tuple[KeptPa
         opening = edited_from(openings(archive, kin), written) if written else None
         lines = read_shown(shown, opening.text).kept if opening else ()
         passages = passages_of_kin(archive, kin, digests, lines)
-    pins = read_pins(archive, shown.chat, reading)
+    pins = read_pins(archive, shown.chat, reading, now)
     return admit_waiting(after_export(passages, pins, now), shown.config.keep.budget)
 
 
-def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
+def read_pins(archive: Archive, chat: Chat, reading: ChatReading, now: str) -> ShownPins:
     """Return what an export shows of pins; before it is archived, which makes it a known one.
 
     A state of the chat that was processed before tells nothing more of what it lacks.
@@ -75,7 +75,7 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
         messages=messages,
         newest=max(dated)[1] if dated else "",
         is_whole=not is_lacking and not was_processed(archive, chat.chat_id, chat.sha256),
-        first_seen={(seen[key], text) for key, text in said.items() if key in seen},
+        first_seen={(seen.get(key, now), text) for key, text in said.items()},
     )
 
 

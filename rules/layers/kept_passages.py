@@ -5,9 +5,9 @@ or deleted: the words stay as they were said. What is kept stays kept even if th
 what comes when the budget is full waits until there is room.
 
 A pin keeps its message. An export without the pin counts as the person's removing it only where the
-export has all that was known of the chat, has gone on since the pin was last shown, and descends
-from a state that had the pin. Any other export without it may be from a device that never saw the
-pin, so the person is asked.
+export has all that was known of the chat, has gone on since the pin was last shown, descends from a
+state that had the pin, and brings nothing that was said elsewhere before that. Any other export
+without it may be from a device that never saw the pin, or merged with one, so the person is asked.
 """
 
 from collections import Counter
@@ -217,16 +217,19 @@ def _descends_from_pin(passage: KeptPassage, shown: ShownPins) -> bool:
     """Return whether the export has a message that was first seen while the pin was shown.
 
     Messages of the chat's first export prove nothing, as another device may have had them before
-    the pin.
+    the pin. Nor does any, where a message is new that was said before the pin was last shown:
+    TypingMind has merged the chat with another device's.
     """
     first = min((seen for seen, _ in shown.first_seen), default="")
     if passage.at <= first:
         return False
-    for seen, said in shown.first_seen:
-        came_with_pin = passage.at <= seen <= passage.shown_at
-        if came_with_pin and not _is_later(said, passage.shown):
-            return True
-    return False
+    came_since = (said for seen, said in shown.first_seen if seen > passage.shown_at)
+    if any(_is_later(passage.shown_at, said) for said in came_since):
+        return False
+    return any(
+        passage.at <= seen <= passage.shown_at and not _is_later(said, passage.shown)
+        for seen, said in shown.first_seen
+    )
 
 
 def _is_later(date: str, other: str) -> bool:

@@ -36,6 +36,8 @@ class Life:
         self._witness = Witness(self.memproc.folders.state / "archive.sqlite3")
         self._updated: dict[str, list[bytes]] = {}
         """The updated exports of each chat, oldest first."""
+        self._unanswered: set[str] = set()
+        """The chats with news that no updated export knows, since memproc skipped them, held them or was killed."""
         self._in_place: dict[Path, bytes] = {}
         self._accepted: dict[str, _Raw] = {}
         self._recalled: set[str] = set()
@@ -58,7 +60,8 @@ class Life:
             # With `new-chat`, the exports of one chat came of two.
             every = map(_chat_and_date, chain.from_iterable(self._updated.values()))
             newest = max(date for chat, date in every if chat == chat_id)
-            self.person.bring_in(export, is_newest=written_at == newest)
+            is_newest = written_at == newest and self.person.chat_id not in self._unanswered
+            self.person.bring_in(export, is_newest=is_newest)
 
     def run(self, *, accepted: bool = False) -> None:
         """Export the chat and run memproc on it; then run it once more without any news."""
@@ -77,6 +80,8 @@ class Life:
         before, files = self.person.archive, self._files()
         outcome = self._ran(path)
         prove_archive(before, self.person.archive)
+        note = set.add if isinstance(outcome, Skipped) or _is_held(outcome) else set.discard
+        note(self._unanswered, self.person.chat_id)
         if isinstance(outcome, Skipped):
             assert not accepted, f"skipped, though the person has accepted it: {outcome.reason}"
             self._prove_skipped(outcome, given)
@@ -114,6 +119,7 @@ class Life:
         try:
             self._ran(path, killed_after=after)
         except Killed:
+            self._unanswered.add(self.person.chat_id)
             self._look()
         prove_archive(before, self.person.archive)
         self._accepted[self.person.chat_id] = self._accepted.get(

@@ -1,6 +1,7 @@
 """A passage that the person marks stays word for word: by the command line and by pins, until it is released."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
 
@@ -78,6 +79,7 @@ def test_what_is_in_the_live_tail_is_not_said_twice(ada: Cycle) -> None:
 def test_a_pinned_message_is_kept_and_an_unpinned_one_is_released(ada: Cycle) -> None:
     at = ada.live()[-2]
     words, uuid = ada.said(at), ada.messages[at]["uuid"]
+    ada.device.now = datetime.now(UTC)  # later than what was read
     ada.device.pin(ada.chat_id, at)
     assert "Kept word for word: 1 passage" in planned(ada)
     assert "1 pinned message is kept word for word now" in ada.talk(1).hand_in().out

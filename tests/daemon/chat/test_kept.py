@@ -23,7 +23,7 @@ def test_a_message_that_an_image_parts_keeps_its_first_part_and_says_so() -> Non
     reading = reading_of(recognize(read_messages(chat), {}))
     with Archive.memory() as archive:
         see(archive, [PARTED, WHOLE])
-        pins = read_pins(archive, chat, reading).would_keep
+        pins = read_pins(archive, chat, reading, LATER).would_keep
         marked = mark(archive, CHAT, "", str(PARTED.uuid))
     notes = [note for passage in (*pins, marked) for note in notes_on(passage)]
     assert [pin.text for pin in (*pins, marked)] == [

@@ -82,6 +82,13 @@ def test_an_export_that_may_never_have_had_the_pin_releases_nothing() -> None:
         assert (back.state, back.asks) == ("kept", ""), "the pin is there"
 
 
+def test_a_merge_with_a_device_that_never_had_the_pin_releases_nothing() -> None:
+    from_there = (LATER, "2026-11-20T09:30:00.000Z")  # first seen today, and said before the pin
+    merged = shown(first_seen={(BEFORE, SAID_AT), (NOW, SAID_AT), from_there})
+    (after,) = after_export([KEPT_PIN], merged, LATER)
+    assert (after.state, after.asks) == ("kept", "unpinned")
+
+
 def test_a_message_that_left_the_chat_takes_no_passage_along() -> None:
     assert after_export([KEPT_PIN], shown(messages={}), LATER) == (KEPT_PIN,)
 
