@@ -21,6 +21,11 @@ def cut_title(title: str) -> str:
     return title if kept == len(title) else f"{title[: kept - 3].rstrip()}..."
 
 
+def with_file(name: str, file: str) -> str:
+    """Return the name of a chat with that of the file it came in, where this is another."""
+    return name if file in ("", name) else f"{name}, {file}"
+
+
 def as_sentence(clause: str) -> str:
     """Return a clause with a capital letter and a full stop; a sentence stays as it is.
 

@@ -13,7 +13,7 @@ from daemon.cli.printing import in_width, print_error
 from daemon.files.clock import in_full, now
 from daemon.status.printable import in_one_line, visible
 from daemon.status.sentences import outcome_in_words, progress_line
-from rules.wording import about_it, as_sentence, counted, cut_title
+from rules.wording import about_it, as_sentence, counted, cut_title, with_file
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -146,7 +146,7 @@ class Progress:
         match event:
             case events.ChatIs(title=title, kind="skipped"):
                 reason = as_sentence(about_it(event.detail, title))
-                name = _with_file(title, event.file)
+                name = with_file(title, event.file)
                 print_error(f"{name}: skipped. {reason} {event.next_step}")
             case events.Note(text) if text in self._answered:
                 pass
@@ -194,11 +194,6 @@ class Progress:
             self._console.print(in_width(visible(text)), markup=False)
 
 
-def _with_file(title: str, file: str) -> str:
-    """Return the name of a chat with that of the file it came in, where this is another."""
-    return title if file in ("", title) else f"{title}, {file}"
-
-
 def _in_words(event: events.Event) -> str:
     """Return an event in words; "" for events that are only counted, or only for programs."""
     match event:
@@ -211,7 +206,7 @@ def _in_words(event: events.Event) -> str:
         case events.TriesAgain():
             return event.sentence
         case events.ChatIs(title=title, kind="unchanged"):
-            name = _with_file(title, event.file)
+            name = with_file(title, event.file)
             return f"{name}: unchanged: {outcome_in_words(event)} {event.next_step}".rstrip()
         case events.ChatIs(title=title, path=path):
             return f"{title}: {outcome_in_words(event)}\n  {path}"

@@ -17,7 +17,7 @@ from primer.models import EXTRACTIVE
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Amounts, Usage, cost_in_words, dollars, first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, Unchanged
-from rules.wording import about_it, as_sentence, capital, counted
+from rules.wording import about_it, as_sentence, capital, counted, with_file
 
 _COLUMNS_MEAN = (
     "In the table, New: memories that a run makes. Waiting: tokens that are past the live tail, and "
@@ -105,8 +105,7 @@ def _titles(rows: Sequence[PlannedRow]) -> Callable[[PlannedRow], str]:
     def title(row: PlannedRow) -> str:
         outcome = row.outcome
         if isinstance(outcome, Skipped):
-            of_file = "" if row.file == outcome.what else f", {row.file}"
-            return f"{outcome.what}{of_file}"
+            return with_file(outcome.what, row.file)
         called = titles[outcome.chat_id]
         return f"{called}, {row.file}" if files[outcome.chat_id] > 1 else called
 

@@ -13,7 +13,7 @@ from daemon.status.printable import in_one_line, told_apart
 from daemon.status.sentences import outcome_in_words, progress_line, run_in_words
 from daemon.status.status import Status, StatusProblem
 from rules.money.price import usd_in_words
-from rules.wording import counted, cut_title
+from rules.wording import about_it, counted, cut_title, with_file
 
 START = (
     Step("To have it run", "service install"),
@@ -153,12 +153,13 @@ def _batches(status: Status) -> str:
 
 
 def _problems(title: str, problems: Sequence[StatusProblem], what: str) -> _Section:
-    """Return each problem, with its name in front unless the reason begins with it, and its next step."""
+    """Return each problem, with its name and file in front unless the reason begins with them, and its next step."""
     rows = []
     for problem in problems[:_MOST]:
         reason, *further_lines = problem.reason.splitlines() or [""]
-        is_named = reason.startswith(problem.what)
-        rows.append((reason if is_named else f"{problem.what}: {reason}",))
+        name = with_file(problem.what, problem.file)
+        is_named = reason.startswith(name)
+        rows.append((reason if is_named else f"{name}: {about_it(reason, problem.what)}",))
         rows += [(f"  {line}",) for line in (*further_lines, f"-> {problem.next_step}")]
     return _section(title, rows, len(problems) - _MOST, what)
 

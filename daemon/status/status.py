@@ -53,6 +53,8 @@ class StatusProblem:
     what: str
     reason: str
     next_step: str
+    file: str = ""
+    """The name of the file that a chat came in; empty for what is in no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,8 @@ def _problems_of_work(
         yield StatusProblem(RUN_BY_HAND, run.reason, run.next_step or "Run memproc again.")
     for trouble in work_in_trouble(archive):
         if is_there(trouble.path) and not export_at_rest(archive, Path(trouble.path)):
-            yield StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS)
+            step, file = trouble.next_step or _LOGS, Path(trouble.path).name
+            yield StatusProblem(trouble.name, trouble.reason, step, file)
 
 
 def present_run(archive: Archive, now: str) -> Run | None:

@@ -131,10 +131,12 @@ def test_a_run_that_was_killed_is_shown_as_cut_off_and_asks_nothing_twice_that_w
 
 
 def test_status_tells_of_a_run_by_hand_that_skipped_something(ada: Person) -> None:
-    ada.drop(b'{"data": {"chats": [{"id": "odd", "chatTitle": "Odd", "messages": 7}]}}')
+    ada.drop(
+        b'{"data": {"chats": [{"id": "odd", "chatTitle": "Odd", "messages": 7}]}}', "of old.json"
+    )
     assert ada.memproc("run").code == 1
     status = ada.memproc("status").out
-    assert re.search(r"Needs attention\n  Odd: ", status)
+    assert re.search(r"Needs attention\n  Odd, of old.json: ", status)
     assert re.search(r"Last run by hand\n  .* ago\): 1 skipped\n", status)
 
 

@@ -47,7 +47,7 @@ Needs attention
     -> memproc goes on automatically as soon as it can.
   the timed job verify: 1 kept file is damaged: 0001.json.gz.
     -> It is tried again at its next time. See what happened with: memproc logs
-  The Garden: The provider does not accept the key.
+  The Garden, garden.json: The provider does not accept the key.
     -> Set the right one: memproc key set anthropic
   odd\\x1b[2J.json is not JSON.
     -> Export the chat again.
@@ -167,6 +167,17 @@ def test_a_daemon_that_does_not_run(archive: Archive) -> None:
     found = at_noon(archive, running=False)
 
     assert (found.exit_code, screen(found)) == (2, STOPPED)
+
+
+def test_a_skipped_chat_is_named_with_the_file_it_came_in(archive: Archive) -> None:
+    alive(archive)
+    of = arrival(archive, "garden.json", "skipped")
+    says = "The Garden has lost its messages."
+    outcome(archive, of, "The Garden", "skipped", "garden", says, "Export it again.")
+
+    told = screen(at_noon(archive)).splitlines()
+
+    assert "  The Garden, garden.json: It has lost its messages." in told
 
 
 def test_a_house_in_which_nothing_has_happened_yet(archive: Archive) -> None:
