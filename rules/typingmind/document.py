@@ -174,10 +174,11 @@ def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:
     Raises NotAnExport.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
-    size = 0
+    head, size = b"", 0
     try:
         for block in blocks:
-            if not size and (refusal := explain_bytes(name, block[:ENOUGH])):
+            head = head or block[:ENOUGH]
+            if not size and (refusal := explain_bytes(name, head)):
                 raise refusal
             for at in range(0, len(block), _BLOCK_BYTES):
                 decoder.decode(block[at : at + _BLOCK_BYTES])
@@ -188,4 +189,4 @@ def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:
         if fault.reason == "unexpected end of data":
             raise explain_cut(name, size) from fault
         half = decoder.getstate()[0]  # the first bytes of a character that is split between blocks
-        raise explain_encoding(name, fault, size - len(half) + fault.start) from fault
+        raise explain_encoding(name, head, fault, size - len(half) + fault.start) from fault

@@ -53,6 +53,7 @@ _PART = Foreign(
     "or export single chats.",
 )
 _SHARE = Foreign("a Share file (JSON for reading or fine-tuning), which TypingMind cannot import")
+_NEITHER = Foreign("neither a ZIP file nor JSON, so it is no TypingMind export")
 _CHATGPT = Foreign("a ChatGPT export", _BRING)
 _CLAUDE = Foreign("an export of Claude's own app", _BRING)
 _DEEPSEEK = Foreign("a DeepSeek export", _BRING)
@@ -147,8 +148,10 @@ def explain_cut(name: str, size: int) -> NotAnExport:
     )
 
 
-def explain_encoding(name: str, fault: UnicodeDecodeError, at: int) -> NotAnExport:
-    """Return the error for a text that is not UTF-8 near byte `at`."""
+def explain_encoding(name: str, head: bytes, fault: UnicodeDecodeError, at: int) -> NotAnExport:
+    """Return the error for a file with these first bytes that is not UTF-8 near byte `at`."""
+    if not _start(head).startswith((b"{", b"[")):
+        return _NEITHER.refusal(name)
     return NotAnExport(
         f"{name} is not UTF-8 text: {fault.reason} near byte {at:,}.",
         f"{_AS_WRITTEN}a text editor may have saved it in another encoding.",

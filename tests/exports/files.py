@@ -79,6 +79,7 @@ FOREIGN: dict[str, bytes] = {
     "web page": b"<!DOCTYPE html><html></html>",
     "PDF": b"%PDF-1.7",
     "not UTF-8": export_bytes(_PLAIN).replace(b"lighthouse", b"lighthous\xe9"),
+    "random bytes": b"MZ\x90\x00\xff\xfe of some program",
     "share": json_bytes({"messages": [{"role": "user", "content": "Hi"}]}),
     "bare chat": json_bytes(_PLAIN),
     "part without chats": json_bytes({"data": _SECRETS}),

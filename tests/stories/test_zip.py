@@ -41,6 +41,18 @@ def test_the_chats_of_a_zip_are_compressed_one_by_one(ada: Person, chunked: bool
     assert ada.bytes_of_everything() == before
 
 
+def test_a_file_that_only_has_the_name_of_a_zip_is_no_export_and_another_is_asked_for(
+    ada: Person,
+) -> None:
+    ada.drop(b"MZ\x90\x00\xff\xfe of some program", "program.zip")
+    ended = ada.memproc("run")
+    assert ended.code == 1
+    assert (
+        "program.zip: skipped. It is neither a ZIP file nor JSON, so it is no TypingMind export. "
+        "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
+    ) in " ".join(ended.err.split())
+
+
 def unpack(content: bytes, folder: Path) -> None:
     """What Safari makes of a ZIP that it has loaded."""
     with zipfile.ZipFile(io.BytesIO(content)) as package:

@@ -126,6 +126,13 @@ def test_a_shape_that_nobody_knows_is_told_with_its_field_and_place(tmp_path: Pa
     assert "no conversation of ChatGPT, Claude or DeepSeek" in refusal(tmp_path / "x.json", b"[]")
 
 
+def test_a_file_that_only_has_the_name_of_a_zip_is_called_neither_zip_nor_json(
+    tmp_path: Path,
+) -> None:
+    told = refusal(tmp_path / "x.zip", b"MZ\x90\x00\xff\xfe of some program")
+    assert "x.zip is neither a ZIP file nor JSON. Load the export again" in told
+
+
 def test_a_list_of_links_says_which_one_to_load(tmp_path: Path) -> None:
     links = {"files": [{"name": "conversations", "url": "https://example.org/a.zip?sig=1"}]}
     told = refusal(tmp_path / "manifest.json", json.dumps(links).encode())

@@ -29,6 +29,10 @@ SENTENCES = {
         "x is not UTF-8 text: invalid continuation byte near byte 142.",
         "Drop the file exactly as TypingMind wrote it; a text editor may have saved it in another encoding.",
     ),
+    "random bytes": (
+        "x is neither a ZIP file nor JSON, so it is no TypingMind export.",
+        _AGAIN,
+    ),
     "share": (
         "x is a Share file (JSON for reading or fine-tuning), which TypingMind cannot import.",
         _AGAIN,
