@@ -57,8 +57,13 @@ class MemoryRow:
 
     @property
     def words(self) -> str:
-        """Return the words that stand for it in a list: its first quote, else its last answer."""
-        return self.memory.quote or " ".join(self.memory.edition.texts[-1].split())
+        """Return the words that stand for it in a list: what its quotes say, else its last answer.
+
+        What is before the person's words ("You said:") is left out, since many memories begin so.
+        """
+        _, quoting, *_, last = self.memory.edition.texts
+        quotes = self.memory.edition.quotes
+        return " ".join((quoting.removeprefix(quotes[0].lead) if quotes else last).split())
 
     @property
     def about(self) -> tuple[str, ...]:

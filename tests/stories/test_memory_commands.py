@@ -72,7 +72,7 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
         before, now = f"{memory['source_tokens']:,}", f"{memory['edition']['tokens']:,}"
         state = f"in {called[memory['folded_into']]}" if memory["folded_into"] else ""
         quote = memory["edition"]["quotes"][0]
-        first_words = " ".join((quote["lead"] + quote["text"]).split())[:20]
+        first_words = " ".join(quote["text"].split())[:20]
         for word in (before, now, "2026-01-14", first_words, "extracted", state):
             assert word in line
 
