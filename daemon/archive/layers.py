@@ -145,6 +145,13 @@ class KeptOpening:
     by: Literal["memproc", "person"]
     base: str = ""
     """Digest of the text that memproc wrote, where the person has edited it."""
+    at: str = ""
+    """When it was stored last."""
+
+    @property
+    def is_as_written(self) -> bool:
+        """Return whether the person's words are those that memproc wrote."""
+        return self.base == text_digest(self.text)
 
     def goes_back_to(self, written: str) -> bool:
         """Return whether it is the opening with this digest, or an edit of it."""
@@ -152,10 +159,10 @@ class KeptOpening:
 
 
 def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
-    """Return all openings of a chat, oldest first."""
+    """Return all openings of a chat, the one that was stored last at the end."""
     kept = f"""
         SELECT {columns(KeptOpening)} FROM opening JOIN chat ON chat.id = opening.chat
-        WHERE chat_id = ? ORDER BY opening.rowid
+        WHERE chat_id = ? ORDER BY opening.at, opening.rowid
     """  # noqa: S608
     return archive.rows(KeptOpening, kept, (chat_id,))
 
@@ -176,10 +183,16 @@ def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None
     return next((opening for opening in reversed(kept) if opening.goes_back_to(written)), None)
 
 
-def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
-    """Store an opening that is in an export, or about to be; a second time changes nothing."""
-    key = {"chat": chat_row(archive, chat_id), "digest": text_digest(opening.text), "at": now}
-    archive.insert("opening", key | row_of(opening), "OR IGNORE")
+def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening) -> None:
+    """Store an opening that is in an export, or about to be.
+
+    A second time changes nothing, but that one of the person's is the newest from then on.
+    """
+    chat, digest = chat_row(archive, chat_id), text_digest(opening.text)
+    archive.insert("opening", {"chat": chat, "digest": digest} | row_of(opening), "OR IGNORE")
+    if opening.by == "person":
+        again = "UPDATE opening SET at = ? WHERE chat = ? AND digest = ? AND base = ?"
+        archive.run(again, (opening.at, chat, digest, opening.base))
 
 
 def openings_by_chat(

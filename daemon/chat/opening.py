@@ -34,6 +34,7 @@ from rules.layers.facts import Fact, FactEvent, facts_within, live_facts
 from rules.layers.opening import FactLine, KeptLine, Opening, fact_line, read_opening, write_opening
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
+from rules.typingmind.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def opening_text(archive: Archive, shown: ShownChat, kept: Sequence[KeptLine] = 
     preface = reworded(openings(archive, shown.chat.chat_id)) or shown.preface
     introduction = shown.texts.layers
     text = wrap("system", write_opening(preface, introduction, sections, lines, kept))
-    there = next((there for there, _ in openings_in_export(shown)), text)
+    there = next((message.wording for message, _ in openings_in_export(shown)), text)
     return there if _says(shown, there) == _says(shown, text) else text
 
 
@@ -151,14 +152,14 @@ def _says(shown: ShownChat, text: str) -> tuple[object, ...]:
 def keep_written(archive: Archive, shown: ShownChat, text: str, now: str) -> None:
     """Store an opening that is about to be written, so that it and edits of it are known."""
     preface, chat_id = read_shown(shown, text).preface, shown.chat.chat_id
-    keep_opening(archive, chat_id, KeptOpening(text, preface, "memproc"), now)
+    keep_opening(archive, chat_id, KeptOpening(text, preface, "memproc", at=now))
     keep(archive, _counts_of(archive, facts_now(archive, chat_id)))
 
 
-def openings_in_export(shown: ShownChat) -> list[tuple[str, Marker]]:
-    """Return the text and the marker of each opening that the export has: most often one."""
-    ours = ((place.message.wording, place.ours) for place in shown.reading.places)
-    return [(text, marker) for text, marker in ours if marker and marker.kind == OPENING]
+def openings_in_export(shown: ShownChat) -> list[tuple[Message, Marker]]:
+    """Return each opening that the export has, most often one, with its marker."""
+    ours = ((place.message, place.ours) for place in shown.reading.places)
+    return [(message, marker) for message, marker in ours if marker and marker.kind == OPENING]
 
 
 def read_shown(shown: ShownChat, text: str) -> Opening:

@@ -1,6 +1,7 @@
 """The person's edits of the opening: sections of core memory, facts, and the preface."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.forks import inherit_layers
@@ -34,6 +35,7 @@ from rules.layers.core import CoreEvent, OverLimit, edit_by_person
 from rules.layers.facts import By, Fact, FactEvent, live_facts, normalize
 from rules.layers.kept_passages import admit_waiting
 from rules.layers.opening import KEPT, FactLine, OpeningEdits, compare_openings, one_line
+from rules.typingmind.message import Message, is_edited_since
 from rules.wording import counted, cut_title
 
 _BY_USER = "edited in TypingMind"
@@ -45,7 +47,7 @@ _WITHOUT_HEADINGS = (
 
 
 def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
-    """Store what the person has edited in the opening, once.
+    """Store what the person has edited in the opening, once; also where they have edited it back.
 
     A sync may have left several. Each is compared then with what memproc wrote, so that the edits
     of one device take nothing of another's back. Return whether anything was news to an archive
@@ -58,21 +60,36 @@ def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
         return False, ""
     notices = []
     with archive.transaction():
-        is_known = _inherit(archive, chat_id, *found[0])
+        is_known = _inherit(archive, chat_id, found[0][0].wording, found[0][1])
         kept = openings(archive, chat_id)
         bases = [opening for opening in kept if len(found) == 1 or opening.by == "memproc"]
-        for text, marker in found:
-            written = marker.text
-            # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
-            is_seen = any((opening.text, opening.base) == (text, written) for opening in kept)
-            is_told = is_known or not read_shown(shown, text).headed
-            if is_seen or (is_told and text_digest(text) == written):
-                continue
-            base = edited_from(bases, written)
-            before = (base.text if base else opening_text(archive, shown)) if is_known else ""
-            notices.append(_keep_changes(archive, shown, before, text, written, now))
+        for message, marker in found:
+            said = read_shown(shown, message.wording)
+            present = KeptOpening(message.wording, said.preface, "person", marker.text, now)
+            is_told = present.is_as_written and (is_known or not said.headed)
+            base = edited_from(bases, marker.text)
+            if _is_edited_back(base, message) or not (is_told or _is_among(kept, present)):
+                notices.append(_keep_changes(archive, shown, base, present, is_known=is_known))
     told = "; ".join(filter(None, notices))
     return is_known and bool(notices), told and f'"{cut_title(shown.chat.title)}": {told}'
+
+
+def _is_among(kept: Sequence[KeptOpening], opening: KeptOpening) -> bool:
+    """Return whether an opening is known.
+
+    An edit may lead back to the words of an older opening, and is an edit of this one all the same.
+    """
+    return any((one.text, one.base) == (opening.text, opening.base) for one in kept)
+
+
+def _is_edited_back(last: KeptOpening | None, message: Message) -> bool:
+    """Return whether the person has edited an opening away from theirs, to words of before.
+
+    An older copy, as another device may have, was not edited since.
+    """
+    if last is None or last.by != "person" or last.text == message.wording:
+        return False
+    return is_edited_since(message, last.at)
 
 
 def _inherit(archive: Archive, chat_id: str, text: str, marker: Marker) -> bool:
@@ -88,18 +105,27 @@ def _inherit(archive: Archive, chat_id: str, text: str, marker: Marker) -> bool:
 
 
 def _keep_changes(
-    archive: Archive, shown: ShownChat, before: str, text: str, written: str, now: str
+    archive: Archive,
+    shown: ShownChat,
+    before: KeptOpening | None,
+    theirs: KeptOpening,
+    *,
+    is_known: bool,
 ) -> str:
-    """Store an opening, and what differs from the one `before`; that is empty where it was lost.
+    """Store an opening, and what differs from the one `before`; all does unless the chat `is_known`.
 
-    `written` is the digest of what memproc wrote there. Return what the person is told of it; empty
-    if nothing. What they wrote is kept also where a layer is off: it is there when that is on
-    again.
+    What memproc wrote is the person's, too, where they have edited it back. Return what the person
+    is told of it; empty if nothing. What they wrote is kept also where a layer is off: it is there
+    when that is on again.
     """
-    theirs, chat_id = read_shown(shown, text), shown.chat.chat_id
-    keep_opening(archive, chat_id, KeptOpening(text, theirs.preface, "person", written), now)
-    by_user = text_digest(text) != written
-    changes = compare_openings(read_shown(shown, before), theirs)
+    chat_id, now = shown.chat.chat_id, theirs.at
+    was = (before.text if before else opening_text(archive, shown)) if is_known else ""
+    keep_opening(archive, chat_id, theirs)
+    by_user = is_known or not theirs.is_as_written
+    after = read_shown(shown, theirs.text)
+    if theirs.is_as_written:  # without a heading, there was nothing to show
+        after = replace(after, headed=True)
+    changes = compare_openings(read_shown(shown, was), after)
     if changes is None:
         return _WITHOUT_HEADINGS
     sections = _section_events(archive, shown, changes, by_user=by_user)
@@ -114,15 +140,18 @@ def _keep_changes(
 def _keep_passages(
     archive: Archive, shown: ShownChat, changes: OpeningEdits, now: str, *, by_user: bool
 ) -> str:
-    """Release what was taken out, and keep what is new. Return a clause on what was never said."""
+    """Release what was taken out, and keep what is new or back. Return a clause on what was never said."""
     chat_id = shown.chat.chat_id
     gone = {line.compared for line in changes.released}
+    there = {line.compared for line in changes.kept}
     after, known = [], set()
     for passage in kept_passages(archive, chat_id):
         line = passage.line.compared
         known.add(line)
-        is_taken_out = passage.is_agreed and line in gone
-        after.append(passage.released() if is_taken_out else passage)
+        if passage.is_agreed:
+            after.append(passage.released() if line in gone else passage)
+        else:
+            after.append(passage.agreed() if line in there else passage)
     new = [line for line in changes.kept if line.compared not in known]
     messages = list(newest_messages(archive, chat_id)) if new else []
     found = [from_line(messages, line, by_user=by_user) for line in new]

@@ -26,8 +26,7 @@ from rules.conversation.memory import (
 )
 from rules.conversation.short_quotes import export_forms
 from rules.recognize.known import Known
-from rules.typingmind.dates import parse_date
-from rules.typingmind.message import edited_at, is_touched
+from rules.typingmind.message import is_edited_since, is_touched
 from rules.typingmind.originals import with_attachments
 
 
@@ -111,9 +110,7 @@ def _is_edited_back(last: Edition, now: Edition, group: Group) -> bool:
     """Return whether the person has replaced their own edition, which was shown, by other words."""
     if last.kind != "person" or last.texts == now.texts:
         return False
-    kept = parse_date(last.written_at)
-    dates = (parse_date(edited_at(place.message)) for place in group.values())
-    return any(kept and date and date > kept for date in dates)
+    return any(is_edited_since(place.message, last.written_at) for place in group.values())
 
 
 def _read_edition(editions: Sequence[Edition], group: Group) -> Edition:

@@ -15,6 +15,7 @@ from rules.typingmind.content import (
     text_of,
     without_its_place,
 )
+from rules.typingmind.dates import parse_date
 from rules.typingmind.spans import Fields
 
 _REASONS = {
@@ -178,9 +179,10 @@ def has_pin(message: Message) -> bool:
     return b"isPinned" in message.raw and fields_of(message).get("isPinned") is True
 
 
-def edited_at(message: Message) -> str | None:
-    """Return when the person last edited it in TypingMind; None where its bytes do not say."""
-    return _text_of(fields_of(message), "updatedAt")
+def is_edited_since(message: Message, when: str) -> bool:
+    """Return whether the person has edited it in TypingMind after `when`; False where its bytes do not say."""
+    since, edited = parse_date(when), parse_date(_text_of(fields_of(message), "updatedAt"))
+    return bool(since and edited and edited > since)
 
 
 def is_incomplete(message: Message) -> bool:

@@ -159,6 +159,26 @@ def test_words_that_the_person_edits_back_are_theirs_and_an_older_copy_is_no_edi
     quiet(chat)
 
 
+def test_an_opening_that_the_person_edits_back_reads_so_and_an_older_copy_is_no_edit(
+    chat: Cycle,
+) -> None:
+    chat = replace(chat, person=replace(chat.person, layers=True))
+    chat.person.settings(ENGINE)
+    was = chat.said(0)
+    theirs = was.replace("\n</system>", f" {OWN}\n\n## facts\n- Ben sails.\n</system>")
+    chat.device.edit(chat.chat_id, 0, theirs)
+    older = replace(chat, device=deepcopy(chat.device))
+    for text in (theirs, was, theirs, was):
+        chat.device.edit(chat.chat_id, 0, text)
+        assert "0 written, 1 unchanged" in chat.hand_in().out, "the chat in TypingMind says it"
+        facts = chat.person.memproc("facts", chat.chat_id).out
+        assert ("Ben sails." in facts) == (text == theirs)
+        chat.device.now = datetime(2100, 1, 1, tzinfo=UTC)  # after memproc has kept the edit
+    older.talk().goes_round()
+    assert older.said(0) == was
+    quiet(older)
+
+
 @pytest.mark.full
 def test_an_edit_of_an_edit_is_another_edition(chat: Cycle) -> None:
     name = chat.shown()[0]

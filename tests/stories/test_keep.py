@@ -145,6 +145,23 @@ def test_a_line_that_the_person_takes_out_of_the_opening_releases_its_passage(ad
 
 
 @pytest.mark.full
+def test_a_line_that_the_person_puts_back_into_the_opening_is_kept_again(ada: Cycle) -> None:
+    words = compressed(ada)
+    keep(ada, words)
+    ada.goes_round()
+    text, (at,) = opening(ada), ada.ours("opening")
+    ada.device.edit(ada.chat_id, at, text.replace(words, ""))
+    ada.hand_in()
+    assert states(ada) == {}
+    ada.device.now = datetime(2100, 1, 1, tzinfo=UTC)  # after memproc has kept the edit
+    ada.device.edit(ada.chat_id, at, text)
+    ada.hand_in()
+    assert states(ada) == {1: "kept"}
+    ada.talk().goes_round()
+    assert words in kept_there(ada)
+
+
+@pytest.mark.full
 def test_a_line_that_the_person_rewords_is_put_back_as_it_was_said(ada: Cycle) -> None:
     words = compressed(ada)
     keep(ada, words)

@@ -183,7 +183,7 @@ def test_the_chat_with_most_of_the_memories_is_the_one_that_it_came_from(first: 
 
 def test_of_a_chat_and_its_fork_the_one_counts_whose_opening_is_shown(first: Archive) -> None:
     taken_over(first, adopted(first))
-    keep_opening(first, FORK, KeptOpening("What I keep.", "", "memproc"), WHEN)
+    keep_opening(first, FORK, KeptOpening("What I keep.", "", "memproc", at=WHEN))
     for openings, origin in (([], CHAT), ([text_digest("What I keep.")], FORK)):
         assert find_kin(first, "third", ["m1", "m2"], openings) == origin
     shown = [text_digest("What I keep.")]

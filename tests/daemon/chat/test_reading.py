@@ -151,7 +151,7 @@ def test_a_fork_without_memories_has_no_opening_of_another_chat_in_its_history(
     archive: Archive,
 ) -> None:
     text = "<system>\nThis is what I keep.\n</system>"
-    keep_opening(archive, CHAT, KeptOpening(text, "", "memproc"), NOW)
+    keep_opening(archive, CHAT, KeptOpening(text, "", "memproc", at=NOW))
     marker = {"v": 1, "kind": "opening", "text": text_digest(text)}
     opening = said("user", text, 90, memproc=marker)
     reading = read(archive, chat_of([opening, *TALK[6:]], **FORK))
