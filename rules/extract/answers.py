@@ -1,4 +1,4 @@
-"""Write the built-in engine's answers from the sentences that it keeps: a view, an analysis, a memory, a fold.
+"""Write the engine's answers from the sentences that it keeps: view, analysis, memory, fold.
 
 Each sentence was really said, and each answer says who said it. The same passage always gets the
 same answers, and no answer repeats another one of the same memory. A fold has a paragraph for each
@@ -30,7 +30,7 @@ _VIEW_SHARE = 0.06
 _ANALYSIS_ROOM = 12.0
 """The words that an analysis may take: one sentence; the rest is better spent on the memory."""
 _LEAST_VIEW_ROOM = 12.0
-"""The words that a view may take at least. Neither view nor analysis takes more than half of the words."""
+"""The fewest words for a view. Neither view nor analysis takes more than half of the words."""
 _MOST_SENTENCES = 3
 """The most sentences of a view."""
 _MOST_OF_PERSONA = 0.5
@@ -48,7 +48,7 @@ _PLACEHOLDERS = (
 )
 _OTHER = "notes in brackets"
 _SYMBOLS = ("So", "Sk", "Cn", "Co")
-"""The Unicode categories of emoji, of their skin tones, and of those that Python does not know yet."""
+"""The Unicode categories of emoji, of their skin tones, and of those unknown to Python as yet."""
 
 WORDS_OF_A_PARAGRAPH = 40
 """The words that a fold's paragraph needs to say anything."""
@@ -86,7 +86,7 @@ def _write_inward(reading: WeighedPassage, room: float, besides: Sequence[str]) 
 
 
 def _write_bindings(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
-    """Write the persona's promises, corrections and advice, each line after a lead that says which it is."""
+    """Write the persona's promises, corrections and advice, each after a lead that says which."""
     worth = [
         value
         * (sentence.role == PERSONA and is_plain(sentence) and not sentence.is_formula)
@@ -112,10 +112,11 @@ def _lines(
 def _fullest(
     reading: WeighedPassage, worth: Sequence[float], room: float, besides: Sequence[str]
 ) -> list[int]:
-    """Return the indices of the sentences that say most, the fullest first, as many as fit whole into `room` words.
+    """Return the indices of the sentences that say most, the fullest first.
 
-    Sentences that lean on others come last, and each says at least half of what the first one does:
-    "I know." says nothing. Where none fits, the shortest is returned alone.
+    They are as many as fit whole into `room` words. Sentences that lean on others come last, and
+    each says at least half of what the first one does: "I know." says nothing. Where none fits, the
+    shortest is returned alone.
     """
     elsewhere = "\n".join(besides)
     brought = {
@@ -133,7 +134,10 @@ def _fullest(
 
 
 def _say_nothing(reading: WeighedPassage, elsewhere: str) -> str:
-    """Return a sentence saying that the persona did not speak about itself, or no more than the text `elsewhere` has."""
+    """Return a sentence saying that the persona did not speak about itself.
+
+    If it did in the text `elsewhere`, the sentence says that it said no more than there.
+    """
     inward = zip(reading.inward, reading.sentences, strict=True)
     is_elsewhere = any(weight and sentence.text in elsewhere for weight, sentence in inward)
     return reading.frames.nothing_more if is_elsewhere else reading.frames.nothing
@@ -142,7 +146,7 @@ def _say_nothing(reading: WeighedPassage, elsewhere: str) -> str:
 def analysis(
     passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
 ) -> str:
-    """Return a request of the person's that names something; where there is none, the sentence that says most.
+    """Return a request of the person's that names something; else the sentence that says most.
 
     It is short, to leave room for the refinement, which names the days. Nothing is repeated from
     `besides`, texts of the same memory.

@@ -34,7 +34,10 @@ _EMOTICON_OR_CODE = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
 
 
 def without_lone_brackets(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Return the bounds of the sentence [start, stop) without those brackets at its ends that have no partner in it."""
+    """Return the bounds of the sentence [start, stop) without unpaired brackets at its ends.
+
+    A bracket is unpaired if its partner is not in the sentence.
+    """
     lone = lone_brackets(text[start:stop])
     inner, outer = 0, stop - start
     for at in lone:
@@ -73,7 +76,7 @@ def quotations_in(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop: int) -> bool:
-    """Return whether the sentence [start, stop) leaves a quotation or a bracket open, or is itself quoted.
+    """Return whether the sentence [start, stop) leaves a quotation or bracket open, or is quoted.
 
     `quotations` are those of `text`.
     """
@@ -125,7 +128,10 @@ def _join(
 
 
 def closing_mark(sentence: str) -> str:
-    """Return the mark that closes the quotation which a sentence leaves open after words of its own; "" if there is none."""
+    """Return the mark that closes the quotation that a sentence leaves open; "" if there is none.
+
+    It counts only where words of the sentence's own precede the quotation.
+    """
     opening = UNCLOSED.findall(outside := QUOTED.sub("", sentence))
     if len(opening) != 1 or _OPENS_AFTER_WORDS.search(outside) is None:
         return ""

@@ -34,7 +34,7 @@ _SAYS_LITTLE = 0.1
 _IN_A_WORD = 4.0
 """A persona's sentence of fewer words ("All right.") says little without what it answers."""
 _FEWEST_FIGURES, _FIGURE_SHARE = 3, 0.7
-"""A sentence with at least three numbers, which are more than 0.7 of its words, is a row of a table."""
+"""At least three numbers that are more than 0.7 of a sentence's words make it a table's row."""
 
 _LONGEST_CHAIN = 3
 """The most sentences that are kept because one leans on another, itself included."""
@@ -47,7 +47,7 @@ _LEAST_GAIN = 0.1
 
 @lru_cache(_CACHED_PASSAGES)
 def worths(reading: WeighedPassage) -> tuple[float, ...]:
-    """Return the worth of each sentence of the passage; 0 for one that is not the speaker's own, or not whole."""
+    """Return the worth of each sentence; 0 for one that is not the speaker's own, or not whole."""
     return tuple(_worth(reading, at) for at in range(len(reading.sentences)))
 
 
@@ -91,7 +91,7 @@ def names_known(reading: WeighedPassage, sentence: Sentence) -> bool:
 
 
 def binding(sentence: Sentence) -> str:
-    """Return what the persona answers for by a sentence: "promised", "corrected" or "advised"; "" if nothing."""
+    """Return how the persona is bound by a sentence: "promised", "corrected", "advised"; or ""."""
     text = sentence.text.replace("’", "'")
     if CORRECTION.are_in(text):
         return "corrected"
@@ -157,7 +157,10 @@ def _parts(reading: WeighedPassage, starts: Sequence[int]) -> Iterator[range]:
 
 
 def _fill(offer: _Offer, part: range, room: float, persona_room: float) -> float:
-    """Keep sentences of a part within `room` words, the persona's within `persona_room`; return the words kept."""
+    """Keep sentences of a part within `room` words; return the words that are kept.
+
+    The persona's are kept within `persona_room`.
+    """
     heap = [(-_gain(offer, at), at) for at in part if at in offer.free]
     heapq.heapify(heap)
     spent = spent_by_persona = 0.0
@@ -181,7 +184,10 @@ def _fill(offer: _Offer, part: range, room: float, persona_room: float) -> float
 
 
 def _missing(offer: _Offer, at: int) -> dict[int, Sentence]:
-    """Return by index the sentence and those that it leans on, without any that is kept already or may not be."""
+    """Return by index the sentence and those that it leans on.
+
+    Those that are kept already, or may not be, are left out.
+    """
     links = _chain(offer.reading, at)
     return {
         link: offer.reading.sentences[link]

@@ -1,4 +1,4 @@
-"""Find control marks: the tokens with which a model's own format separates turns, thoughts and tool calls.
+"""Find control marks: the tokens by which a model's own format parts turns, thoughts and calls.
 
     <|im_end|>  <｜User｜>  <|turn>  <turn|>          a name with a bar, in angle brackets
     ◁think▷  [|endofturn|]                          a name between other such signs
@@ -57,7 +57,7 @@ def is_data(text: str) -> bool:
 
 
 def find_marks(text: str) -> Sequence[re.Match[str]]:
-    """Return the control marks of a text in order, without those in code; those in fenced JSON count."""
+    """Return a text's control marks in order, but for those in code; in fenced JSON they count."""
     if not any(sign in text for sign in _FIRST_SIGNS):
         return ()
     marks: list[re.Match[str]] = []
@@ -75,5 +75,5 @@ def kinds_of_marks(texts: Iterable[str]) -> frozenset[str]:
 
 
 def kind_of_mark(mark: str) -> str:
-    """Return a mark in the form to compare it by: an opening mark and its closing mark are of one kind."""
+    """Return a mark in the form to compare by: an opening and its closing mark are of one kind."""
     return mark.replace("/", "").casefold()

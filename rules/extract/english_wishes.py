@@ -9,7 +9,8 @@ in it stands for the slot of that name.
     lead       may come before an order, in any number
     form       a wish by itself, right at the beginning of a clause: "from now on", "no emojis"
     within     a wish anywhere in a sentence: a name to call, a secret
-    say, talk  verbs of talking, in any form; what talk is made of, and looks like: words, tones, languages, units
+    say, talk  verbs of talking, in any form; what talk is made of, and looks like: words, tones,
+               languages, units
     less       asks for something to be left out, or to be otherwise
     ask        turns what follows into a request: a question or a preference
     case, at   a case in which something holds, before an order; when or in what it holds
@@ -226,9 +227,10 @@ _SLOT = re.compile(r"<(say|talk|less|holds|order)>")
 
 @cache
 def compiled(part: str, *, leads: bool = False) -> re.Pattern[str]:
-    """Compile a slot, with its match as the group `core`; the part "about" is any verb or word of talk.
+    """Compile a slot, with its match as the group `core`.
 
-    With `leads` it matches only at the beginning of a clause, after any leads and a case, and nothing that is idle.
+    The part "about" is any verb or word of talk. With `leads` it matches only at the beginning of a
+    clause, after any leads and a case, and nothing that is idle.
     """
     if part == "about":
         return any_case(rf"\b(?:{_SLOTS['say']}|{_SLOTS['talk']})")

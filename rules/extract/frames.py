@@ -1,4 +1,4 @@
-"""The built-in engine's own words in each language, which it puts around sentences that it quotes."""
+"""The engine's own words in each language, which it puts around sentences that it quotes."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -32,7 +32,7 @@ OWN: Final = ("own", "adopted")
 
 _CACHED_MESSAGES, _CACHED_LINES = 16_384, 256
 _FOREIGN, _UNSURE, _LIKELY, _SIGN = 4, 3, 2, 1
-"""Points. A stretch with at least `_FOREIGN` is somebody else's; with at least `_UNSURE` it may be."""
+"""Points. With `_FOREIGN` or more a stretch is somebody else's; with `_UNSURE` it may be."""
 _LONGEST_ANNOUNCEMENT, _LONGEST_HEADING, _LONGEST_VERSE, _LONGEST_SIGNATURE = 300, 120, 80, 30
 """The most characters of such a line."""
 _HEAD = 24
@@ -87,7 +87,10 @@ def owner_at(text: str, at: int) -> Owner:
 
 @lru_cache(_CACHED_MESSAGES)
 def owned_parts(text: str) -> tuple[OwnedPart, ...]:
-    """Return the parts of a person's message that are not simply their own, in order, without overlap."""
+    """Return the parts of a person's message that are not simply theirs.
+
+    They are in order, and do not overlap.
+    """
     apart = sorted(_set_apart(text), key=lambda part: part.start)
     handed = _handed(list(_stretches(text, apart)))
     parts: list[OwnedPart] = []
@@ -121,7 +124,7 @@ def is_own_heading(line: str) -> bool:
 
 
 def _set_apart(text: str) -> Iterator[OwnedPart]:
-    """Yield the parts that are set apart by form, except frames under a heading of the person's own."""
+    """Yield the parts set apart by form, except frames under a heading of the person's own."""
     spans = [*quotations(text), *logs(text)]
     for start, stop in frames(text):
         if not is_own_heading(text[start : start + _LONGEST_HEADING].partition("\n")[0]):
@@ -132,7 +135,7 @@ def _set_apart(text: str) -> Iterator[OwnedPart]:
 
 
 def _stretches(text: str, apart: Sequence[OwnedPart]) -> Iterator[_Stretch | None]:
-    """Yield the stretches of a message in order, and None for each line that is code or set apart."""
+    """Yield a message's stretches in order, and None for each line that is code or set apart."""
     parts = iter(apart)
     part = next(parts, None)
     start, covered, is_code = 0, 0, False
@@ -158,7 +161,10 @@ def _stretches(text: str, apart: Sequence[OwnedPart]) -> Iterator[_Stretch | Non
 
 
 def _split(stop: int, lines: Sequence[str], *, holds_text: bool) -> Iterator[_Stretch]:
-    """Yield the lines up to `stop` as stretches, cut after a first line that announces and before a last one that differs."""
+    """Yield the lines up to `stop` as stretches.
+
+    They are cut after a first line that announces, and before a last one that differs.
+    """
     cuts = [0, len(lines)]
     if lines[1:] and (_adopts(lines[0]) or _points_for_announcing(lines[0].strip()) >= _UNSURE):
         cuts.append(1)
@@ -171,7 +177,7 @@ def _split(stop: int, lines: Sequence[str], *, holds_text: bool) -> Iterator[_St
 
 
 def _ends_list(lines: Sequence[str]) -> bool:
-    """Return whether the last line does not belong to the list, or to the notice, that the others are."""
+    """Return whether the last line is no part of the list, or the notice, that the others are."""
     items = [_ITEM.match(line) is not None for line in lines]
     if items[-2] and sum(items[:-1]) > 1:
         return not items[-1]
@@ -199,7 +205,7 @@ def _handed(stretches: Sequence[_Stretch | None]) -> Iterator[OwnedPart]:
 
 
 def _ends(stretches: Sequence[_Stretch | None]) -> Iterator[int]:
-    """Yield for each stretch, last one first, the index after the end of a text that begins with it.
+    """Yield for each stretch, last one first, the index after the end of the text that it begins.
 
     A text ends with what is set apart, with a signature, where the person speaks again, or before
     the last stretch. It is never a heading alone.
@@ -224,7 +230,10 @@ def _ends(stretches: Sequence[_Stretch | None]) -> Iterator[int]:
 def _owner(
     stretch: _Stretch, before: _Stretch | None, after: _Stretch | None, *, is_first: bool
 ) -> Owner:
-    """Return the owner of a stretch, by what the person says before it and after the text that begins with it."""
+    """Return the owner of a stretch by what the person says before it and after its text.
+
+    Its text is the one that begins with it.
+    """
     announcement = before.lines[-1].strip() if before and not before.holds_text else ""
     if _adopts(announcement):
         return "adopted"
@@ -264,7 +273,10 @@ def _points_for_announcing(line: str) -> int:
 
 
 def _is_handed(line: str) -> bool:
-    """Return whether a line says that somebody else gave a text, how the person came by it, or what to do with it."""
+    """Return whether a line says that a text is handed on.
+
+    It says that somebody else gave it, how the person came by it, or what to do with it.
+    """
     spelled = _plain(line)
     if words.FOUND.search(spelled) or words.WORKED.search(spelled):
         return True
@@ -291,13 +303,19 @@ def _points_for_mention(stretch: _Stretch) -> int:
 
 
 def _resumes(stretch: _Stretch) -> bool:
-    """Return whether the person speaks again in a stretch: by its beginning, a question, or a mention of the text before."""
+    """Return whether the person speaks again in a stretch.
+
+    It shows by its beginning, a question, or a mention of the text before.
+    """
     is_own = words.RESUMING.match(_plain(stretch.title)) or is_own_heading(stretch.title)
     return bool(is_own) or _asks(stretch.text) or _points_for_mention(stretch) >= _LIKELY
 
 
 def _points_for_looks(stretch: _Stretch, *, is_first: bool) -> int:
-    """Return the points for a stretch's looking like a text by itself: a letter, a prompt, a notice, a verse."""
+    """Return the points for a stretch that looks like a text by itself.
+
+    Such texts are a letter, a prompt, a notice, and a verse.
+    """
     line = stretch.title
     is_greeting = _begins(line, words.OPENINGS) and not is_finished(line)
     letters = [mark for mark in re.split(r"[.:(!]", line[:_HEAD])[0] if mark.isalpha()]
@@ -317,7 +335,10 @@ def _asks(text: str) -> bool:
 
 
 def _after_colons(stretch: _Stretch) -> Iterator[OwnedPart]:
-    """Yield what follows in one line after a colon that announces a text, until the person speaks again."""
+    """Yield what follows, in one line, after a colon that announces a text.
+
+    It ends where the person speaks again.
+    """
     start = stretch.start
     for line in stretch.lines:
         colon = _COLON_WITHIN.search(line)

@@ -1,6 +1,7 @@
-"""Word classes that mark a text which a person hands on; each class holds the words of all languages that have rules.
+"""Word classes that mark a text which a person hands on.
 
-A word that means something else in another language does little harm, since no class decides alone.
+Each class holds the words of all languages that have rules. A word that means something else in
+another language does little harm, since no class decides alone.
 """
 
 import re
@@ -88,7 +89,7 @@ HOW_WE: Final = any_word("""
 BY_US: Final = re.compile(
     r"(?<!\w)(?:i|ve|you|we|ich|du|wir|je|ai|tu|as|yo|tú|he|eu|você|io|я|ты|мы) \w+|[我你]\w"
 )
-"""A verb with the person or the persona as its subject, not somebody else; "he" is the Spanish verb."""
+"""A verb whose subject is person or persona, not somebody else; "he" is the Spanish verb."""
 MADE: Final = any_word(
     "i_wrote i_made ich_geschrieben hab_mir j_ai_écrit escribí_esto я_написал 我写 我列 我自己"
 )

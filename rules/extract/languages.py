@@ -1,4 +1,4 @@
-"""Everyday words of the languages that the built-in engine knows; they tell which language a text is in."""
+"""Everyday words of the engine's languages, which tell which language a text is in."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ class Tongue:
     """Words that say that something belongs to the speaker."""
     you: Listed
     leaning: Listed
-    """Pronouns, and words such as "but", at the beginning of a sentence that leans on the one before it."""
+    """Pronouns, and words such as "but", that begin a sentence leaning on the one before it."""
     frames: frames.Frames
 
 
@@ -326,7 +326,7 @@ MONTHS = listed(
 
 
 def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
-    """Return the language of `among` that has most everyday words in `terms`; UNKNOWN where they are too few."""
+    """Return the language of `among` with most everyday words in `terms`; UNKNOWN for too few."""
     counts = Counter(islice(terms, _TERMS_READ))
     scores = [
         sum(count for term, count in counts.items() if term in tongue.common) for tongue in among
@@ -338,6 +338,6 @@ def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
 
 
 def lead_in(text: str) -> str:
-    """Return the lead with which a quote says that its words are the person's; "" where it has none."""
+    """Return the lead by which a quote says that its words are the person's; "" without one."""
     leads = (frames.spaced(tongue.frames.said) for tongue in TONGUES)
     return next((lead for lead in leads if text.startswith(lead)), "")

@@ -1,4 +1,4 @@
-"""Find the names by which the two sides of a conversation call each other: "Hey Marta!", "Good night, Wren."."""
+"""Find the names that both sides call each other by: "Hey Marta!", "Good night, Wren."."""
 
 import re
 from collections import Counter
@@ -18,7 +18,8 @@ _SHARE_OF_MOST = 0.25
 def find_called_names(texts: Iterable[str]) -> frozenset[str]:
     """Return the names by which one side calls the other in its messages, casefolded.
 
-    A name begins or ends sentences as a call, in at least two messages and in a quarter as many as the most frequent one.
+    A name begins or ends sentences as a call, in at least two messages and in a quarter as many as
+    the most frequent one.
     """
     calls = Counter[str]()
     for text in texts:

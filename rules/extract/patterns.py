@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 _CONTINUED = re.compile(r"\\\n\s*")
 _BRACKETS_AND_BARS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
-"""Brackets and bars; also escapes and character classes, so that brackets and bars within them are passed over."""
+"""Brackets and bars; and escapes and character classes, whose brackets and bars are passed over."""
 _FIRST_UNSPACED = "⺀"
-"""The first character of the East Asian scripts without spaces, whose words are found inside of longer runs."""
+"""The first character of East Asian scripts without spaces: words are found inside longer runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def any_case(pattern: str) -> re.Pattern[str]:
 
 
 def alternatives(*patterns: str) -> str:
-    """Join the lines of patterns as alternatives; a line that ends with a backslash continues on the next."""
+    """Join lines of patterns as alternatives; a backslash at its end joins a line to the next."""
     lines = (
         line.strip()
         for pattern in patterns
@@ -49,7 +49,7 @@ def alternatives(*patterns: str) -> str:
 
 
 def at_start(patterns: str) -> re.Pattern[str]:
-    """Compile alternatives to match at the start of a text, after the marks of a quotation or a list."""
+    """Compile alternatives to match at a text's start, after the marks of a quotation or a list."""
     return re.compile(rf"[\s*_#>\"'-]*(?:{patterns})")
 
 
@@ -80,7 +80,8 @@ class Phrases:
 def any_phrase(pattern: str) -> Phrases:
     """Compile alternatives. Those that begin with `\\b` or `^` share it, so that it is tried once.
 
-    A Turkish dotless i matches an i where case is ignored, so the pattern for ASCII texts has an i in its place.
+    A Turkish dotless i matches an i where case is ignored, so the pattern for ASCII texts has an i
+    in its place.
     """
     joined = join_lines(pattern)
     dotted = joined.replace("ı", "i")
@@ -96,12 +97,15 @@ def any_phrase(pattern: str) -> Phrases:
 
 
 def _may_be_ascii(alternative: str) -> bool:
-    """Return whether an alternative may match ASCII text: its first character is ASCII, or optional."""
+    """Return whether an alternative may match ASCII text.
+
+    Its first character must be ASCII, or optional.
+    """
     return alternative[:1].isascii() or alternative[1:2] in ("?", "*", "{")
 
 
 def listed(entries: str) -> Listed:
-    """Read a word list from `entries`, separated by white space: "word", "begin*" or "-exception"."""
+    """Read a word list from `entries` between white space: "word", "begin*" or "-exception"."""
     words = entries.split()
     return Listed(
         frozenset(word for word in words if not word.endswith("*") and not word.startswith("-")),
@@ -113,7 +117,8 @@ def listed(entries: str) -> Listed:
 def any_word(words: str, *others: Listed) -> re.Pattern[str]:
     """Compile a pattern of words, for text in small letters with one space between words.
 
-    In `words`, `begin*` is the beginning of a word, and `two_words` are two in a row. The words of `others` are added.
+    In `words`, `begin*` is the beginning of a word, and `two_words` are two in a row. The words of
+    `others` are added.
     """
     entries = words.split()
     for other in others:

@@ -1,6 +1,7 @@
-"""Match phrases of the languages that the engine knows: those that say nothing, and those a persona answers for.
+"""Match the phrases that say nothing, and those that a persona answers for.
 
-All languages are searched at once, since a persona may answer in another language than the person speaks.
+All languages that the engine knows are searched at once, since a persona may answer in another
+language than the person speaks.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Match a persona's promises, and statements that something is done, by the number of a language in `TONGUES`."""
+"""Match promises, and statements that something is done, by a language's number in `TONGUES`."""
 
 import re
 from collections.abc import Mapping

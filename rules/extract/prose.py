@@ -1,4 +1,4 @@
-"""Read a message as sentences: in whose voice each is, whether it says anything by itself, its words."""
+"""Read a message as sentences: whose voice each is in, whether it says anything, its words."""
 
 import re
 from bisect import bisect_right
@@ -38,13 +38,13 @@ _COMMAS = (", ", "，", "、", "، ")
 _COMMAS_OF_LIST = 3
 """A sentence with at least this many commas lists several things."""
 _LONGEST_COURTESY = 12.0
-"""A sentence of the person's with more words that begins with a courtesy goes on to say something."""
+"""A sentence of the person's that begins with a courtesy, but has more words, says something."""
 _CACHED_MESSAGES = 2_048
 """Messages whose sentences are cached, at about 6 KB each: more than one fold replaces."""
 _MOST_OUTLINES = 65_536
 """Messages whose outline is cached, at about 300 bytes each."""
 _OUTLINED = Struct("<IIB5?")
-"""A sentence in an outline: its bounds in the message, the index of its voice, and its other marks."""
+"""A sentence in an outline: its bounds in the message, its voice's index, its other marks."""
 _VOICES: tuple[Voice, ...] = ("own", "set", "item", "other")
 _outlines: dict[bytes, bytes] = {}
 """The outlines of messages by fingerprint. Folds read messages again much later, and finding their
@@ -54,7 +54,7 @@ _CACHED_WORDS = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message: who said it ("user" or "assistant"), its text, and its day (ISO, or "" where unknown)."""
+    """One message: who said it ("user" or "assistant"), its text, its day (ISO; "" if unknown)."""
 
     role: str
     text: str
@@ -63,7 +63,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence: the characters [start, stop) of message number `message`, and `text`, the same without markup."""
+    """A sentence: the characters [start, stop) of a message, and `text`, the same without markup.
+
+    `message` is the number of the message.
+    """
 
     message: int
     role: str
@@ -105,7 +108,7 @@ class Sentence:
 
 
 def has_placeholder(text: str) -> bool:
-    """Return whether `text` has square brackets that are neither a link nor the mark of a footnote."""
+    """Return whether `text` has square brackets that are neither a link nor a footnote's mark."""
     return _LINKED.search(text) is not None
 
 
@@ -202,7 +205,7 @@ def _without_lone_brackets(text: str, piece: TextPiece) -> TextPiece:
 
 
 def _without_label(text: str, piece: TextPiece) -> TextPiece:
-    """Return the piece without its bold label, where a whole sentence follows that; else the piece as it is."""
+    """Return the piece without its bold label if a whole sentence follows that; else the piece."""
     label = _BOLD_LABEL.match(text, piece.start, piece.stop)
     if label is None or not is_finished(text[label.end() : piece.stop]):
         return piece
@@ -266,5 +269,5 @@ def without_markup(text: str) -> str:
 
 
 def is_plain(sentence: Sentence) -> bool:
-    """Return whether a sentence is finished running text in the speaker's own voice, and no courtesy."""
+    """Return whether a sentence is finished prose in the speaker's own voice, and no courtesy."""
     return sentence.own and not sentence.courteous and is_finished(sentence.text)

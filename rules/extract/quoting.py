@@ -23,7 +23,7 @@ _INWARD = 2.0
 
 
 def said_lead(texts: Sequence[str]) -> str:
-    """Return the lead that goes before a quote of the person's words, in the language of these texts."""
+    """Return the lead before a quote of the person's words, in the language of these texts."""
     frames = spoken((term for text in texts for term in terms(text)), TONGUES).frames
     return spaced(frames.said)
 
@@ -31,7 +31,7 @@ def said_lead(texts: Sequence[str]) -> str:
 def quote(
     passage: Sequence[Said], words: int, before: Sequence[Said] = (), besides: Sequence[str] = ()
 ) -> str:
-    """Return one to three sentences of one message, word for word: those that say most of the passage.
+    """Return one to three sentences of a message, word for word: those that say most of a passage.
 
     It never quotes code, placeholders, what was written for somebody else, what was said `before`
     the passage (another memory may quote that) or what the texts `besides` say (the memory has it
@@ -90,7 +90,10 @@ def _spans(
 def _fitness(
     passage: Sequence[Said], reading: WeighedPassage, worth: Sequence[float], span: range
 ) -> tuple[int, float, int]:
-    """Return a sort key of how fit a run is to be quoted: its rank, what it says for its length, and how early it is."""
+    """Return a sort key of how fit a run is to be quoted.
+
+    That is its rank, what it says for its length, and how early it is.
+    """
     values: dict[str, float] = {}
     for at in span:
         value = worth[at] * (_INWARD if reading.inward[at] else 1.0)
@@ -136,9 +139,10 @@ def _is_running(passage: Sequence[Said], reading: WeighedPassage, at: int) -> bo
 
 
 def _line_with_words(passage: Sequence[Said], words: int) -> str:
-    """Return the first line with words of the longest message that has one, cut to `words`; "" without any.
+    """Return the first line with words, cut to `words`, of the longest message with one; else "".
 
-    Fences of code and lines with a control mark are passed over. A line is split at placeholders in square brackets.
+    Fences of code and lines with a control mark are passed over. A line is split at placeholders in
+    square brackets.
     """
     longest_first = sorted(passage, key=lambda message: len(message.text), reverse=True)
     lines = (line for message in longest_first for line in message.text.splitlines())

@@ -1,4 +1,4 @@
-"""Lay out the sentences that are kept: by day, each side after its lead, as rows of whole sentences."""
+"""Lay out the kept sentences by day, each side after its lead, as rows of whole sentences."""
 
 import re
 from collections.abc import Sequence
@@ -33,7 +33,8 @@ neighbours have none."""
 def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:
     """Return the kept sentences by day, as what the person told and the persona answered.
 
-    A day is not named where the text before ended with it (`day_before`), nor a year that the day before it has named.
+    A day is not named where the text before ended with it (`day_before`), nor a year that the day
+    before it has named.
     """
     frames = reading.frames
     lines = []
@@ -51,7 +52,8 @@ def tell(
 ) -> str:
     """Return the kept sentences, the person's before the persona's, each side after its lead.
 
-    A question that the person answers in a word goes into brackets before the answer, which says nothing without it.
+    A question that the person answers in a word goes into brackets before the answer, which says
+    nothing without it.
     """
     lines: list[str] = []
     questions: dict[int, Sentence] = {}

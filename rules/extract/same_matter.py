@@ -29,7 +29,7 @@ _CONDITION = any_case(r"""
     |\bquando (?:eu |ti |le )?\w+ *(?:por|sobre|di)? *|\bкогда я (?:тебя |вас )?\w+ *(?:о|об|про)? *
     |\bколи я (?:тебе |вас )?\w+ *(?:про)? *|\b(?:kiedy|gdy) (?:cię )?\w+ *(?:o)? *|(?:عندما|كلما) أسأل\w* *(?:عن)? *
     |जब (?:भी )?मैं *|(?:当|每次|每当)我(?:问|说|提到|提|发)(?:到|起)? *""")
-"""The words before the case in which a wish applies ("when I ask about X"), in the languages that are covered."""
+"""The words before a wish's case ("when I ask about X"), in the languages that are covered."""
 _SAME_SHARE = 0.5
 """The part of the shorter wish's words that both share where they are about the same matter."""
 _STEM = 4
@@ -38,7 +38,7 @@ _STEM = 4
 
 @lru_cache(_CACHED_WISHES)
 def _matter(wish: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the subject words of what a wish asks for, and those of its case ("when I ask about X")."""
+    """Return the subject words of what a wish asks for, and of its case ("when I ask about X")."""
     plain = wish.replace("’", "'")
     condition = _CONDITION.search(plain)
     asked, case = (
@@ -64,7 +64,10 @@ def _is_general(term: str) -> bool:
 
 
 def is_same_matter(wish: str, later: str) -> bool:
-    """Return whether two wishes have the same case or, where neither has one, share enough of their subject words."""
+    """Return whether two wishes have the same case or, if neither has one, the same subject.
+
+    The subject is the same if they share enough of their subject words.
+    """
     (asked, case), (asked_later, case_later) = _matter(wish), _matter(later)
     if case or case_later:
         return bool(case) and case == case_later
@@ -73,7 +76,7 @@ def is_same_matter(wish: str, later: str) -> bool:
 
 
 def find_ended(text: str, earlier: Sequence[str], *, is_done: bool) -> list[int]:
-    """Return the indices of the earlier texts that this one takes back or, with `is_done`, says to be done.
+    """Return the indices of earlier texts that this one takes back or, with `is_done`, calls done.
 
     A text that takes back ends the newest of those that share most stems with it, and all that ask
     for the same. A text that says something is done ends those that share two stems with it, or one

@@ -76,12 +76,12 @@ _THAI_AT_LEAST = 60
 _REACH = 40
 """The characters before and after a stop in which its neighbouring words are looked for."""
 _LONGEST_NUMBERING = 6
-"""The characters of a line's or sentence's beginning, fewer than which a number with a stop numbers it."""
+"""A beginning of fewer characters that is a number with a stop numbers a line or a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The characters [start, stop) of a text: one line of prose, or all of a piece of code or of a table."""
+    """The characters [start, stop) of a text: one line of prose, a piece of code, or a table."""
 
     start: int
     stop: int
@@ -90,9 +90,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """The characters [start, stop) of a text: a sentence if `prose`, else code, a table or mere signs.
+    """The characters [start, stop) of a text: a sentence if `prose`, else code, table or signs.
 
-    A sentence has no white space around it, and no mark of a list, a heading or a quotation before it.
+    A sentence has no white space around it, and no mark of a list, a heading or a quotation before
+    it.
     """
 
     start: int
@@ -131,11 +132,12 @@ def is_fence(line: str) -> bool:
 
 
 def without_open_fence(text: str) -> str:
-    """Return the longest part of `text` between fences that never close; `text` itself if every fence closes."""
+    """Return the longest part of `text` between unclosed fences; `text` if all fences close."""
     longest, rest = "", text
     while fence := _open_fence(rest):
         longest = max(longest, rest[: fence.start()].strip(), key=len)
-        rest = rest[_LINE.match(rest, fence.end()).end() :]  # type: ignore[union-attr]  # it matches anything
+        # The pattern of a line matches anything.
+        rest = rest[_LINE.match(rest, fence.end()).end() :]  # type: ignore[union-attr]
     return max(longest, rest.strip(), key=len) if longest or rest != text else text
 
 
@@ -163,7 +165,7 @@ def _open_fence(text: str) -> re.Match[str] | None:
 
 
 def _line_after_code(text: str, lines: list[tuple[int, int]], at: int, *, indented: bool) -> int:
-    """Return the index of the line after the code or table that begins at line `at`; `at` itself if none does."""
+    """Return the index of the line after the code or table that begins at line `at`; else `at`."""
     line = text[slice(*lines[at])]
     fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
     if fence:
@@ -234,7 +236,10 @@ def ends_whole(text: str) -> bool:
 
 
 def _split_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextPiece]:
-    """Yield the sentences of a line, without the marks before it; `small`: sentences begin with small letters."""
+    """Yield the sentences of a line, without the marks before it.
+
+    `small`: sentences begin with small letters.
+    """
     mark = MARK.match(text, start, stop)
     start = mark.end() if mark else start
     for match in _STOP.finditer(text, start, stop):
@@ -304,7 +309,7 @@ def _stripped(text: str, start: int, stop: int, *, prose: bool) -> TextPiece:
 
 
 def sentences_within(text: str, words: float) -> str:
-    """Return the beginning of a text, as many whole sentences as have at most `words` words; at least one."""
+    """Return a text's beginning: the whole sentences within `words` words, but at least one."""
     left, stop = words, 0
     for piece in sentences(text):
         left -= length(text[piece.start : piece.stop])

@@ -1,4 +1,4 @@
-"""Find what a message's form sets apart: framed text, quotations, and logs of conversations from elsewhere."""
+"""Find what a message's form sets apart: framed text, quotations, and logs from elsewhere."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ _SHORTEST_QUOTATION = 60
 """The fewest characters of a quotation that counts as a text of its own; a shorter one is part of
 what is told."""
 _HEAD = 24
-"""The characters at the start of a log's line in which its time or its speaker's name is looked for."""
+"""The characters at the start of a log's line in which to look for a time or a speaker's name."""
 _FILE_ENDS = re.compile(
     r"\[(?:(?:end|ende|fin|fine|fim|конец)\b|[^\]\n]{0,12}(?:结束|完))", re.IGNORECASE
 )
@@ -26,7 +26,7 @@ _LABEL = re.compile(r"\W*([^\W\d_][^:：\n]{0,24}?)[,\s]*[:：]\s")
 
 
 def frames(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of what is between two rules, tags or lines in brackets, including those two lines."""
+    """Yield the bounds of what two rules, tags or lines in brackets frame, with those lines."""
     begun: dict[str, int] = {}
     start = 0
     for line in text.splitlines(keepends=True):
@@ -58,10 +58,10 @@ def quotations(text: str) -> Iterator[tuple[int, int]]:
 
 
 def logs(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of a pasted conversation: from its first logged line to its last; nothing where it has only one.
+    """Yield the bounds of a pasted conversation: from its first logged line to its last.
 
-    A line is logged where a name comes before it that recurs or is in capitals, or where it has a
-    time and lines do in which one speaker recurs.
+    There are none if only one line is logged. A line is logged where a name comes before it that
+    recurs or is in capitals, or where it has a time and lines do in which one speaker recurs.
     """
     spans = [line.span() for line in re.finditer(r"[^\n]+", text)]
     heads = [text[start : min(stop, start + 2 * _HEAD)] for start, stop in spans]

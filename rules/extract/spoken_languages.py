@@ -36,7 +36,7 @@ _CHARACTERS_READ = 60
 
 
 def language_of(texts: Iterable[str]) -> int:
-    """Return the number of the language that most of the texts are in; English where no language is recognized."""
+    """Return the number of the language that most texts are in; English if none is recognized."""
     tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
     return _ENGLISH if tongue is UNKNOWN else TONGUES.index(tongue)
 
@@ -93,7 +93,7 @@ def count_everyday_words(text: str) -> tuple[int, ...]:
 
 @cache
 def _everyday() -> dict[str, list[int]]:
-    """Return by everyday word the numbers of the languages, written in Latin letters, that have it."""
+    """Return by everyday word the numbers of the languages in Latin letters that have it."""
     numbers: dict[str, list[int]] = {}
     for number in _LATIN:
         tongue = TONGUES[number]

@@ -1,4 +1,4 @@
-"""Tell in whose voice the lines of a message are: the speaker's own, drafted for somebody, quoted, or listed.
+"""Tell in whose voice a message's lines are: the speaker's own, drafted, quoted, or listed.
 
 A draft begins at a line that announces one (it ends with a colon, or is a heading, and names a
 draft), or with a greeting, a subject line, or a gap such as [Your Name]. Where it ends depends on
@@ -51,7 +51,7 @@ _LABEL_BEFORE = re.compile(r"\W*([^:：\n]{1,60}[:：])")
 _LONGEST_LABEL = 5.0
 """The most words of a label before a colon."""
 _LONGEST_HEADING = 8.0
-"""A line of at most this many words that ends without a stop is a heading, a salutation or a signature."""
+"""A line of at most so many words without a stop is a heading, a salutation or a signature."""
 
 _Kind = Literal["text", "item", "heading", "quote", "code", "rule"]
 _State = Literal[
@@ -102,7 +102,7 @@ NO_DRAFT: Final = any_case(r"""
     [ -]?(?:plan|schedule|routine|workflow|timeline|itinerary|agenda|checklist|budget|calculation|breakdown|problem
     |menu|recipe|inventory|usage|zeitplan|ablauf|budget|emploi du temps|horario|rutina|presupuesto|orçamento|rotina
     |orario|bilancio|график\w*|расписани\w*|бюджет\w*|розклад\w*|harmonogram\w*|budżet\w*|program)s?\b""")
-"""What such a line may name that is no draft: steps and tips towards a text, and examples of plans."""
+"""What such a line may name that is no draft: steps and tips towards one, examples of plans."""
 
 PART: Final = any_case(r"""
     \b(?:introduction|body|conclusion|thesis|abstract|paragraphs?|stanzas?|verses?|chorus|chapters?|scenes?|einleitung
@@ -283,7 +283,10 @@ class _Draft:
         return ""
 
     def _ends_at(self, line: _Line) -> bool:
-        """Return whether the line is a heading that ends what a heading of the same or a lower rank has announced."""
+        """Return whether the line is a heading that ends what was announced.
+
+        It ends what a heading of the same or a lower rank has announced.
+        """
         has_text = self._within not in ("announced", "one line", "signed")
         ends = (
             has_text and 0 < line.rank <= self._rank < _LOWEST_RANK and not PART.search(line.words)
@@ -307,7 +310,7 @@ class _Draft:
         return self._continue_text(line)
 
     def _settle(self, line: _Line) -> bool:
-        """Settle what was announced by the first line after it; return whether that line is drafted.
+        """Settle what was announced by the first line after it; return whether that is drafted.
 
         A list is drafted only where the announcement names a draft.
         """
@@ -332,7 +335,7 @@ class _Draft:
         return True
 
     def _continue_text(self, line: _Line) -> bool:
-        """Note where the line ends the text, and return True: the line that ends it belongs to it."""
+        """Note if the line ends the text, and return True: the line that ends it belongs to it."""
         if self._within == "marks":
             is_end = _is_left_open(line.words)
         else:
@@ -343,7 +346,7 @@ class _Draft:
 
 
 def names_draft(words: str) -> bool:
-    """Return whether a line names a text that is written for somebody; steps towards one and plans are none."""
+    """Return whether a line names a text for somebody; steps towards one and plans are none."""
     return DRAFT.search(NO_DRAFT.sub(" ", words)) is not None
 
 

@@ -1,4 +1,4 @@
-"""Read a passage of a conversation: its sentences, how much each word weighs, and how its persona speaks."""
+"""Read a passage: its sentences, how much each word weighs, and how its persona speaks."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ _CACHED_GISTS = 4_096
 """Messages before a passage whose words are cached: several times those that one memory is written
 in view of, so that all are still cached when the next memory is written."""
 _KNOWN = 0.3
-"""The weight of a word that was said before is multiplied by this: earlier memories are likely to hold it."""
+"""The weight of a known word is multiplied by this: earlier memories are likely to hold it."""
 _EVERYDAY = 0.07
 """The weight of an everyday word; any other weighs at least 1."""
 _FIGURE = 3.0
@@ -41,7 +41,7 @@ _AS_OFTEN = 2.0
 _UNKNOWN_LIFE = 0.5
 """The worth of the words of a persona whose language is not recognized."""
 _NEUTRAL_SENTENCES = 5
-"""Sentences without "my" that are added to each side's count, so that a few sentences do not decide."""
+"""Sentences without "my" that are added to each side's count, so that a few do not decide."""
 _LEAST_SHARE = 0.02
 """The least share of "my" that the person is taken to have, as it is divided by."""
 _RUNNING_SHARE = 0.5
@@ -49,9 +49,9 @@ _RUNNING_SHARE = 0.5
 _MOST_STATES = 4
 """A sentence counts for no more words of states than this."""
 _SHORT = 14.0
-"""A sentence's states are spread over at least this many words, so that short ones do not win by being short."""
+"""The fewest words to spread a sentence's states over, so that none wins by being short."""
 _FEWEST_WORDS = 6.0
-"""A sentence of fewer words ("Thursday, in Peterborough.") says little without the one before it."""
+"""A sentence of fewer words ("Thursday, in Peterborough.") says little without the one before."""
 _SHORTEST_ANSWER = 4.0
 """An answer of fewer words ("Toast.") says nothing without its question."""
 _SHORTEST_NAME = 3
@@ -173,7 +173,10 @@ def _weights(
     tongues: Sequence[Tongue],
     life: float,
 ) -> dict[str, float]:
-    """Return the weight of each word: more for one that recurs or that both sides say, less for one known from before."""
+    """Return the weight of each word.
+
+    A word that recurs or that both sides say weighs more, one known from before less.
+    """
     times = Counter(_words_of(sentences))
     of_persona = set(_words_of(each for each in sentences if each.role == PERSONA))
     of_person = set(_words_of(each for each in sentences if each.role != PERSONA))
@@ -197,7 +200,8 @@ def _is_everyday(term: str, tongue: Tongue) -> bool:
 def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
     """Return how densely each sentence speaks of the persona's own states.
 
-    It is 0 for the person's sentences, for courtesies, and without the first person outside quotation marks.
+    It is 0 for the person's sentences, for courtesies, and without the first person outside
+    quotation marks.
     """
     me = occurrences(sentences, tongue.me)
     states = occurrences(sentences, tongue.states)
@@ -223,7 +227,8 @@ def _leaning(
 ) -> list[bool]:
     """Return for each sentence whether it leans on the one before it.
 
-    No sentence leans on a reaction, nor on another message's sentence, except the person's short answer on its question.
+    No sentence leans on a reaction, nor on another message's sentence, except the person's short
+    answer on its question.
     """
     return [
         at > 0
@@ -267,7 +272,10 @@ def _lectures(of_persona: Sequence[Sentence]) -> Iterator[int]:
 def _life(
     of_persona: Sequence[Sentence], of_person: Sequence[Sentence], persona: Tongue, person: Tongue
 ) -> float:
-    """Return the worth of the persona's own words, by how often it says "my" compared with the person."""
+    """Return the worth of the persona's own words.
+
+    It depends on how often the persona says "my", compared with the person.
+    """
     if persona is UNKNOWN:
         return _UNKNOWN_LIFE
     share = _share_of_own(of_persona, persona) / max(_LEAST_SHARE, _share_of_own(of_person, person))

@@ -44,11 +44,11 @@ _PLAIN = str.maketrans(
     "’後請說講話問別麼時個對給嗎會這裡語寫從開當陪聽應該習慣體讓許準總閉點條種長發簡單繁換",
     "'后请说讲话问别么时个对给吗会这里语写从开当陪听应该习惯体让许准总闭点条种长发简单繁换",
 )
-"""Replaces typographic apostrophes by plain ones, and traditional Chinese characters by simplified ones."""
+"""Replaces typographic apostrophes by plain ones, and traditional Chinese by simplified."""
 
 
 def features(sentence: str) -> Collection[str]:
-    """Return the features of a sentence, each once; of a quotation only the quotation marks are read."""
+    """Return a sentence's features, each once; of a quotation only the quotation marks are read."""
     words = _WORD.findall(QUOTED.sub('""', sentence).translate(_PLAIN).lower())
     names_me, names_you = not _ME.isdisjoint(words), not _YOU.isdisjoint(words)
     is_asked = bool(words) and words[-1] in QUESTION_MARKS

@@ -37,7 +37,7 @@ from rules.extract.words import length
 Kind = Literal["wish", "end", "task", "promise", "done"]
 
 _SURE_END, _SURE_WISH, _SURE_TASK = -0.9, 0.2, -0.25
-"""The least scores that count. They weigh against fifty plain sentences for each wish in a conversation."""
+"""The least scores that count. They weigh against fifty plain sentences for each wish."""
 _LIKELY = -1.2
 """The least score of a line that counts as a wish within a list of wishes."""
 _MOST_WORDS = 1_500.0
@@ -52,10 +52,10 @@ _MOST_ITEMS = 12
 """The most lines of a list of wishes."""
 _FEWEST_ITEMS = 2
 _HEADINGS = 4
-"""How many lines may say whose a list is: its first sentence, and the lines before it, blank ones included."""
+"""How many lines may say whose a list is: its first sentence, and lines before it, even blank."""
 _BEFORE_ITEMS = " \t\n-*•—>0123456789.)"
 _REACH = 120
-"""The characters before and after an order in which a word is looked for that makes it hold for good."""
+"""The characters around an order in which to look for a word that makes it hold for good."""
 _COMMAS = (",", ";", "，", "、", "；")
 _CLAUSE = re.compile(rf"[^{''.join(_COMMAS)}]+")
 _PAIRED = (("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("“", "”"))
@@ -85,7 +85,10 @@ class Stated:
     text: str
     kind: Kind
     is_sure: bool = True
-    """Whether these are surely the speaker's own words; else it counts once the person confirms it."""
+    """Whether these are surely the speaker's own words.
+
+    If not, it counts once the person confirms it.
+    """
 
 
 def forget_wishes() -> None:
@@ -96,7 +99,10 @@ def forget_wishes() -> None:
 
 @lru_cache(_CACHED_MESSAGES)
 def find_stated(text: str) -> tuple[Stated, ...]:
-    """Return what a message of the person's asks for, takes back, or says to be done, in order, each once."""
+    """Return what a message of the person's asks for, takes back, or says to be done.
+
+    Each is returned once, in order.
+    """
     found: list[Stated] = []
     breaks = [gap.end() for gap in re.finditer("\n\n", text)]
     for _, paragraph in groupby(
@@ -130,7 +136,10 @@ def find_promises(text: str) -> tuple[Stated, ...]:
 
 
 def _own_pieces(text: str) -> Iterator[tuple[TextPiece, Owner]]:
-    """Yield the sentences of prose that are not somebody else's, each with its owner and without a list's mark."""
+    """Yield the sentences of prose that are not somebody else's, each with its owner.
+
+    The mark of a list is left out.
+    """
     for piece in sentences(text):
         owner = owner_at(text, piece.start)
         if piece.prose and owner != "foreign":
@@ -162,7 +171,10 @@ def _in_paragraph(text: str, pieces: list[tuple[TextPiece, Owner]]) -> Iterator[
 def _lists_wishes(
     text: str, pieces: Sequence[tuple[TextPiece, Owner]], kinds: Sequence[str]
 ) -> bool:
-    """Return whether the lines of a paragraph are a list of wishes; `kinds` are those of its sentences that ask."""
+    """Return whether a paragraph's lines are a list of wishes.
+
+    `kinds` are those of its sentences that ask.
+    """
     wishes = kinds.count("wish") + kinds.count("order")
     start = pieces[0][0].start
     lines = {text.count("\n", start, piece.start): piece for piece, _ in reversed(pieces)}
@@ -195,7 +207,7 @@ def _is_item(text: str, piece: TextPiece) -> bool:
 
 
 def _clause(sentence: str, at: int) -> str:
-    """Return the sentence; of a long one, the part between two commas in which a wish begins `at`."""
+    """Return the sentence; of a long one, the part between commas in which a wish begins `at`."""
     if length(sentence) <= _MANY_WORDS:
         return sentence
     start = max(sentence.rfind(mark, 0, at + 1) for mark in _COMMAS) + 1
@@ -206,7 +218,7 @@ def _clause(sentence: str, at: int) -> str:
 def _kind_at(
     text: str, piece: TextPiece, owner: Owner
 ) -> tuple[Kind | Literal["order"], int] | None:
-    """Return the kind of a sentence, and where in it the words begin that show it; None where it is of no kind."""
+    """Return the kind of a sentence, and where its telling words begin; None without a kind."""
     sentence = text[piece.start : piece.stop].replace("’", "'")
     words = length(sentence)
     if not _SHORTEST <= words <= _MOST_WORDS:
@@ -227,7 +239,7 @@ def _kind_at(
 
 
 def _kind_in(sentence: str, text: str) -> tuple[Kind | Literal["order"], int] | None:
-    """Return the kind of a sentence of the message `text`, and where the words begin that show it."""
+    """Return the kind of a sentence of the message `text`, and where its telling words begin."""
     among = languages_of(sentence, text)
     in_english = is_english(sentence, text, among)
     found = _kind_by_form(sentence) if in_english else _kind_by_score(sentence)
@@ -237,7 +249,10 @@ def _kind_in(sentence: str, text: str) -> tuple[Kind | Literal["order"], int] | 
 
 
 def _kind_by_score(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
-    """Return the kind of a sentence by its score, and where it begins: in a long one, at the clause most like a wish."""
+    """Return the kind of a sentence by its score, and where it begins.
+
+    In a long sentence it begins at the clause most like a wish.
+    """
     at = 0
     if length(sentence) > _MANY_WORDS:
         clause = max(_CLAUSE.finditer(sentence), key=lambda found: scores(found[0])["wish"])
@@ -269,7 +284,7 @@ def _kind_by_form(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
 
 
 def _asks(sentence: str) -> bool:
-    """Return whether a sentence is a question, and not an order with a tag after it ("..., please?")."""
+    """Return whether a sentence is a question, not an order with a tag ("..., please?")."""
     bare = sentence.rstrip(" \"'”»)*_")
     return bare.endswith(QUESTION_MARKS) and not _TAG.search(bare)
 
@@ -277,7 +292,10 @@ def _asks(sentence: str) -> bool:
 def _asked_for(
     sentence: str, *, is_asked: bool, is_once: bool
 ) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
-    """Yield what a sentence asks for, and where: a wish, a task, or an order that does not say which of the two it is."""
+    """Yield what a sentence asks for, and where.
+
+    It is a wish, a task, or an order that does not say which of the two it is.
+    """
     if not is_asked and (found := compiled("within").search(sentence)):
         yield "wish", found
     if ask := compiled("ask", leads=True).search(sentence):
@@ -311,7 +329,7 @@ def _any_of(parts: Iterable[str], text: str) -> bool:
 
 
 def _is_quoted(text: str, at: int) -> bool:
-    """Return whether the character at an index of a text is within quotation marks, or opens them."""
+    """Return whether the character at an index of a text is in quotation marks, or opens them."""
     if last_quotation_end(quotations_in(text), at) > at:
         return True
     begin = max(at - _LONGEST_QUOTED, text.rfind("\n\n", max(0, at - _LONGEST_QUOTED), at) + 1, 0)

@@ -35,7 +35,7 @@ _TERM = re.compile(
     rf"|[{CROWDED}]+|(?<!\w)[^\W\d_](?:\.[^\W\d_])+(?!\w)"
     rf"|(?:[^\W{CROWDED}]++|[{_MARKS}]++|(?<=\w)['’ʼ](?=[яюєїЯЮЄЇ]))++)"
 )
-# The full stop comes first, so that only full stops are tried: else this takes a tenth of the time of a plan.
+# The full stop comes first, so only stops are tried: else this takes a tenth of a plan's time.
 _ABBREVIATION = re.compile(r"\.(?<=[a-z]\.)(?<![a-z0-9_][a-z]\.)[a-z](?![a-z0-9_])")
 _TO_SPACES = {
     ord(mark): " " for mark in map(chr, range(128)) if not (mark.isalnum() or mark == "_")
@@ -65,7 +65,10 @@ def has_digit(term: str) -> bool:
 
 
 def terms(text: str) -> Sequence[str]:
-    """Return the words of `text` in order, casefolded; for scripts without spaces, the pairs of neighbouring characters."""
+    """Return the words of `text` in order, casefolded.
+
+    For scripts without spaces, these are the pairs of neighbouring characters.
+    """
     plain = _plain_terms(text)
     if plain is not None:
         return plain
@@ -119,9 +122,10 @@ def _terms_of_run(run: str) -> Sequence[str]:
 
 
 def length(text: str) -> float:
-    """Return the length of `text` in words; 1.7 characters of Han and kana count as a word, and 4 of Thai and the like.
+    """Return the length of `text` in words.
 
-    A long run without spaces (an address, encoded bytes) counts one word more for every 24 characters.
+    Of Han and kana, 1.7 characters count as a word, and 4 of Thai and the like. A long run without
+    spaces (an address, encoded bytes) counts one word more for every 24 characters.
     """
     runs = text.split() if text.isascii() else _MEASURE.findall(text)
     return sum(map(_weigh, runs))

@@ -15,7 +15,7 @@ from rules.wording import cut_title
 _UNSAFE_TO_SHOW = dict.fromkeys(
     [*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " "
 )
-"""Replaces characters that would control a terminal, break a line, or reverse the direction of its rest."""
+"""Replaces characters that control a terminal, break a line, or reverse its direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Chat:
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """Return the names of its model: the id in `modelInfo`, then `model`, which may be a uuid."""
+        """Return the names of its model: the id in `modelInfo`, then `model` (perhaps a uuid)."""
         info = self.field("modelInfo")
         names = (info.get("id") if isinstance(info, dict) else None, self.field("model"))
         return tuple(printable(name) for name in map(spans.text, names) if name)
@@ -125,7 +125,8 @@ class Chat:
 def read_messages(chat: Chat) -> tuple[Message, ...]:
     """Return every message of the chat, in order.
 
-    Raises ChatSkipped where they are no list, or one of them is no object or longer than any model reads.
+    Raises ChatSkipped where they are no list, or one of them is no object or longer than any model
+    reads.
     """
     member = chat.member("messages")
     if member is not None and chat.text[member.value.start] != "[":
@@ -180,7 +181,7 @@ def parse_chat(chat: bytes) -> Chat:
 
 
 def chat_in_export(item: bytes) -> Chat:
-    """Read an item of an export's `chats`; an item that is no object becomes a chat without fields."""
+    """Read an item of an export's `chats`; one that is no object becomes a chat without fields."""
     outlines: list[Outline] = []
     text = item.decode("latin-1")
     walk_chat(outlines.append)(Reel(text), 0)
@@ -230,5 +231,8 @@ def _note_name(names: dict[str, str], key: str, reel: Reel, at: int) -> int:
 
 
 def _walk_sync(reel: Reel, at: int) -> int:
-    """Walk over `syncMetadata` instead of skipping it: we add to it, so each of its keys must occur once."""
+    """Walk over `syncMetadata` instead of skipping it.
+
+    We add to it, so each of its keys must occur once.
+    """
     return spans.members(reel, at)[1] if reel.sign(at) == "{" else reel.value(at)[1]

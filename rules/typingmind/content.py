@@ -1,4 +1,4 @@
-"""Read the content of a message in every shape that TypingMind knows, and the files that it refers to.
+"""Read a message's content in every shape that TypingMind knows, and the files it refers to.
 
 Words are the text that person and persona wrote. Images, files, tool calls and results, and
 thinking become short placeholders in square brackets: they keep their place in the prompt and are
@@ -70,9 +70,10 @@ def has_several_answers(message: Fields) -> bool:
 
 
 def chosen(message: Fields) -> Fields:
-    """Return, of several answers, the one that the conversation continues; the first, as the app sends, if none is chosen.
+    """Return, of several answers, the one that the conversation continues.
 
-    Any other message is returned itself.
+    It is the first if none is chosen, as the app sends that one. Any other message is returned
+    itself.
     """
     if not has_several_answers(message):
         return message
@@ -112,7 +113,10 @@ def attachments(raw: bytes) -> frozenset[str]:
 
 
 def without_its_place(part: object) -> object:
-    """Return a part of a message's content without the place of its file, as a fork keeps its copy elsewhere."""
+    """Return a part of a message's content without the place of its file.
+
+    A fork keeps its copy elsewhere.
+    """
     if not isinstance(part, Mapping) or next(_file_ids(part), None) is None:
         return part
     rest = _without_file_ids(part)

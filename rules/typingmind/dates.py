@@ -17,10 +17,11 @@ _FIRST_YEAR = 1971
 
 @lru_cache(_CACHED_DATES)
 def parse_date(text: str | None) -> datetime | None:
-    """Return a date of an export, with `Z` or an offset and perhaps fractions of a second; None for any other text.
+    """Return a date of an export; None for any other text.
 
-    Other forms that Python reads ("2024-W09-5", "20240301") are refused: JavaScript does not read
-    them, and their first ten characters are no day.
+    A date has `Z` or an offset, and perhaps fractions of a second. Other forms that Python reads
+    ("2024-W09-5", "20240301") are refused: JavaScript does not read them, and their first ten
+    characters are no day.
     """
     if not text or not _DATE.fullmatch(text):
         return None
@@ -52,7 +53,7 @@ def in_zone(text: str | None, zone: tzinfo) -> str:
 
 
 def day_of(text: str | None) -> str:
-    """Return the day that a date has in its own offset, as YYYY-MM-DD; "" for no date, or one of 1970."""
+    """Return a date's day in its own offset, as YYYY-MM-DD; "" for no date, or one of 1970."""
     return in_zone(text, UTC)[:_DAY_LENGTH]
 
 
@@ -62,7 +63,10 @@ def write_date(when: datetime) -> str:
 
 
 def moved_on(before: str | None, now: str) -> str:
-    """Return `now`, or just after `before` where the clock was set back, so that a newer export is never dated earlier."""
+    """Return `now`, or just after `before` where the clock was set back.
+
+    So a newer export is never dated earlier.
+    """
     last, present = parse_date(before), parse_date(now)
     if last is None or present is None or present > last:
         return now
@@ -72,7 +76,7 @@ def moved_on(before: str | None, now: str) -> str:
 def dates_inside(
     first: str | None, last: str | None, count: int, after: datetime
 ) -> list[datetime]:
-    """Return `count` dates for new messages: a millisecond apart, from `first` on, and none after `last`.
+    """Return `count` dates for new messages: a millisecond apart, from `first` to `last` at most.
 
     None is earlier than `after`, the date of what precedes them: TypingMind sorts by date
     when it merges devices, and keeps the order of equal dates.

@@ -24,7 +24,7 @@ from rules.typingmind.foreign_files import (
 from rules.typingmind.spans import BadJson, Reel, Span, Walker
 
 _BLOCK_BYTES = 1 << 16
-"""The bytes that are checked at a time: they fit into the processor's cache, which is ten times as quick."""
+"""The bytes to check at a time: they fit the processor's cache, which is ten times as quick."""
 _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
 
 
@@ -114,7 +114,7 @@ def without_chats(data: bytes, layout: DocumentLayout, chat_ids: Set[str]) -> by
 
 
 def chat_container(chat: bytes) -> bytes:
-    """Return the smallest export that TypingMind imports: one chat and nothing else, so nothing else is replaced."""
+    """Return the smallest export that TypingMind imports: one chat, so that only it is replaced."""
     return b"".join(container_blocks(chat))
 
 
@@ -158,7 +158,7 @@ def _walk_chats(container: _Container, reel: Reel, at: int) -> int:
 
 
 def _walk(name: str, blocks: Iterable[bytes], walker: Walker) -> None:
-    """Walk over the one value of a text; a fault of its encoding is raised in preference to one of its JSON."""
+    """Walk over the one value of a text; a fault of encoding is raised before one of JSON."""
     pieces = _texts(name, blocks)
     reel = Reel(next(pieces, ""), pieces)
     start = len(_BYTE_ORDER_MARK) if reel.seen(0, 3) == "\ufeff" else 0

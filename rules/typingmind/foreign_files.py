@@ -108,7 +108,7 @@ def explain_head(name: str, head: bytes) -> NotAnExport | None:
 
 
 def other_program(head: bytes) -> Foreign | None:
-    """Return which other program's export a file with these first bytes is, if `memproc bring` reads it; else None."""
+    """Return which other program's export begins so, if `memproc bring` reads it; else None."""
     start = _start(head).decode("utf-8", "replace")
     if start[:1] not in ("[", "{") or _OF_TYPINGMIND.match(start):
         return None
@@ -127,7 +127,7 @@ def explain_bytes(name: str, head: bytes) -> NotAnExport | None:
 
 
 def explain_root(name: str, keys: Set[str], root: object) -> NotAnExport:
-    """Return the error for a JSON text without chats, which says what it is, judging by its root."""
+    """Return the error for a JSON text without chats, which says by its root what the text is."""
     first = root[0] if isinstance(root, list) and root else None
     inside: Set[str] = first.keys() if isinstance(first, dict) else set()
     known = [
@@ -141,7 +141,7 @@ def explain_root(name: str, keys: Set[str], root: object) -> NotAnExport:
 
 
 def explain_cut(name: str, size: int) -> NotAnExport:
-    """Return the error for a file that stops after `size` bytes: it is still being written, or was cut off."""
+    """Return the error for a file that stops after `size` bytes, still being written or cut off."""
     return NotAnExport(
         f"{name} is cut off: it stops at byte {size:,}, and its JSON is not closed.",
         "If it is still being written, wait; otherwise export the chat again.",

@@ -27,7 +27,7 @@ _REASONS = {
 }
 _LIVED = frozenset({"user", "assistant", "tool", "function"})
 DIVIDER = "divider"
-"""The kind of our marker on the message between two conversations that were brought into one chat."""
+"""The kind of our marker on the message between two conversations brought into one chat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Message:
     the order of keys, or where files are kept."""
     calls_tools: bool
     cleared: bool
-    """Whether it has `contextClearedAt`: it is shown to the person, but no longer sent to the model."""
+    """Whether it has `contextClearedAt`: it is shown, but no longer sent to the model."""
     marker: Fields | None
     """Our own field, which the messages that we wrote have."""
     is_copy: bool = False
-    """Whether its bytes have the date on which a fork copied it; `created_at` is when it was said."""
+    """Whether its bytes have the date of a fork's copy; `created_at` is when it was said."""
 
     @property
     def text(self) -> str:
@@ -79,13 +79,13 @@ class Message:
 
     @property
     def speaker(self) -> str:
-        """Return `user` or `assistant`: the results of tools reach the agent like the user's words."""
+        """Return `user` or `assistant`: tools' results reach the agent like the user's words."""
         return "assistant" if self.role == "assistant" else "user"
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A branch of the chat, which TypingMind moved into the `threads` of a message that was sent again.
+    """A branch of the chat, which TypingMind moved into the `threads` of a message sent again.
 
     It is in the export, but is never sent to a model, and is not part of the conversation.
     """
@@ -130,7 +130,7 @@ def _role(fields: Fields) -> str | None:
 def _digest(fields: Fields) -> str:
     role, body = _role(fields), fields.get("content")
     if isinstance(body, list):
-        # One text part and a plain string are the same: newer clients write one instead of the other.
+        # One text part and a plain string are the same; newer clients write one for the other.
         only = body[0] if len(body) == 1 else None
         if isinstance(only, dict) and only.get("type") == "text":
             body = only.get("text")
@@ -140,7 +140,7 @@ def _digest(fields: Fields) -> str:
     if has_several_answers(fields):
         others.append(text_of(parts(fields)))
     if isinstance(body, str) and not any(others):
-        # Nearly all messages; this is quicker than writing JSON. The number says where the role ends.
+        # Nearly all messages. This is quicker than JSON; the number says where the role ends.
         content = f"{len(role or '')} {role} {body}".encode("utf-8", "surrogatepass")
     else:
         content = json.dumps([role, body, *others], sort_keys=True).encode()
@@ -152,7 +152,7 @@ def _text_of(fields: Fields, key: str) -> str | None:
 
 
 def left_out(message: Message) -> str | None:
-    """Return why the message is not part of the conversation of which memories are made; None where it is."""
+    """Return why the message is no part of the conversation to remember; None if it is."""
     if message.type in _REASONS:
         return _REASONS[message.type]
     if message.cleared:
@@ -167,9 +167,10 @@ def left_out(message: Message) -> str | None:
 
 
 def is_touched(message: Message) -> bool:
-    """Return whether the person has excluded or pinned the message in TypingMind, so that its bytes must not change.
+    """Return whether the person has excluded or pinned the message, so that its bytes must stay.
 
-    This is not what keeps a memory from being folded; see `rules.plan.folds`.
+    They do so in TypingMind. This is not what keeps a memory from being folded; see
+    `rules.plan.folds`.
     """
     return message.cleared or has_pin(message)
 
@@ -206,7 +207,8 @@ def fields_of(message: Message) -> Fields:
 def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
     """Return all branches of a chat's messages, in the order of the messages that have them.
 
-    Threads in another shape than TypingMind's are ignored. Only messages with the key are parsed again: a few of 10,000.
+    Threads in another shape than TypingMind's are ignored. Only messages with the key are parsed
+    again: a few of 10,000.
     """
     return tuple(
         Branch(at, tuple(map(message_of, _inside(thread))))

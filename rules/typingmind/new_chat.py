@@ -112,7 +112,7 @@ def write_message(new: NewMessage, template: Fields | None) -> bytes:
 
 
 def _fill(key: str, value: object, new: NewMessage) -> object:
-    """Return a value for a key of the template, as a finished answer without tools or thinking has."""
+    """Return a value for a template's key, as in a finished answer without tools or thinking."""
     if key == "id":
         return "msg_" + hashlib.sha256(new.name.encode()).hexdigest()[:24]
     if key == "content":
@@ -195,7 +195,8 @@ def _origin_field(origin: Origin) -> dict[str, object]:
 def with_corrected_deletions(chat: Chat, ours: Sequence[str]) -> bytes:
     """Return the bytes of an expanded chat with its list of deletions corrected where needed.
 
-    The list has none of the chat's messages any more, but has the uuids of memories' messages, `ours`.
+    The list no longer has any of the chat's messages, but has the uuids of memories' messages,
+    `ours`.
     """
     present = {message.uuid for message in read_messages(chat)}
     before = deleted_uuids(chat)
@@ -204,9 +205,9 @@ def with_corrected_deletions(chat: Chat, ours: Sequence[str]) -> bytes:
 
 
 def new_chat_id(chat_id: str, number: int = 1) -> str:
-    """Derive an id of TypingMind's form, ten digits in base 36, from a hash of the old id and a number.
+    """Derive an id like TypingMind's from a hash of the old id and a number.
 
-    So a second run gives the same id.
+    It has ten digits in base 36. A second run gives the same id.
     """
     digest = int.from_bytes(hashlib.sha256(f"{chat_id}/memories/{number}/0".encode()).digest())
     return "".join(_DIGITS[digest // 36**place % 36] for place in range(_LENGTH))

@@ -86,10 +86,11 @@ def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
 
 
 def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = False) -> bytes:
-    """Return the message marked as an original under this memory, shown but no longer sent since the date `when`.
+    """Return the message marked as an original under this memory.
 
-    A message that the person had excluded keeps their date; an original is marked again. Raises
-    ChatSkipped where one of its keys occurs twice.
+    It is shown, but no longer sent since the date `when`. A message that the person had excluded
+    keeps their date; an original is marked again. Raises ChatSkipped where one of its keys occurs
+    twice.
     """
     raw = plain_original(raw)
     marker: dict[str, object] = {"v": int(_VERSION), "kind": ORIGINAL, "memory": memory}
@@ -111,7 +112,7 @@ def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = 
 
 
 def _fields_of(raw: bytes, keys: Sequence[str]) -> bytes:
-    """Return a JSON object with those of these fields that the message has, as they are written there."""
+    """Return a JSON object with those of these fields that the message has, as written there."""
     fields = b"{}"
     for key in keys:
         value = field_bytes(raw, key)
@@ -158,11 +159,11 @@ class DeletionList:
     uuids: frozenset[str]
     is_there: bool
     by_new_build: bool
-    """Whether a second list is next to it, which only builds write that list what the person deletes."""
+    """Whether a second list is next to it; only builds that list deletions write that one."""
 
 
 def deletion_list(chat: Chat) -> DeletionList:
-    """Return the chat's list of deletions; a list in another shape than TypingMind's counts as empty."""
+    """Return the chat's list of deletions; one in a shape that is not TypingMind's is empty."""
     sync = chat.field(_SYNC)
     fields = sync if isinstance(sync, dict) else {}
     listed = fields.get(_LIST)
@@ -217,7 +218,7 @@ def _list_of(chat: Chat) -> Span | None:
 
 
 def _write_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
-    """Return the edits that write the list in place of the present one, or add it where the chat has none."""
+    """Return the edits that write the list in place of the present one, or add a list."""
     sync = chat.member(_SYNC)
     new_sync = encoded({_LIST: uuids})
     if sync is None:

@@ -86,7 +86,7 @@ def is_excluded(message: Json) -> bool:
 
 
 def lacks_fields(message: Json, others: Sequence[Json]) -> bool:
-    """Return whether a new message lacks a field that is needed, or that the chat's newest answer has."""
+    """Return whether a new message lacks a needed field, or one of the chat's newest answer."""
     needed = _NEEDED
     if message.get("role") == "assistant":
         answers = (

@@ -1,4 +1,4 @@
-"""Find where each value of a JSON text begins and ends: in memory, or walking over it piece by piece.
+"""Find where each value of a JSON text begins and ends, in memory or walking piece by piece.
 
 The text is the file's bytes decoded as latin-1, so a character's index is its byte's offset; JSON's
 own signs are ASCII. Values that we do not need are skipped by the standard library's C scanner.
@@ -41,7 +41,7 @@ Walker = Callable[["Reel", int], int]
 
 
 class BadJson(Exception):
-    """The text is not JSON: the reason, the offset in bytes, and whether the text just stops there."""
+    """The text is not JSON: the reason, the offset in bytes, and whether it just stops there."""
 
     def __init__(self, reason: str, at: int, *, open_ended: bool = False) -> None:
         super().__init__(reason)
@@ -112,13 +112,14 @@ def _refuse_constant(name: str) -> None:
 
 
 _DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
-"""Numbers stay text: Python refuses an int of more than 4,300 digits, and 1e400 would become infinite."""
+"""Numbers stay text: Python refuses ints of over 4,300 digits, and 1e400 would become infinite."""
 
 
 def decoded(raw: bytes) -> str:
-    """Decode JSON from UTF-8; in a large text that is mostly ASCII, other characters become escapes.
+    """Decode JSON from UTF-8; in a large, mostly ASCII text, other characters become escapes.
 
-    In Python a single emoji next to an image would make every character of the image take four bytes.
+    In Python a single emoji next to an image would make every character of the image take four
+    bytes.
     """
     if (
         len(raw) < _MIB
@@ -138,7 +139,7 @@ def decoded(raw: bytes) -> str:
 
 
 def without_bulk(value: object) -> object:
-    """Return a parsed value in which each text that is too long to be words is replaced by its SHA-256."""
+    """Return a parsed value with each text that is too long to be words replaced by its SHA-256."""
     if isinstance(value, dict):
         return {key: without_bulk(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -152,7 +153,7 @@ def without_bulk(value: object) -> object:
 
 
 def encoded(value: object) -> bytes:
-    """Write a value as TypingMind writes JSON: without white space, and with only the necessary escapes."""
+    """Write a value as TypingMind writes JSON: without white space, and only necessary escapes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -204,7 +205,10 @@ def _characters(text: str, start: int, stop: int) -> str:
 
 
 def may_be_too_deep(text: str, at: int, stop: int) -> bool:
-    """Return whether there are enough brackets, including those within texts: a quick test that nearly always says no."""
+    """Return whether a text has enough brackets to be too deep, including those within its texts.
+
+    This is a quick test that nearly always says no.
+    """
     return stop - at > DEEPEST and (text.count("[", at, stop) + text.count("{", at, stop) > DEEPEST)
 
 
@@ -224,9 +228,10 @@ def is_too_deep(value: object) -> bool:
 
 
 class Reel:
-    """A text that is read in pieces, its bytes decoded as latin-1; all offsets count from its beginning.
+    """A text read in pieces, its bytes decoded as latin-1; all offsets count from its beginning.
 
-    It can only be walked forwards: what precedes the last offset that was asked for may have been dropped.
+    It can only be walked forwards: what precedes the last offset that was asked for may have been
+    dropped.
     """
 
     def __init__(self, text: str, pieces: Iterable[str] = (), most: int = 0) -> None:
@@ -274,7 +279,10 @@ class Reel:
                 return parsed, stop
 
     def seen(self, start: int, stop: int) -> str:
-        """Return as UTF-8 the characters [start, stop), which were read last; an incomplete one becomes U+FFFD."""
+        """Return as UTF-8 the characters [start, stop), which were read last.
+
+        An incomplete one becomes U+FFFD.
+        """
         return _characters(self._text, start - self._start, stop - self._start)
 
     def expected(self, what: str, at: int) -> BadJson:
@@ -291,7 +299,7 @@ class Reel:
             pass
 
     def _longer(self, at: int) -> bool:
-        """Drop what precedes `at`, and double what there is from there on; return False at the end of the text."""
+        """Drop what precedes `at`, and double what remains; return False at the text's end."""
         kept = self._text[at - self._start :]
         if self._most:
             refuse_large_value(kept, self._most, at)
@@ -306,7 +314,10 @@ class Reel:
 
 
 def refuse_large_value(begun: str, most: int, at: int) -> None:
-    """Raise TooLarge where the beginning of a value at `at`, `begun`, already has too many bytes or parts."""
+    """Raise TooLarge if the beginning of a value already has too many bytes or parts.
+
+    `begun` is that beginning, `at` the offset of the value.
+    """
     if len(begun) > most:
         raise TooLarge(f"a value has more than {most // _MIB} MiB", at)
     if sum(map(begun.count, ",[{")) > MOST_PARTS:

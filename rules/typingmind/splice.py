@@ -88,18 +88,21 @@ def _insertion(chat: Chat, index: int, new: Sequence[bytes]) -> ByteEdit:
 
 
 def replace_field(chat: Chat, key: str, value: object) -> list[ByteEdit]:
-    """Return the edit that gives a field of the chat another value; none where the chat lacks the field."""
+    """Return the edit that gives a field of the chat another value; none if the chat lacks it."""
     member = chat.member(key)
     return [] if member is None else [ByteEdit(member.value, encoded(value))]
 
 
 def mark_changed(chat: Chat, now: str) -> list[ByteEdit]:
-    """Return the edit that sets `updatedAt` to `now`, but never back, since other tools compare it."""
+    """Return the edit that sets `updatedAt` to `now`, but never back: other tools compare it."""
     return replace_field(chat, "updatedAt", moved_on(chat.updated_at, now))
 
 
 def replace_or_add_fields(chat: Chat, fields: Fields) -> list[ByteEdit]:
-    """Return the edits that give the chat's fields these values; fields that it lacks are added after its last one."""
+    """Return the edits that give the chat's fields these values.
+
+    Fields that it lacks are added after its last one.
+    """
     edits: list[ByteEdit] = []
     lacking: dict[str, object] = {}
     for key, value in fields.items():
@@ -117,7 +120,7 @@ def replace_or_add_fields(chat: Chat, fields: Fields) -> list[ByteEdit]:
 
 
 def _comma(chat: Chat) -> bytes:
-    """Return the separator of messages in this export: a comma, with white space if there is any."""
+    """Return the separator of this export's messages: a comma, with white space if there is any."""
     if len(chat.messages) < 2:
         return b","
     return chat.slice(Span(chat.messages[0].stop, chat.messages[1].start))
@@ -136,7 +139,7 @@ def field_bytes(raw: bytes, key: str) -> bytes | None:
 
 
 def with_field(raw: bytes, key: str, value: bytes) -> bytes:
-    """Return the object with this value (as JSON) for a field, which is added at the end if it is new."""
+    """Return the object with this value (as JSON) for a field; a new field is added at the end."""
     members = _members(raw)
     for member in members:
         if member.key == key:
@@ -149,7 +152,7 @@ def with_field(raw: bytes, key: str, value: bytes) -> bytes:
 
 
 def without_field(raw: bytes, key: str) -> bytes:
-    """Return the object without a field, and without the comma before it, or after it for the first field."""
+    """Return the object without a field, and without the comma before it (or after the first)."""
     members = _members(raw)
     keys = [member.key for member in members]
     if key not in keys:
@@ -174,7 +177,7 @@ def _members(raw: bytes) -> list[Member]:
 
 
 def with_date(raw: bytes, date: str) -> bytes:
-    """Return the message with another date, where one is given; unchanged where a key occurs twice."""
+    """Return the message with another date, if one is given; unchanged if a key occurs twice."""
     try:
         return with_field(raw, "createdAt", encoded(date)) if date else raw
     except spans.BadJson:

@@ -53,11 +53,12 @@ def warnings(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
 
 
 def beyond_window(system_message: int, memories: int, live: int, window: int) -> str:
-    """Return a warning where the finished chat is larger than what TypingMind sends to a model with this window; else "".
+    """Return a warning if TypingMind would not send all of the finished chat; else "".
 
-    All sizes are in the model's tokens; `memories` include opening and closing, and the three parts
-    are all that is sent. TypingMind keeps 2,000 tokens free, or a fifth of the window where that is
-    less, and silently leaves out the oldest messages: the memories first.
+    It is larger than what TypingMind sends to a model with this window. All sizes are in the
+    model's tokens; `memories` include opening and closing, and the three parts are all that is
+    sent. TypingMind keeps 2,000 tokens free, or a fifth of the window where that is less, and
+    silently leaves out the oldest messages: the memories first.
     """
     room = window - min(window // 5, _KEPT_FREE)
     needed = system_message + memories + live
