@@ -173,7 +173,8 @@ def join(
     on, since = f", on {ends}" if ends else "", f", from {begins} on" if begins else ""
     line = write_divider(
         divider_uuid(conversation),
-        f'[Here one conversation ends{on}. What follows is another, "{conversation.title}"{since}.]',
+        f"[Here one conversation ends{on}. "
+        f'What follows is another, "{conversation.title}"{since}.]',
         first,
     )
     return [*written, name_message(line), *messages]

@@ -381,7 +381,8 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "drafted",
-        "These lines were written for somebody or for a role; quote your own words or the person's.",
+        "These lines were written for somebody or for a role; "
+        "quote your own words or the person's.",
         _is_drafted,
         ("quote",),
     ),

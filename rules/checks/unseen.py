@@ -40,16 +40,16 @@ _BEGINNING = 4
 _UNITS = """
     one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen
-    | ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn
-    siebzehn achtzehn neunzehn
-    | un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept
-    dix-huit dix-neuf
+    | ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn
+    sechzehn siebzehn achtzehn neunzehn
+    | un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize
+    dix-sept dix-huit dix-neuf
     | uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis
     diecisiete dieciocho diecinueve
     | um dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis
     dezessete dezoito dezenove
-    | uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici
-    sedici diciassette diciotto diciannove
+    | uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici
+    quindici sedici diciassette diciotto diciannove
     | один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать
     четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать"""
 _TENS = """

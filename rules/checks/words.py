@@ -286,26 +286,29 @@ THIRD_PERSON = listed_words(
 """Pronouns of the third person."""
 STANCE = listed(
     """
-    remember* recall* keep keeps kept keeping hold holds held holding want wants wanted ask asks asked
-    asking promis* know knows knew hear hears heard notic* see sees saw seen think thinks thought say
-    says said tell tells told answer* suggest* advis* correct* note noted noting wonder* worr* hope*
-    hoping listen* learn* understand* understood read rereading feel feels felt glad touched struck
-    grateful carry carries carried sense sensed sensing imagin* pictur* record* wrote write regret*
+    remember* recall* keep keeps kept keeping hold holds held holding want wants wanted ask asks
+    asked asking promis* know knows knew hear hears heard notic* see sees saw seen think thinks
+    thought say says said tell tells told answer* suggest* advis* correct* note noted noting wonder*
+    worr* hope* hoping listen* learn* understand* understood read rereading feel feels felt glad
+    touched struck grateful carry carries carried sense sensed sensing imagin* pictur* record* wrote
+    write regret*
     perspective view views opinion memory words
-    reassur* encourag* urge* offer* mention* realiz* realis* sorry admire* respect* care* must should
-    erinner* behalt* behielt* merk* halte hielt weiß wusste hör* gehört sehe sah gesehen denk* dachte
-    sagte gesagt frag* versprech* versproch* versprach* glaub* hoff* wünsch* fühl* verstand* versteh*
-    rate riet möchte will soll* notier* erzähl* gesagt anvertrau* gestand* gestehen bericht* find* fand
-    vermut*
+    reassur* encourag* urge* offer* mention* realiz* realis* sorry admire* respect* care* must
+    should
+    erinner* behalt* behielt* merk* halte hielt weiß wusste hör* gehört sehe sah gesehen denk*
+    dachte sagte gesagt frag* versprech* versproch* versprach* glaub* hoff* wünsch* fühl* verstand*
+    versteh* rate riet möchte will soll* notier* erzähl* gesagt anvertrau* gestand* gestehen
+    bericht* find* fand vermut*
     told suppose* guess* reckon* suspect* believe* find finds confid* admit* confess*
     racont* confi* avou* trouv* suppos* soupçonn*
     contó contado contaba cuenta confes* confió sospech* supon* supus* parec* encontr*
     рассказ* призна* подел* счита* полага* подозрева* кажется показал*
-    souvien* souvenir* retien* retenir garde* gardé* veux voudrais demand* promis* promet* sais savais
-    entend* vois vu pens* cro* dis dit répond* conseil* espèr* ressen* sens compr* not* dois
-    recuerd* recordar* guard* quier* pregunt* promet* prometí sé sabía escuch* oí veo vi pens* pienso
-    creo dije dij* respond* aconsej* esper* sient* sentí entend* entiend* debo anot*
-    lembr* guard* quero pergunt* promet* sei sabia ouç* ouvi vejo disse respond* aconselh* esper* sint*
+    souvien* souvenir* retien* retenir garde* gardé* veux voudrais demand* promis* promet* sais
+    savais entend* vois vu pens* cro* dis dit répond* conseil* espèr* ressen* sens compr* not* dois
+    recuerd* recordar* guard* quier* pregunt* promet* prometí sé sabía escuch* oí veo vi pens*
+    pienso creo dije dij* respond* aconsej* esper* sient* sentí entend* entiend* debo anot*
+    lembr* guard* quero pergunt* promet* sei sabia ouç* ouvi vejo disse respond* aconselh* esper*
+    sint*
     senti entend* devo anot* ricord* tengo tenere voglio chied* chies* promett* promess* so sapevo
     sent* vedo visto pens* cred* detto dissi rispond* rispost* consigli* sper* capi* devo annot*
     помн* запомн* хранить храню хочу спро* спрош* обещ* знаю знал* слыш* услыш* виж* видел* дума*
@@ -321,8 +324,8 @@ AUXILIARIES = listed_words("hab hatt hätt werd würd wär könnt möcht müsst 
 TIMES = listed_words(
     """
     today tomorrow yesterday tonight morning evening afternoon heute morgen gestern abend nachmittag
-    aujourd demain hier matin soir après hoy mañana ayer noche tarde hoje amanhã ontem domani oggi ieri
-    сегодня завтра вчера утром вечером 今天 明天 昨天 今日 明日 昨日
+    aujourd demain hier matin soir après hoy mañana ayer noche tarde hoje amanhã ontem domani oggi
+    ieri сегодня завтра вчера утром вечером 今天 明天 昨天 今日 明日 昨日
     """
 )
 """Words for times."""
@@ -342,7 +345,8 @@ DAYS_AND_FEASTS = listed_words(
     fridays saturdays sundays mon tue wed thu fri sat sun spring summer autumn winter easter
     christmas lent eve noël pâques navidad natal natale pasqua páscoa english german french spanish
     italian portuguese russian ukrainian polish turkish arabic hindi chinese japanese latin greek
-    europe god internet dad mum mom mama papa grandma grandpa granny father mother sir doctor whatsapp
+    europe god internet dad mum mom mama papa grandma grandpa granny father mother sir doctor
+    whatsapp
     """
 )
 """Capitalized words that an answer may have although nobody said them."""

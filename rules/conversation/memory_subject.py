@@ -107,24 +107,28 @@ _GENERAL_NOUNS = listed_words(
 
 _NUMBERS_AND_DAYS = listed_words(
     """
-    one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand today
-    yesterday tomorrow tonight morning evening night weekend monday tuesday wednesday thursday friday saturday sunday
-    eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig hundert tausend heute gestern morgen abend
-    montag dienstag mittwoch donnerstag freitag samstag sonntag
-    deux trois quatre cinq sept huit neuf onze douze vingt cent mille aujourd hier demain soir matin lundi mardi mercredi
-    jeudi vendredi samedi dimanche
-    dos tres cuatro cinco seis siete ocho nueve diez once doce veinte ciento ayer mañana tarde noche lunes martes
-    miércoles jueves viernes sábado domingo dois três quatro sete oito nove dez doze vinte cem hoje ontem amanhã segunda
-    terça quarta quinta sexta tre quattro cinque sei sette otto nove dieci undici dodici venti cento oggi ieri domani sera
-    lunedì martedì mercoledì giovedì venerdì sabato domenica
-    один одна два две три четыре пять шесть семь восемь девять десять одиннадцать двенадцать двадцать тридцать сорок
-    пятьдесят шестьдесят семьдесят сто тысяча сегодня вчера завтра утром вечером ночью понедельник вторник среда четверг
-    пятница суббота воскресенье дві чотири шість сім вісім дев'ять десять сьогодні вчора завтра понеділок вівторок середа
-    четвер субота неділя dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć dzisiaj wczoraj jutro poniedziałek
-    wtorek środa czwartek piątek sobota niedziela iki üç dört beş altı yedi sekiz dokuz yirmi bugün dün yarın pazartesi
-    salı çarşamba perşembe cuma cumartesi pazar
-    واحد واحدة اثنان اثنين ثلاثة ثلاث أربعة أربع خمسة خمس ستة سبعة سبع ثمانية تسعة عشرة عشر عشرون عشرين ثلاثون ثلاثين أربعون
-    أربعين خمسون خمسين ستون ستين سبعون سبعين ثمانون ثمانين تسعون تسعين مئة مائة ألف اليوم أمس غدا
+    one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred
+    thousand today yesterday tomorrow tonight morning evening night weekend monday tuesday wednesday
+    thursday friday saturday sunday
+    eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig hundert tausend heute
+    gestern morgen abend montag dienstag mittwoch donnerstag freitag samstag sonntag
+    deux trois quatre cinq sept huit neuf onze douze vingt cent mille aujourd hier demain soir matin
+    lundi mardi mercredi jeudi vendredi samedi dimanche
+    dos tres cuatro cinco seis siete ocho nueve diez once doce veinte ciento ayer mañana tarde noche
+    lunes martes miércoles jueves viernes sábado domingo dois três quatro sete oito nove dez doze
+    vinte cem hoje ontem amanhã segunda terça quarta quinta sexta tre quattro cinque sei sette otto
+    nove dieci undici dodici venti cento oggi ieri domani sera lunedì martedì mercoledì giovedì
+    venerdì sabato domenica
+    один одна два две три четыре пять шесть семь восемь девять десять одиннадцать двенадцать
+    двадцать тридцать сорок пятьдесят шестьдесят семьдесят сто тысяча сегодня вчера завтра утром
+    вечером ночью понедельник вторник среда четверг пятница суббота воскресенье дві чотири шість сім
+    вісім дев'ять десять сьогодні вчора завтра понеділок вівторок середа четвер субота неділя dwa
+    trzy cztery pięć sześć siedem osiem dziewięć dziesięć dzisiaj wczoraj jutro poniedziałek wtorek
+    środa czwartek piątek sobota niedziela iki üç dört beş altı yedi sekiz dokuz yirmi bugün dün
+    yarın pazartesi salı çarşamba perşembe cuma cumartesi pazar
+    واحد واحدة اثنان اثنين ثلاثة ثلاث أربعة أربع خمسة خمس ستة سبعة سبع ثمانية تسعة عشرة عشر عشرون
+    عشرين ثلاثون ثلاثين أربعون أربعين خمسون خمسين ستون ستين سبعون سبعين ثمانون ثمانين تسعون تسعين
+    مئة مائة ألف اليوم أمس غدا
     एक दो तीन चार पांच पाँच सात आठ नौ दस बीस आज कल परसों
     今日 昨日 明日 今朝 今夜 昨夜 毎日 今天 昨天 明天 今晚 早上 晚上 一人 二人 一つ 二つ 三つ 一个 两个 三个
     """

@@ -7,8 +7,8 @@ from rules.conversation.memory import Memory, memories_of_chunks, name_in_chat
 from rules.typingmind.dates import day_of, parse_date
 
 _MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 _TITLE = re.compile(
     r"<context_manager>\n(?:Memory ([1-9]\d{0,5})|Memories ([1-9]\d{0,5}) to ([1-9]\d{0,5}))[,.:]"

@@ -70,7 +70,8 @@ TONGUES: Final = (
         listed("mein* unser*"),
         listed("du dich dir dein* sie ihnen ihr*"),
         listed(
-            "es das dies diese dieser dieses sie er ihm ihnen dadurch damit dabei aber jedoch doch allerdings"
+            "es das dies diese dieser dieses sie er ihm ihnen "
+            "dadurch damit dabei aber jedoch doch allerdings"
         ),
         frames.GERMAN,
     ),

@@ -11,9 +11,9 @@ _CACHED_WISHES, _CACHED_WORDS = 16_384, 16_384
 _GENERAL = frozenset(
     terms(
         """
-        always never please from now on going forward prefer i i'd would really much want you to your me
-        my for and or the a an of in with as at by be is are use using include provide give show make do
-        don't not any all ever when ask about have more longer anymore could can
+        always never please from now on going forward prefer i i'd would really much want you to
+        your me my for and or the a an of in with as at by be is are use using include provide give
+        show make do don't not any all ever when ask about have more longer anymore could can
         immer nie bitte ab jetzt und kannst darfst musst brauchst mehr wenn
         toujours jamais peux pouvez dois plus maintenant quand c'est
         siempre nunca puedes debes ya más ahora cuando sempre mai puoi devi più pode podes mais

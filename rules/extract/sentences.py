@@ -22,7 +22,8 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•·‣–—]|\(?\w{1,3}[.)])[ \t]")
 
 BEFORE_ANYTHING = listed_words(
     """
-    mr mrs ms mx dr prof st mt rev hon gen col capt lt sgt maj gov sen fr messrs mme mlle vs e.g i.e eg viz cf
+    mr mrs ms mx dr prof st mt rev hon gen col capt lt sgt maj gov sen fr messrs mme mlle vs e.g i.e
+    eg viz cf
     z.b u.a d.h s.o s.u o.ä i.d.r z.t v.a bzw bspw evtl ggf inkl exkl vgl hr str sog
     p.ex env m mm p.ej aprox sr sra srta dra ud uds ee avda
     sig sig.ra sig.na dott dott.ssa prof.ssa ing avv es exmo exma
@@ -34,7 +35,8 @@ BEFORE_ANYTHING = listed_words(
 
 BEFORE_NUMBER = listed_words(
     """
-    no nos vol vols p pp pg ch ed est fig figs eq approx ca max min abs art nr tel av núm pág pag pagg
+    no nos vol vols p pp pg ch ed est fig figs eq approx ca max min abs art nr tel av núm pág pag
+    pagg
     стр рис табл гл тел ст ok os godz r sok cad №
     """
 )
@@ -42,7 +44,8 @@ BEFORE_NUMBER = listed_words(
 
 BEFORE_SMALL = listed_words(
     """
-    etc a.m p.m jr inc ltd co corp llc u.s u.k e.u ph.d b.a m.a dept approx jan feb apr aug sept nov dec
+    etc a.m p.m jr inc ltd co corp llc u.s u.k e.u ph.d b.a m.a dept approx jan feb apr aug sept nov
+    dec
     usw etw u.s.w bzgl jh jhd mio mrd ecc ecc.mo itd itp m.in tzn
     т.д т.п др пр гг вв н.э руб коп тыс млн млрд ін т.ін рр грн vb
     """

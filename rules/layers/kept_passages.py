@@ -320,7 +320,8 @@ def notes_on(passage: KeptPassage) -> Iterator[str]:
     if passage.state == "waiting":
         yield f"{name} waits until there is room among what is kept"
     elif passage.state == "offered":
-        yield f"{name} is kept if you say so: {_WHY_OFFERED.get(passage.by, 'its message is pinned')}"
+        why = _WHY_OFFERED.get(passage.by, "its message is pinned")
+        yield f"{name} is kept if you say so: {why}"
     if passage.asks == "unpinned":
         yield f"{name} has lost its pin, and whether you took it off cannot be told"
     elif passage.asks == "edited":

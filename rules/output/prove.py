@@ -93,7 +93,9 @@ def _accounts(read: ReadBack) -> Iterator[str]:
         times = under[entry.key]
         if times + is_live != 1:
             where = "is live" if is_live else "is not live"
-            yield f"message {number} of the history stands {times} times under memories, and {where}"
+            yield (
+                f"message {number} of the history stands {times} times under memories, and {where}"
+            )
     for place in read.places:
         if place.at in read.kept or under[place.key]:
             continue

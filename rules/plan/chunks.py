@@ -293,7 +293,10 @@ def chunks(
         also = "else " if formed else ""
         reason = f"Nothing {also}waits: the rest is the live tail, which stays word for word."
     elif next_tokens:
-        reason = f"The next memory takes {next_tokens:,} tokens, of which {waiting:,} have left the live tail so far."
+        reason = (
+            f"The next memory takes {next_tokens:,} tokens, "
+            f"of which {waiting:,} have left the live tail so far."
+        )
     else:
         reason = offered.reason
     return Chunking(tuple(formed), waiting, live, reason)

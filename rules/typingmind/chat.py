@@ -142,7 +142,8 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
             messages.append(read_message(chat.slice(span)))
         except spans.BadJson as fault:
             raise ChatSkipped(
-                f'Message {number} of the chat "{cut_title(chat.title)}" is not a message: {fault.reason}.',
+                f'Message {number} of the chat "{cut_title(chat.title)}" is not a message: '
+                f"{fault.reason}.",
                 "Export the chat again from TypingMind; if it stays so, delete that message there.",
             ) from fault
     return tuple(messages)

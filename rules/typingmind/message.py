@@ -181,7 +181,7 @@ def has_pin(message: Message) -> bool:
 
 
 def is_edited_since(message: Message, when: str) -> bool:
-    """Return whether the person has edited it in TypingMind after `when`; False where its bytes do not say."""
+    """Return whether the person edited it in TypingMind after `when`, as far as its bytes say."""
     since, edited = parse_date(when), parse_date(_text_of(fields_of(message), "updatedAt"))
     return bool(since and edited and edited > since)
 
