@@ -61,7 +61,7 @@ class Deletions:
     """The number of entries that were added since our last output."""
     is_there: bool = False
     are_noted: bool = False
-    """This build of TypingMind notes what the person deletes."""
+    """Whether this build of TypingMind notes what the person deletes."""
 
     @property
     def evidence(self) -> Evidence:
@@ -190,7 +190,7 @@ def _read_deletions(export: Recognized) -> Deletions:
 def sort_absent(
     known: Known, places: Sequence[Place], deletions: Deletions, under: Sequence[KnownMessage]
 ) -> Absent:
-    """Sort what the archive has seen and the export lacks by the reason.
+    """Sort the messages that the archive has seen and the export lacks, by reason.
 
     `under` are the messages that are expected under memories.
     """

@@ -58,8 +58,8 @@ class Known:
     def excused(self) -> frozenset[str]:
         """Return the keys of the messages that an export may lack without that being news.
 
-        They were missing before, or are under memories that the chat has not shown since the person
-        deleted these.
+        They were missing before, or are under memories that the person deleted and that the chat
+        has not shown since.
         """
         chunks = memories_of_chunks(self.memories)
         not_shown = (memory.keys for memory in chunks if memory.forgotten or memory.recalled)

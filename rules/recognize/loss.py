@@ -53,7 +53,7 @@ class Lost:
     """Whether the newest updated or the newest read export has what is missing."""
 
     def with_file(self, file: str) -> str:
-        """Return the next step, given the `file` that has what is missing; "" if there is none."""
+        """Return the next step; `file` is the one that has what is missing, or ""."""
         if not (self.earlier_export_has_it and file):
             return self.next_step
         return (

@@ -1,19 +1,19 @@
 """Recognize each message of an export: as ours, as an original kept with its memory, or as raw.
 
 A message claims to be ours by its marker, or by its uuid if another tool has stripped the marker.
-A forged claim must not hide a message, so a claim is believed only if role and text are the ones
-that were written: then it fits. A message that the person has edited no longer fits. It is believed
-for its place among the claims, unless the last export had it as conversation. Messages that claim
-nothing may be anywhere, since two devices may have been merged.
+A forged claim must not hide a message, so a claim is believed if it fits: if role and text are the
+ones that were written. A message that the person has edited no longer fits; it is believed for its
+place among the claims, unless the last export had it as conversation. Messages that claim nothing
+are passed over there, since a merge of two devices may have put them anywhere.
 
     memory             it fits; or another message of its memory fits, in the order of the slots; or
                        both its marker and its uuid are ours. Of two edits of a slot, the first
                        counts
     opening, closing   two of these hold: it fits; it says what one of ours ever said; its uuid is
                        ours; it comes right before or after a memory, or closes an opening without
-                       memories. An opening may also be one whose marker names what ours says; then
-                       the beginning of the chat is as good a place, so that the person's words in
-                       an opening are kept if they edited it in a fork
+                       memories. For an opening, it is enough that its marker names what ours said;
+                       the beginning of the chat then counts as its place. So the person's words
+                       stay in an opening that they edited in a fork
 
 If a message has one of our uuids and says what was written under it, the archive decides what it
 is, whether or not its marker agrees. An original that stays in the chat claims nothing, not even by
@@ -163,8 +163,8 @@ def _is_our_canned(
     words = [_said_words(claim.message)]
     if claim.own and claim.own.kind == OPENING:
         words.append(_marked_words(claim.own))
-    # An opening comes right before the first message of a memory; a closing right after the last
-    # one, or after the opening if no memory is left.
+    # An opening comes right before what is left of a memory; a closing right after what is left of
+    # one, or after the opening if no memory is.
     step = 1 if claim.marker.kind == OPENING else -1
     inner, outer = ours.get(number + step), ours.get(number - step)
     touches = (
