@@ -14,6 +14,7 @@ from typing import BinaryIO
 from daemon.archive.archive import ZONE, Archive
 from daemon.archive.journal import THINKS
 from daemon.archive.row_rules import AGAIN, refuse_odd_rows
+from daemon.archive.signs import remove_signs
 from daemon.files.candidates import LARGEST_BYTES
 from daemon.files.clock import is_zone
 from rules.errors import ArchiveError
@@ -89,7 +90,8 @@ def _store(archive: Archive, tables: Mapping[str, Mapping[str, str]], line: byte
             archive.insert(table, row)
         elif row["name"] == ZONE and is_zone(row["value"]):
             # All other signs are about the daemon and the caps of the other computer.
-            archive.insert(table, row, "OR REPLACE")
+            remove_signs(archive, ZONE)
+            archive.insert(table, row)
     except (
         *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
         sqlite3.Error,

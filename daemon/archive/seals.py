@@ -123,11 +123,11 @@ _OWNERS = {
 """SQL for the chat of a row, by the condition in `Sealed.of_chat`. All other rows belong to no chat."""
 
 _OF_ARCHIVE = (
-    "body", "spending", "odd_usage", "batch", "batch_request", "file_seen", "arrival",
-    "outcome", "notice",
+    "body", "spending", "odd_usage", "calibration", "batch", "batch_request", "file_seen", "arrival",
+    "log", "outcome", "pressed", "sent", "job", "sign", "notice",
 )  # fmt: skip
 COUNTED = (*(table for table in SEALED if table != "rest"), *_OF_ARCHIVE)
-"""The tables whose rows are counted: all but those about this computer, and caches."""
+"""The tables whose rows are counted: all but caches."""
 
 _READ = tuple(table for table in SEALED if table not in ("reply", "rest", "question", "answer"))
 """The tables that a chat is built from. A damaged evaluation stops no other work."""
